@@ -52,29 +52,34 @@ template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
                                      const ParallelOptions& parallel, const OffloadOptions& offload,
-                                     const PrecisionOptions& precision)
+                                     const PrecisionOptions& precision, const ResidentMaker<Real>& on_device)
     : FlatParameters(comm, blocks, start, optimiser, parallel, sharing_ranks(comm, parallel.holder), offload,
-                     precision) {}
+                     precision, on_device) {}
 
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
                                      const ParallelOptions& parallel, const Comm& holder,
-                                     const OffloadOptions& offload, const PrecisionOptions& precision)
+                                     const OffloadOptions& offload, const PrecisionOptions& precision,
+                                     const ResidentMaker<Real>& on_device)
     : layout_(blocks, comm.size(), bucket_size(parallel, sizeof(Real))),
       optimiser_(optimiser),
       rank_{comm, holder, comm.size() == 1 ? Comm::self() : comm.split(holder.rank(), comm.rank()),
             comm.size() == 1 ? 0 : parallel.zero_stage()},
       overlaps_(parallel.progress == Progress::blocks),
       splits_(precision.splits()),
-      values_(rank_, layout_, overlaps_, splits_),
+      has_device_(on_device != nullptr),
+      kept_on_host_(kept_on_host(comm.size(), parallel, offload, precision, layout_.has_parts())),
+      resident_(has_device_ && kept_on_host_.empty() ? on_device(comm, layout_, optimiser, parallel)
+                                                     : nullptr),
+      values_(rank_, layout_, overlaps_, splits_, is_resident()),
       gradient_(rank_.holder, gradient_size()),
       ledger_(std::make_unique<Ledger>()),
       offload_(offload),
-      states_(optimiser, rank_.updated_size(layout_), offload, *ledger_, offload.rank.value_or(comm.rank()),
-              splits_),
+      states_(optimiser, resident_ ? 0 : rank_.updated_size(layout_), offload, *ledger_,
+              offload.rank.value_or(comm.rank()), splits_),
       slices_(rank_.stage < 2 ? 0 : layout_.slices()),
-      workspace_((rank_.across.size() - 1) * layout_.largest_slice()),
+      workspace_(resident_ ? 0 : (rank_.across.size() - 1) * layout_.largest_slice()),
       bad_(rank_.holder, 1) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
@@ -85,13 +90,14 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
     pending_.resize(rank_.updated_size(layout_));
     next_.resize(pending_.size() * values_.width());
   }
-  const HeldBytes held = bytes();
+  const HeldBytes held = resident_ ? resident_->host_bytes() : bytes();
   const auto note = [&](ByteCategory category, std::size_t bytes) {
     ledger_->note(Tier::host, category, static_cast<std::int64_t>(bytes));
   };
   note(ByteCategory::parameters, held.values + next_.size());
   note(ByteCategory::gradients, held.gradients + held.live + pending_.size() * sizeof(Real));
   note(ByteCategory::workspace, held.workspace + held.expanded);
+  if (resident_) note(ByteCategory::optimiser, held.optimiser);
   const std::vector<Real> typed(start.begin(), start.end());
   assign_values(typed);
 }
@@ -109,7 +115,13 @@ void FlatParameters<Real>::enter(int block, Way way) {
 }
 
 template <class Real>
+std::span<Real> FlatParameters<Real>::values(int block) const {
+  return resident_ ? there(resident_->values(), block) : values_.of(block);
+}
+
+template <class Real>
 std::span<Real> FlatParameters<Real>::gradient(int block) {
+  if (resident_) return there(resident_->gradient(), block);
   finish_reduction();
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
   const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
@@ -182,6 +194,7 @@ void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
 
 template <class Real>
 void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
+  if (resident_) return resident_->step(t, learning_rate);
   settle();
   const auto& units = layout_.units();
   const int self = rank_.holder.rank();
@@ -249,6 +262,7 @@ template <class Real>
 void FlatParameters<Real>::count_twice(std::vector<Twins> twins) {
   if (splits_) throw InternalError("updates of values in halves do not count twice");
   if (layout_.has_parts()) throw InternalError("updates of layers in parts do not count twice");
+  if (resident_) return resident_->count_twice(std::move(twins));
   twins_ = std::move(twins);
 }
 
@@ -305,6 +319,7 @@ std::vector<Real> FlatParameters<Real>::all_values() const {
     });
   std::vector<Real> all;
   if (!rank_.all.is_root()) return all;
+  if (resident_) return resident_->all_values();
   all.reserve(size());
   for (std::size_t u = 0; u < layout_.units().size(); ++u) {
     const auto whole = values_.whole(u);
@@ -323,7 +338,20 @@ std::vector<Real> FlatParameters<Real>::all_computed_values() const {
 }
 
 template <class Real>
+std::vector<Real> FlatParameters<Real>::copied_values(int block) const {
+  if (!resident_) {
+    const auto here = values(block);
+    return {here.begin(), here.end()};
+  }
+  const auto all = resident_->all_values();
+  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(it.first);
+  return {first, first + static_cast<std::ptrdiff_t>(it.size)};
+}
+
+template <class Real>
 std::vector<Real> FlatParameters<Real>::all_states(int state) const {
+  if (resident_) return resident_->all_states(state);
   return gather_slices(
       [&](std::size_t, std::size_t place, std::span<Real> slice) { states_.read(state, place, slice); });
 }
@@ -366,6 +394,7 @@ std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
 
 template <class Real>
 std::vector<double> FlatParameters<Real>::total_gradient() {
+  if (resident_) return resident_->total_gradient();
   finish_reduction();
   std::vector<double> total(size());
   std::size_t place = 0;
@@ -383,6 +412,7 @@ std::vector<double> FlatParameters<Real>::total_gradient() {
 
 template <class Real>
 void FlatParameters<Real>::clear_gradient() {
+  if (resident_) return resident_->clear_gradient();
   finish_reduction();
   gradient_.synchronise();  // others may still read it
   std::fill_n(gradient_.part(rank_.holder.rank()), gradient_size(), Real(0));
@@ -391,6 +421,7 @@ void FlatParameters<Real>::clear_gradient() {
 
 template <class Real>
 void FlatParameters<Real>::assign_values(std::span<const Real> in_files) {
+  if (resident_) return resident_->assign_values(in_files);
   std::vector<Real> room;
   const auto values = layout_.from_file_order(in_files, room);
   std::size_t place = 0;
@@ -403,6 +434,7 @@ void FlatParameters<Real>::assign_values(std::span<const Real> in_files) {
 
 template <class Real>
 void FlatParameters<Real>::assign_state(int state, std::span<const Real> in_files) {
+  if (resident_) return resident_->assign_state(state, in_files);
   std::vector<Real> room;
   const auto values = layout_.from_file_order(in_files, room);
   std::size_t place = 0;
@@ -433,6 +465,7 @@ void FlatParameters<Real>::assign_pending(const Pending& pending) {
 
 template <class Real>
 HeldBytes FlatParameters<Real>::bytes() const {
+  if (resident_) return resident_->bytes();
   const std::size_t gradients = gradient_size() * sizeof(Real);
   return {values_.kept_bytes(),
           rank_.stage < 2 ? gradients : slices_.size() * sizeof(Real),
@@ -440,6 +473,25 @@ HeldBytes FlatParameters<Real>::bytes() const {
           (rank_.stage < 2 ? 0 : gradients) + values_.at_hand_bytes(),
           workspace_.size() * sizeof(Real),
           values_.expanded_bytes()};
+}
+
+template <class Real>
+FlatAccount FlatParameters<Real>::account() const {
+  FlatAccount account{bytes(), *ledger_, offload_traffic()};
+  account.is_resident = is_resident();
+  if (resident_) {
+    account.bytes_sent = resident_->bytes_sent();
+    account.bytes_copied = resident_->bytes_copied();
+    account.host_bytes = resident_->host_bytes().total();
+    account.residence = "on the device";
+    return account;
+  }
+  account.bytes_sent = traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes;
+  account.host_bytes = account.held.total();
+  if (has_device_)
+    account.residence = fmt::format(
+        "on the host, for {}; weights go to the device and gradients come back in each step", kept_on_host_);
+  return account;
 }
 
 template class FlatParameters<float>;

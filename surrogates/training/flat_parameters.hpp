@@ -20,20 +20,9 @@
 #include "surrogates/training/optimiser_states.hpp"
 #include "surrogates/training/parallel_options.hpp"
 #include "surrogates/training/precision_options.hpp"
+#include "surrogates/training/resident_arrays.hpp"
 
 namespace quintet {
-
-/// Bytes of a training's arrays that this rank holds; of what the ranks of a node share, its part.
-struct HeldBytes {
-  std::size_t values = 0, gradients = 0, optimiser = 0;
-  /// Gradient of the largest unit where gradients are divided; where values are, those of the units at hand.
-  std::size_t live = 0;
-  std::size_t workspace = 0;  ///< slices that arrive from other holders
-  std::size_t expanded = 0;   ///< of values kept as bf16, the unit at hand in float
-  [[nodiscard]] std::size_t total() const {
-    return values + gradients + optimiser + live + workspace + expanded;
-  }
-};
 
 /// What the arrays of a training take on this rank, and what has moved for them.
 struct FlatAccount {
@@ -41,6 +30,12 @@ struct FlatAccount {
   const Ledger& ledger;  ///< bytes by tier and category, with what others have added
   OffloadTraffic offload;
   std::int64_t bytes_sent = 0;  ///< gradients and parameters, to other holders
+  std::size_t host_bytes = 0;   ///< of the arrays, in the host's memory, with what messages pass through
+  /// Of a training on a device: where the arrays are, and why, in words (else empty); whether that is the
+  /// device; what was copied between its memory and the host's.
+  std::string residence{};
+  bool is_resident = false;
+  std::int64_t bytes_copied = 0;
 };
 
 /// What is said where the sum of a block's gradients in step t is not finite.
@@ -71,6 +66,9 @@ struct FlatAccount {
 /// sum of a unit travels while the block before it is differentiated, and the values of the next unit while
 /// this one computes.
 ///
+/// Of a training on a device the arrays are there (ResidentArrays), unless the options ask for what is the
+/// host's alone; then there is nothing of them here but what is copied for checkpoints.
+///
 /// Values in halves (split_bf16.hpp) are kept, and sent after a step, as bf16, 2 bytes; a unit at hand is
 /// expanded to floats, whose low bits are 0. The low halves belong to the states; checkpoints hold both, as
 /// floats.
@@ -85,26 +83,28 @@ class FlatParameters {
  public:
   /// Collective over comm. @param start without padding, the same on all ranks. Throws InputError for fewer
   /// parameters than ranks and for stage 3 where ranks share memory, and what OptimiserStates throws.
+  /// @param on_device of a training on a device: makes the arrays there
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
                  const OptimiserOptions& optimiser, const ParallelOptions& parallel = {},
-                 const OffloadOptions& offload = {}, const PrecisionOptions& precision = {});
+                 const OffloadOptions& offload = {}, const PrecisionOptions& precision = {},
+                 const ResidentMaker<Real>& on_device = {});
   /// With given groups of ranks that share memory (`holder`), all of the same size.
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
                  const OptimiserOptions& optimiser, const ParallelOptions& parallel, const Comm& holder,
-                 const OffloadOptions& offload = {}, const PrecisionOptions& precision = {});
+                 const OffloadOptions& offload = {}, const PrecisionOptions& precision = {},
+                 const ResidentMaker<Real>& on_device = {});
 
   [[nodiscard]] const FlatLayout& layout() const { return layout_; }
   [[nodiscard]] const OptimiserOptions& optimiser() const { return optimiser_; }
   [[nodiscard]] std::size_t size() const { return layout_.n_parameters(); }
-  /// Numbers [first, first + n) of the order of files whose updates count twice: of two equal ones of which
-  /// the sum is kept. With weights that decay theta' = theta (1 - lr decay) + 2 update. Not of halves.
-  struct Twins {
-    std::size_t first = 0, n = 0;
-  };
+  /// Whether the arrays are on a device.
+  [[nodiscard]] bool is_resident() const { return resident_ != nullptr; }
+  using Twins = quintet::Twins;
   void count_twice(std::vector<Twins> twins);
   /// What networks compute with. At stage 3, and of values in halves, there is something to read between
-  /// enter() and leave() alone; the place is always the same.
-  [[nodiscard]] std::span<Real> values(int block) const { return values_.of(block); }
+  /// enter() and leave() alone; the place is always the same, and so is the gradient's up to stage 1. Both
+  /// are in the device's memory where the arrays are: what computes there takes them from there.
+  [[nodiscard]] std::span<Real> values(int block) const;
   using Way = PassWay;
   /// A block's values are about to be read. Stage 3 gathers its unit, halves are expanded to floats; the unit
   /// before is given back, but one that this one is a part of (BlockTensors::Part).
@@ -134,6 +134,8 @@ class FlatParameters {
   [[nodiscard]] std::vector<Real> all_values() const;
   /// The same as networks compute with them. Collective.
   [[nodiscard]] std::vector<Real> all_computed_values() const;
+  /// A block's values(), wherever they are, on the ranks that ask.
+  [[nodiscard]] std::vector<Real> copied_values(int block) const;
   /// State number `state` without padding, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<Real> all_states(int state) const;
   /// The sum of all ranks' gradients, after finish() of all blocks; and make them 0 (tests). Collective.
@@ -160,10 +162,7 @@ class FlatParameters {
   [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
   /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
   [[nodiscard]] std::size_t values_resident() const { return values_.resident(); }
-  [[nodiscard]] FlatAccount account() const {
-    return {bytes(), *ledger_, offload_traffic(),
-            traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes};
-  }
+  [[nodiscard]] FlatAccount account() const;
   /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
   [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return rank_.across.counter(call); }
   void reset_traffic() { rank_.across.reset_counters(); }
@@ -180,6 +179,7 @@ class FlatParameters {
   }
   /// Numbers of this rank's gradient that have memory: all, or the largest unit's.
   [[nodiscard]] std::size_t gradient_size() const {
+    if (resident_) return 0;
     return rank_.stage < 2 ? layout_.padded()
                            : layout_.largest_slice() * static_cast<std::size_t>(rank_.all.size());
   }
@@ -194,6 +194,11 @@ class FlatParameters {
   /// The optimiser's step number t on what this rank updates; pieces by unit.
   void update(std::int64_t t, double learning_rate, const std::vector<std::span<std::byte>>& values,
               const std::vector<std::span<Real>>& gradients);
+  /// Of an array on the device, a block's numbers.
+  [[nodiscard]] std::span<Real> there(Real* array, int block) const {
+    const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+    return {array + it.first, it.size};
+  }
   /// Visit what is a twin of a unit's values that this rank updates.
   template <class Visit>
   void visit_twins(std::size_t unit, std::span<std::byte> values, const Visit& visit) const;
@@ -206,6 +211,9 @@ class FlatParameters {
   OptimiserOptions optimiser_;
   FlatRank rank_;
   bool overlaps_, splits_;
+  bool has_device_;
+  std::string kept_on_host_;  ///< see kept_on_host()
+  std::unique_ptr<ResidentArrays<Real>> resident_;
   FlatValues<Real> values_;
   SharedArray<Real> gradient_;
   std::unique_ptr<Ledger> ledger_;

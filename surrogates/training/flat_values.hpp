@@ -50,7 +50,9 @@ template <class Real>
 class FlatValues {
  public:
   /// @param rank, layout outlive this @param overlaps the next unit travels while one computes
-  FlatValues(const FlatRank& rank, const FlatLayout& layout, bool overlaps, bool splits);
+  /// @param elsewhere nothing is kept here: they are on a device
+  FlatValues(const FlatRank& rank, const FlatLayout& layout, bool overlaps, bool splits,
+             bool elsewhere = false);
 
   /// Bytes of a value as it is kept.
   [[nodiscard]] std::size_t width() const { return width_; }

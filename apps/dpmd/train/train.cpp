@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/train/learning_curve.hpp"
@@ -60,16 +61,20 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
   context.describe_run("training", fmt::format("{} steps of Adam", options.steps));
   log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
   announce_stage(context, training.parallel());
+  announce_residence(context, training.trainer().account());
   announce_restart(context, training.step(), training.last_step(), "steps");
 }
 
-/// The device has room for a step and the frames that stay there; on the host's cores the host has.
-void require_device(const Context& context, const DeviceSession& device, const Training& training) {
+/// The host has room, and the device for a step and the frames that stay there.
+void require_room(const Context& context, const DeviceSession& device, const Training& training) {
+  if (training.parallel().reason.empty())  // else the planner has looked, before any array was there
+    context.require_memory(training.memory_needed(), device.device() == Device::portable
+                                                         ? "frames, parameters and a step on the device"
+                                                         : "frames and parameters");
   if (device.is_cpu()) return;
   const double bytes = training.device_bytes();
   log::info("Networks are LibTorch's; a step and the frames that stay take {:.3g} GB of the device's memory",
             1e-9 * bytes);
-  if (device.device() == Device::portable) context.require_memory(bytes, "a step on the device");
   device.require_bytes(bytes, "a step and the frames that stay there");
 }
 
@@ -82,9 +87,7 @@ void train(Context& context, const TrainOptions& options) {
     return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
   });
   announce(context, options, *training);
-  if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
-    context.require_memory(training->memory_needed(), "frames and parameters");
-  require_device(context, device, *training);
+  require_room(context, device, *training);
   if (!context.go_ahead({"lcurve.csv", "lcurve.out", options.output})) return;
 
   LearningCurve curve(context, training->validates(), options.loss.virial.active(), training->step());

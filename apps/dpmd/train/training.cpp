@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/application/life/memory.hpp"
+#include "apps/application/training/device_arrays.hpp"
 #include "apps/dpmd/train/training_state.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -32,8 +33,9 @@ std::size_t frame_budget(const TrainOptions& options) {
 }
 
 /// Weights alone can be more than there is: what the networks of one type take at least, a copy to start from
-/// and the arrays of a training, is looked at before they are drawn; stage_in_force() counts the rest.
-void require_memory_of_one_type(const Comm& comm, const TrainOptions& options) {
+/// and the arrays of a training (on a GPU values on their way), is looked at before they are drawn;
+/// stage_in_force() counts the rest.
+void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, const DeviceSession& device) {
   const auto& descriptor = options.model.descriptor;
   double weights = 0;
   const auto add = [&](double n_in, const std::vector<std::int64_t>& neurons) {
@@ -46,14 +48,16 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options) {
   add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
   const double states = options.offload.optimiser == OffloadKind::file ? 0 : 2;
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
-  require_memory(comm, (sizeof(double) + (2 + states) * number) * weights,
+  const bool is_elsewhere = device.device() == Device::gpu &&
+                            kept_on_host(comm.size(), options.parallel, options.offload, {}, false).empty();
+  require_memory(comm, (sizeof(double) + (is_elsewhere ? 1 : 2 + states) * number) * weights,
                  "the weights, gradients and moments of one type's networks (model.descriptor.neurons, "
                  "model.fitting.neurons)");
 }
 
-TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
+TrainingSetup set_up(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                      const std::optional<std::string>& checkpoint) {
-  if (!options.model.start) require_memory_of_one_type(comm, options);
+  if (!options.model.start) require_memory_of_one_type(comm, options, device);
   if (!checkpoint) return set_up_training(options);
   const hdf5::File file = hdf5::File::open(comm, *checkpoint);
   check_is_training(file);
@@ -61,7 +65,7 @@ TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
 }
 
 /// What a rank needs beside the arrays that stages divide, roughly: neighbours of frames, the kernels' copy
-/// of the weights, and a model that is written (bytes).
+/// of the weights, and a model or a checkpoint that is written (bytes).
 double memory_besides(const TrainOptions& options, const TrainingSetup& setup) {
   double frames = 0;
   for (const auto& system : setup.data.training)
@@ -70,6 +74,24 @@ double memory_besides(const TrainOptions& options, const TrainingSetup& setup) {
   const double copies =
       2.0 * sizeof(double) * static_cast<double>(potential::ParameterLayout(setup.model).size);
   return std::min(frames, options.data.frame_memory * 1e9) + copies;
+}
+
+quintet::OptimiserOptions adam_of(const TrainOptions& options) {
+  return {options.optimiser.beta1, options.optimiser.beta2, options.optimiser.epsilon};
+}
+
+std::size_t bytes_of_number(const potential::Model& model) {
+  return model.single_precision ? sizeof(float) : sizeof(double);
+}
+
+std::unique_ptr<potential::Trainer> make_trainer(const Comm& comm, const TrainOptions& options,
+                                                 const DeviceSession& device, const TrainingSetup& setup,
+                                                 const ParallelOptions& parallel) {
+  require_device_arrays(comm, device,
+                        {potential::ParameterLayout(setup.model).size, bytes_of_number(setup.model),
+                         adam_of(options), comm.size(), parallel, options.offload});
+  return potential::Trainer::create(setup.model, options.model.sel_rule, adam_of(options), comm, parallel,
+                                    options.offload, {device, frame_budget(options)});
 }
 
 ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const TrainingSetup& setup) {
@@ -81,10 +103,9 @@ ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
 }  // namespace
 
 planning::Division division_of(const TrainOptions& options, const potential::Model& model) {
-  constexpr int adam_states = 2;
   auto division =
       division_of(options.parallel, options.offload, {double(potential::ParameterLayout(model).size)},
-                  model.single_precision ? sizeof(float) : sizeof(double), adam_states);
+                  bytes_of_number(model), n_states(adam_of(options)));
   division.most_stage = 2;  // potential::trainer_traits
   return division;
 }
@@ -94,14 +115,11 @@ Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& 
     : comm_(std::move(comm)),
       options_(options),
       device_(device),
-      setup_(set_up(comm_, options_, checkpoint)),
+      setup_(set_up(comm_, options_, device_, checkpoint)),
       schedule_(options_.learning_rate, options_.loss, options_.steps),
       watch_(options_.divergence),
       parallel_(parallel_in_force(comm_, options_, setup_)),
-      trainer_(potential::Trainer::create(
-          setup_.model, options_.model.sel_rule,
-          {options_.optimiser.beta1, options_.optimiser.beta2, options_.optimiser.epsilon}, comm_,
-          parallel_.options, options_.offload, {device_, frame_budget(options_)})),
+      trainer_(make_trainer(comm_, options_, device_, setup_, parallel_.options)),
       sampler_(training_sampler(options_, setup_.data.training)),
       validation_sampler_(validation_sampler(options_, setup_.data)),
       frames_(setup_.data.training, setup_.model.rcut, frame_budget(options_)),
@@ -171,7 +189,9 @@ Deviations Training::validate() {
 }
 
 double Training::memory_needed() const {
-  return static_cast<double>(trainer_->account().held.total()) + memory_besides(options_, setup_);
+  const bool is_on_host = device_.device() == Device::portable;
+  return static_cast<double>(trainer_->account().host_bytes) + memory_besides(options_, setup_) +
+         (is_on_host ? device_bytes() : 0);
 }
 
 double Training::device_bytes() const {
@@ -187,7 +207,7 @@ double Training::device_bytes() const {
   for (std::size_t s = 0; s < setup_.data.training.size(); ++s)
     step = std::max(step, potential::bytes_of_torch_step(
                               setup_.model, (sampler_.batch_size(s) + comm_.size() - 1) / comm_.size(),
-                              setup_.data.training[s].n_atoms()));
+                              setup_.data.training[s].n_atoms(), trainer_->account().is_resident));
   return step + std::min(kept, options_.data.frame_memory * 1e9);
 }
 

@@ -51,8 +51,10 @@ class Training {
   [[nodiscard]] std::int64_t atoms_seen() const { return atoms_seen_; }
   /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
   [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
-  [[nodiscard]] double memory_needed() const;  ///< by frames kept and parameters, roughly (bytes)
-  [[nodiscard]] double device_bytes() const;   ///< of its device, roughly; 0 on the cpu
+  /// By frames kept and parameters, and by a step where the device is the host's cores, roughly (bytes).
+  [[nodiscard]] double memory_needed() const;
+  /// Of its device, by a step and frames kept, roughly; 0 on the cpu.
+  [[nodiscard]] double device_bytes() const;
 
  private:
   void load(const std::string& checkpoint);

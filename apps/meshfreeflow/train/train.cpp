@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/meshfreeflow/train/activations_report.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
@@ -39,8 +40,7 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
             operators.empty() ? "none" : fmt::format("{}", fmt::join(operators, ", ")),
             derives || operators.empty() ? "" : " (in validations alone: gamma is 0)");
   announce_stage(context, training.parallel());
-  if (const auto residence = training.trainer().residence(); !residence.empty())
-    log::info("weights, gradients and the optimiser's states: {}", residence);
+  announce_residence(context, training.trainer().account());
   if (const auto tiles = tiles_in_words(context.comm(), options, training.parallel().options, header);
       !tiles.empty())
     log::info("tile: {}", tiles);

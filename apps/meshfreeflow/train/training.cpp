@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "apps/application/life/memory.hpp"
+#include "apps/application/training/device_arrays.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -83,6 +84,18 @@ flow::FlowTrainerOptions trainer_options(const TrainOptions& options, const Para
 
 flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }
 
+/// The model to start from, once there is room for what it is trained in.
+flow::FlowModel model_with_room(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
+                                const flow::FlowDataset& data, const ParallelOptions& parallel) {
+  auto model = starting_model(comm, options, data);
+  const bool has_parts = std::any_of(options.tile.begin(), options.tile.end(),
+                                     [](const auto& layer) { return layer.second > 1; });
+  require_device_arrays(comm, device,
+                        {flow::flow_network_size(model.header).parameters, sizeof(float), options.optimiser,
+                         comm.size(), parallel, options.offload, options.precision, has_parts});
+  return model;
+}
+
 }  // namespace
 
 flow::FlowModelHeader model_header(const TrainOptions& options, const flow::FlowDataset& data) {
@@ -135,7 +148,8 @@ Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSe
       options_(options),
       data_(comm, options.data),
       parallel_(parallel_in_force(comm, options, model_header(options, data_))),
-      trainer_(comm, starting_model(comm, options, data_),
+      computes_here_(device.device() != Device::gpu),
+      trainer_(comm, model_with_room(comm, options, device, data_, parallel_.options),
                trainer_options(options, parallel_.options, device), all_parameters(data_)),
       rate_(options.learning_rate),
       validates_(data_.n_crops(Split::validation) > 0),
@@ -213,14 +227,16 @@ flow::FlowModel Training::best() const {
 
 double Training::memory_needed() const {
   if (memory_predicted_) return *memory_predicted_ - 1e6 * resident_memory_mb();
-  const auto arrays = static_cast<double>(trainer_.account().held.total());
   const auto chain = trainer_.describe();
-  return arrays + memory_besides(chain, activation_bytes(chain, options_, trainer_.n_crops()));
+  return static_cast<double>(trainer_.account().host_bytes) +
+         memory_besides(chain, computes_here_ ? activation_bytes(chain, options_, trainer_.n_crops()) : 0);
 }
 
 double Training::device_memory_needed() const {
-  const auto arrays = static_cast<double>(trainer_.account().held.total());
-  return memory_needed() - (trainer_.is_resident() ? arrays : 0);
+  const auto account = trainer_.account();
+  const auto chain = trainer_.describe();
+  return (account.is_resident ? 0 : static_cast<double>(account.held.total())) +
+         memory_besides(chain, activation_bytes(chain, options_, trainer_.n_crops()));
 }
 
 void Training::save(hdf5::Group& root) const {

@@ -71,6 +71,7 @@ class Training {
   TrainOptions options_;
   flow::FlowDataset data_;
   ParallelInForce parallel_;
+  bool computes_here_;  ///< on the cores, whatever engine
   flow::FlowTrainer<float> trainer_;
   flow::LearningRate rate_;
   bool validates_;

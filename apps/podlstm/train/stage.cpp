@@ -33,6 +33,16 @@ double memory_besides(const TrainOptions& options, const sequence::TrainingSet& 
          kept * number * block * set.model.shape.in * widths + 4 * sizeof(double) * parameters;
 }
 
+PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, const ParallelOptions& parallel,
+                             const sequence::TrainingSet& set) {
+  return {graph_of(architecture_for(set.model, options.forecast.network)).n_parameters,
+          bytes_of_number(options),
+          sequence::optimiser_of(options.forecast.training),
+          parallel.strategy == ParallelStrategy::members ? 1 : comm.size(),
+          parallel,
+          options.offload};
+}
+
 ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
                                   const sequence::TrainingSet& set) {
   return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {

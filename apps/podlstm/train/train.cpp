@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/train/on_device.hpp"
@@ -128,10 +129,13 @@ void train(Context& context, const TrainOptions& given) {
   const auto training = context.timed("start", [&] {
     auto set = make_training_set(series, split, irregular, options.forecast, options.references);
     parallel = parallel_in_force(comm, options, set);
+    if (options.forecast.members > 0)
+      require_device_arrays(comm, device, planned_arrays(comm, options, parallel.options, set));
     return std::make_shared<sequence::ForecastTraining>(comm, std::move(set), options.forecast,
                                                         parallel.options, options.offload, device);
   });
   announce_stage(context, parallel);
+  if (const auto account = training->account()) announce_residence(context, *account);
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
   if (context.restart_file()) training->restore(hdf5::File::open(comm, *context.restart_file()).root());

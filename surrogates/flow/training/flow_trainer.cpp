@@ -10,17 +10,18 @@
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/training/trainer_state.hpp"
+#include "surrogates/resident/device_parameters.hpp"
 #include "surrogates/training/flat_checkpoint.hpp"
 
 namespace quintet::flow {
 
 template <class T>
-at::Tensor tensor_on(std::span<T> values) {
+at::Tensor tensor_on(std::span<T> values, c10::Device device) {
   return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
-                       at::TensorOptions(bridge::scalar_type<T>()));
+                       at::TensorOptions(bridge::scalar_type<T>()).device(device));
 }
-template at::Tensor tensor_on(std::span<float>);
-template at::Tensor tensor_on(std::span<double>);
+template at::Tensor tensor_on(std::span<float>, c10::Device);
+template at::Tensor tensor_on(std::span<double>, c10::Device);
 
 namespace {
 
@@ -51,7 +52,8 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
       equations(equations_of(header, options.reference_compatible)),
       network(header, options.tile, device.is_used() ? Engine::torch : Engine::host),
       shared(comm, network.tensors(), start_of(model, network.initial_parameters(options.seed)),
-             options.optimiser, options.parallel, options.offload, options.precision),
+             options.optimiser, options.parallel, options.offload, options.precision,
+             device.is_used() ? device_parameters<Real>(device) : ResidentMaker<Real>()),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
       interior(equations.interior().residuals({})) {
   for (const auto& field : header.fields) {
@@ -87,15 +89,11 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
     QUINTET_CHECK(
         network.is_continuous() || wall.n_operators() == 0,
         "equations.boundaries: a convolutional decoder has no derivatives; give conditions of values");
-  if (device.is_used() && lacks().empty())
-    there = std::make_unique<DeviceParameters<Real>>(comm, device, shared, options.parallel);
+  const bool is_copied = device.is_used() && !shared.is_resident();
   for (int block = 0; block < static_cast<int>(shared.layout().blocks().size()); ++block) {
-    if (there) {
-      weights.push_back(there->values(block));
-      continue;
-    }
-    const at::Tensor here = tensor_on(shared.values(block));
-    weights.push_back((device.is_used() ? at::empty_like(here, here.options().device(device.place())) : here)
+    const at::Tensor own =
+        tensor_on(shared.values(block), is_copied ? c10::Device(at::kCPU) : device.place());
+    weights.push_back((is_copied ? at::empty_like(own, own.options().device(device.place())) : own)
                           .set_requires_grad(true));
   }
   running = tensor_on(std::span<double>(statistics));
@@ -148,10 +146,7 @@ FlowLosses FlowTrainer<Real>::step(const Batch& batch, std::int64_t step, double
         activations->swap_seconds_waited = traffic.waited;
       }
     }
-    if (state_->there)
-      state_->there->step(step + 1, learning_rate);
-    else
-      shared.step(step + 1, learning_rate);
+    shared.step(step + 1, learning_rate);
     return losses;
   } catch (const NumericalError&) {
     shared.settle();  // the update under way is a good one
@@ -168,12 +163,9 @@ template <class Real>
 std::vector<double> FlowTrainer<Real>::gradient(const Batch& batch, std::int64_t step, FlowLosses* losses) {
   const auto found = translate_torch_errors("A gradient", [&] { return state_->run(batch, step, true); });
   if (losses) *losses = found;
-  const auto total_of = [](auto& parameters) {
-    auto total = parameters.total_gradient();
-    parameters.clear_gradient();
-    return total;
-  };
-  return state_->there ? total_of(*state_->there) : total_of(state_->shared);
+  auto total = state_->shared.total_gradient();
+  state_->shared.clear_gradient();
+  return total;
 }
 
 template <class Real>
@@ -221,7 +213,6 @@ const FlowModelHeader& FlowTrainer<Real>::header() const {
 
 template <class Real>
 FlowModel FlowTrainer<Real>::model() const {
-  if (state_->there) state_->there->give_values(state_->shared);
   const auto values = state_->shared.all_computed_values();
   state_->fetch_statistics();
   return {state_->header, {values.begin(), values.end()}, state_->statistics};
@@ -234,22 +225,7 @@ networks::ChainDescription FlowTrainer<Real>::describe() const {
 
 template <class Real>
 FlatAccount FlowTrainer<Real>::account() const {
-  const FlatAccount here = state_->shared.account();
-  if (!state_->there) return here;
-  return {state_->there->bytes(), here.ledger, here.offload, state_->there->bytes_sent()};
-}
-
-template <class Real>
-bool FlowTrainer<Real>::is_resident() const {
-  return state_->there != nullptr;
-}
-
-template <class Real>
-std::string FlowTrainer<Real>::residence() const {
-  if (!state_->device.is_used()) return "";
-  if (is_resident()) return "on the device";
-  return fmt::format("on the host, for {}; weights go to the device and gradients come back in each step",
-                     state_->lacks());
+  return state_->shared.account();
 }
 
 template <class Real>
@@ -273,7 +249,6 @@ std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
 
 template <class Real>
 void FlowTrainer<Real>::save(hdf5::Group& group) const {
-  if (state_->there) state_->there->give(state_->shared);
   quintet::save(group, state_->shared, "encoder's, then decoder's");
   state_->fetch_statistics();
   const auto& statistics = state_->statistics;
@@ -284,7 +259,6 @@ void FlowTrainer<Real>::save(hdf5::Group& group) const {
 template <class Real>
 void FlowTrainer<Real>::restore(const hdf5::Group& group) {
   quintet::restore(group, state_->shared);
-  if (state_->there) state_->there->take(state_->shared);
   const auto statistics = group.read<double>("statistics", {state_->statistics.size()});
   std::copy(statistics.begin(), statistics.end(), state_->statistics.begin());
   state_->put_statistics();

@@ -46,7 +46,7 @@ struct FlowTrainerOptions {
   bool reference_compatible = false;
   /// Where networks and losses are computed. Not on the cpu, they are LibTorch's operators there
   /// (TorchDevice), to round-off the same; values, gradients and the optimiser's states are there, too
-  /// (DeviceParameters), unless the options ask for what is the host's alone: then weights go there and
+  /// (FlatParameters), unless the options ask for what is the host's alone: then weights go there and
   /// gradients come back once a step. Has no section `memory`.
   DeviceSession device{};
 };
@@ -97,10 +97,6 @@ class FlowTrainer {
   [[nodiscard]] networks::ChainDescription describe() const;
   /// What its arrays take, torch's tensors among the ledger's bytes, and have sent.
   [[nodiscard]] FlatAccount account() const;
-  /// Whether these arrays are on the device.
-  [[nodiscard]] bool is_resident() const;
-  /// With a device, where values, gradients and states are, and why, in words; else empty.
-  [[nodiscard]] std::string residence() const;
   [[nodiscard]] std::size_t n_parameters() const;
   [[nodiscard]] const FlatLayout& layout() const;
   /// Operators that the decoder carries, as text, of the first sample's constants.

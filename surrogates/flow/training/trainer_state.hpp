@@ -18,14 +18,13 @@
 #include "surrogates/flow/training/measured_chain.hpp"
 #include "surrogates/flow/training/planned_swaps.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
-#include "surrogates/resident/device_parameters.hpp"
 
 // What a FlowTrainer is made of: its step is in trainer_step.cpp, its losses in trainer_losses.cpp.
 namespace quintet::flow {
 
-/// Numbers of the host's as a tensor, under another name.
+/// Numbers of a device's memory, the host's, as a tensor, under another name.
 template <class T>
-at::Tensor tensor_on(std::span<T> values);
+at::Tensor tensor_on(std::span<T> values, c10::Device device = at::kCPU);
 
 /// [sample][operator], with the reference's derivatives where they are asked for.
 [[nodiscard]] std::vector<std::vector<DifferentialOperator>> operators_of(const Residuals& residuals,
@@ -46,10 +45,10 @@ struct FlowTrainer<Real>::State {
   std::map<std::vector<double>, int> constants_of;  ///< by parameters
   Residuals interior;
   std::vector<Residuals> walls;
-  std::unique_ptr<DeviceParameters<Real>> there;  ///< on a device, where the options let them be there
-  std::vector<at::Tensor> weights;  ///< [block] of `shared` or `there`, under another name; else their copies
-  std::vector<bool> arrived;        ///< [block] whether they are those of this pass
-  at::Tensor running;               ///< so are the statistics
+  std::vector<at::Tensor>
+      weights;                ///< [block] of `shared`, under another name; on a device without it copies
+  std::vector<bool> arrived;  ///< [block] whether they are those of this pass
+  at::Tensor running;         ///< so are the statistics
   std::optional<ActivationsInForce> activations;
   MeasuredChain* measured = nullptr;    ///< of a step that is measured
   std::unique_ptr<PlannedSwaps> swaps;  ///< of a plan that swaps
@@ -75,11 +74,6 @@ struct FlowTrainer<Real>::State {
   /// A block's weights, where they are computed with.
   [[nodiscard]] at::Tensor weights_there(int block, typename FlatParameters<Real>::Way way);
   void add_gradient(int block, const at::Tensor& gradient);
-  /// What keeps the arrays with the host, see DeviceParameters.
-  [[nodiscard]] std::string lacks() const {
-    return DeviceParameters<Real>::lacks(comm, shared.layout(), options.parallel, options.offload,
-                                         options.precision);
-  }
   void fetch_statistics() const;
   void put_statistics();
   /// Share `rank` of a batch begins there.

@@ -28,7 +28,7 @@ template <class Real>
 at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParameters<Real>::Way way) {
   shared.enter(block, way);
   const at::Tensor& own = weights[static_cast<std::size_t>(block)];
-  if (device.is_used() && !there && !arrived[static_cast<std::size_t>(block)]) {
+  if (device.is_used() && !shared.is_resident() && !arrived[static_cast<std::size_t>(block)]) {
     own.detach().copy_(tensor_on(shared.values(block)));
     arrived[static_cast<std::size_t>(block)] = true;
   }
@@ -37,10 +37,8 @@ at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParam
 
 template <class Real>
 void FlowTrainer<Real>::State::add_gradient(int block, const at::Tensor& gradient) {
-  if (there)
-    there->gradient(block).add_(gradient.view(-1));
-  else
-    tensor_on(shared.gradient(block)).add_(gradient.to(at::kCPU));
+  const c10::Device place = shared.is_resident() ? device.place() : c10::Device(at::kCPU);
+  tensor_on(shared.gradient(block), place).add_(gradient.view(-1).to(place));
 }
 
 template <class Real>

@@ -64,7 +64,7 @@ struct TrainingDevice {
 };
 
 /// A model in training: parameters, their gradient and Adam's moments, in the model's precision
-/// (FlatParameters).
+/// (FlatParameters), in the memory of the device where there is one.
 ///
 ///     trainer->gradient(frames, prefactors, batch_size);  // adds to this rank's gradient, any number of
 ///     times trainer->update(learning_rate);                     // sums over ranks; the gradient is 0 again
@@ -80,7 +80,8 @@ class Trainer {
   /// @param comm ranks that share the batches' frames out. Collective.
   /// @param parallel,offload who holds the arrays, and where; stages 0 to 2: the kernels keep all weights in
   /// a layout of their own, and a frame's gradient reaches all networks. Throws what FlatParameters throws.
-  /// @param device of the steps; values, gradients and moments stay in the host's memory.
+  /// @param device of the steps, where values, gradients and moments are, too, up to stage 1 and without
+  /// offload (FlatParameters).
   [[nodiscard]] static std::unique_ptr<Trainer> create(const Model& start, SelRule rule,
                                                        const OptimiserOptions& adam = {},
                                                        const Comm& comm = Comm::self(),

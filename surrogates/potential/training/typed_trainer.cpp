@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "surrogates/potential/training/kernel_passes.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
+#include "surrogates/resident/late/late_parameters.hpp"
 #include "surrogates/training/flat_checkpoint.hpp"
 
 // The gradient of the loss without a graph (typed_trainer.hpp has the equations, S = ge E + Edot).
@@ -18,19 +19,23 @@
 //   then collect(): what was gathered for all frames -> the flat gradient
 //
 //   update(): the sum over ranks, and a step of Adam
+//
+// Of a training on a device parameters and gradient are there, where Passes know their places.
 namespace quintet::potential {
 
 namespace {
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_passes(const Model& start, const ParameterLayout& places, SelRule rule,
-                                          const TrainingDevice& device) {
+                                          const TrainingDevice& device, FlatParameters<Real>& parameters) {
   for (int t = 0; t < start.n_types(); ++t)
     QUINTET_CHECK(!start.fitting[t].layers.empty() && !places.fitting[t].back().has_timestep,
                   "the fitting network of {} has a time step at its output: it can be evaluated, not trained",
                   start.type_names[t]);
   if (device.session.is_cpu()) return std::make_unique<KernelPasses<Real>>(start, places, rule);
-  return make_torch_passes<Real>(start, places, rule, device);
+  if (!parameters.is_resident()) return make_torch_passes<Real>(start, places, rule, device);
+  return make_torch_passes<Real>(start, places, rule, device, parameters.values(0).data(),
+                                 parameters.gradient(0).data());
 }
 
 }  // namespace
@@ -43,8 +48,8 @@ TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const Optimis
       start_(start),
       places_(start),
       parameters_(comm, one_block("networks", places_.size), parameters_of(start, places_), adam, parallel,
-                  offload),
-      passes_(make_passes<Real>(start, places_, rule, device)) {}
+                  offload, {}, late_device_parameters<Real>(device.session)),
+      passes_(make_passes<Real>(start, places_, rule, device, parameters_)) {}
 
 /// Sum of all sharers' predictions. Collective.
 template <class Real>
@@ -177,7 +182,7 @@ std::vector<double> TypedTrainer<Real>::gradient_values() {
 
 template <class Real>
 std::vector<double> TypedTrainer<Real>::parameters() const {
-  const auto values = parameters_.values(0);
+  const auto values = parameters_.copied_values(0);
   return {values.begin(), values.end()};
 }
 

@@ -10,6 +10,7 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
+#include "surrogates/resident/late/late_parameters.hpp"
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
@@ -37,14 +38,15 @@ Products products_of(Precision precision) {
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_passes(Engine engine, Products products, const Architecture& architecture,
-                                          int steps, const DeviceSession& device = {}) {
+                                          int steps, const DeviceSession& device = {}, Real* values = nullptr,
+                                          Real* gradient = nullptr) {
   QUINTET_CHECK(engine == Engine::kernels || products == Products::exact,
                 "precision: bf16 is for engine: kernels");
   switch (engine) {
     case Engine::kernels:
       return std::make_unique<Network<Real>>(architecture, steps, products);
     case Engine::torch:
-      return make_torch_network<Real>(architecture, steps, device);
+      return make_torch_network<Real>(architecture, steps, device, values, gradient);
   }
   throw InternalError("an engine without a kind");
 }
@@ -151,16 +153,19 @@ class Training : public Trainer::Implementation {
       : options_(options),
         seed_(seed),
         comm_(ranks.comm),
-        passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps,
-                                  ranks.device)),
         training_(training, std::ptrdiff_t{steps} * architecture.n_inputs,
                   std::ptrdiff_t{architecture.steps_out} * architecture.n_outputs, "training"),
         validation_(validation, training_.n_in, training_.n_out, "validation"),
         validated_(comm_, validation.n),
         batch_(static_cast<int>(std::min<std::int64_t>(options.batch, training.n))),
-        shared_(comm_, one_block("network", passes_->n_parameters()),
+        shared_(comm_, one_block("network", graph_of(architecture).n_parameters),
                 start_parameters(graph_of(architecture), options.start, options.zero_head, seed),
-                optimiser_of(options), ranks.parallel, ranks.offload) {
+                optimiser_of(options), ranks.parallel, ranks.offload, {},
+                options.engine == Engine::torch ? late_device_parameters<Real>(ranks.device)
+                                                : ResidentMaker<Real>()),
+        passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps,
+                                  ranks.device, shared_.is_resident() ? shared_.values(0).data() : nullptr,
+                                  shared_.is_resident() ? shared_.gradient(0).data() : nullptr)) {
     QUINTET_CHECK(training.n >= 1, "no window to train on");
     QUINTET_CHECK(comm_.size() <= batch_,
                   "{} ranks share out {} windows of a batch; expected one each at least", comm_.size(),
@@ -294,17 +299,17 @@ class Training : public Trainer::Implementation {
   }
 
   void keep_weights() {
-    if (comm_.is_root()) best_.assign(shared_.values(0).begin(), shared_.values(0).end());
+    if (comm_.is_root()) best_ = shared_.copied_values(0);
   }
 
   TrainingOptions options_;
   std::uint64_t seed_;
   Comm comm_;
-  std::unique_ptr<Passes<Real>> passes_;
   Windows<Real> training_, validation_;
   Share validated_;  ///< of the validation windows, those of this rank
   int batch_;
   FlatParameters<Real> shared_;
+  std::unique_ptr<Passes<Real>> passes_;  ///< they know the places of arrays on a device
   std::vector<Real> batch_inputs_, batch_targets_, outputs_;
   std::vector<double> outputs_double_;
   std::vector<Real> best_;  ///< on rank 0
@@ -365,7 +370,8 @@ FlatAccount Trainer::account() const { return implementation_->account(); }
 TrainingResult train(const Architecture& architecture, int steps, const SequenceData& training,
                      const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
                      const EpochCallback& callback) {
-  Trainer trainer(architecture, steps, training, validation, options, seed);
+  const TrainingRanks alone;
+  Trainer trainer(architecture, steps, training, validation, options, seed, alone);
   while (trainer.stopped() == Stopped::not_yet) {
     const EpochReport report = trainer.advance();
     if (!callback || callback(report)) continue;

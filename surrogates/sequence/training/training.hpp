@@ -67,7 +67,8 @@ struct TrainingRanks {
   Comm comm = Comm::self();
   ParallelOptions parallel{};  ///< stages 0 to 2
   OffloadOptions offload{};
-  DeviceSession device{};  ///< of LibTorch's engine; our kernels are the cpu's
+  DeviceSession
+      device{};  ///< of LibTorch's engine; our kernels are the cpu's. Arrays are there (FlatParameters)
 };
 
 /// What trainings have of section `parallel`.

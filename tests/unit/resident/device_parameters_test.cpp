@@ -13,8 +13,13 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "surrogates/bridge/torch_memory.hpp"
+#include "surrogates/training/flat_parameters.hpp"
+#include "tests/support/address_sanitizer.hpp"
 
-/// Arrays on a device (here the host's cores, by the same operators) against FlatParameters.
+/// FlatParameters whose arrays are on a device (here the host's cores, by the same operators) against those
+/// of the host.
 namespace quintet {
 namespace {
 
@@ -56,27 +61,27 @@ template <class Real>
 FlatParameters<Real> host_of(const OptimiserOptions& optimiser, int stage = 0) {
   return {Comm::world(), blocks(), start(), optimiser, at_stage(stage)};
 }
-
 template <class Real>
-void step(FlatParameters<Real>& host, std::int64_t t) {
-  for (int block = 2; block >= 0; --block) {
-    const auto gradient = host.gradient(block);
-    for (std::size_t i = 0; i < gradient.size(); ++i)
-      gradient[i] += gradient_of<Real>(Comm::world().rank(), t, block, i);
-    host.finish(block);
-  }
-  host.step(t, 0.01);
+FlatParameters<Real> there_of(const OptimiserOptions& optimiser, int stage = 0, bool sends_directly = true) {
+  return {Comm::world(),
+          blocks(),
+          start(),
+          optimiser,
+          at_stage(stage),
+          OffloadOptions{},
+          PrecisionOptions{},
+          device_parameters<Real>(device(sends_directly))};
 }
 
 template <class Real>
-void step(DeviceParameters<Real>& there, std::int64_t t) {
+void step(FlatParameters<Real>& parameters, std::int64_t t) {
   for (int block = 2; block >= 0; --block) {
-    const at::Tensor gradient = there.gradient(block);
-    auto* const numbers = gradient.data_ptr<Real>();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(gradient.numel()); ++i)
-      numbers[i] += gradient_of<Real>(Comm::world().rank(), t, block, i);
+    const auto gradient = parameters.gradient(block);
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      gradient[i] += gradient_of<Real>(Comm::world().rank(), t, block, i);
+    parameters.finish(block);
   }
-  there.step(t, 0.01);
+  parameters.step(t, 0.01);
 }
 
 /// Greatest difference of values and states, on rank 0.
@@ -110,124 +115,208 @@ class DeviceParametersOf : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(DeviceParametersOf, Reals);
 
+template <class Real>
+constexpr double round_off = std::is_same_v<Real, float> ? 2e-5 : 1e-13;
+
 TYPED_TEST(DeviceParametersOf, make_the_steps_of_the_host_at_both_stages) {
-  const double round_off = std::is_same_v<TypeParam, float> ? 2e-5 : 1e-13;
   for (const auto& optimiser : optimisers_to_test())
     for (const int stage : {0, 1}) {
-      auto host = host_of<TypeParam>(optimiser, stage), copy = host_of<TypeParam>(optimiser, stage);
-      DeviceParameters<TypeParam> there(Comm::world(), device(), copy, at_stage(stage));
+      auto host = host_of<TypeParam>(optimiser, stage), there = there_of<TypeParam>(optimiser, stage);
+      EXPECT_TRUE(there.is_resident());
+      EXPECT_EQ(difference(host, there), 0) << "at first";
+      const auto begin = there.all_values();
       for (int t = 1; t <= 4; ++t) {
         step(host, t);
         step(there, t);
       }
-      const auto begin = copy.all_values();
-      there.give(copy);
       if (Comm::world().is_root()) {
-        EXPECT_NE(begin, copy.all_values());
+        EXPECT_NE(begin, there.all_values());
       }
-      EXPECT_LT(difference(host, copy), round_off)
+      EXPECT_LT(difference(host, there), round_off<TypeParam>)
           << optimiser_row(optimiser.kind).name << " stage " << stage;
     }
 }
 
+/// Two equal numbers of which the sum is kept; they lie across the slices of ranks.
+TYPED_TEST(DeviceParametersOf, count_the_updates_of_twins_twice) {
+  OptimiserOptions optimiser;
+  optimiser.kind = OptimiserKind::adamw;
+  optimiser.weight_decay = 0.1;
+  for (const int stage : {0, 1}) {
+    auto host = host_of<TypeParam>(optimiser, stage), there = there_of<TypeParam>(optimiser, stage),
+         plain = there_of<TypeParam>(optimiser, stage);
+    host.count_twice({{5, 150}, {320, 4}});
+    there.count_twice({{5, 150}, {320, 4}});
+    for (int t = 1; t <= 3; ++t) {
+      step(host, t);
+      step(there, t);
+      step(plain, t);
+    }
+    EXPECT_LT(difference(host, there), round_off<TypeParam>) << stage;
+    const double moved = difference(plain, there);
+    if (Comm::world().is_root()) {
+      EXPECT_GT(moved, 1e-3);
+    }
+  }
+}
+
 /// A training that goes on elsewhere, from the arrays that a checkpoint holds.
 TYPED_TEST(DeviceParametersOf, go_on_on_the_host_and_back) {
-  const double round_off = std::is_same_v<TypeParam, float> ? 2e-5 : 1e-13;
-  OptimiserOptions optimiser;
-  auto host = host_of<TypeParam>(optimiser), moved = host_of<TypeParam>(optimiser, 1);
-  DeviceParameters<TypeParam> first(Comm::world(), device(), moved, at_stage(1));
+  const Comm comm = Comm::world();
+  const OptimiserOptions optimiser;
+  const auto pass_on = [&](const FlatParameters<TypeParam>& from, FlatParameters<TypeParam>& to) {
+    const auto same = [&](std::vector<TypeParam> numbers) {
+      numbers.resize(to.size());
+      comm.broadcast(std::span<TypeParam>(numbers));
+      return numbers;
+    };
+    for (int s = 0; s < n_states(optimiser); ++s) to.assign_state(s, same(from.all_states(s)));
+    to.assign_values(same(from.all_values()));
+    EXPECT_EQ(difference(from, to), 0);
+  };
+  auto host = host_of<TypeParam>(optimiser);
   for (int t = 1; t <= 6; ++t) step(host, t);
+  auto first = there_of<TypeParam>(optimiser, 1);
   for (int t = 1; t <= 2; ++t) step(first, t);
-  first.give(moved);
-  for (int t = 3; t <= 4; ++t) step(moved, t);
-  DeviceParameters<TypeParam> second(Comm::world(), device(), moved, at_stage(0));
-  for (int t = 5; t <= 6; ++t) step(second, t);
-  second.give(moved);
-  EXPECT_LT(difference(host, moved), round_off);
-  first.take(moved);
-  auto same = host_of<TypeParam>(optimiser);
-  first.give(same);
-  EXPECT_EQ(difference(same, moved), 0);
+  auto second = host_of<TypeParam>(optimiser, 1);
+  pass_on(first, second);
+  for (int t = 3; t <= 4; ++t) step(second, t);
+  auto third = there_of<TypeParam>(optimiser, 0);
+  pass_on(second, third);
+  for (int t = 5; t <= 6; ++t) step(third, t);
+  EXPECT_LT(difference(host, third), round_off<TypeParam>);
 }
 
 TYPED_TEST(DeviceParametersOf, send_the_same_from_their_memory_and_through_the_host) {
   const auto n = static_cast<std::int64_t>(start().size()), ranks = std::int64_t{Comm::world().size()};
+  const std::int64_t slice = (n + ranks - 1) / ranks, width = sizeof(TypeParam);
   for (const int stage : {0, 1}) {
-    auto direct = host_of<TypeParam>({}, stage), staged = host_of<TypeParam>({}, stage);
-    DeviceParameters<TypeParam> a(Comm::world(), device(true), direct, at_stage(stage)),
-        b(Comm::world(), device(false), staged, at_stage(stage));
+    auto direct = there_of<TypeParam>({}, stage, true), staged = there_of<TypeParam>({}, stage, false);
+    const std::int64_t begin = direct.account().bytes_copied, staged_begin = staged.account().bytes_copied;
     for (int t = 1; t <= 3; ++t) {
-      step(a, t);
-      step(b, t);
+      step(direct, t);
+      step(staged, t);
     }
-    EXPECT_EQ(a.bytes_sent(),
-              3 * 2 * (ranks - 1) * ((n + ranks - 1) / ranks) * static_cast<std::int64_t>(sizeof(TypeParam)));
-    EXPECT_EQ(a.bytes_sent(), b.bytes_sent());
-    a.give(direct);
-    b.give(staged);
+    EXPECT_EQ(direct.account().bytes_sent, 3 * 2 * (ranks - 1) * slice * width);
+    EXPECT_EQ(direct.account().bytes_sent, staged.account().bytes_sent);
+    EXPECT_EQ(direct.account().bytes_copied, begin) << "nothing passes through the host's memory";
+    // Gradients out and sums of a slice back, then one slice out and all back.
+    EXPECT_EQ(staged.account().bytes_copied - staged_begin,
+              ranks == 1 ? 0 : 3 * (ranks + 1 + 1 + ranks) * slice * width);
     EXPECT_EQ(difference(direct, staged), 0);
-    EXPECT_GT(a.bytes().values, 0U);
-    EXPECT_EQ(a.bytes().optimiser,
-              (stage == 0 ? 2 : 2.0 / static_cast<double>(ranks)) * static_cast<double>(a.bytes().values));
   }
+}
+
+/// Of one rank alone no gradient, value or state leaves the device in a step.
+TYPED_TEST(DeviceParametersOf, travel_when_they_are_read_alone) {
+  auto there = there_of<TypeParam>({});
+  const auto bytes = static_cast<std::int64_t>(there.size() * sizeof(TypeParam));
+  const std::int64_t begin = there.account().bytes_copied;
+  EXPECT_EQ(begin, bytes) << "values to start from";
+  for (int t = 1; t <= 3; ++t) step(there, t);
+  EXPECT_EQ(there.account().bytes_copied, begin);
+  const bool is_root = Comm::world().is_root();
+  static_cast<void>(there.all_values());
+  EXPECT_EQ(there.account().bytes_copied, begin + (is_root ? bytes : 0));
+  static_cast<void>(there.copied_values(1));
+  EXPECT_EQ(there.account().bytes_copied, begin + (is_root ? 2 : 1) * bytes);
+}
+
+/// The host has none of them, and what is told before they are made is what they take.
+TYPED_TEST(DeviceParametersOf, take_the_bytes_that_are_told_and_none_beside) {
+  const int ranks = Comm::world().size();
+  for (const auto& optimiser : optimisers_to_test())
+    for (const int stage : {0, 1})
+      for (const bool sends_directly : {true, false}) {
+        const auto needs = resident_needs(start().size(), sizeof(TypeParam), n_states(optimiser), ranks,
+                                          stage == 1 && ranks > 1, sends_directly);
+        Ledger ledger;
+        const TorchMemory memory(ledger);
+        const auto there = there_of<TypeParam>(optimiser, stage, sends_directly);
+        const auto account = there.account();
+        EXPECT_EQ(account.held.total(), needs.device.total());
+        EXPECT_EQ(account.held.optimiser, needs.device.optimiser);
+        EXPECT_EQ(account.host_bytes, needs.device.total() + needs.staged)
+            << "the device is the host's cores";
+        EXPECT_EQ(static_cast<std::size_t>(memory.held()), needs.device.total() + needs.staged)
+            << "as LibTorch's allocator counts them";
+        EXPECT_EQ(account.ledger.peak(Tier::host), account.host_bytes) << "no array of FlatParameters";
+      }
+}
+
+/// As the system counts them, of arrays that are large beside all else.
+TEST(DeviceParameters, take_no_memory_on_the_host_beside_the_devices) {
+  if (QUINTET_ADDRESS_SANITIZER) GTEST_SKIP() << "the sanitizer's own memory comes on top";
+  const std::size_t n = 4'000'000;
+  const std::vector<double> begin(n, 0.5);
+  const auto growth = [&](const ResidentMaker<float>& maker) {
+    const double before = resident_memory_mb();
+    FlatParameters<float> parameters(Comm::self(), one_block("a", n), begin, {}, {}, {}, {}, maker);
+    parameters.clear_gradient();
+    return resident_memory_mb() - before;
+  };
+  const auto maker = device_parameters<float>(device());
+  static_cast<void>(there_of<float>({}));  // what LibTorch makes once
+  const double arrays = 4 * sizeof(float) * 1e-6 * static_cast<double>(n);
+  EXPECT_NEAR(growth(maker), arrays, 0.2 * arrays);
+  EXPECT_GT(growth({}), 0.8 * arrays) << "the host's are seen as well";
 }
 
 /// Twins of ranks must not drift apart: what each has is the same to the last bit.
 TYPED_TEST(DeviceParametersOf, all_ranks_have_the_same_values) {
-  const Comm comm = Comm::world();
   for (const int stage : {0, 1}) {
-    auto host = host_of<TypeParam>({}, stage);
-    DeviceParameters<TypeParam> there(comm, device(), host, at_stage(stage));
+    auto there = there_of<TypeParam>({}, stage);
     for (int t = 1; t <= 3; ++t) step(there, t);
-    const at::Tensor& values = there.values(1);
-    const std::vector<TypeParam> own(values.data_ptr<TypeParam>(),
-                                     values.data_ptr<TypeParam>() + values.numel());
+    const auto own = there.copied_values(1);
     auto of_root = own;
-    comm.broadcast(std::span<TypeParam>(of_root));
+    Comm::world().broadcast(std::span<TypeParam>(of_root));
     EXPECT_EQ(own, of_root);
   }
 }
 
 TYPED_TEST(DeviceParametersOf, sum_gradients_and_refuse_what_is_no_number) {
   const Comm comm = Comm::world();
-  auto host = host_of<TypeParam>({});
-  DeviceParameters<TypeParam> there(comm, device(), host, at_stage(0));
-  const auto put = [&](int block, TypeParam value) {
-    const at::Tensor gradient = there.gradient(block);
-    gradient.data_ptr<TypeParam>()[3] = value;
-  };
-  put(1, TypeParam(comm.rank() + 1));
+  auto there = there_of<TypeParam>({});
+  there.gradient(1)[3] = TypeParam(comm.rank() + 1);
   const auto total = there.total_gradient();
   EXPECT_EQ(total[7 + 3], comm.size() * (comm.size() + 1) / 2);
   EXPECT_EQ(total[7 + 4], 0);
   there.clear_gradient();
   EXPECT_EQ(there.total_gradient()[7 + 3], 0);
-  if (comm.rank() == comm.size() - 1) put(2, std::numeric_limits<TypeParam>::infinity());
-  try {
-    there.step(5, 0.01);
-    FAIL();
-  } catch (const NumericalError& error) {
-    EXPECT_EQ(std::string(error.what()), bad_gradient_text(5, "c"));
+  using Limits = std::numeric_limits<TypeParam>;
+  for (const TypeParam bad : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()}) {
+    if (comm.rank() == comm.size() - 1) there.gradient(2)[3] = bad;
+    try {
+      there.step(5, 0.01);
+      FAIL();
+    } catch (const NumericalError& error) {
+      EXPECT_EQ(std::string(error.what()), bad_gradient_text(5, "c"));
+    }
+    EXPECT_EQ(there.total_gradient()[7 + 10 + 3], 0);
   }
-  EXPECT_EQ(there.total_gradient()[7 + 10 + 3], 0);
-  there.give(host);
-  EXPECT_EQ(difference(host, host_of<TypeParam>({})), 0) << "the values of before";
+  EXPECT_EQ(difference(there, host_of<TypeParam>({})), 0) << "the values of before";
 }
 
-TEST(DeviceParameters, say_what_keeps_arrays_with_the_host) {
-  using Parameters = DeviceParameters<float>;
-  const FlatLayout layout(blocks(), 1, 0);
-  EXPECT_EQ(Parameters::lacks(Comm::world(), layout, at_stage(0), {}, {}), "");
-  EXPECT_EQ(Parameters::lacks(Comm::world(), layout, at_stage(1), {}, {}), "");
-  EXPECT_EQ(Parameters::lacks(Comm::world(), layout, at_stage(2), {}, {}),
-            Comm::world().size() > 1 ? "parallel.stage 2" : "");
+TEST(DeviceParameters, stay_with_the_host_where_the_options_ask_for_what_is_its_alone) {
+  const auto kept = [](int stage, const OffloadOptions& offload, PrecisionOptions precision = {}) {
+    const FlatParameters<float> parameters(Comm::world(), blocks(), start(), {}, at_stage(stage), offload,
+                                           precision, device_parameters<float>(device()));
+    const auto account = parameters.account();
+    EXPECT_EQ(account.is_resident, account.residence == "on the device");
+    EXPECT_EQ(account.is_resident, parameters.is_resident());
+    return account.residence.substr(0, account.residence.find(';'));
+  };
+  EXPECT_EQ(kept(0, {}), "on the device");
+  EXPECT_EQ(kept(1, {}), "on the device");
+  EXPECT_EQ(kept(2, {}), Comm::world().size() > 1 ? "on the host, for parallel.stage 2" : "on the device");
   OffloadOptions offload;
   offload.delayed_update.emplace();
-  EXPECT_EQ(Parameters::lacks(Comm::world(), layout, at_stage(0), offload, {}), "offload.delayed_update");
+  EXPECT_EQ(kept(0, offload), "on the host, for offload.delayed_update");
   offload.optimiser = OffloadKind::host;
-  EXPECT_EQ(Parameters::lacks(Comm::world(), layout, at_stage(0), offload, {}), "offload.optimiser");
-  EXPECT_EQ(Parameters::lacks(Comm::world(), layout, at_stage(0), {}, {ParameterPrecision::split_bf16}),
-            "precision.parameters split_bf16");
+  EXPECT_EQ(kept(0, offload), "on the host, for offload.optimiser");
+  EXPECT_EQ(kept(0, {}, {ParameterPrecision::split_bf16}),
+            "on the host, for precision.parameters split_bf16");
+  EXPECT_EQ(host_of<float>({}).account().residence, "");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 #include "surrogates/potential/training/trainer.hpp"
+#include "tests/support/tensor_copies.hpp"
 #include "tests/verification/potential/models.hpp"
 
 // Steps by LibTorch, here on the host's cores, beside those of our kernels.
@@ -24,6 +26,12 @@ std::unique_ptr<Trainer> on_device(const Model& model, const Comm& comm = Comm::
                                    const TrainingDevice& device = portable(),
                                    SelRule rule = SelRule::per_type) {
   return Trainer::create(model, rule, {}, comm, {}, {}, device);
+}
+
+ParallelOptions at_stage(int stage) {
+  ParallelOptions parallel;
+  parallel.holder = Holder::rank;
+  return parallel.at_stage(stage);
 }
 
 /// A configuration with labels at random, none of them the model's.
@@ -199,6 +207,83 @@ TEST(TrainerOnDevice, ranks_share_out_frames_and_atoms) {
   }
 }
 
+/// The sum over ranks and Adam, on the device up to stage 1: what our kernels and the host's optimiser make
+/// of all frames on one rank.
+TEST(TrainerOnDevice, makes_the_hosts_steps_on_any_ranks_and_stage) {
+  const Comm comm = Comm::world();
+  const auto item = model_cases().front();
+  const Model model = read_dp(item.model);
+  std::vector<TrainingFrame> frames;
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    frames.push_back(make_frame(labelled(item.reference.configuration, seed, 0.05), model.rcut));
+  const auto steps = [&](Trainer& trainer, const Comm& sharers) {
+    std::vector<const TrainingFrame*> own, last{&frames.back()};
+    for (int i = 0; i < 3; ++i)
+      if (i % sharers.size() == sharers.rank()) own.push_back(&frames[static_cast<std::size_t>(i)]);
+    for (int step = 0; step < 5; ++step) {
+      trainer.gradient(own, prefactors, 4);
+      trainer.gradient(last, prefactors, 4, Sharing::atoms);
+      trainer.update(1e-3);
+    }
+  };
+  const auto host = Trainer::create(model, SelRule::per_type);
+  steps(*host, Comm::self());
+  for (const int stage : {0, 1, 2}) {
+    const auto there = Trainer::create(model, SelRule::per_type, {}, comm, at_stage(stage), {}, portable());
+    const bool stays = stage == 2 && comm.size() > 1;
+    EXPECT_EQ(there->account().is_resident, !stays);
+    EXPECT_EQ(there->account().residence.substr(0, 33),
+              stays ? "on the host, for parallel.stage 2" : "on the device");
+    steps(*there, comm);
+    EXPECT_LT(largest_difference(there->parameters(), host->parameters()), 1e-8) << stage;
+    EXPECT_GT(largest_difference(parameters_of(model, ParameterLayout(model)), there->parameters()), 1e-3);
+  }
+}
+
+/// The error is thrown in the library with LibTorch, and is ours here.
+TEST(TrainerOnDevice, a_gradient_that_is_no_number_leaves_the_weights) {
+  const auto item = model_cases().front();
+  const Model model = read_dp(item.model);
+  auto bad = labelled(item.reference.configuration, 5);
+  const TrainingFrame good = make_frame(bad, model.rcut);
+  bad.energy = std::numeric_limits<double>::infinity();
+  const TrainingFrame frame = make_frame(bad, model.rcut);
+  const TrainingFrame* one[] = {&frame};
+  const auto trainer = on_device(model, Comm::world());
+  const auto before = trainer->parameters();
+  trainer->gradient(one, prefactors, 1);
+  EXPECT_THROW(trainer->update(1e-3), NumericalError);
+  EXPECT_EQ(trainer->parameters(), before);
+  one[0] = &good;
+  trainer->gradient(one, prefactors, 1);
+  trainer->update(1e-3);
+  EXPECT_NE(trainer->parameters(), before);
+}
+
+TEST(TrainerOnDevice, no_gradient_and_no_weight_travels_in_a_step) {
+  const auto item = model_cases().front();
+  const Model model = read_dp(item.model);
+  const TrainingFrame frame = make_frame(labelled(item.reference.configuration, 5), model.rcut);
+  const TrainingFrame* one[] = {&frame};
+  const auto copies_of = [&](const OffloadOptions& offload) {
+    const auto trainer = Trainer::create(model, SelRule::per_type, {}, Comm::self(), {}, offload, portable());
+    const auto step = [&] {
+      trainer->gradient(one, prefactors, 1);
+      trainer->update(1e-3);
+    };
+    step();  // the frame's rows go there
+    const std::int64_t bytes = trainer->account().bytes_copied;
+    const test::TensorCopies copies(static_cast<std::int64_t>(trainer->n_parameters()));
+    for (int i = 0; i < 3; ++i) step();
+    EXPECT_EQ(trainer->account().bytes_copied, bytes);
+    return copies.so_far();
+  };
+  EXPECT_EQ(copies_of({}), 0);
+  OffloadOptions offload;
+  offload.optimiser = OffloadKind::host;
+  EXPECT_GE(copies_of(offload), 3) << "the test sees those of arrays that are the host's";
+}
+
 TEST(TrainerOnDevice, what_is_kept_of_frames_changes_no_bit) {
   const auto item = model_cases().front();
   const Model model = read_dp(item.model);
@@ -283,7 +368,11 @@ TEST(TrainerOnDevice, takes_the_bytes_that_it_says) {
       const TorchMemory memory(ledger);
       const auto trainer = on_device(model);
       trainer->gradient(all, prefactors, 3);
-      const double said = bytes_of_torch_step(model, 3, frames.front().n_atoms) +
+      trainer->update(1e-3);
+      const auto account = trainer->account();
+      EXPECT_EQ(account.ledger.peak(Tier::host), account.held.total()) << "on the host nothing beside";
+      const double said = static_cast<double>(account.held.total()) +
+                          bytes_of_torch_step(model, 3, frames.front().n_atoms, true) +
                           bytes_of_kept_frame(model, frames.front().n_atoms);  // of three that are one
       const auto peak = static_cast<double>(ledger.peak(Tier::host, ByteCategory::activations));
       EXPECT_GT(said, peak) << single << one_side;

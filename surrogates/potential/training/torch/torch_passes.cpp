@@ -30,18 +30,21 @@ Function* of_library(const char* name) {
 }
 
 template <class Real>
-std::unique_ptr<TorchSteps<Real>> make_steps(const NetworkShapes& shapes, const DeviceSession& session) {
+std::unique_ptr<TorchSteps<Real>> make_steps(const NetworkShapes& shapes, const DeviceSession& session,
+                                             Real* values, Real* gradient) {
   constexpr bool is_float = std::is_same_v<Real, float>;
-  auto* const make = of_library<TorchSteps<Real>*(const NetworkShapes&, const DeviceSession&, int)>(
-      is_float ? "quintet_torch_steps_float" : "quintet_torch_steps_double");
-  return std::unique_ptr<TorchSteps<Real>>(make(shapes, session, library_threads()));
+  auto* const make =
+      of_library<TorchSteps<Real>*(const NetworkShapes&, const DeviceSession&, Real*, Real*, int)>(
+          is_float ? "quintet_torch_steps_float" : "quintet_torch_steps_double");
+  return std::unique_ptr<TorchSteps<Real>>(make(shapes, session, values, gradient, library_threads()));
 }
 
 #else
 
 template <class Real>
 std::unique_ptr<TorchSteps<Real>> make_steps(const NetworkShapes& /*shapes*/,
-                                             const DeviceSession& /*session*/) {
+                                             const DeviceSession& /*session*/, Real* /*values*/,
+                                             Real* /*gradient*/) {
   throw InputError("device: trainings run on a device by LibTorch, without which this program was built");
 }
 
@@ -50,17 +53,19 @@ std::unique_ptr<TorchSteps<Real>> make_steps(const NetworkShapes& /*shapes*/,
 template <class Real>
 class TorchPasses final : public Passes<Real> {
  public:
-  TorchPasses(const Model& start, const ParameterLayout& places, SelRule rule, const TrainingDevice& device)
+  TorchPasses(const Model& start, const ParameterLayout& places, SelRule rule, const TrainingDevice& device,
+              Real* values, Real* gradient)
       : session_(device.session),
         budget_(static_cast<double>(device.kept_bytes)),
         start_(start),
         environment_(start, rule),
-        steps_(make_steps<Real>(shapes_of(start, places), session_)) {}
+        is_resident_(values != nullptr),
+        steps_(make_steps<Real>(shapes_of(start, places), session_, values, gradient)) {}
 
   void cover(double /*closest*/) override {}  // networks are evaluated wherever neighbours are
   void refresh(std::span<const TrainingFrame* const> /*frames*/, const Real* parameters,
                bool changed) override {
-    if (changed) steps_->refresh(parameters);
+    if (changed && !is_resident_) steps_->refresh(parameters);
   }
 
   [[nodiscard]] std::size_t frames_at_once(std::span<const TrainingFrame* const> frames) const override {
@@ -87,7 +92,9 @@ class TorchPasses final : public Passes<Real> {
                      Real* /*gradient*/) override {
     steps_->differentiate(adjoints);
   }
-  void collect(Real* gradient) override { steps_->collect(gradient); }
+  void collect(Real* gradient) override {
+    if (!is_resident_) steps_->collect(gradient);
+  }
   [[nodiscard]] int take_overflowing() override { return std::exchange(overflowing_, 0); }
   void save(hdf5::Group& /*group*/) const override {}
   void load(hdf5::Group& /*group*/, const Model& /*now*/) override {}
@@ -131,6 +138,7 @@ class TorchPasses final : public Passes<Real> {
   Model start_;
   Environment environment_;
   Environment::Scratch scratch_;
+  bool is_resident_;
   std::unique_ptr<TorchSteps<Real>> steps_;
   std::map<std::pair<const int*, int>, Frame> kept_;
   int overflowing_ = 0;
@@ -169,7 +177,7 @@ NetworkShapes shapes_of(const Model& model, const ParameterLayout& places) {
   return shapes;
 }
 
-double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame) {
+double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame, bool is_resident) {
   const double number = model.single_precision ? sizeof(float) : sizeof(double);
   const auto frame = static_cast<double>(atoms_a_frame);
   const double atoms = std::min(n_frames * frame, std::max(frame, double{most_atoms_at_once}));
@@ -179,7 +187,8 @@ double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a
   const double descriptor = double(model.n_channels()) * (4 + model.axis_neuron);
   // Arrays that live at the same time, of each output of a layer; measured (tests/verification/potential).
   constexpr double arrays = 7;
-  const double of_parameters = 3 * number * double(ParameterLayout(model).size);
+  // What a backward pass forms before it is added up; values and the gradient.
+  const double of_parameters = (is_resident ? 1 : 3) * number * double(ParameterLayout(model).size);
   return of_parameters + bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
          number * arrays * atoms * (model.n_slots() * embedding + fitting + descriptor);
 }
@@ -191,8 +200,9 @@ double bytes_of_kept_frame(const Model& model, std::size_t atoms) {
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_torch_passes(const Model& start, const ParameterLayout& places,
-                                                SelRule rule, const TrainingDevice& device) {
-  return std::make_unique<TorchPasses<Real>>(start, places, rule, device);
+                                                SelRule rule, const TrainingDevice& device, Real* values,
+                                                Real* gradient) {
+  return std::make_unique<TorchPasses<Real>>(start, places, rule, device, values, gradient);
 }
 
 #ifdef LATE_QUINTET_POTENTIAL_TORCH_LIBRARY
@@ -215,8 +225,8 @@ Device device_for_training(Device wanted) {
 #endif
 
 template std::unique_ptr<Passes<float>> make_torch_passes(const Model&, const ParameterLayout&, SelRule,
-                                                          const TrainingDevice&);
+                                                          const TrainingDevice&, float*, float*);
 template std::unique_ptr<Passes<double>> make_torch_passes(const Model&, const ParameterLayout&, SelRule,
-                                                           const TrainingDevice&);
+                                                           const TrainingDevice&, double*, double*);
 
 }  // namespace quintet::potential

@@ -64,7 +64,7 @@ template <class Real>
 class TorchSteps {
  public:
   virtual ~TorchSteps() = default;
-  /// Take the parameters [n_parameters] of now.
+  /// Take the parameters [n_parameters] of now, of a training that has them on the host.
   virtual void refresh(const Real* parameters) = 0;
   [[nodiscard]] virtual std::shared_ptr<const KeptRows> keep(const FrameRows<Real>& rows) = 0;
   virtual void predict(std::span<const std::shared_ptr<const KeptRows>> frames,
@@ -72,7 +72,7 @@ class TorchSteps {
   /// Gather the gradient of sum_frames ge E + Edot along displacements -gF and strains -gV; after predict()
   /// of the same frames, once.
   virtual void differentiate(std::span<const Adjoint> adjoints) = 0;
-  /// Add what was gathered to the gradient [n_parameters], and start anew.
+  /// The same training: add what was gathered to the gradient [n_parameters], and start anew.
   virtual void collect(Real* gradient) = 0;
 };
 

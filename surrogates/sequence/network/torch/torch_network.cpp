@@ -33,11 +33,13 @@ Device device_for_networks(Device wanted) {
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architecture, int steps,
-                                                 const DeviceSession& device) {
+                                                 const DeviceSession& device, Real* values, Real* gradient) {
   constexpr bool is_float = std::is_same_v<Real, float>;
-  auto* const make = of_library<Passes<Real>*(const Architecture&, int, const DeviceSession&, int)>(
-      is_float ? "quintet_torch_network_float" : "quintet_torch_network_double");
-  return std::unique_ptr<Passes<Real>>(make(architecture, steps, device, library_threads()));
+  auto* const make =
+      of_library<Passes<Real>*(const Architecture&, int, const DeviceSession&, Real*, Real*, int)>(
+          is_float ? "quintet_torch_network_float" : "quintet_torch_network_double");
+  return std::unique_ptr<Passes<Real>>(
+      make(architecture, steps, device, values, gradient, library_threads()));
 }
 
 #else
@@ -53,15 +55,16 @@ Device device_for_networks(Device wanted) {
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& /*architecture*/, int /*steps*/,
-                                                 const DeviceSession& /*device*/) {
+                                                 const DeviceSession& /*device*/, Real* /*values*/,
+                                                 Real* /*gradient*/) {
   throw InputError("engine: torch: this program was built without LibTorch; expected 'kernels'");
 }
 
 #endif
 
-template std::unique_ptr<Passes<float>> make_torch_network<float>(const Architecture&, int,
-                                                                  const DeviceSession&);
-template std::unique_ptr<Passes<double>> make_torch_network<double>(const Architecture&, int,
-                                                                    const DeviceSession&);
+template std::unique_ptr<Passes<float>> make_torch_network(const Architecture&, int, const DeviceSession&,
+                                                           float*, float*);
+template std::unique_ptr<Passes<double>> make_torch_network(const Architecture&, int, const DeviceSession&,
+                                                            double*, double*);
 
 }  // namespace quintet::sequence

@@ -118,9 +118,9 @@ TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
     there.device = device;
     auto host = small_trainer<double>(comm, options, header),
          other = small_trainer<double>(comm, there, header);
-    EXPECT_EQ(host.residence(), "");
+    EXPECT_EQ(host.account().residence, "");
     const bool stays_with_host = comm.size() > 1 && options.parallel.zero_stage() > 1;
-    EXPECT_EQ(other.residence().substr(0, 11), stays_with_host ? "on the host" : "on the devi") << what;
+    EXPECT_EQ(other.account().is_resident, !stays_with_host) << what;
     const Batch batch = own_crops(host);
     FlowLosses a, b;
     const auto expected = host.gradient(batch, 2, &a), gradient = other.gradient(batch, 2, &b);

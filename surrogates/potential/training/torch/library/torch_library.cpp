@@ -17,8 +17,9 @@ namespace {
 template <class Real>
 class StepsOfRun final : public TorchSteps<Real> {
  public:
-  StepsOfRun(const NetworkShapes& shapes, const DeviceSession& session) : device_(session) {
-    steps_ = translated([&] { return make_torch_steps<Real>(shapes, device_.place()); });
+  StepsOfRun(const NetworkShapes& shapes, const DeviceSession& session, Real* values, Real* gradient)
+      : device_(session) {
+    steps_ = translated([&] { return make_torch_steps<Real>(shapes, device_.place(), values, gradient); });
   }
   void refresh(const Real* parameters) override {
     translated([&] { steps_->refresh(parameters); });
@@ -48,20 +49,21 @@ class StepsOfRun final : public TorchSteps<Real> {
 };
 
 template <class Real>
-TorchSteps<Real>* make(const NetworkShapes& shapes, const DeviceSession& device, int threads) {
+TorchSteps<Real>* make(const NetworkShapes& shapes, const DeviceSession& device, Real* values, Real* gradient,
+                       int threads) {
   at::set_num_threads(threads);
-  return new StepsOfRun<Real>(shapes, device);
+  return new StepsOfRun<Real>(shapes, device, values, gradient);
 }
 
 }  // namespace
 
 TorchSteps<float>* quintet_torch_steps_float(const NetworkShapes& shapes, const DeviceSession& device,
-                                             int threads) {
-  return make<float>(shapes, device, threads);
+                                             float* values, float* gradient, int threads) {
+  return make<float>(shapes, device, values, gradient, threads);
 }
 TorchSteps<double>* quintet_torch_steps_double(const NetworkShapes& shapes, const DeviceSession& device,
-                                               int threads) {
-  return make<double>(shapes, device, threads);
+                                               double* values, double* gradient, int threads) {
+  return make<double>(shapes, device, values, gradient, threads);
 }
 bool quintet_potential_torch_has_gpus() { return torch_has_gpus(); }
 

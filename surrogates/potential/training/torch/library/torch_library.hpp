@@ -9,9 +9,11 @@ namespace quintet::potential {
 
 extern "C" {
 [[nodiscard]] TorchSteps<float>* quintet_torch_steps_float(const NetworkShapes& shapes,
-                                                           const DeviceSession& device, int threads);
+                                                           const DeviceSession& device, float* values,
+                                                           float* gradient, int threads);
 [[nodiscard]] TorchSteps<double>* quintet_torch_steps_double(const NetworkShapes& shapes,
-                                                             const DeviceSession& device, int threads);
+                                                             const DeviceSession& device, double* values,
+                                                             double* gradient, int threads);
 [[nodiscard]] bool quintet_potential_torch_has_gpus();
 }
 

@@ -75,13 +75,13 @@ Tensor joined(const std::vector<Tensor>& parts) { return parts.size() == 1 ? par
 template <class Real>
 class TorchStepsOn final : public TorchSteps<Real> {
  public:
-  TorchStepsOn(const NetworkShapes& shapes, c10::Device device)
+  TorchStepsOn(const NetworkShapes& shapes, c10::Device device, Real* values, Real* gradient)
       : shapes_(shapes),
         n_slots_(std::accumulate(shapes.sel.begin(), shapes.sel.end(), std::int64_t{0})),
         device_(device),
         real_(std::is_same_v<Real, float> ? at::kFloat : at::kDouble),
-        values_(at::zeros({shapes.n_parameters}, at::TensorOptions(device).dtype(real_))),
-        gradient_(at::zeros_like(values_)) {
+        values_(array(values)),
+        gradient_(array(gradient)) {
     for (const auto& layers : shapes.embedding) embedding_.push_back(network_of(layers));
     for (const auto& layers : shapes.fitting) fitting_.push_back(network_of(layers));
   }
@@ -160,6 +160,12 @@ class TorchStepsOn final : public TorchSteps<Real> {
   }
 
  private:
+  /// An array of all parameters on the device: the caller's, or one of zeros.
+  [[nodiscard]] Tensor array(Real* place) const {
+    const auto options = at::TensorOptions(device_).dtype(real_);
+    return place ? at::from_blob(place, {shapes_.n_parameters}, options)
+                 : at::zeros({shapes_.n_parameters}, options);
+  }
   /// Numbers of the host under a tensor's name; and a copy of them on the device.
   template <class T>
   [[nodiscard]] static Tensor here(const T* numbers, at::IntArrayRef shape, at::ScalarType type) {
@@ -304,11 +310,14 @@ class TorchStepsOn final : public TorchSteps<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<TorchSteps<Real>> make_torch_steps(const NetworkShapes& shapes, c10::Device device) {
-  return std::make_unique<TorchStepsOn<Real>>(shapes, device);
+std::unique_ptr<TorchSteps<Real>> make_torch_steps(const NetworkShapes& shapes, c10::Device device,
+                                                   Real* values, Real* gradient) {
+  return std::make_unique<TorchStepsOn<Real>>(shapes, device, values, gradient);
 }
 
-template std::unique_ptr<TorchSteps<float>> make_torch_steps<float>(const NetworkShapes&, c10::Device);
-template std::unique_ptr<TorchSteps<double>> make_torch_steps<double>(const NetworkShapes&, c10::Device);
+template std::unique_ptr<TorchSteps<float>> make_torch_steps<float>(const NetworkShapes&, c10::Device, float*,
+                                                                    float*);
+template std::unique_ptr<TorchSteps<double>> make_torch_steps<double>(const NetworkShapes&, c10::Device,
+                                                                      double*, double*);
 
 }  // namespace quintet::potential

@@ -21,14 +21,16 @@ namespace {
 template <class Real>
 class TorchNetwork : public Passes<Real> {
  public:
-  TorchNetwork(const Architecture& architecture, int steps, const DeviceSession& session)
+  TorchNetwork(const Architecture& architecture, int steps, const DeviceSession& session, Real* values,
+               Real* gradient)
       : graph_(graph_of(architecture)),
         steps_(steps),
         steps_out_(architecture.steps_out),
         n_outputs_(architecture.n_outputs),
         device_(session),
         options_(at::TensorOptions().dtype(bridge::scalar_type<Real>()).device(device_.place())),
-        flat_(at::zeros({static_cast<std::int64_t>(graph_.n_parameters)}, options_).requires_grad_()) {
+        flat_((values ? array(values, options_) : at::zeros({n_all()}, options_)).requires_grad_()) {
+    if (gradient) gradient_ = array(gradient, options_);
     QUINTET_CHECK(graph_.operations.back().last_step || steps_out_ == steps,
                   "a network whose head goes step for step gives {} steps, not {}; for another number: head: "
                   "last_state",
@@ -37,7 +39,7 @@ class TorchNetwork : public Passes<Real> {
 
   [[nodiscard]] std::size_t n_parameters() const override { return graph_.n_parameters; }
   void refresh(const Real* parameters) override {
-    flat_.detach().copy_(there(parameters, {static_cast<std::int64_t>(graph_.n_parameters)}));
+    if (!gradient_.defined()) flat_.detach().copy_(array(parameters, options_.device(at::kCPU)));
   }
   void forward(const Real* windows, int n, Real* outputs) override {
     translate_torch_errors("a recurrent network in LibTorch", [&] {
@@ -54,14 +56,20 @@ class TorchNetwork : public Passes<Real> {
       const at::Tensor mean = at::mse_loss(run(windows, n), wanted);
       const at::Tensor loss = n == batch ? mean : mean * (static_cast<double>(n) / batch);
       const auto bars = torch::autograd::grad({loss}, {flat_});
-      const at::Tensor bar = bars.front().contiguous().to(at::kCPU);
-      const Real* from = bar.template data_ptr<Real>();
-      for (std::size_t i = 0; i < graph_.n_parameters; ++i) gradient[i] += from[i];
+      if (gradient_.defined())
+        gradient_.add_(bars.front());
+      else
+        array(gradient, options_.device(at::kCPU)).add_(bars.front().to(at::kCPU));
       return loss.template item<double>();
     });
   }
 
  private:
+  [[nodiscard]] std::int64_t n_all() const { return static_cast<std::int64_t>(graph_.n_parameters); }
+  /// All parameters under a tensor's name.
+  [[nodiscard]] at::Tensor array(const Real* place, const at::TensorOptions& options) const {
+    return at::from_blob(const_cast<Real*>(place), {n_all()}, options);
+  }
   /// Numbers of the host where the network is: there, or where that is the host the same memory.
   [[nodiscard]] at::Tensor there(const Real* numbers, at::IntArrayRef shape) const {
     return at::from_blob(const_cast<Real*>(numbers), shape, options_.device(at::kCPU)).to(device_.place());
@@ -121,24 +129,27 @@ class TorchNetwork : public Passes<Real> {
   int steps_, steps_out_, n_outputs_;
   TorchDevice device_;
   at::TensorOptions options_;
-  at::Tensor flat_;
+  at::Tensor flat_, gradient_;  ///< the gradient of a training that has it there; undefined: the host's
 };
 
 template <class Real>
-Passes<Real>* make(const Architecture& architecture, int steps, const DeviceSession& device, int threads) {
+Passes<Real>* make(const Architecture& architecture, int steps, const DeviceSession& device, Real* values,
+                   Real* gradient, int threads) {
   at::set_num_threads(threads);
-  return new TorchNetwork<Real>(architecture, steps, device);
+  return new TorchNetwork<Real>(architecture, steps, device, values, gradient);
 }
 
 }  // namespace
 
 Passes<float>* quintet_torch_network_float(const Architecture& architecture, int steps,
-                                           const DeviceSession& device, int threads) {
-  return make<float>(architecture, steps, device, threads);
+                                           const DeviceSession& device, float* values, float* gradient,
+                                           int threads) {
+  return make<float>(architecture, steps, device, values, gradient, threads);
 }
 Passes<double>* quintet_torch_network_double(const Architecture& architecture, int steps,
-                                             const DeviceSession& device, int threads) {
-  return make<double>(architecture, steps, device, threads);
+                                             const DeviceSession& device, double* values, double* gradient,
+                                             int threads) {
+  return make<double>(architecture, steps, device, values, gradient, threads);
 }
 bool quintet_torch_has_gpus() { return torch_has_gpus(); }
 

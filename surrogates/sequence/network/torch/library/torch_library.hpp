@@ -10,9 +10,11 @@ namespace quintet::sequence {
 
 extern "C" {
 [[nodiscard]] Passes<float>* quintet_torch_network_float(const Architecture& architecture, int steps,
-                                                         const DeviceSession& device, int threads);
+                                                         const DeviceSession& device, float* values,
+                                                         float* gradient, int threads);
 [[nodiscard]] Passes<double>* quintet_torch_network_double(const Architecture& architecture, int steps,
-                                                           const DeviceSession& device, int threads);
+                                                           const DeviceSession& device, double* values,
+                                                           double* gradient, int threads);
 [[nodiscard]] bool quintet_torch_has_gpus();
 }
 

@@ -1,0 +1,39 @@
+#include "surrogates/resident/late/late_parameters.hpp"
+
+#include <memory>
+#include <type_traits>
+
+#include "io/log/error.hpp"
+
+#ifdef LATE_QUINTET_RESIDENT_LIBRARY
+#include "io/runtime/late_library.hpp"
+#include "io/runtime/library_threads.hpp"
+#include "surrogates/resident/late/library/resident_library.hpp"
+#endif
+
+namespace quintet {
+
+template <class Real>
+ResidentMaker<Real> late_device_parameters(const DeviceSession& session) {
+  if (session.is_cpu()) return {};
+#ifdef LATE_QUINTET_RESIDENT_LIBRARY
+  return [session](const Comm& comm, const FlatLayout& layout, const OptimiserOptions& optimiser,
+                   const ParallelOptions& parallel) {
+    constexpr bool is_float = std::is_same_v<Real, float>;
+    using Make = ResidentArrays<Real>*(const Comm&, const FlatLayout&, const OptimiserOptions&,
+                                       const ParallelOptions&, const DeviceSession&, int);
+    auto* const make = reinterpret_cast<Make*>(
+        late_function(LATE_QUINTET_RESIDENT_LIBRARY,
+                      is_float ? "quintet_resident_arrays_float" : "quintet_resident_arrays_double"));
+    return std::unique_ptr<ResidentArrays<Real>>(
+        make(comm, layout, optimiser, parallel, session, library_threads()));
+  };
+#else
+  throw InputError("device: trainings run on a device by LibTorch, without which this program was built");
+#endif
+}
+
+template ResidentMaker<float> late_device_parameters(const DeviceSession&);
+template ResidentMaker<double> late_device_parameters(const DeviceSession&);
+
+}  // namespace quintet

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "io/device/device.hpp"
+#include "io/parallel/comm.hpp"
+#include "surrogates/training/resident_arrays.hpp"
+
+/// What libquintet_resident.so is asked for: new DeviceParameters, the caller's. It belongs to the program
+/// that it was built with: both know the same classes.
+namespace quintet {
+
+extern "C" {
+[[nodiscard]] ResidentArrays<float>* quintet_resident_arrays_float(const Comm& comm, const FlatLayout& layout,
+                                                                   const OptimiserOptions& optimiser,
+                                                                   const ParallelOptions& parallel,
+                                                                   const DeviceSession& device, int threads);
+[[nodiscard]] ResidentArrays<double>* quintet_resident_arrays_double(
+    const Comm& comm, const FlatLayout& layout, const OptimiserOptions& optimiser,
+    const ParallelOptions& parallel, const DeviceSession& device, int threads);
+}
+
+}  // namespace quintet
