@@ -87,11 +87,15 @@ class ResidentAtoms {
   virtual void deform(const std::array<double, 9>& d) = 0;
   virtual void ornstein_uhlenbeck(double friction, double dt, double kt, std::uint64_t seed,
                                   std::int64_t step) = 0;
+  virtual void mix_velocities(double mixing, double ratio) = 0;
   virtual void hold_velocities() = 0;
   virtual void hold_forces() = 0;
   [[nodiscard]] virtual double kinetic_energy() = 0;
   [[nodiscard]] virtual std::array<double, 6> kinetic_tensor() = 0;
   [[nodiscard]] virtual std::array<double, 4> momentum_and_mass() = 0;
+  [[nodiscard]] virtual std::array<double, 3> force_velocity_products() = 0;
+  [[nodiscard]] virtual double largest_force_squared() = 0;
+  [[nodiscard]] virtual double largest_velocity_squared() = 0;
   /// Largest |x - (to + (x0 - from) map)|^2 of the local atoms, x0 `built`; infinity if one is not finite.
   [[nodiscard]] virtual double largest_displacement_squared(const std::array<double, 3>& from,
                                                             const std::array<double, 3>& to,

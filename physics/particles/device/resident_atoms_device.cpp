@@ -137,6 +137,11 @@ class ResidentOnSpace final : public ResidentAtoms {
         device::Noise{v_.data(), type_.data(), id_.data(), mass_.data(), std::exp(-friction * dt),
                       -std::expm1(-2 * friction * dt) * kt / units::mv2_to_ev, seed, langevin_stream, step});
   }
+  void mix_velocities(double mixing, double ratio) override {
+    Kokkos::parallel_for("resident::mix_velocities", Range(space_, 0, 3 * n_),
+                         device::MixVelocities{v_.data(), force_.data(), mixing, ratio});
+    ahead_ = true;
+  }
   void hold_velocities() override { hold<double>(v_); }
   void hold_forces() override { hold<Fixed>(force_); }
 
@@ -147,13 +152,23 @@ class ResidentOnSpace final : public ResidentAtoms {
     return sum * units::mv2_to_ev;
   }
   [[nodiscard]] std::array<double, 6> kinetic_tensor() override {
-    auto tensor =
-        sums<6>("resident::kinetic_tensor", device::KineticTensor{6, v_.data(), type_.data(), mass_.data()});
+    auto tensor = sums<6>("resident::kinetic_tensor",
+                          device::KineticTensor{6, v_.data(), type_.data(), mass_.data()}, n_);
     for (double& component : tensor) component *= units::mv2_to_ev;
     return tensor;
   }
   [[nodiscard]] std::array<double, 4> momentum_and_mass() override {
-    return sums<4>("resident::momentum", device::Momentum{4, v_.data(), type_.data(), mass_.data()});
+    return sums<4>("resident::momentum", device::Momentum{4, v_.data(), type_.data(), mass_.data()}, n_);
+  }
+  [[nodiscard]] std::array<double, 3> force_velocity_products() override {
+    return sums<3>("resident::force_velocity_products",
+                   device::ForceVelocityProducts{3, v_.data(), force_.data()}, 3 * n_);
+  }
+  [[nodiscard]] double largest_force_squared() override {
+    return largest("resident::largest_force", device::LargestSquared<Fixed>{force_.data()});
+  }
+  [[nodiscard]] double largest_velocity_squared() override {
+    return largest("resident::largest_velocity", device::LargestSquared<double>{v_.data()});
   }
   [[nodiscard]] double largest_displacement_squared(const std::array<double, 3>& from,
                                                     const std::array<double, 3>& to,
@@ -162,10 +177,7 @@ class ResidentOnSpace final : public ResidentAtoms {
     std::copy(from.begin(), from.end(), kernel.from);
     std::copy(to.begin(), to.end(), kernel.to);
     std::copy(map.begin(), map.end(), kernel.map);
-    double most = 0;
-    Kokkos::parallel_reduce("resident::largest_displacement", Range(space_, 0, n_), kernel,
-                            Kokkos::Max<double>(most));
-    return std::max(most, 0.0);  // of no atoms: minus infinity
+    return largest("resident::largest_displacement", kernel);
   }
 
   void place_images(std::size_t step, const std::array<double, 9>& cell) override {
@@ -265,12 +277,18 @@ class ResidentOnSpace final : public ResidentAtoms {
     ahead_ = true;
   }
   template <std::size_t N, class Kernel>
-  std::array<double, N> sums(const char* label, const Kernel& kernel) {
+  std::array<double, N> sums(const char* label, const Kernel& kernel, int n) {
     std::array<double, N> result{};
     Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> on_host(result.data(), N);
-    Kokkos::parallel_reduce(label, Range(space_, 0, n_), kernel, on_host);
+    Kokkos::parallel_reduce(label, Range(space_, 0, n), kernel, on_host);
     space_.fence();
     return result;
+  }
+  template <class Kernel>
+  double largest(const char* label, const Kernel& kernel) {
+    double most = 0;
+    Kokkos::parallel_reduce(label, Range(space_, 0, n_), kernel, Kokkos::Max<double>(most));
+    return std::max(most, 0.0);  // of no atoms: minus infinity
   }
   template <class T>
   void hold(const Buffer<T>& rows) {

@@ -222,25 +222,31 @@ int check_force_field(const Case& c, int p) {
   return worst <= 1e-4 && std::abs(sum - totals.energy) < 1e-3 ? 0 : 1;
 }
 
+/// Atoms that stay beside what the SIMD engine finds, with and without repulsion.
+int check_totals(const Case& c, int p, bool repels) {
+  DeviceModel model = c.model[p];
+  if (repels) model.repulsion = c.repulsion;
+  const dpmd_case::Reference& reference = repels ? c.repelled[p] : c.reference[p];
+  Dynamics dynamics(model, p == 1, c.system);
+  const DeviceTotals& totals = dynamics.totals();
+  const auto force = dynamics.forces();
+  double size = 0, virial = 0;
+  for (const double f : reference.force) size = std::max(size, std::abs(f));
+  for (int k = 0; k < 9; ++k) virial = std::max(virial, std::abs(totals.virial[k] - reference.virial[k]));
+  const double worst = largest_difference(force, reference.force);
+  std::printf(
+      "{\"bench\": \"device_dpmd\", \"case\": \"check %s%s\", \"atoms\": %zu, \"energy_ev\": %.12f, "
+      "\"energy_difference_ev\": %.3e, \"largest_force\": %.4f, \"force_difference\": %.3e, "
+      "\"virial_difference\": %.3e}\n",
+      p == 0 ? "double" : "mixed", repels ? " with repulsion" : "", c.system.type.size(), totals.energy,
+      totals.energy - reference.energy, size, worst, virial);
+  return worst <= (p == 0 ? 1e-10 : 1e-3) * std::max(1.0, size) ? 0 : 1;
+}
+
 int check(const Case& c) {
   int bad = check_force_field(c, 0) + check_force_field(c, 1);
-  for (int p = 0; p < 2; ++p) {
-    Dynamics dynamics(c.model[p], p == 1, c.system);
-    const DeviceTotals& totals = dynamics.totals();
-    const auto force = dynamics.forces();
-    double size = 0, virial = 0;
-    for (const double f : c.reference[p].force) size = std::max(size, std::abs(f));
-    for (int k = 0; k < 9; ++k)
-      virial = std::max(virial, std::abs(totals.virial[k] - c.reference[p].virial[k]));
-    const double worst = largest_difference(force, c.reference[p].force);
-    std::printf(
-        "{\"bench\": \"device_dpmd\", \"case\": \"check %s\", \"atoms\": %zu, \"energy_ev\": %.12f, "
-        "\"energy_difference_ev\": %.3e, \"largest_force\": %.4f, \"force_difference\": %.3e, "
-        "\"virial_difference\": %.3e}\n",
-        p == 0 ? "double" : "mixed", c.system.type.size(), totals.energy,
-        totals.energy - c.reference[p].energy, size, worst, virial);
-    if (!(worst <= (p == 0 ? 1e-10 : 1e-3) * std::max(1.0, size))) bad = 1;
-  }
+  for (int p = 0; p < 2; ++p)
+    for (const bool repels : {false, true}) bad += check_totals(c, p, repels);
   return bad;
 }
 
