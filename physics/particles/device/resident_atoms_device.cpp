@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "physics/kernels/device_buffer.hpp"
 #include "physics/particles/atoms/units.hpp"
+#include "physics/particles/device/migration_kernels.hpp"
 #include "physics/particles/device/resident_kernels.hpp"
 
 namespace quintet {
@@ -26,7 +28,7 @@ constexpr std::uint32_t langevin_stream = 2;
 constexpr double spare = 1.05;
 
 template <class T>
-auto part(const Buffer<T>& buffer, std::size_t n) {
+auto first_of(const Buffer<T>& buffer, std::size_t n) {
   return Kokkos::subview(buffer, Kokkos::make_pair(std::size_t(0), n));
 }
 
@@ -42,41 +44,129 @@ class ResidentOnSpace final : public ResidentAtoms {
     put(owner_, "resident::owner", plan.owner.data(), n_all);
     put(shift_, "resident::shift", plan.shift.data(), n_all);
     put(sent_, "resident::sent", plan.sent.data(), plan.sent.size());
+    set_steps(plan.steps);
+    space_.fence();
+    ahead_ = false;
+  }
+
+  void take_local(const HostRows& host) override {
+    makes_ghosts_ = true;
+    take_rows(host, host.n_local);
+    put(image_, "resident::image", host.image, 3 * static_cast<std::size_t>(n_));
+    space_.fence();
+    forget_ghosts();
+  }
+
+  int take_alone(const HostRows& host, const CellOfAtoms& built) override {
+    take_local(host);
+    return make_ghosts(built);
+  }
+
+  int rebuild(const CellOfAtoms& cell) override {
+    wrap(cell);
+    copy(built_, x_, 3 * static_cast<std::size_t>(n_));
+    return make_ghosts(cell);
+  }
+
+  [[nodiscard]] std::vector<AtomRecord> part(const CellOfAtoms& cell, const BrickOfAtoms& b) override {
+    wrap(cell);
+    device::make_room<char, Space>(stays_, "resident::stays", n_, spare);
+    device::make_room<int, Space>(order_, "resident::order", n_, spare);
+    int n_leaving = 0;
+    Kokkos::parallel_scan("resident::part", Range(space_, 0, n_),
+                          device::PartRows{brick_of(cell, b), x_.data(), stays_.data(), order_.data()},
+                          n_leaving);
+    space_.fence();
+    return packed<AtomRecord>(records_, "resident::records", n_leaving, [&](AtomRecord* out) {
+      return device::PackRecords{order_.data(), x_.data(),  v_.data(), image_.data(),
+                                 type_.data(),  id_.data(), out};
+    });
+  }
+
+  [[nodiscard]] int settle(const std::vector<AtomRecord>& arrived, const CellOfAtoms& cell,
+                           const BrickOfAtoms& b) override {
+    const int n_arrived = static_cast<int>(arrived.size()), n_rows = n_ + n_arrived;
+    const std::size_t n = n_, rows = n_rows;
+    device::grow<double, Space>(x_, "resident::position", 3 * rows, 3 * n);
+    device::grow<double, Space>(v_, "resident::velocity", 3 * rows, 3 * n);
+    device::grow<int, Space>(image_, "resident::image", 3 * rows, 3 * n);
+    device::grow<int, Space>(type_, "resident::type", rows, n);
+    device::grow<std::int64_t, Space>(id_, "resident::id", rows, n);
+    device::grow<char, Space>(stays_, "resident::stays", rows, n);
+    put(records_, "resident::records", arrived.data(), arrived.size());
+    Kokkos::parallel_for("resident::unpack_records", Range(space_, 0, n_arrived),
+                         device::UnpackRecords{records_.data(), n_, x_.data(), v_.data(), image_.data(),
+                                               type_.data(), id_.data(), stays_.data()});
+    n_ = order_by_cells(brick_of(cell, b), n_rows);
+    gather<double, 3>(x_, real_rows_);
+    gather<double, 3>(v_, real_rows_);
+    gather<int, 3>(image_, int_rows_);
+    gather<int, 1>(type_, int_rows_);
+    gather<std::int64_t, 1>(id_, id_rows_);
+    device::make_room<double, Space>(built_, "resident::built", 3 * static_cast<std::size_t>(n_), spare);
+    copy(built_, x_, 3 * static_cast<std::size_t>(n_));
+    mark_frozen();
+    forget_ghosts();
+    return n_;
+  }
+
+  [[nodiscard]] int select_border(const CellOfAtoms& built, const BrickFace& face, int first,
+                                  int last) override {
+    first_sent_ += n_sent_;
+    n_sent_ = 0;
+    device::grow<int, Space>(sent_, "resident::sent", std::size_t(first_sent_) + (last - first), first_sent_);
+    Kokkos::parallel_scan("resident::select_border", Range(space_, 0, last - first),
+                          device::SelectBorder{device::image_cell_of(built), face.direction, face.side,
+                                               face.at, face.reach, first, built_.data(), chosen()},
+                          n_sent_);
+    space_.fence();
+    return n_sent_;
+  }
+
+  void image_border(const CellOfAtoms& built, int direction, int image) override {
+    const int first = grow_ghosts(n_sent_);
+    Kokkos::parallel_for(
+        "resident::image_border", Range(space_, 0, n_sent_),
+        device::ImageBorder{chosen(), first, direction, image, owner_.data(), shift_.data()});
+    complete_images(built, first, n_sent_);
+  }
+
+  [[nodiscard]] std::vector<BorderAtom> border(const std::array<double, 3>& shift) override {
+    return packed<BorderAtom>(border_, "resident::border", n_sent_, [&](BorderAtom* out) {
+      return device::PackBorder{
+          chosen(), built_.data(), id_.data(), type_.data(), {shift[0], shift[1], shift[2]}, out};
+    });
+  }
+
+  void append_border(const std::vector<BorderAtom>& ghosts) override {
+    const int n = static_cast<int>(ghosts.size()), first = grow_ghosts(n);
+    put(border_, "resident::border", ghosts.data(), ghosts.size());
+    Kokkos::parallel_for("resident::unpack_border", Range(space_, 0, n),
+                         device::UnpackBorder{border_.data(), first, built_.data(), id_.data(), type_.data(),
+                                              owner_.data(), shift_.data()});
+    space_.fence();
+  }
+
+  void set_steps(const std::vector<GhostPlan::Step>& steps) override {
+    const std::size_t n_all = n_all_;
+    device::grow<double, Space>(x_, "resident::position", 3 * n_all, 3 * static_cast<std::size_t>(n_));
     device::make_room<Fixed, Space>(force_, "resident::force", 3 * n_all, spare);
-    steps_ = plan.steps;
+    steps_ = steps;
     std::size_t most = 0;
     for (const auto& step : steps_)
       if (step.travels) most = std::max<std::size_t>({most, std::size_t(step.n), std::size_t(step.n_sent)});
     for (auto* buffer : {&outgoing_, &incoming_})
       device::make_room<double, Space>(*buffer, "resident::parcel", 3 * most, spare);
-    if (!direct_)
-      for (auto* buffer : {&staged_out_, &staged_in_})
-        if (buffer->extent(0) < 3 * most)
-          *buffer = Kokkos::View<double*, Staging>(
-              Kokkos::view_alloc(std::string("resident::staged"), Kokkos::WithoutInitializing), 3 * most);
-    space_.fence();
-    ahead_ = false;
-  }
-
-  int take_alone(const HostRows& host, const CellOfAtoms& built) override {
-    makes_ghosts_ = true;
-    take_rows(host, host.n_local);
-    put(image_, "resident::image", host.image, 3 * static_cast<std::size_t>(n_));
-    space_.fence();
-    return make_ghosts(built);
-  }
-
-  int rebuild(const CellOfAtoms& cell) override {
-    Kokkos::parallel_for("resident::wrap", Range(space_, 0, n_),
-                         device::Wrap{device::image_cell_of(cell), x_.data(), image_.data()});
-    const std::size_t n = 3 * static_cast<std::size_t>(n_);
-    Kokkos::deep_copy(space_, part<double>(built_, n), part<double>(x_, n));
-    return make_ghosts(cell);
+    if (direct_) return;
+    for (auto* buffer : {&staged_out_, &staged_in_})
+      if (buffer->extent(0) < 3 * most)
+        *buffer = Kokkos::View<double*, Staging>(
+            Kokkos::view_alloc(std::string("resident::staged"), Kokkos::WithoutInitializing), 3 * most);
   }
 
   void fetch_built(double* built) override {
     const std::size_t n_all = 3 * static_cast<std::size_t>(n_all_);
-    Kokkos::deep_copy(space_, OnHost<double>(built, n_all), part<double>(built_, n_all));
+    get(built, built_, n_all);
     space_.fence();
   }
 
@@ -218,11 +308,11 @@ class ResidentOnSpace final : public ResidentAtoms {
   template <class T>
   void put(Buffer<T>& to, const char* label, const T* from, std::size_t n) {
     device::make_room<T, Space>(to, label, n, spare);
-    if (n > 0) Kokkos::deep_copy(space_, part<T>(to, n), OnHost<const T>(from, n));
+    if (n > 0) Kokkos::deep_copy(space_, first_of<T>(to, n), OnHost<const T>(from, n));
   }
   template <class T>
   void get(T* to, const Buffer<T>& from, std::size_t n) {
-    Kokkos::deep_copy(space_, OnHost<T>(to, n), part<T>(from, n));
+    Kokkos::deep_copy(space_, OnHost<T>(to, n), first_of<T>(from, n));
   }
 
   /// All of the local atoms, and `n_built` rows of what ghosts have, too.
@@ -235,8 +325,11 @@ class ResidentOnSpace final : public ResidentAtoms {
     put(type_, "resident::type", host.type, rows);
     put(id_, "resident::id", host.id, rows);
     put(mass_, "resident::mass", host.masses.data(), host.masses.size());
+    mark_frozen();
+  }
+  void mark_frozen() {
     if (frozen_.extent(0) == 0) return;
-    device::make_room<char, Space>(mark_, "resident::frozen", n, spare);
+    device::make_room<char, Space>(mark_, "resident::frozen", n_, spare);
     Kokkos::parallel_for(
         "resident::mark_frozen", Range(space_, 0, n_),
         device::MarkFrozen{id_.data(), frozen_.data(), static_cast<int>(frozen_.extent(0)), mark_.data()});
@@ -249,26 +342,99 @@ class ResidentOnSpace final : public ResidentAtoms {
     Kokkos::parallel_scan("resident::count_ghosts", Range(space_, 0, n_),
                           device::MakeGhosts{cell, n_, built_.data(), nullptr, nullptr}, n_ghost);
     space_.fence();
-    n_all_ = n_ + n_ghost;
-    const std::size_t n = n_, n_all = n_all_;
-    device::grow<double, Space>(x_, "resident::position", 3 * n_all, 3 * n);
-    device::grow<double, Space>(built_, "resident::built", 3 * n_all, 3 * n);
-    device::grow<int, Space>(type_, "resident::type", n_all, n);
-    device::grow<std::int64_t, Space>(id_, "resident::id", n_all, n);
-    device::make_room<int, Space>(owner_, "resident::owner", n_all, spare);
-    device::make_room<int, Space>(shift_, "resident::shift", n_all, spare);
-    device::make_room<Fixed, Space>(force_, "resident::force", 3 * n_all, spare);
-    Kokkos::parallel_for("resident::own_self", Range(space_, 0, n_), device::OwnSelf{owner_.data()});
+    forget_ghosts();
+    grow_ghosts(n_ghost);
     Kokkos::parallel_scan("resident::make_ghosts", Range(space_, 0, n_),
                           device::MakeGhosts{cell, n_, built_.data(), owner_.data(), shift_.data()}, n_ghost);
-    device::PlaceImages place{n_, owner_.data(), shift_.data(), {}, built_.data(), type_.data()};
-    std::copy(c.rows.begin(), c.rows.end(), place.cell);
-    Kokkos::parallel_for("resident::place_built", Range(space_, 0, n_ghost), place);
-    Kokkos::parallel_for("resident::name_images", Range(space_, 0, n_ghost),
-                         device::NameImages{n_, owner_.data(), id_.data()});
-    steps_.assign(1, {.first = n_, .n = n_ghost});
+    complete_images(c, n_, n_ghost);
+    set_steps({{.first = n_, .n = n_ghost}});
     ahead_ = true;
     return n_ghost;
+  }
+
+  void wrap(const CellOfAtoms& cell) {
+    Kokkos::parallel_for("resident::wrap", Range(space_, 0, n_),
+                         device::Wrap{device::image_cell_of(cell), x_.data(), image_.data()});
+    ahead_ = true;
+  }
+  void copy(const Buffer<double>& to, const Buffer<double>& from, std::size_t n) {
+    Kokkos::deep_copy(space_, first_of<double>(to, n), first_of<double>(from, n));
+  }
+
+  /// order_ becomes the rows of [0, n_rows) that stay, by cell. Returns their number.
+  int order_by_cells(const device::Brick& brick, int n_rows) {
+    const int n_cells = brick.size();
+    device::make_room<int, Space>(next_, "resident::cell_next", n_cells, spare);
+    device::make_room<int, Space>(order_, "resident::order", n_rows, spare);
+    Kokkos::deep_copy(space_, next_, 0);
+    device::IntoCells into{brick, x_.data(), stays_.data(), next_.data(), nullptr};
+    Kokkos::parallel_for("resident::count_in_cells", Range(space_, 0, n_rows), into);
+    int n = 0;
+    Kokkos::parallel_scan("resident::scan_cells", Range(space_, 0, n_cells), device::ScanCounts{next_.data()},
+                          n);
+    into.order = order_.data();
+    Kokkos::parallel_for("resident::place_in_cells", Range(space_, 0, n_rows), into);
+    Kokkos::parallel_for("resident::sort_cells", Range(space_, 0, n_cells),
+                         device::SortById{next_.data(), id_.data(), order_.data()});
+    space_.fence();
+    return n;
+  }
+  /// The local rows in that order.
+  template <class T, int width>
+  void gather(const Buffer<T>& rows, Buffer<T>& scratch) {
+    const std::size_t n = width * static_cast<std::size_t>(n_);
+    device::make_room<T, Space>(scratch, "resident::gathered", n, spare);
+    Kokkos::parallel_for("resident::gather_rows", Range(space_, 0, n_),
+                         device::GatherRows<T, width>{rows.data(), order_.data(), scratch.data()});
+    Kokkos::deep_copy(space_, first_of<T>(rows, n), first_of<T>(scratch, n));
+  }
+  static device::Brick brick_of(const CellOfAtoms& cell, const BrickOfAtoms& b) {
+    device::Brick brick{device::image_cell_of(cell), {}, b.rank, {}, {}, {}, {}};
+    std::copy(b.grid.begin(), b.grid.end(), brick.grid);
+    std::copy(b.first_cell.begin(), b.first_cell.end(), brick.first_cell);
+    std::copy(b.n_cells.begin(), b.n_cells.end(), brick.n_cells);
+    std::copy(b.cells_of_box.begin(), b.cells_of_box.end(), brick.cells_of_box);
+    std::copy(b.cells_per_unit.begin(), b.cells_per_unit.end(), brick.cells_per_unit);
+    return brick;
+  }
+
+  void forget_ghosts() {
+    n_all_ = n_;
+    first_sent_ = n_sent_ = 0;
+    device::make_room<int, Space>(owner_, "resident::owner", n_, spare);
+    device::make_room<int, Space>(shift_, "resident::shift", n_, spare);
+    Kokkos::parallel_for("resident::own_self", Range(space_, 0, n_),
+                         device::OwnSelf{owner_.data(), shift_.data()});
+    ahead_ = true;
+  }
+  /// Room for n ghosts more; returns the first one's row. x and forces are left to set_steps().
+  int grow_ghosts(int n) {
+    const std::size_t before = n_all_, n_all = before + n;
+    device::grow<double, Space>(built_, "resident::built", 3 * n_all, 3 * before);
+    device::grow<int, Space>(type_, "resident::type", n_all, before);
+    device::grow<std::int64_t, Space>(id_, "resident::id", n_all, before);
+    device::grow<int, Space>(owner_, "resident::owner", n_all, before);
+    device::grow<int, Space>(shift_, "resident::shift", n_all, before);
+    return std::exchange(n_all_, static_cast<int>(n_all));
+  }
+  /// Images whose owners and shifts are known.
+  void complete_images(const CellOfAtoms& built, int first, int n) {
+    device::PlaceImages place{first, owner_.data(), shift_.data(), {}, built_.data(), type_.data()};
+    std::copy(built.rows.begin(), built.rows.end(), place.cell);
+    Kokkos::parallel_for("resident::place_built", Range(space_, 0, n), place);
+    Kokkos::parallel_for("resident::name_images", Range(space_, 0, n),
+                         device::NameImages{first, owner_.data(), id_.data()});
+  }
+  [[nodiscard]] int* chosen() const { return sent_.data() + first_sent_; }
+  /// n records of what `kernel(out)` packs, on the host.
+  template <class T, class MakeKernel>
+  std::vector<T> packed(Buffer<T>& buffer, const char* label, int n, const MakeKernel& kernel) {
+    device::make_room<T, Space>(buffer, label, n, spare);
+    Kokkos::parallel_for(label, Range(space_, 0, n), kernel(buffer.data()));
+    std::vector<T> records(n);
+    if (n > 0) get(records.data(), buffer, n);
+    space_.fence();
+    return records;
   }
 
   template <class Kernel>
@@ -321,8 +487,16 @@ class ResidentOnSpace final : public ResidentAtoms {
   Buffer<double> x_, v_, built_, mass_, fetched_, outgoing_, incoming_;
   Buffer<Fixed> force_;
   Buffer<int> type_, owner_, shift_, sent_, image_;
+  int first_sent_ = 0, n_sent_ = 0;  ///< the last border's part of sent_, while ghosts are made
   Buffer<std::int64_t> id_, frozen_;
   Buffer<char> mark_;  ///< [n_local] frozen
+  // Of a rebuild.
+  Buffer<char> stays_;
+  Buffer<int> order_, next_, int_rows_;
+  Buffer<double> real_rows_;
+  Buffer<std::int64_t> id_rows_;
+  Buffer<AtomRecord> records_;
+  Buffer<BorderAtom> border_;
   Kokkos::View<double*, Staging> staged_out_, staged_in_;
 };
 

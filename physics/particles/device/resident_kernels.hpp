@@ -276,9 +276,13 @@ struct MakeGhosts {
   }
 };
 
+/// Rows that are nobody's images.
 struct OwnSelf {
-  int* owner;
-  KOKKOS_INLINE_FUNCTION void operator()(const int i) const { owner[i] = i; }
+  int *owner, *shift;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
+    owner[i] = i;
+    shift[i] = shift_code(0, 0, 0);
+  }
 };
 
 /// Ghosts that are images to where their owners are (and of their owners' types, where `type` is given).
