@@ -137,10 +137,9 @@ void Simulation::take(CheckedField made) {
 /// Whose memory the atoms are moved in.
 void Simulation::settle(const Exec& exec, const RunOptions& options) {
   if (session_.is_cpu()) return;
-  const bool migrates = domain_->comm().size() > 1 || options.deviation;
   residence_ = fmt::format("on the device; they come to the host for observers{}",
-                           migrates ? ", checkpoints and new ghosts" : " and checkpoints");
-  session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all()),
+                           options.deviation ? ", checkpoints and new ghosts" : " and checkpoints");
+  session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all(), domain_->comm().size() > 1),
                          fmt::format("{} atoms and {} ghosts", atoms_.n_local, atoms_.n_ghost));
   const auto make = session_.factory("quintet_make_resident_atoms", &quintet_make_resident_atoms);
   system_->stay_on(exec, std::shared_ptr<ResidentAtoms>(make(session_.sends_directly())));

@@ -63,11 +63,13 @@ struct FetchedRows {
   std::int64_t* id;                     ///< [n_all]
 };
 
-/// What ResidentAtoms take of a device's memory (bytes).
-[[nodiscard]] inline double resident_bytes(double n_local, double n_all) {
-  // x, built, forces, type, id, owner, shift, sent; velocity, image, what is fetched; on several ranks an
-  // order, its cells, and a row that is put into it.
-  return 1.05 * (n_all * (3 * 24 + 8 + 4 * 4) + n_local * (3 * 24 + 2 * 12 + 8 + 4 * 4));
+/// What ResidentAtoms take of a device's memory (bytes), on one rank or several.
+[[nodiscard]] inline double resident_bytes(double n_local, double n_all, bool several = false) {
+  // x, built, forces, type, id, owner, shift; velocity, image, what is fetched.
+  double bytes = n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1);
+  // Rows that are sent; of a rebuild: an order, its cells, rows that are put into it.
+  if (several) bytes += n_all * 4 + n_local * (4 + 4 + 1 + 24 + 12 + 8);
+  return 1.05 * bytes;
 }
 
 /// The atoms of a rank in the memory of a device, where steps move them: all that a step does to atoms.
@@ -109,7 +111,8 @@ class ResidentAtoms {
   /// The chosen ones for a message, moved by `shift`.
   [[nodiscard]] virtual std::vector<BorderAtom> border(const std::array<double, 3>& shift) = 0;
   virtual void append_border(const std::vector<BorderAtom>& ghosts) = 0;
-  /// How these ghosts will come by their positions; `first_sent` counts the rows of all borders.
+  /// How these ghosts, which are where they were then, will come by their positions; `first_sent` counts the
+  /// rows of all borders.
   virtual void set_steps(const std::vector<GhostPlan::Step>& steps) = 0;
 
   /// Where the atoms were when neighbours were listed [n_all, 3].

@@ -135,7 +135,7 @@ struct Domain::Implementation {
       atoms.resident->take_local(host);
       make_ghosts_there(atoms);
     }
-    // As in all later steps, so that a restart finds them where they were, to the bit.
+    // After a restart they are not where their list was made.
     ghosts.update_positions(exec, atoms);
   }
 
@@ -171,7 +171,7 @@ struct Domain::Implementation {
     records = {};
     check_count(atoms);
   }
-  void rebuild_there(const Exec& exec, Atoms& atoms) {
+  void rebuild_there(Atoms& atoms) {
     ghosts.check_reach(atoms.box);
     built_box = atoms.box;
     if (comm.size() == 1) {
@@ -183,7 +183,6 @@ struct Domain::Implementation {
     list.range = range;
     list.version = new_list_version();
     checks = 0;
-    ghosts.update_positions(exec, atoms);
   }
   const Vectors& built_positions_now() {
     if (resident == nullptr || list.built.extent(0) > 0) return built_positions;
@@ -290,7 +289,7 @@ bool Domain::refresh(const Exec& exec, Atoms& atoms) {
   // An atom that is far away, or nowhere, is for the host to name.
   constexpr double far = 1e3;
   if (atoms.resident && !d.options.rows && squared < far * far) {
-    d.rebuild_there(exec, atoms);
+    d.rebuild_there(atoms);
     ++d.rebuilds;
   } else {
     rebuild(exec, atoms);
