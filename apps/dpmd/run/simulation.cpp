@@ -134,23 +134,15 @@ void Simulation::take(CheckedField made) {
   precision_ = std::move(made.check);
 }
 
-/// Whose memory the atoms are moved in. What a minimisation and the repulsion do to atoms is code of the
-/// host.
+/// Whose memory the atoms are moved in.
 void Simulation::settle(const Exec& exec, const RunOptions& options) {
   if (session_.is_cpu()) return;
-  if (options.integrator.ensemble == Ensemble::minimise) {
-    residence_ = "on the host, where a minimisation moves them; positions and forces travel in each step";
-  } else if (!force_field_->takes_resident()) {
-    residence_ = "on the host, which adds the repulsion; positions and forces travel in each step";
-  } else {
-    const bool migrates = domain_->comm().size() > 1 || options.deviation;
-    residence_ = fmt::format("on the device; they come to the host for observers{}",
-                             migrates ? ", checkpoints and new ghosts" : " and checkpoints");
-    session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all()),
-                           fmt::format("{} atoms and {} ghosts", atoms_.n_local, atoms_.n_ghost));
-    const auto make = session_.factory("quintet_make_resident_atoms", &quintet_make_resident_atoms);
-    system_->stay_on(exec, std::shared_ptr<ResidentAtoms>(make(session_.sends_directly())));
-  }
+  residence_ = fmt::format("on the device; they come to the host for observers{}",
+                           options.deviation ? ", checkpoints and new ghosts" : " and checkpoints");
+  session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all(), domain_->comm().size() > 1),
+                         fmt::format("{} atoms and {} ghosts", atoms_.n_local, atoms_.n_ghost));
+  const auto make = session_.factory("quintet_make_resident_atoms", &quintet_make_resident_atoms);
+  system_->stay_on(exec, std::shared_ptr<ResidentAtoms>(make(session_.sends_directly())));
 }
 
 /// What rounded products are taken about: the checkpoint's reference, else the atoms as they are now. Throws

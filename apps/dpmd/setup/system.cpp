@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "apps/application/life/memory.hpp"
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
@@ -23,17 +24,19 @@ CheckedField make_model(const PotentialOptions& options, const std::string& path
   std::unique_ptr<ForceField> field;
   std::unique_ptr<potential::PrecisionCheck> check;
   if (session != nullptr && !session->is_cpu()) {
+    std::optional<potential::RepulsionOptions> repulsion;
+    if (options.repulsion) repulsion = options.repulsion->range;
     field = std::make_unique<potential::DeviceForceField>(
-        potential::read_dp(path), options.evaluation,
+        potential::read_dp(path), options.evaluation, repulsion,
         session->factory("quintet_make_device_potential", &quintet_make_device_potential),
         [session = *session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
   } else {
     auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
     if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
     field = std::move(model);
+    if (options.repulsion)
+      field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
   }
-  if (options.repulsion)
-    field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
   log::info("{}: {}", path, field->description());
   return {std::move(field), std::move(check)};
 }

@@ -20,6 +20,15 @@ struct GhostPlan {
     int direction = 0, image = 0;       ///< travels: what is sent is moved by `image` rows of the cell
   };
   std::vector<Step> steps;
+  /// One more step, unless it does nothing. Owners are no images, so one step does for all images between two
+  /// messages.
+  void add(const Step& step) {
+    if (step.n == 0 && step.n_sent == 0) return;
+    if (step.travels || steps.empty() || steps.back().travels)
+      steps.push_back(step);
+    else
+      steps.back().n += step.n;
+  }
   std::vector<int> sent;   ///< rows that are sent, step by step
   std::vector<int> owner;  ///< [n_all] the row that a row is an image of; its own if it is none
   std::vector<int> shift;  ///< [n_all] by how many rows of the cell an image is moved, see shift_code()

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/device/factory.hpp"
+#include "physics/particles/atoms/atom_record.hpp"
 #include "physics/particles/device/ghost_plan.hpp"
 
 namespace quintet {
@@ -28,6 +29,22 @@ struct CellOfAtoms {
   double range = 0;
 };
 
+/// The brick of a rank among those of a grid, and the cells by which its atoms are ordered: those numbered
+/// first_cell ... of cells_of_box along each direction.
+struct BrickOfAtoms {
+  std::array<int, 3> grid{};
+  int rank = 0;
+  std::array<int, 3> first_cell{}, n_cells{}, cells_of_box{};
+  std::array<double, 3> cells_per_unit{};  ///< of fractional coordinates
+};
+
+/// A face of a brick: what is within `reach` of it on its lower (side -1) or upper (+1) side, or beyond it,
+/// is a ghost to the neighbour there. `at`, `reach`: fractional.
+struct BrickFace {
+  int direction = 0, side = 0;
+  double at = 0, reach = 0;
+};
+
 /// The atoms of a rank as the host has them: local ones first, then ghosts.
 struct HostRows {
   int n_local = 0, n_all = 0;
@@ -46,10 +63,13 @@ struct FetchedRows {
   std::int64_t* id;                     ///< [n_all]
 };
 
-/// What ResidentAtoms take of a device's memory (bytes).
-[[nodiscard]] inline double resident_bytes(double n_local, double n_all) {
+/// What ResidentAtoms take of a device's memory (bytes), on one rank or several.
+[[nodiscard]] inline double resident_bytes(double n_local, double n_all, bool several = false) {
   // x, built, forces, type, id, owner, shift; velocity, image, what is fetched.
-  return 1.05 * (n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1));
+  double bytes = n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1);
+  // Rows that are sent; of a rebuild: an order, its cells, rows that are put into it.
+  if (several) bytes += n_all * 4 + n_local * (4 + 4 + 1 + 24 + 12 + 8);
+  return 1.05 * bytes;
 }
 
 /// The atoms of a rank in the memory of a device, where steps move them: all that a step does to atoms.
@@ -70,6 +90,31 @@ class ResidentAtoms {
   /// After take_alone(): wrap the atoms into the cell, make ghosts and list neighbours anew. Returns the
   /// number of ghosts.
   virtual int rebuild(const CellOfAtoms& cell) = 0;
+
+  // A rebuild of several ranks: part, then settle; take_local() comes in their place at first. Then ghosts,
+  // face by face: those that select_border() finds become images or go as messages, and what comes in is
+  // appended. Then set_steps().
+
+  /// Take local atoms; ghosts come next.
+  virtual void take_local(const HostRows& host) = 0;
+  /// Wrap the atoms into the cell. Returns those that the brick does not hold, in order, without forces.
+  [[nodiscard]] virtual std::vector<AtomRecord> part(const CellOfAtoms& cell, const BrickOfAtoms& brick) = 0;
+  /// Let those go and take others in; all are put into the order of the brick's cells, of ids within a cell,
+  /// and neighbours will be listed where they are. Returns their number.
+  [[nodiscard]] virtual int settle(const std::vector<AtomRecord>& arrived, const CellOfAtoms& cell,
+                                   const BrickOfAtoms& brick) = 0;
+  /// Choose rows [first, last) by where they were, `built`, in the cell that they had. Returns their number.
+  [[nodiscard]] virtual int select_border(const CellOfAtoms& built, const BrickFace& face, int first,
+                                          int last) = 0;
+  /// The chosen ones as ghosts, moved by `image` rows of the cell along a direction.
+  virtual void image_border(const CellOfAtoms& built, int direction, int image) = 0;
+  /// The chosen ones for a message, moved by `shift`.
+  [[nodiscard]] virtual std::vector<BorderAtom> border(const std::array<double, 3>& shift) = 0;
+  virtual void append_border(const std::vector<BorderAtom>& ghosts) = 0;
+  /// How these ghosts, which are where they were then, will come by their positions; `first_sent` counts the
+  /// rows of all borders.
+  virtual void set_steps(const std::vector<GhostPlan::Step>& steps) = 0;
+
   /// Where the atoms were when neighbours were listed [n_all, 3].
   virtual void fetch_built(double* built) = 0;
   /// From the next take() on the atoms of these ids, in order, are held.
@@ -87,11 +132,15 @@ class ResidentAtoms {
   virtual void deform(const std::array<double, 9>& d) = 0;
   virtual void ornstein_uhlenbeck(double friction, double dt, double kt, std::uint64_t seed,
                                   std::int64_t step) = 0;
+  virtual void mix_velocities(double mixing, double ratio) = 0;
   virtual void hold_velocities() = 0;
   virtual void hold_forces() = 0;
   [[nodiscard]] virtual double kinetic_energy() = 0;
   [[nodiscard]] virtual std::array<double, 6> kinetic_tensor() = 0;
   [[nodiscard]] virtual std::array<double, 4> momentum_and_mass() = 0;
+  [[nodiscard]] virtual std::array<double, 3> force_velocity_products() = 0;
+  [[nodiscard]] virtual double largest_force_squared() = 0;
+  [[nodiscard]] virtual double largest_velocity_squared() = 0;
   /// Largest |x - (to + (x0 - from) map)|^2 of the local atoms, x0 `built`; infinity if one is not finite.
   [[nodiscard]] virtual double largest_displacement_squared(const std::array<double, 3>& from,
                                                             const std::array<double, 3>& to,

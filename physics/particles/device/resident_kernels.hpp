@@ -54,6 +54,16 @@ struct ShiftRow {
   }
 };
 
+/// v = (1 - mixing) v + mixing ratio f, by component.
+struct MixVelocities {
+  double* v;
+  const Fixed* force;
+  double mixing, ratio;
+  KOKKOS_INLINE_FUNCTION void operator()(const int at) const {
+    v[at] = (1 - mixing) * v[at] + mixing * ratio * from_fixed(force[at]);
+  }
+};
+
 /// v = c v + sqrt((1 - c^2) kT/m) xi.
 struct Noise {
   double* v;
@@ -146,6 +156,37 @@ struct Momentum {
   }
 };
 
+/// F.v, v.v and F.F, by component.
+struct ForceVelocityProducts {
+  using value_type = double[];
+  unsigned value_count = 3;
+  const double* v;
+  const Fixed* force;
+  KOKKOS_INLINE_FUNCTION void operator()(const int at, double* sum) const {
+    const double f = from_fixed(force[at]), own = v[at];
+    sum[0] += f * own;
+    sum[1] += own * own;
+    sum[2] += f * f;
+  }
+};
+
+KOKKOS_INLINE_FUNCTION double as_real(double value) { return value; }
+KOKKOS_INLINE_FUNCTION double as_real(Fixed value) { return from_fixed(value); }
+
+/// Largest |row|^2.
+template <class T>
+struct LargestSquared {
+  const T* rows;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i, double& most) const {
+    double squared = 0;
+    for (int l = 0; l < 3; ++l) {
+      const double own = as_real(rows[3 * static_cast<std::size_t>(i) + l]);
+      squared += own * own;
+    }
+    if (squared > most) most = squared;
+  }
+};
+
 /// Largest |x - (to + (x0 - from) map)|^2.
 struct Displacement {
   const double *x, *x0;
@@ -235,9 +276,13 @@ struct MakeGhosts {
   }
 };
 
+/// Rows that are nobody's images.
 struct OwnSelf {
-  int* owner;
-  KOKKOS_INLINE_FUNCTION void operator()(const int i) const { owner[i] = i; }
+  int *owner, *shift;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
+    owner[i] = i;
+    shift[i] = shift_code(0, 0, 0);
+  }
 };
 
 /// Ghosts that are images to where their owners are (and of their owners' types, where `type` is given).

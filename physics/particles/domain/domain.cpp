@@ -127,36 +127,62 @@ struct Domain::Implementation {
     const HostRows host{atoms.n_local,         atoms.n_all(),      atoms.position.data(),
                         atoms.velocity.data(), list.built.data(),  atoms.type.data(),
                         atoms.id.data(),       atoms.image.data(), atoms.masses};
-    if (rebuilds_there())
-      take_ghosts(atoms, atoms.resident->take_alone(host, cell_of(built_box)));
-    else
+    if (options.rows) {
       atoms.resident->take(host, ghosts.plan(atoms));
-    // As in all later steps, so that a restart finds them where they were, to the bit.
+    } else if (comm.size() == 1) {
+      take_images(atoms, atoms.resident->take_alone(host, cell_of(built_box)));
+    } else {
+      atoms.resident->take_local(host);
+      make_ghosts_there(atoms);
+    }
+    // After a restart they are not where their list was made.
     ghosts.update_positions(exec, atoms);
   }
 
-  [[nodiscard]] bool rebuilds_there() const { return comm.size() == 1 && !options.rows; }
   [[nodiscard]] CellOfAtoms cell_of(const Box& box) const {
     return {box.rows(), box.inverse(), box.origin(), box.periodic(), range};
   }
-  /// Ghosts that the device has made.
-  void take_ghosts(Atoms& atoms, int n_ghost) {
-    const std::size_t n_all = std::int64_t{atoms.n_local} + n_ghost;
-    require_fit(static_cast<std::int64_t>(n_all));
+  /// Ghosts of the only rank, all of them images.
+  void take_images(Atoms& atoms, int n_ghost) {
+    require_fit(std::int64_t{atoms.n_local} + n_ghost);
     atoms.n_ghost = n_ghost;
-    if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 16);
     ghosts.plan_images(atoms.n_local, n_ghost);
-    resident = atoms.resident;
-    list.built = built_positions = {};  // there, see built_positions_now()
+    know_there(atoms);
   }
-  void rebuild_there(const Exec& exec, Atoms& atoms) {
+  void make_ghosts_there(Atoms& atoms) {
+    ghosts.build_there(atoms, built_box, cell_of(built_box));
+    know_there(atoms);
+  }
+  /// The device has made ghosts, and knows where all were then (see built_positions_now()).
+  void know_there(Atoms& atoms) {
+    const std::size_t n_all = atoms.n_all();
+    if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 16);
+    resident = atoms.resident;
+    list.built = built_positions = {};
+  }
+  /// Wrap, migrate and sort the atoms on the device; those that leave go by way of the host.
+  void migrate_there(Atoms& atoms) {
+    const CellOfAtoms cell = cell_of(atoms.box);
+    const BrickOfAtoms brick = brick_of(atoms.box, grid, comm.rank(), range / 2);
+    records = atoms.resident->part(cell, brick);
+    migrate(comm, atoms.box, grid, records);
+    require_fit(std::int64_t{atoms.n_local} + static_cast<std::int64_t>(records.size()));
+    atoms.n_local = atoms.resident->settle(records, cell, brick);
+    records = {};
+    check_count(atoms);
+  }
+  void rebuild_there(Atoms& atoms) {
     ghosts.check_reach(atoms.box);
-    take_ghosts(atoms, atoms.resident->rebuild(cell_of(atoms.box)));
+    built_box = atoms.box;
+    if (comm.size() == 1) {
+      take_images(atoms, atoms.resident->rebuild(cell_of(atoms.box)));
+    } else {
+      migrate_there(atoms);
+      make_ghosts_there(atoms);
+    }
     list.range = range;
     list.version = new_list_version();
-    built_box = atoms.box;
     checks = 0;
-    ghosts.update_positions(exec, atoms);
   }
   const Vectors& built_positions_now() {
     if (resident == nullptr || list.built.extent(0) > 0) return built_positions;
@@ -262,8 +288,8 @@ bool Domain::refresh(const Exec& exec, Atoms& atoms) {
   if (d.checks == 1 && d.options.skin > 0) ++d.dangerous;
   // An atom that is far away, or nowhere, is for the host to name.
   constexpr double far = 1e3;
-  if (atoms.resident && d.rebuilds_there() && squared < far * far) {
-    d.rebuild_there(exec, atoms);
+  if (atoms.resident && !d.options.rows && squared < far * far) {
+    d.rebuild_there(atoms);
     ++d.rebuilds;
   } else {
     rebuild(exec, atoms);

@@ -79,9 +79,10 @@ class Domain {
   /// positions and box of the last rebuild, atoms in their stored order, then take the current positions.
   /// Collective. Throws InputError on all ranks for an atom of no type or a number that is not finite.
   void restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box);
-  /// Hand the atoms over to a device, where refresh() and return_forces() then find them; a rebuild brings
-  /// them home and hands them over again, but that of the only rank, where no rows are listed: it is made on
-  /// the device, and atoms keep their order. Collective.
+  /// Hand the atoms over to a device, where refresh() and return_forces() then find them, and refresh()
+  /// rebuilds: atoms that change hands and new ghosts alone pass through the host. Those of the only rank
+  /// keep their order. Where rows are listed, and in rebuild(), atoms come home and are handed over again.
+  /// Collective.
   void stay_on(const Exec& exec, Atoms& atoms, std::shared_ptr<ResidentAtoms> resident);
 
  private:

@@ -5,6 +5,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/particles/domain/cell_list.hpp"
+#include "physics/particles/domain/domain_grid.hpp"
 
 namespace quintet {
 namespace {
@@ -119,13 +120,34 @@ void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
     records.insert(records.end(), arrived.begin(), arrived.end());
 }
 
+namespace {
+CellGrid cells_for_order(const Box& box, double cell) {
+  return make_cell_grid(box, {0, 0, 0}, {1, 1, 1}, cell, 1 << 30);
+}
+}  // namespace
+
+BrickOfAtoms brick_of(const Box& box, const std::array<int, 3>& grid, int rank, double cell) {
+  const CellGrid cells = cells_for_order(box, cell);
+  const auto place = place_in(grid, rank);
+  BrickOfAtoms brick;
+  brick.grid = grid;
+  brick.rank = rank;
+  brick.cells_of_box = cells.n;
+  for (int k = 0; k < 3; ++k) {
+    brick.cells_per_unit[k] = cells.per_unit[k];
+    brick.first_cell[k] = cells.index(k, static_cast<double>(place[k]) / grid[k]);
+    brick.n_cells[k] = cells.index(k, (place[k] + 1.0) / grid[k]) + 1 - brick.first_cell[k];
+  }
+  return brick;
+}
+
 void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records) {
   struct Key {
     int cell;
     int index;
     std::int64_t id;
   };
-  const CellGrid grid = make_cell_grid(box, {0, 0, 0}, {1, 1, 1}, cell, 1 << 30);
+  const CellGrid grid = cells_for_order(box, cell);
   std::vector<Key> keys(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto& x = records[i].position;

@@ -6,18 +6,12 @@
 #include <vector>
 
 #include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/atom_record.hpp"
 #include "physics/particles/atoms/atoms.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 
 /// Atoms on the move: from the rank that holds them to the rank of their brick, and into the order of space.
 namespace quintet {
-
-/// Everything a rank knows of one of its atoms; what is sent when it changes hands.
-struct AtomRecord {
-  double position[3], velocity[3], force[3];
-  std::int64_t id;
-  int image[3];
-  int type;
-};
 
 /// A local atom as a record.
 [[nodiscard]] AtomRecord record_at(const Atoms& atoms, int i);
@@ -41,6 +35,9 @@ void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms);
 /// sorted by the rank that sent them. Collective.
 void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
              std::vector<AtomRecord>& records);
+
+/// The brick of a rank and the cells of sort_by_cell() that its atoms are in, for a device that sorts.
+[[nodiscard]] BrickOfAtoms brick_of(const Box& box, const std::array<int, 3>& grid, int rank, double cell);
 
 /// Sort by cells of about `cell` (angstrom), by id within a cell: atoms near in space become near in memory,
 /// in an order that depends on nothing else. In place.

@@ -6,20 +6,13 @@
 #include <span>
 
 #include "io/log/error.hpp"
-#include "physics/particles/device/resident_atoms.hpp"
+#include "physics/particles/atoms/atom_record.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 
 namespace quintet {
 namespace {
 
 constexpr int tag_borders = 310, tag_positions = 311, tag_rows = 312;
-
-/// What a rank is told of a ghost when the lists are made.
-struct BorderAtom {
-  double position[3];
-  std::int64_t id;
-  std::int64_t type;
-};
 
 /// Displacement of the receiver's copies: image rows of the box.
 Vec3 shift_of(const Box& box, int direction, int image) {
@@ -73,23 +66,36 @@ void Ghosts::check_reach(const Box& box) const {
                       box.width(k), k, most_images, range_));
 }
 
+template <class Exchange>
+void Ghosts::visit_stages(const Box& box, const Atoms& atoms, const Exchange& exchange) const {
+  for (int k = 0; k < 3; ++k) {
+    // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
+    double most = std::ceil(range_ / box.width(k) * grid_[k]);
+    if (!box.periodic()[k]) most = std::min(most, grid_[k] - 1.0);
+    const int hops = static_cast<int>(most);
+    Rows going_down{0, atoms.n_all()}, going_up = going_down;
+    for (int hop = 0; hop < hops; ++hop) {
+      going_down = exchange(k, -1, going_down);
+      going_up = exchange(k, +1, going_up);
+    }
+  }
+}
+
 void Ghosts::build(const Exec& exec, Atoms& atoms) {
   exec.fence();
   atoms.n_ghost = 0;
   swaps_.clear();
   check_reach(atoms.box);
-  for (int k = 0; k < 3; ++k) {
-    const bool periodic = atoms.box.periodic()[k];
-    // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
-    double most = std::ceil(range_ / atoms.box.width(k) * grid_[k]);
-    if (!periodic) most = std::min(most, grid_[k] - 1.0);
-    const int hops = static_cast<int>(most);
-    Rows going_down{0, atoms.n_all()}, going_up = going_down;
-    for (int hop = 0; hop < hops; ++hop) {
-      going_down = exchange(exec, atoms, k, -1, going_down);
-      going_up = exchange(exec, atoms, k, +1, going_up);
-    }
-  }
+  visit_stages(atoms.box, atoms, [&](int direction, int side, Rows candidates) {
+    return exchange(exec, atoms, direction, side, candidates);
+  });
+}
+
+BrickFace Ghosts::face_of(const Box& box, int direction, int side) const {
+  // The receiver's brick ends where ours begins; atoms passed on lie beyond our other face and obey the same
+  // limit.
+  return {direction, side, static_cast<double>(place_[direction] + (side > 0 ? 1 : 0)) / grid_[direction],
+          range_ / box.width(direction) * (1 + 1e-9)};
 }
 
 Ghosts::Swap Ghosts::make_swap(int direction, int side, const Atoms& atoms) const {
@@ -115,10 +121,7 @@ Ghosts::Swap Ghosts::make_swap(int direction, int side, const Atoms& atoms) cons
 
 void Ghosts::select(const Atoms& atoms, Swap& swap, int side, Rows candidates) {
   const int k = swap.direction;
-  const double reach = range_ / atoms.box.width(k) * (1 + 1e-9);
-  // The receiver's brick ends where ours begins; atoms passed on lie beyond our other face and obey the same
-  // limit.
-  const double face = static_cast<double>(place_[k] + (side > 0 ? 1 : 0)) / grid_[k];
+  const BrickFace face = face_of(atoms.box, k, side);
   const auto& x = atoms.position;
   if (!swaps_.empty()) swap.first_sent = swaps_.back().first_sent + swaps_.back().n_sent;
   const std::size_t room = swap.first_sent + candidates.last - candidates.first;
@@ -126,9 +129,9 @@ void Ghosts::select(const Atoms& atoms, Swap& swap, int side, Rows candidates) {
   int* out = sent_.data() + swap.first_sent;
   if (swap.destination < 0) return;
   for (int i = candidates.first; i < candidates.last; ++i) {
-    const double beyond = (atoms.box.fractional(k, x(i, 0), x(i, 1), x(i, 2)) - face) * side;
+    const double beyond = (atoms.box.fractional(k, x(i, 0), x(i, 1), x(i, 2)) - face.at) * side;
     out[swap.n_sent] = i;
-    swap.n_sent += beyond >= -reach;
+    swap.n_sent += beyond >= -face.reach;
   }
 }
 
@@ -177,11 +180,10 @@ const GhostPlan& Ghosts::plan(const Atoms& atoms) {
   std::iota(plan_.owner.begin(), plan_.owner.end(), 0);
   plan_.shift.assign(atoms.n_all(), shift_code(0, 0, 0));
   for (const Swap& swap : swaps_) {
-    if (swap.n_sent == 0 && swap.n_received == 0) continue;
     const int* const sent = sent_.data() + swap.first_sent;
     if (swap.destination != comm_.rank()) {
-      plan_.steps.push_back({true, swap.first_received, swap.n_received, static_cast<int>(plan_.sent.size()),
-                             swap.n_sent, swap.destination, swap.source, swap.direction, swap.image});
+      plan_.add({true, swap.first_received, swap.n_received, static_cast<int>(plan_.sent.size()), swap.n_sent,
+                 swap.destination, swap.source, swap.direction, swap.image});
       plan_.sent.insert(plan_.sent.end(), sent, sent + swap.n_sent);
       continue;
     }
@@ -192,12 +194,51 @@ const GhostPlan& Ghosts::plan(const Atoms& atoms) {
       plan_.owner[row] = plan_.owner[sent[p]];
       plan_.shift[row] = shift_code(by[0], by[1], by[2]);
     }
-    // Owners are no images, so one step does for all images between two messages.
-    if (plan_.steps.empty() || plan_.steps.back().travels)
-      plan_.steps.push_back({.first = swap.first_received});
-    plan_.steps.back().n += swap.n_received;
+    plan_.add({.first = swap.first_received, .n = swap.n_received});
   }
   return plan_;
+}
+
+void Ghosts::build_there(Atoms& atoms, const Box& box, const CellOfAtoms& cell) {
+  atoms.n_ghost = 0;
+  plan_ = {};
+  n_sent_there_ = 0;
+  check_reach(box);
+  visit_stages(box, atoms, [&](int direction, int side, Rows candidates) {
+    return exchange_there(atoms, box, cell, face_of(box, direction, side), candidates);
+  });
+  atoms.resident->set_steps(plan_.steps);
+}
+
+Ghosts::Rows Ghosts::exchange_there(Atoms& atoms, const Box& box, const CellOfAtoms& cell,
+                                    const BrickFace& face, Rows candidates) {
+  ResidentAtoms& there = *atoms.resident;
+  const Swap swap = make_swap(face.direction, face.side, atoms);
+  GhostPlan::Step step{.travels = swap.destination != comm_.rank(),
+                       .first = atoms.n_all(),
+                       .first_sent = n_sent_there_,
+                       .destination = swap.destination,
+                       .source = swap.source,
+                       .direction = swap.direction,
+                       .image = swap.image};
+  const bool sends = swap.destination >= 0;
+  step.n_sent = there.select_border(cell, face, candidates.first, sends ? candidates.last : candidates.first);
+  n_sent_there_ += step.n_sent;
+  std::vector<BorderAtom> received;
+  if (step.travels) {
+    const auto border = there.border(shift_of(box, swap.direction, swap.image));
+    received =
+        comm_.exchange_any(std::span<const BorderAtom>(border), swap.destination, swap.source, tag_borders);
+  }
+  step.n = step.travels ? static_cast<int>(received.size()) : step.n_sent;
+  require_fit(std::int64_t{atoms.n_all()} + step.n);
+  if (step.travels)
+    there.append_border(received);
+  else
+    there.image_border(cell, swap.direction, swap.image);
+  atoms.n_ghost += step.n;
+  plan_.add(step);
+  return {step.first, step.first + step.n};
 }
 
 void Ghosts::plan_images(int n_local, int n_ghost) {

@@ -7,6 +7,7 @@
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 #include "physics/particles/device/ghost_plan.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 
 namespace quintet {
 
@@ -38,6 +39,9 @@ class Ghosts {
 
   /// The same ways for atoms on a device, after build(); update_positions() goes them for such atoms.
   [[nodiscard]] const GhostPlan& plan(const Atoms& atoms);
+  /// As build(), of the local atoms of a device and there, where they were when neighbours were to be listed,
+  /// in the box and `cell` (the same, with the range) of that time. Collective.
+  void build_there(Atoms& atoms, const Box& box, const CellOfAtoms& cell);
   /// For atoms of the only rank, whose ghosts a device makes: images alone.
   void plan_images(int n_local, int n_ghost);
   /// Throws NumericalError if the cell has become so small that the range reaches over most_images of it.
@@ -63,8 +67,16 @@ class Ghosts {
   };
 
   [[nodiscard]] Swap make_swap(int direction, int side, const Atoms& atoms) const;
+  /// Staged exchange: exchange(direction, side, candidates) for each message, which returns the rows that
+  /// came in. Nothing but the number of `atoms` is asked.
+  template <class Exchange>
+  void visit_stages(const Box& box, const Atoms& atoms, const Exchange& exchange) const;
+  /// The rows of a face's neighbour: `candidates` within reach of it are sent.
+  [[nodiscard]] BrickFace face_of(const Box& box, int direction, int side) const;
   /// Send those of `candidates` that the rank on this side needs; returns the rows that came in.
   Rows exchange(const Exec& exec, Atoms& atoms, int direction, int side, Rows candidates);
+  Rows exchange_there(Atoms& atoms, const Box& box, const CellOfAtoms& cell, const BrickFace& face,
+                      Rows candidates);
   void select(const Atoms& atoms, Swap& swap, int side, Rows candidates);
   void grow_buffers(int n_sent, int width);
   void update_resident(ResidentAtoms& resident, const Box& box) const;
@@ -75,6 +87,7 @@ class Ghosts {
   std::vector<Swap> swaps_;
   Array<int> sent_;  ///< rows that were sent, swap by swap
   GhostPlan plan_;
+  int n_sent_there_ = 0;  ///< rows of all messages and images of build_there()
   Array<double> buffer_;  ///< [width * most sent in one swap]
 };
 

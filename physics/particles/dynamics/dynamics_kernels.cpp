@@ -1,5 +1,6 @@
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "physics/kernels/random.hpp"
@@ -102,6 +103,15 @@ void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double 
   });
 }
 
+void mix_velocities(const Exec& exec, Atoms& atoms, double mixing, double ratio) {
+  if (atoms.resident) return atoms.resident->mix_velocities(mixing, ratio);
+  const auto v = atoms.velocity;
+  const auto f = atoms.force;
+  Kokkos::parallel_for("particles::mix_velocities", local(exec, atoms), [=](int i) {
+    for (int k = 0; k < 3; ++k) v(i, k) = (1 - mixing) * v(i, k) + mixing * ratio * f(i, k);
+  });
+}
+
 double kinetic_energy(const Exec& exec, const Atoms& atoms) {
   if (atoms.resident) return atoms.resident->kinetic_energy();
   const auto v = atoms.velocity;
@@ -139,6 +149,43 @@ std::array<double, 4> momentum_and_mass(const Exec& exec, const Atoms& atoms) {
     sum[3] += m;
   };
   return blocked_sum<4>(exec, "particles::momentum", atoms.n_local, add);
+}
+
+std::array<double, 3> force_velocity_products(const Exec& exec, const Atoms& atoms) {
+  if (atoms.resident) return atoms.resident->force_velocity_products();
+  const auto v = atoms.velocity;
+  const auto f = atoms.force;
+  const auto add = [=](int i, std::array<double, 3>& sum) {
+    for (int k = 0; k < 3; ++k) {
+      sum[0] += f(i, k) * v(i, k);
+      sum[1] += v(i, k) * v(i, k);
+      sum[2] += f(i, k) * f(i, k);
+    }
+  };
+  return blocked_sum<3>(exec, "particles::force_velocity_products", atoms.n_local, add);
+}
+
+namespace {
+double largest_squared(const Exec& exec, const char* label, int n, const Vectors& rows) {
+  double square = 0;
+  Kokkos::parallel_reduce(
+      label, Kokkos::RangePolicy<Exec>(exec, 0, n),
+      [=](int i, double& most) {
+        most = std::max(most, rows(i, 0) * rows(i, 0) + rows(i, 1) * rows(i, 1) + rows(i, 2) * rows(i, 2));
+      },
+      Kokkos::Max<double>(square));
+  return std::max(0.0, square);  // the maximum of no rows is -infinity
+}
+}  // namespace
+
+double largest_force_squared(const Exec& exec, const Atoms& atoms) {
+  if (atoms.resident) return atoms.resident->largest_force_squared();
+  return largest_squared(exec, "particles::largest_force", atoms.n_local, atoms.force);
+}
+
+double largest_velocity_squared(const Exec& exec, const Atoms& atoms) {
+  if (atoms.resident) return atoms.resident->largest_velocity_squared();
+  return largest_squared(exec, "particles::largest_velocity", atoms.n_local, atoms.velocity);
 }
 
 }  // namespace quintet

@@ -60,6 +60,8 @@ void deform_cell(const Exec& exec, Atoms& atoms, const Mat3& d);
 /// xi: standard normal numbers of (seed, atom id, step). friction (1/ps), dt (ps), kt (eV).
 void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt,
                         std::uint64_t seed, std::int64_t step);
+/// v = (1 - mixing) v + mixing ratio F: the direction of motion turned towards the force (FIRE).
+void mix_velocities(const Exec& exec, Atoms& atoms, double mixing, double ratio);
 
 /// sum_i m_i v_i^2 / 2 (eV) of the local atoms.
 [[nodiscard]] double kinetic_energy(const Exec& exec, const Atoms& atoms);
@@ -67,5 +69,11 @@ void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double 
 [[nodiscard]] SymmetricTensor kinetic_tensor(const Exec& exec, const Atoms& atoms);
 /// sum_i m_i v_i (amu angstrom/ps) and sum_i m_i (amu) of the local atoms.
 [[nodiscard]] std::array<double, 4> momentum_and_mass(const Exec& exec, const Atoms& atoms);
+
+/// F.v (eV/ps), v.v (angstrom^2/ps^2) and F.F (eV^2/angstrom^2) of the local atoms.
+[[nodiscard]] std::array<double, 3> force_velocity_products(const Exec& exec, const Atoms& atoms);
+/// Largest |F|^2 and |v|^2 of a local atom; 0 where there is none.
+[[nodiscard]] double largest_force_squared(const Exec& exec, const Atoms& atoms);
+[[nodiscard]] double largest_velocity_squared(const Exec& exec, const Atoms& atoms);
 
 }  // namespace quintet

@@ -1,8 +1,8 @@
 #include "physics/particles/dynamics/minimise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "io/log/error.hpp"
@@ -16,51 +16,16 @@ constexpr double mixing_start = 0.25, mixing_factor = 0.99, grow = 1.1, shrink =
 constexpr std::int64_t delay = 20;
 
 /// F.v, v.v and F.F over all ranks.
-struct Products {
-  double fv, vv, ff;
-};
-
-Products products(const Exec& exec, const ParticleSystem& system) {
-  const auto v = system.atoms.velocity;
-  const auto f = system.atoms.force;
-  auto sums = blocked_sum<3>(exec, "particles::fire_products", system.atoms.n_local,
-                             [=](int i, std::array<double, 3>& sum) {
-                               for (int k = 0; k < 3; ++k) {
-                                 sum[0] += f(i, k) * v(i, k);
-                                 sum[1] += v(i, k) * v(i, k);
-                                 sum[2] += f(i, k) * f(i, k);
-                               }
-                             });
+std::array<double, 3> products(const Exec& exec, const ParticleSystem& system) {
+  auto sums = force_velocity_products(exec, system.atoms);
   system.domain.comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
-  return {sums[0], sums[1], sums[2]};
-}
-
-/// Length of the longest row over all ranks.
-double longest(const Exec& exec, const ParticleSystem& system, const Vectors& rows) {
-  double square = 0;
-  Kokkos::parallel_reduce(
-      "particles::longest", Kokkos::RangePolicy<Exec>(exec, 0, system.atoms.n_local),
-      [=](int i, double& most) {
-        most = std::max(most, rows(i, 0) * rows(i, 0) + rows(i, 1) * rows(i, 1) + rows(i, 2) * rows(i, 2));
-      },
-      Kokkos::Max<double>(square));
-  // The maximum of no rows is -infinity (an empty rank).
-  return std::sqrt(std::max(0.0, system.domain.comm().maximum(square)));
-}
-
-/// v = (1 - alpha) v + alpha f |v| / |f|.
-void mix(const Exec& exec, Atoms& atoms, double alpha, double ratio) {
-  const auto v = atoms.velocity;
-  const auto f = atoms.force;
-  Kokkos::parallel_for("particles::fire_mix", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local), [=](int i) {
-    for (int k = 0; k < 3; ++k) v(i, k) = (1 - alpha) * v(i, k) + alpha * ratio * f(i, k);
-  });
+  return sums;
 }
 
 }  // namespace
 
 double largest_force(const Exec& exec, const ParticleSystem& system) {
-  return longest(exec, system, system.atoms.force);
+  return std::sqrt(system.domain.comm().maximum(largest_force_squared(exec, system.atoms)));
 }
 
 FireMinimiser::FireMinimiser(const MinimiserOptions& options, double dt)
@@ -98,11 +63,11 @@ void FireMinimiser::step(const Exec& exec, ParticleSystem& system, std::int64_t)
     finish_if_converged(exec, system);
   }
   if (finished_) return;
-  adapt(exec, system, products(exec, system).fv);
+  adapt(exec, system, products(exec, system)[0]);
   kick(exec, system.atoms, dt_);
   const auto [fv, vv, ff] = products(exec, system);
-  mix(exec, system.atoms, mixing_, std::sqrt(vv / ff));
-  const double speed = longest(exec, system, system.atoms.velocity);
+  mix_velocities(exec, system.atoms, mixing_, std::sqrt(vv / ff));
+  const double speed = std::sqrt(system.domain.comm().maximum(largest_velocity_squared(exec, system.atoms)));
   drift(exec, system.atoms, std::min(dt_, options_.max_displacement / speed));
   system.update_forces(exec);
   finish_if_converged(exec, system);

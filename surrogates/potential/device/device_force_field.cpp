@@ -7,10 +7,23 @@
 
 namespace quintet::potential {
 
-DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& options, Maker make,
+namespace {
+
+DeviceModel tables_of(const Model& model, const DeepPotentialOptions& options,
+                      const std::optional<RepulsionOptions>& repulsion) {
+  DeviceModel tables = device_model(model, options);
+  if (repulsion) tables.repulsion = nuclear_pairs(model.type_names, model.rcut, *repulsion);
+  return tables;
+}
+
+}  // namespace
+
+DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& options,
+                                   const std::optional<RepulsionOptions>& repulsion, Maker make,
                                    Require require)
     : model_(std::move(model)),
-      tables_(device_model(model_, options)),
+      repulsion_(repulsion),
+      tables_(tables_of(model_, options, repulsion)),
       single_(is_single(model_, options)),
       require_(std::move(require)),
       engine_(make(tables_, single_)) {}
@@ -30,8 +43,8 @@ void DeviceForceField::require_room(const Atoms& atoms, double range) {
 }
 
 std::string DeviceForceField::description() const {
-  return fmt::format("Deep Potential {}; evaluated on the device by {}", model_.summary(),
-                     engine_->description());
+  return fmt::format("Deep Potential {}; evaluated on the device by {}{}", model_.summary(),
+                     engine_->description(), repulsion_ ? "; " + in_words(*repulsion_) : "");
 }
 
 DeviceTotals DeviceForceField::compute_on_host(const Atoms& atoms, const NeighbourList& list,
@@ -76,18 +89,18 @@ Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const Neigh
         "too large a time step",
         found.too_close));
   if (found.too_strong >= 0)
-    throw NumericalError(
-        fmt::format("the force of a pair is beyond 2000 eV/angstrom (a neighbour of atom index {}): "
-                    "overlapping atoms or too "
-                    "large a time step; device: cpu has no such bound",
-                    found.too_strong));
+    throw NumericalError(fmt::format(
+        "the force of a pair is beyond 2000 eV/angstrom, or the repulsion of an atom's neighbours "
+        "beyond 250000 (atom index {}): overlapping atoms or too large a time step; device: cpu "
+        "has no such bounds",
+        found.too_strong));
   Energetics total;
   total.energy = found.energy;
   total.virial = found.virial;
   for (int i = 0; energies && i < atoms.n_local; ++i) {
     const int t = atoms.type(i);
     if (model_.excluded_atoms[t] || model_.excluded_fitting[t])
-      by_atom.energy(i) = model_.excluded_atoms[t] ? 0.0 : model_.output_bias[t];
+      by_atom.energy(i) += model_.excluded_atoms[t] ? 0.0 : model_.output_bias[t];
   }
   if (found.overflowing > 0)
     total.warning = fmt::format(

@@ -2,12 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "physics/particles/forces/force_field.hpp"
 #include "surrogates/potential/device/device_tables.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
+#include "surrogates/potential/model/nuclear_pair.hpp"
 
 namespace quintet::potential {
 
@@ -21,8 +23,10 @@ class DeviceForceField final : public ForceField {
   /// Throws where the device has not that much more memory (bytes) for what is named. Asked by all ranks with
   /// each new list; 0: nothing more is taken.
   using Require = std::function<void(double bytes, const std::string& what)>;
-  /// Throws InputError for models that no device engine evaluates.
+  /// The model, with the repulsion of nuclei added where it is given. Throws InputError for models that no
+  /// device engine evaluates, and as nuclear_pairs() does.
   DeviceForceField(Model model, const DeepPotentialOptions& options,
+                   const std::optional<RepulsionOptions>& repulsion = {},
                    Maker make = quintet_make_device_potential, Require require = {});
 
   [[nodiscard]] double cutoff() const override { return model_.rcut; }
@@ -41,6 +45,7 @@ class DeviceForceField final : public ForceField {
   DeviceTotals compute_resident(const Atoms& atoms, const NeighbourList& list);
 
   Model model_;
+  std::optional<RepulsionOptions> repulsion_;
   DeviceModel tables_;
   bool single_;
   Require require_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "physics/kernels/activation_kind.hpp"
+#include "surrogates/potential/model/nuclear_pair.hpp"
 
 namespace quintet::potential {
 
@@ -42,6 +43,7 @@ struct DeviceModel {
   bool one_sided = false;              ///< the network depends on the neighbour's type alone
   std::vector<double> empty;           ///< [centre, neighbour, 4, n_channels] what one empty slot adds to T
   std::vector<DeviceFitting> fitting;  ///< [n_types]; inputs are the kept entries of D (Descriptor)
+  std::vector<NuclearPair> repulsion;  ///< [n_types, n_types]; empty: none
 };
 
 }  // namespace quintet::potential

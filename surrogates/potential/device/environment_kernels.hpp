@@ -35,7 +35,7 @@ using device::to_fixed;
 struct Trouble {
   int overflowing;  ///< atoms with more neighbours than sel holds
   int too_close;    ///< 1 + an atom with a neighbour nearer than the polynomials reach
-  int too_strong;   ///< 1 + an atom with a pair force beyond largest_pair_force
+  int too_strong;   ///< 1 + an atom with a pair force beyond largest_pair_force, or with too much repulsion
 };
 
 /// A neighbour's row of R and what the chain rule needs; see Environment::fill and SpectralEmbedding::locate.

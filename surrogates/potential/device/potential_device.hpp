@@ -19,7 +19,7 @@ struct DeviceTotals {
   int overflowing = 0;             ///< atoms with more neighbours than sel holds
   int too_close =
       -1;  ///< index of an atom with a neighbour nearer than the model's polynomials reach; -1: none
-  int too_strong = -1;  ///< index of an atom with a pair force beyond the range of the sums; -1: none
+  int too_strong = -1;  ///< index of an atom with forces of pairs beyond the range of the sums; -1: none
 };
 
 /// The atoms of a rank as the host has them: local ones first, then ghosts.

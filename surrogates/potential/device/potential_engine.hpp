@@ -13,6 +13,8 @@
 #include "surrogates/potential/device/neighbour_kernels.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
 #include "surrogates/potential/device/replay.hpp"
+#include "surrogates/potential/device/repulsion_kernel.hpp"
+#include "surrogates/potential/device/upload.hpp"
 
 // Deep Potential on an execution space. Atoms are taken by type, in chunks whose temporaries stay bounded:
 //
@@ -25,28 +27,11 @@
 //   DescriptorBackKernel dE/dT
 //   multiply             dE/dM = dE/dT C^T
 //   ForcesKernel         dE/dR of each neighbour -> forces and virial
+//
+// then all atoms, whatever their type, where a repulsion is asked for:
+//
+//   RepulsionKernel      list -> neighbours within `outer` -> energy, forces, virial
 namespace quintet::potential {
-
-template <class Space, class T>
-device::Buffer<T, Space> upload(const char* label, const std::vector<T>& values) {
-  device::Buffer<T, Space> buffer(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
-                                  values.size());
-  Kokkos::deep_copy(buffer,
-                    Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                        values.data(), values.size()));
-  return buffer;
-}
-template <class Space, class Real>
-device::Buffer<Real, Space> upload_as(const char* label, const std::vector<double>& values) {
-  return upload<Space, Real>(label, std::vector<Real>(values.begin(), values.end()));
-}
-inline std::vector<double> transpose(const std::vector<double>& a, int rows, int columns) {
-  std::vector<double> result(a.size());
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      result[static_cast<std::size_t>(j) * rows + i] = a[static_cast<std::size_t>(i) * columns + j];
-  return result;
-}
 
 /// Where the atoms are, in device memory.
 struct EngineAtoms {
@@ -136,7 +121,8 @@ class PotentialEngine {
 
   void upload_tables();
 
-  void reserve(int n);
+  /// Room for chunks of the n atoms with an environment, and for sums of all that are repelled.
+  void reserve(int n, int n_repelled);
 
   [[nodiscard]] EnvironmentNumbers numbers() const {
     bool excludes = false;
@@ -203,6 +189,9 @@ class PotentialEngine {
     }
   }
 
+  /// The repulsion of atoms [begin, end) and their neighbours.
+  void repel(const EngineAtoms& atoms, int begin, int end);
+
   /// body(type, first row, rows) for the types whose atoms are among order_[begin, end).
   template <class Body>
   void for_types(int begin, int end, const Body& body) {
@@ -233,6 +222,7 @@ class PotentialEngine {
   device::Buffer<double, Space> mean_, scale_, sums_, partial_, total_;
   device::Buffer<int, Space> sel_, network_, order_, row_, row_size_;
   device::Buffer<char, Space> dropped_, emptied_;
+  device::Buffer<NuclearPair, Space> repulsion_;
   Reals polynomial_, empty_, moments_, t_, dt_, d_, y_[2];
   std::vector<Reals> contraction_, contraction_back_, slope_;
   Kokkos::View<Trouble, typename Space::memory_space> trouble_;
@@ -283,13 +273,15 @@ void PotentialEngine<Space, Real>::build(const EngineAtoms& atoms, int n_all, do
 
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::compute(const EngineAtoms& atoms) {
-  const int n = first_.back();
-  reserve(std::min(n, chunk_));
+  const int n = first_.back(), n_repelled = model_.repulsion.empty() ? 0 : atoms.n_local;
+  reserve(std::min(n, chunk_), std::min(n_repelled, chunk_));
   const auto all = [&] {
     Kokkos::deep_copy(space_, total_, 0.0);
     for (int begin = 0; begin < n; begin += chunk_) compute_chunk(atoms, begin, std::min(n, begin + chunk_));
+    for (int begin = 0; begin < n_repelled; begin += chunk_)
+      repel(atoms, begin, std::min(n_repelled, begin + chunk_));
   };
-  if (n > chunk_ || timing_) return all();
+  if (std::max(n, n_repelled) > chunk_ || timing_) return all();
   const auto place = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
   std::vector<std::uintptr_t> key{place(atoms.x),
                                   place(atoms.type),
@@ -302,6 +294,8 @@ void PotentialEngine<Space, Real>::compute(const EngineAtoms& atoms) {
                                   place(order_.data()),
                                   place(row_.data()),
                                   place(moments_.data()),
+                                  place(sums_.data()),
+                                  static_cast<std::uintptr_t>(n_repelled),
                                   static_cast<std::uintptr_t>(capacity_)};
   for (const int first : first_) key.push_back(static_cast<std::uintptr_t>(first));
   replay_(space_, key, all);
@@ -337,6 +331,7 @@ void PotentialEngine<Space, Real>::upload_tables() {
   network_ = upload<Space>("potential::network", model_.network);
   polynomial_ = upload_as<Space, Real>("potential::polynomial", model_.polynomial);
   empty_ = upload_as<Space, Real>("potential::empty", model_.empty);
+  repulsion_ = upload<Space>("potential::nuclear_pairs", model_.repulsion);
   const std::size_t per_type = static_cast<std::size_t>(model_.n_dense) * model_.order * model_.n_channels,
                     per_network =
                         static_cast<std::size_t>(model_.n_intervals) * model_.order * model_.n_channels;
@@ -355,8 +350,8 @@ void PotentialEngine<Space, Real>::upload_tables() {
 }
 
 template <class Space, class Real>
-void PotentialEngine<Space, Real>::reserve(int n) {
-  const std::size_t rows = n;
+void PotentialEngine<Space, Real>::reserve(int n, int n_repelled) {
+  const std::size_t rows = n, summed = std::max(n, n_repelled);
   std::size_t widest = 1, layers = 0;
   for (const auto& f : fitting_) {
     layers = std::max(layers, f.hidden.size());
@@ -374,8 +369,8 @@ void PotentialEngine<Space, Real>::reserve(int n) {
   for (auto& y : y_) device::make_room<Real, Space>(y, "potential::y", rows * widest);
   slope_.resize(layers);
   for (auto& slope : slope_) device::make_room<Real, Space>(slope, "potential::slope", rows * widest);
-  device::make_room<double, Space>(sums_, "potential::sums", rows * 10);
-  device::make_room<double, Space>(partial_, "potential::partial", 10 * (rows / 1024 + 1));
+  device::make_room<double, Space>(sums_, "potential::sums", summed * 10);
+  device::make_room<double, Space>(partial_, "potential::partial", 10 * (summed / 1024 + 1));
 }
 
 template <class Space, class Real>
@@ -455,6 +450,17 @@ void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int b
     dy_stride = layer.n_in;
     if (!in_place) now = 1 - now;
   }
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::repel(const EngineAtoms& atoms, int begin, int end) {
+  Clock clock(*this, "repulsion");
+  device::for_each_atom(
+      space_, "potential::repulsion", end - begin,
+      RepulsionKernel<Space>{atoms.x, atoms.type, neighbours_.offset(), neighbours_.list(), repulsion_.data(),
+                             model_.n_types, model_.repulsion.front().outer, begin, atoms.owner, atoms.force,
+                             atoms.atom_energy, atoms.atom_virial, sums_.data(), trouble_.data()});
+  add_up(end - begin);
 }
 
 template <class Space, class Real>

@@ -1,16 +1,15 @@
 #include "surrogates/potential/model/repulsion.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "io/log/error.hpp"
-#include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
+#include "surrogates/potential/model/repulsion_kernels.hpp"
 
 namespace quintet::potential {
 
 namespace {
-
-constexpr double coulomb_constant = 14.3996454784;  // e^2/(4 pi eps_0) in eV angstrom, CODATA 2018
 
 /// Add the repulsion of the local atoms to `force` and to what `by_atom` asks for; returns its energy and
 /// virial.
@@ -51,30 +50,14 @@ std::array<double, 10> add_repulsion(const Exec& exec, const Vectors& position, 
 
 }  // namespace
 
-NuclearPair nuclear_pair(int z_i, int z_j, const RepulsionOptions& options) {
-  const double length = 0.46850 / (std::pow(z_i, 0.23) + std::pow(z_j, 0.23));
-  return {coulomb_constant * z_i * z_j, 1 / length, options.inner, options.outer};
-}
-
 Repulsion::Repulsion(std::unique_ptr<ForceField> model, const RepulsionOptions& options)
     : model_(std::move(model)), options_(options) {
-  QUINTET_CHECK(
-      options.inner < options.outer && options.outer <= model_->cutoff(),
-      "the repulsion is switched off between {} and {} angstrom; expected inner < outer <= {} angstrom, the "
-      "model's cutoff",
-      options.inner, options.outer, model_->cutoff());
-  const auto& names = model_->type_names();
-  const std::size_t n = names.size();
-  pairs_ = Array<NuclearPair>("potential::nuclear_pairs", n * n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      pairs_(i * n + j) = nuclear_pair(atomic_number(names[i]), atomic_number(names[j]), options);
+  const auto pairs = nuclear_pairs(model_->type_names(), model_->cutoff(), options);
+  pairs_ = Array<NuclearPair>("potential::nuclear_pairs", pairs.size());
+  std::copy(pairs.begin(), pairs.end(), pairs_.data());
 }
 
-std::string Repulsion::description() const {
-  return fmt::format("{}; with the universal repulsion of nuclei (ZBL), switched off from {} to {} angstrom",
-                     model_->description(), options_.inner, options_.outer);
-}
+std::string Repulsion::description() const { return model_->description() + "; " + in_words(options_); }
 
 Energetics Repulsion::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                               const ByAtom& by_atom) {

@@ -27,6 +27,8 @@
 ///                                                NVE of CELLS^3 (or AxBxC) copies of the cell, atoms stay on
 ///                                                the device: time of a step, then of its stages
 ///
+/// PRECISION: double, mixed; double+repulsion, mixed+repulsion.
+///
 /// CASE comes from build/tests/bench/dpmd_device_case. Each measurement is one JSON object a line.
 namespace {
 
@@ -222,25 +224,31 @@ int check_force_field(const Case& c, int p) {
   return worst <= 1e-4 && std::abs(sum - totals.energy) < 1e-3 ? 0 : 1;
 }
 
+/// Atoms that stay beside what the SIMD engine finds, with and without repulsion.
+int check_totals(const Case& c, int p, bool repels) {
+  DeviceModel model = c.model[p];
+  if (repels) model.repulsion = c.repulsion;
+  const dpmd_case::Reference& reference = repels ? c.repelled[p] : c.reference[p];
+  Dynamics dynamics(model, p == 1, c.system);
+  const DeviceTotals& totals = dynamics.totals();
+  const auto force = dynamics.forces();
+  double size = 0, virial = 0;
+  for (const double f : reference.force) size = std::max(size, std::abs(f));
+  for (int k = 0; k < 9; ++k) virial = std::max(virial, std::abs(totals.virial[k] - reference.virial[k]));
+  const double worst = largest_difference(force, reference.force);
+  std::printf(
+      "{\"bench\": \"device_dpmd\", \"case\": \"check %s%s\", \"atoms\": %zu, \"energy_ev\": %.12f, "
+      "\"energy_difference_ev\": %.3e, \"largest_force\": %.4f, \"force_difference\": %.3e, "
+      "\"virial_difference\": %.3e}\n",
+      p == 0 ? "double" : "mixed", repels ? " with repulsion" : "", c.system.type.size(), totals.energy,
+      totals.energy - reference.energy, size, worst, virial);
+  return worst <= (p == 0 ? 1e-10 : 1e-3) * std::max(1.0, size) ? 0 : 1;
+}
+
 int check(const Case& c) {
   int bad = check_force_field(c, 0) + check_force_field(c, 1);
-  for (int p = 0; p < 2; ++p) {
-    Dynamics dynamics(c.model[p], p == 1, c.system);
-    const DeviceTotals& totals = dynamics.totals();
-    const auto force = dynamics.forces();
-    double size = 0, virial = 0;
-    for (const double f : c.reference[p].force) size = std::max(size, std::abs(f));
-    for (int k = 0; k < 9; ++k)
-      virial = std::max(virial, std::abs(totals.virial[k] - c.reference[p].virial[k]));
-    const double worst = largest_difference(force, c.reference[p].force);
-    std::printf(
-        "{\"bench\": \"device_dpmd\", \"case\": \"check %s\", \"atoms\": %zu, \"energy_ev\": %.12f, "
-        "\"energy_difference_ev\": %.3e, \"largest_force\": %.4f, \"force_difference\": %.3e, "
-        "\"virial_difference\": %.3e}\n",
-        p == 0 ? "double" : "mixed", c.system.type.size(), totals.energy,
-        totals.energy - c.reference[p].energy, size, worst, virial);
-    if (!(worst <= (p == 0 ? 1e-10 : 1e-3) * std::max(1.0, size))) bad = 1;
-  }
+  for (int p = 0; p < 2; ++p)
+    for (const bool repels : {false, true}) bad += check_totals(c, p, repels);
   return bad;
 }
 
@@ -288,11 +296,12 @@ void time_steps(const Case& c, bool mixed, const Cells& cells, int steps, int ch
   run(dynamics, timed);
   const auto bytes = dynamics.bytes();
   std::printf(
-      "{\"bench\": \"device_dpmd\", \"case\": \"%s %.0f atoms\", \"on\": \"%s\", \"us_per_step\": %.2f, "
+      "{\"bench\": \"device_dpmd\", \"case\": \"%s%s %.0f atoms\", \"on\": \"%s\", \"us_per_step\": %.2f, "
       "\"atoms_per_s\": %.4g, \"least_us_per_step\": %.2f, \"rebuilds\": %d, \"drift_ev_per_atom\": %.2e, "
       "\"ghosts\": %d, \"resident_bytes_per_atom\": %.0f, \"chunk_mb\": %.1f, \"stages_ns_per_atom\": {",
-      mixed ? "mixed" : "double", n, dynamics.description().c_str(), 1e6 * times[2], n / times[2],
-      1e6 * times[0], rebuilds, drift, dynamics.n_ghosts(), bytes[0] / n, bytes[1] / 1e6);
+      mixed ? "mixed" : "double", c.model[mixed].repulsion.empty() ? "" : "+repulsion", n,
+      dynamics.description().c_str(), 1e6 * times[2], n / times[2], 1e6 * times[0], rebuilds, drift,
+      dynamics.n_ghosts(), bytes[0] / n, bytes[1] / 1e6);
   const char* separator = "";
   for (const auto& [stage, seconds] : dynamics.timings()) {
     std::printf("%s\"%s\": %.3f", separator, stage.c_str(), 1e9 * seconds / timed / n);
@@ -306,14 +315,17 @@ void time_steps(const Case& c, bool mixed, const Cells& cells, int steps, int ch
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "device_dpmd CASE check | CASE time double|mixed CELLS STEPS [CHUNK]\n");
+    std::fprintf(stderr, "device_dpmd CASE check | CASE time double|mixed[+repulsion] CELLS STEPS [CHUNK]\n");
     return 1;
   }
   const device_bench::Session session("device_dpmd");
   if (!session.ok()) return 4;
   return device_bench::guarded("device_dpmd", [&] {
-    const Case c = device_bench::read_cases<Case>(argv[1]);
-    const bool mixed = argc > 3 && std::strcmp(argv[3], "mixed") == 0;
+    Case c = device_bench::read_cases<Case>(argv[1]);
+    const std::string precision = argc > 3 ? argv[3] : "double";
+    const bool mixed = precision.starts_with("mixed");
+    if (precision.ends_with("+repulsion"))
+      for (auto& model : c.model) model.repulsion = c.repulsion;
     if (std::strcmp(argv[2], "check") == 0) return check(c);
     if (std::strcmp(argv[2], "evaluate") == 0 && argc >= 6)
       time_evaluations(c, mixed, cells_of(argv[4]), std::atoi(argv[5]));

@@ -32,6 +32,8 @@ struct Case {
   DeviceModel model[2];  ///< for double and mixed precision
   System system;
   Reference reference[2];
+  std::vector<quintet::potential::NuclearPair> repulsion;  ///< as DeviceModel has it; the models have none
+  Reference repelled[2];                                   ///< with it
 };
 
 template <class A>
@@ -60,7 +62,9 @@ void visit(A& archive, Case& c) {
   c.model[1].fitting = c.model[0].fitting;
   auto& s = c.system;
   archive.all(s.rows, s.inverse, s.origin, s.periodic, s.position, s.velocity, s.type, s.id, s.mass);
-  for (auto& r : c.reference) archive.all(r.energy, r.virial, r.force);
+  archive(c.repulsion);
+  for (auto* references : {c.reference, c.repelled})
+    for (int p = 0; p < 2; ++p) archive.all(references[p].energy, references[p].virial, references[p].force);
 }
 
 }  // namespace dpmd_case

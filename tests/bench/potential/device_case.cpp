@@ -1,9 +1,11 @@
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "io/runtime/runtime.hpp"
 #include "physics/particles/files/lammps_data.hpp"
 #include "surrogates/potential/device/device_tables.hpp"
+#include "surrogates/potential/model/repulsion.hpp"
 #include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/dpmd_case.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
@@ -14,6 +16,11 @@
 namespace {
 
 using namespace quintet;
+
+dpmd_case::Reference reference_of(ForceField& field, const Configuration& cell) {
+  const Evaluated found = evaluate(Comm::self(), field, cell);
+  return {found.energy, found.virial, found.force};
+}
 
 dpmd_case::Case make_case(const std::string& model_path, const std::string& cell_path) {
   const auto model = potential::read_dp(model_path);
@@ -34,17 +41,18 @@ dpmd_case::Case make_case(const std::string& model_path, const std::string& cell
     s.id.push_back(static_cast<std::int64_t>(i) + 1);
   }
   s.mass = {15.999, 1.008};
+  const potential::RepulsionOptions repulsion{0.6, 1.2};  // O and H of a molecule are within its reach
+  c.repulsion = potential::nuclear_pairs(model.type_names, model.rcut, repulsion);
   for (int p = 0; p < 2; ++p) {
     potential::DeepPotentialOptions options;
     options.precision = p == 0 ? potential::Precision::fp64 : potential::Precision::mixed;
     c.model[p] = potential::device_model(model, options);
-    potential::DeepPotential field(model, options);
-    const Evaluated found = evaluate(Comm::self(), field, cell);
-    c.reference[p].energy = found.energy;
-    c.reference[p].virial = found.virial;
-    c.reference[p].force = found.force;
-    std::printf("%s\norder %d, intervals %d, dense %d\n", field.description().c_str(), c.model[p].order,
+    auto field = std::make_unique<potential::DeepPotential>(model, options);
+    c.reference[p] = reference_of(*field, cell);
+    std::printf("%s\norder %d, intervals %d, dense %d\n", field->description().c_str(), c.model[p].order,
                 c.model[p].n_intervals, c.model[p].n_dense);
+    potential::Repulsion repelled(std::move(field), repulsion);
+    c.repelled[p] = reference_of(repelled, cell);
   }
   return c;
 }

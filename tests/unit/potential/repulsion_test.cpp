@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/model/repulsion_kernels.hpp"
 #include "tests/support/deep_potential_case.hpp"
 
 namespace quintet::potential {

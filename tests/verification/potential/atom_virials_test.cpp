@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 #include "tests/verification/potential/models.hpp"
 
@@ -86,6 +87,16 @@ TEST(AtomVirials, with_repulsion_are_as_defined) {
   c.positions[1] = {c.positions[0][0] + 0.4, c.positions[0][1] + 0.3, c.positions[0][2] + 0.2};
   Repulsion field(std::make_unique<DeepPotential>(read_dp(item.model), DeepPotentialOptions{}), {0.6, 1.0});
   expect_definition(field, c, {0, 1, 2}, 1e-5, 1e-6, "repulsion");
+}
+
+TEST(AtomVirials, with_repulsion_are_the_same_of_the_device_engine) {
+  const auto item = model_cases().front();
+  const auto start = crowded(item.reference.configuration);
+  Repulsion cores(std::make_unique<DeepPotential>(read_dp(item.model), DeepPotentialOptions{}), {0.6, 1.2});
+  DeviceForceField device(read_dp(item.model), {}, RepulsionOptions{0.6, 1.2});
+  const auto expected = atom_virials(Comm::world(), cores, start);
+  EXPECT_LE(largest_difference(atom_virials(Comm::world(), device, start), expected),
+            1e-11 * std::max(1.0, largest(expected)));
 }
 
 TEST(AtomVirials, are_the_same_on_any_number_of_ranks) {

@@ -7,9 +7,11 @@
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
+#include "physics/particles/dynamics/minimise.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
+#include "surrogates/potential/model/repulsion.hpp"
 #include "tests/support/copy_count.hpp"
 #include "tests/verification/potential/models.hpp"
 
@@ -237,6 +239,76 @@ TEST(ResidentAtoms, equal_the_steps_of_the_host_with_every_bath) {
   }
 }
 
+// O and H of a molecule are within reach of the repulsion.
+TEST(ResidentAtoms, repel_each_other_as_on_the_host) {
+  const auto comm = Comm::world();
+  const RepulsionOptions range{0.6, 1.2};
+  HostRun plain(comm, sheared(liquid()), cpu_field());
+  HostRun host(comm, sheared(liquid()), std::make_unique<Repulsion>(cpu_field(), range));
+  HostRun device(comm, sheared(liquid()),
+                 std::make_unique<DeviceForceField>(water(), DeepPotentialOptions{}, range), {},
+                 Home::device);
+  ASSERT_GT(host.system->total.energy - plain.system->total.energy, 10);
+  host.steps(0, 24);
+  device.steps(0, 24);
+  EXPECT_GT(device.domain.rebuilds(), 1);
+  EXPECT_NEAR(device.system->total.energy, host.system->total.energy, 1e-8);
+  for (int k = 0; k < 9; ++k)
+    EXPECT_NEAR(device.system->total.virial[k], host.system->total.virial[k], 1e-7) << k;
+  EXPECT_LE(largest_difference(state_of(device), state_of(host)), 1e-8);
+  const auto forces = forces_of(device);
+  EXPECT_LE(largest_difference(forces, forces_of(host)), 1e-7);
+  for (int l = 0; l < 3; ++l) {
+    double sum = 0;
+    for (std::size_t at = l; at < forces.size(); at += 3) sum += forces[at];
+    EXPECT_EQ(sum, 0.0) << "each pair's force is added and subtracted as one whole number";
+  }
+}
+
+/// Copper's crystal with its atoms up to 0.2 angstrom off.
+Configuration shaken_crystal() {
+  auto c = read_configuration(source("inputs/dpmd/copper/fcc.xyz"));
+  c = replicated(c, {3, 3, 3});
+  c.masses.clear();
+  c.ids.clear();
+  for (std::size_t i = 0; i < c.n_atoms(); ++i) {
+    c.ids.push_back(static_cast<std::int64_t>(i) + 1);
+    for (int l = 0; l < 3; ++l) c.positions[i][l] += 0.2 * std::sin(7.0 * static_cast<double>(3 * i + l));
+  }
+  return c;
+}
+
+TEST(ResidentAtoms, are_minimised_as_on_the_host) {
+  const auto comm = Comm::world();
+  const auto copper = [] { return read_dp(source("inputs/dpmd/copper/copper.dp")); };
+  IntegratorOptions options;
+  options.ensemble = Ensemble::minimise;
+  options.minimiser.force_tolerance = 1e-4;
+  const std::vector<std::int64_t> frozen{3, 50};
+  HostRun host(comm, shaken_crystal(), std::make_unique<DeepPotential>(copper(), DeepPotentialOptions{}),
+               options, Home::host, frozen, 0.002);
+  HostRun device(comm, shaken_crystal(), std::make_unique<DeviceForceField>(copper(), DeepPotentialOptions{}),
+                 options, Home::device, frozen, 0.002);
+  const double start = host.system->total.energy;
+  host.steps(0, 30);
+  device.steps(0, 30);
+  EXPECT_LE(largest_difference(state_of(device), state_of(host)), 1e-9);
+  EXPECT_NEAR(largest_force(device.exec, *device.system), largest_force(host.exec, *host.system), 1e-8);
+  EXPECT_FALSE(device.integrator->finished());
+
+  for (std::int64_t step = 30; step < 400; ++step)
+    for (HostRun* run : {&host, &device})
+      if (!run->integrator->finished()) run->steps(step, 1);
+
+  EXPECT_TRUE(host.integrator->finished());
+  EXPECT_TRUE(device.integrator->finished());
+  EXPECT_GT(start - host.system->total.energy, 1);
+  EXPECT_LE(largest_force(device.exec, *device.system), 1e-4);
+  EXPECT_EQ(device.kinetic(), 0);
+  EXPECT_NEAR(device.system->total.energy, host.system->total.energy, 1e-6);
+  EXPECT_LE(largest_difference(state_of(device), state_of(host)), 1e-4);
+}
+
 TEST(ResidentAtoms, leave_frozen_atoms_where_they_are) {
   const auto comm = Comm::world();
   IntegratorOptions langevin;
@@ -292,7 +364,9 @@ TEST(ResidentAtoms, do_not_travel_in_steps) {
     IntegratorOptions bath;
     bath.ensemble = Thermostat::nose_hoover;
     bath.temperature = kelvin;
-    HostRun run(Comm::self(), liquid(), device_field(), bath, home);
+    HostRun run(Comm::self(), liquid(),
+                std::make_unique<DeviceForceField>(water(), DeepPotentialOptions{}, RepulsionOptions{}), bath,
+                home);
     const auto rebuilds = run.domain.rebuilds();
     const CopyCount count;
     constexpr int n_steps = 60;

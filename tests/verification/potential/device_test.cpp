@@ -2,6 +2,8 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
+#include "surrogates/potential/device/repulsion_kernel.hpp"
+#include "surrogates/potential/model/repulsion.hpp"
 #include "tests/verification/potential/models.hpp"
 
 // The device engine on the host's execution space against the engine for CPUs.
@@ -54,12 +56,45 @@ TEST(DeviceEngine, equals_the_engine_for_cpus) {
     }
 }
 
+TEST(DeviceEngine, adds_the_repulsion_of_nuclei_as_the_cores_do) {
+  const RepulsionOptions range{0.6, 1.2};
+  for (const Precision precision : {Precision::fp64, Precision::mixed})
+    for (const auto& item : device_cases()) {
+      const DeepPotentialOptions options{precision};
+      DeviceForceField field(read_dp(item.model), options, range);
+      auto model = std::make_unique<DeepPotential>(read_dp(item.model), options);
+      const auto start = crowded(item.reference.configuration);
+      const double without = evaluate(Comm::world(), *model, start).energy;
+      Repulsion cores(std::move(model), range);
+      const auto found = evaluate(Comm::world(), field, start);
+      const auto expected = evaluate(Comm::world(), cores, start);
+      ASSERT_GT(expected.energy - without, 5) << item.name;
+      expect_equal(found, expected, precision == Precision::mixed ? 2e-5 : 2e-12, item.name);
+    }
+}
+
+TEST(DeviceEngine, refuses_repulsion_that_its_sums_do_not_hold) {
+  Model model = read_dp(source("inputs/dpmd/copper/copper.dp"));
+  model.type_names = {"U"};
+  DeviceForceField field(model, {}, RepulsionOptions{0.6, 1.2});
+  Repulsion cores(std::make_unique<DeepPotential>(model, DeepPotentialOptions{}), {0.6, 1.2});
+  Configuration two;
+  two.type_names = model.type_names;
+  two.types = {0, 0};
+  two.positions = {{1, 1, 1}, {1, 1, 1.3}};
+  two.box = Box({40, 0, 0, 0, 40, 0, 0, 0, 40}, {false, false, false});
+  EXPECT_GT(largest(evaluate(Comm::self(), cores, two).force), largest_repulsion);
+  EXPECT_THROW((void)evaluate(Comm::self(), field, two), NumericalError);
+  two.positions[1][2] = 1.5;
+  EXPECT_NO_THROW((void)evaluate(Comm::self(), field, two));
+}
+
 TEST(DeviceEngine, says_what_memory_it_takes_before_it_takes_it) {
   const auto item = device_cases("orthorhombic").front();
   const Model model = read_dp(item.model);
   const DeviceModel tables = device_model(model, {});
   double asked = 0;
-  DeviceForceField field(model, {}, quintet_make_device_potential,
+  DeviceForceField field(model, {}, {}, quintet_make_device_potential,
                          [&](double bytes, const std::string& what) {
                            asked += bytes;
                            EXPECT_NE(what.find("atoms and"), std::string::npos);
@@ -69,7 +104,7 @@ TEST(DeviceEngine, says_what_memory_it_takes_before_it_takes_it) {
   const auto taken = static_cast<double>(field_bytes(field));
   EXPECT_GT(asked, 0.7 * taken);
   EXPECT_LT(asked, 2.0 * taken);
-  DeviceForceField refused(model, {}, quintet_make_device_potential,
+  DeviceForceField refused(model, {}, {}, quintet_make_device_potential,
                            [](double, const std::string&) { throw ResourceError("too small"); });
   EXPECT_THROW((void)evaluate(Comm::world(), refused, item.reference.configuration), ResourceError);
 }

@@ -51,6 +51,17 @@ inline quintet::potential::DeepPotential& field_of(const ModelCase& item) {
   return *field;
 }
 
+/// The configuration with two pairs brought to 0.52 and 0.8 angstrom: where the repulsion of nuclei is whole
+/// and where it is switched off.
+inline quintet::Configuration crowded(quintet::Configuration configuration) {
+  auto& x = configuration.positions;
+  for (int k = 0; k < 3; ++k) {
+    x[1][k] = x[0][k] + 0.3;
+    x[3][k] = x[2][k] - (k == 2 ? 0.8 : 0);
+  }
+  return configuration;
+}
+
 /// The configuration under a strain_kl: x_k += strain x_l, component = 3k + l.
 inline quintet::Configuration strained(const quintet::Configuration& start, int component, double strain) {
   quintet::Mat3 deformation{1, 0, 0, 0, 1, 0, 0, 0, 1};

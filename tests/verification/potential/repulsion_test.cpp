@@ -7,14 +7,10 @@
 namespace quintet::potential {
 namespace {
 
-/// Water's model with two pairs brought to where the repulsion is whole and where it is switched off.
-ModelCase crowded() {
+/// Water's model with two pairs too near.
+ModelCase crowded_water() {
   ModelCase item = model_cases().front();
-  auto& x = item.reference.configuration.positions;
-  for (int k = 0; k < 3; ++k) {
-    x[1][k] = x[0][k] + 0.3;                 // 0.52 angstrom
-    x[3][k] = x[2][k] - (k == 2 ? 0.8 : 0);  // 0.8 angstrom
-  }
+  item.reference.configuration = crowded(item.reference.configuration);
   return item;
 }
 
@@ -23,7 +19,7 @@ Repulsion field_for(const ModelCase& item) {
 }
 
 TEST(RepulsionForces, are_minus_the_gradient_of_the_energy) {
-  const auto item = crowded();
+  const auto item = crowded_water();
   auto field = field_for(item);
   const auto whole = evaluate(Comm::world(), field, item.reference.configuration);
   const double h = 1e-5;
@@ -39,7 +35,7 @@ TEST(RepulsionForces, are_minus_the_gradient_of_the_energy) {
 }
 
 TEST(RepulsionVirial, is_minus_the_derivative_of_the_energy_by_strain) {
-  const auto item = crowded();
+  const auto item = crowded_water();
   auto field = field_for(item);
   const auto& start = item.reference.configuration;
   const auto whole = evaluate(Comm::world(), field, start);
@@ -53,7 +49,7 @@ TEST(RepulsionVirial, is_minus_the_derivative_of_the_energy_by_strain) {
 }
 
 TEST(Repulsion, is_the_same_on_any_number_of_ranks) {
-  const auto item = crowded();
+  const auto item = crowded_water();
   auto field = field_for(item);
   const auto together = evaluate(Comm::world(), field, item.reference.configuration),
              alone = evaluate(Comm::self(), field, item.reference.configuration);

@@ -1,0 +1,217 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "physics/particles/atoms/atom_record.hpp"
+#include "physics/particles/device/resident_kernels.hpp"
+
+/// Kernels of a rebuild on several ranks: those of domain_migration.cpp and of Ghosts::build.
+namespace quintet::device {
+
+/// A brick of the cell and the cells that its atoms are ordered by.
+struct Brick {
+  ImageCell cell;
+  int grid[3], rank;
+  int first_cell[3], n_cells[3], cells_of_box[3];
+  double cells_per_unit[3];
+
+  /// See owner_of().
+  KOKKOS_INLINE_FUNCTION bool holds(const double* x) const {
+    int owner = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double place = ::floor(cell.fractional(k, x) * grid[k]), last = grid[k] - 1.0;
+      owner = owner * grid[k] + static_cast<int>(place > 0 ? (place < last ? place : last) : 0);
+    }
+    return owner == rank;
+  }
+  /// See sort_by_cell(); one that the brick does not hold is taken for its rim's.
+  KOKKOS_INLINE_FUNCTION int cell_of(const double* x) const {
+    int c = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double place = cell.fractional(k, x) * cells_per_unit[k], last = cells_of_box[k] - 1.0;
+      const int own = static_cast<int>(place > 0 ? (place < last ? place : last) : 0) - first_cell[k];
+      c = c * n_cells[k] + (own > 0 ? (own < n_cells[k] ? own : n_cells[k] - 1) : 0);
+    }
+    return c;
+  }
+  [[nodiscard]] int size() const { return n_cells[0] * n_cells[1] * n_cells[2]; }
+};
+
+/// Which rows stay; those that leave, in order.
+struct PartRows {
+  Brick brick;
+  const double* x;
+  char* stays;
+  int* leaving;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i, int& sum, const bool last) const {
+    const bool holds = brick.holds(x + 3 * static_cast<std::size_t>(i));
+    if (last) {
+      stays[i] = holds ? 1 : 0;
+      if (!holds) leaving[sum] = i;
+    }
+    if (!holds) ++sum;
+  }
+};
+
+/// out[p] = all of row rows[p] but its force, which the next evaluation gives.
+struct PackRecords {
+  const int* rows;
+  const double *x, *v;
+  const int *image, *type;
+  const std::int64_t* id;
+  AtomRecord* out;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
+    const int i = rows[p];
+    AtomRecord& to = out[p];
+    for (int l = 0; l < 3; ++l) {
+      const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
+      to.position[l] = x[at];
+      to.velocity[l] = v[at];
+      to.force[l] = 0;
+      to.image[l] = image[at];
+    }
+    to.id = id[i];
+    to.type = type[i];
+  }
+};
+
+struct UnpackRecords {
+  const AtomRecord* in;
+  int first;
+  double *x, *v;
+  int *image, *type;
+  std::int64_t* id;
+  char* stays;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
+    const AtomRecord& from = in[p];
+    const int i = first + p;
+    for (int l = 0; l < 3; ++l) {
+      const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
+      x[at] = from.position[l];
+      v[at] = from.velocity[l];
+      image[at] = from.image[l];
+    }
+    id[i] = from.id;
+    type[i] = from.type;
+    stays[i] = 1;
+  }
+};
+
+/// Counts the rows that stay by cell (order == nullptr), or puts each into its cell's part of the order.
+struct IntoCells {
+  Brick brick;
+  const double* x;
+  const char* stays;
+  int *next, *order;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
+    if (stays[i] == 0) return;
+    const int place = Kokkos::atomic_fetch_add(&next[brick.cell_of(x + 3 * static_cast<std::size_t>(i))], 1);
+    if (order) order[place] = i;
+  }
+};
+
+/// Counts become first places.
+struct ScanCounts {
+  int* count;
+  KOKKOS_INLINE_FUNCTION void operator()(const int c, int& sum, const bool last) const {
+    const int own = count[c];
+    if (last) count[c] = sum;
+    sum += own;
+  }
+};
+
+/// The rows of a cell, which end at end[c], by id: their order does not depend on who came first.
+struct SortById {
+  const int* end;
+  const std::int64_t* id;
+  int* order;
+  KOKKOS_INLINE_FUNCTION void operator()(const int c) const {
+    const int begin = c > 0 ? end[c - 1] : 0;
+    for (int p = begin + 1; p < end[c]; ++p) {
+      const int row = order[p];
+      int q = p;
+      for (; q > begin && id[order[q - 1]] > id[row]; --q) order[q] = order[q - 1];
+      order[q] = row;
+    }
+  }
+};
+
+/// to[p] = from[order[p]], rows of `width` numbers.
+template <class T, int width>
+struct GatherRows {
+  const T* from;
+  const int* order;
+  T* to;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
+    for (int l = 0; l < width; ++l)
+      to[static_cast<std::size_t>(width) * p + l] = from[static_cast<std::size_t>(width) * order[p] + l];
+  }
+};
+
+/// Rows from `first` on that lie within `reach` of a face of the brick or beyond it, in order; see
+/// Ghosts::select.
+struct SelectBorder {
+  ImageCell cell;
+  int direction, side;
+  double face, reach;
+  int first;
+  const double* x;
+  int* sent;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p, int& sum, const bool last) const {
+    const int i = first + p;
+    const double beyond = (cell.fractional(direction, x + 3 * static_cast<std::size_t>(i)) - face) * side;
+    if (!(beyond >= -reach)) return;
+    if (last) sent[sum] = i;
+    ++sum;
+  }
+};
+
+struct PackBorder {
+  const int* sent;
+  const double* x;
+  const std::int64_t* id;
+  const int* type;
+  double shift[3];
+  BorderAtom* out;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
+    const int i = sent[p];
+    for (int l = 0; l < 3; ++l) out[p].position[l] = x[3 * static_cast<std::size_t>(i) + l] + shift[l];
+    out[p].id = id[i];
+    out[p].type = type[i];
+  }
+};
+
+/// Ghosts that came by a message are nobody's images here.
+struct UnpackBorder {
+  const BorderAtom* in;
+  int first;
+  double* x;
+  std::int64_t* id;
+  int *type, *owner, *shift;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
+    const int i = first + p;
+    for (int l = 0; l < 3; ++l) x[3 * static_cast<std::size_t>(i) + l] = in[p].position[l];
+    id[i] = in[p].id;
+    type[i] = static_cast<int>(in[p].type);
+    owner[i] = i;
+    shift[i] = shift_code(0, 0, 0);
+  }
+};
+
+/// Rows that were chosen as images on the other side of the cell.
+struct ImageBorder {
+  const int* sent;
+  int first, direction, image;
+  int *owner, *shift;
+  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
+    const int from = sent[p];
+    int by[3];
+    for (int k = 0; k < 3; ++k) by[k] = shift_along(shift[from], k) + (k == direction ? image : 0);
+    owner[first + p] = owner[from];
+    shift[first + p] = shift_code(by[0], by[1], by[2]);
+  }
+};
+
+}  // namespace quintet::device
