@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "surrogates/potential/training/torch/frame_rows.hpp"
 
 #ifdef LATE_QUINTET_POTENTIAL_TORCH_LIBRARY
@@ -17,10 +19,6 @@
 namespace quintet::potential {
 
 namespace {
-
-/// Frames of a batch pass through the networks together up to so many atoms: enough for a GPU, and a bound of
-/// what a step keeps for its backward passes.
-constexpr int most_atoms_at_once = 2048;
 
 #ifdef LATE_QUINTET_POTENTIAL_TORCH_LIBRARY
 
@@ -81,6 +79,8 @@ class TorchPasses final : public Passes<Real> {
       overflowing_ += kept.overflowing;
     }
     steps_->predict(rows, predictions, is_differentiated);
+    if (const std::string notice = steps_->take_notice(); !notice.empty())
+      log::warning("steps are not replayed as CUDA graphs, which takes a training longer: {}", notice);
     for (std::size_t i = 0; i < frames.size(); ++i) predictions[i].energy += energies[i];
   }
   void differentiate(std::span<const TrainingFrame* const> /*frames*/, std::span<const Adjoint> adjoints,
