@@ -23,6 +23,10 @@ template <class Real>
 /// Bytes that LibTorch takes on the device for parameters and for a step of so many frames on this rank,
 /// which keeps what its backward passes need; roughly, from above.
 [[nodiscard]] double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame);
+/// And for recorded steps (TorchSteps): rows of a batch for each shape; on a GPU the arrays of a step once
+/// more, which lie in a pool of the recordings alone.
+[[nodiscard]] double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame,
+                                         Device device);
 /// And for a frame that stays there.
 [[nodiscard]] double bytes_of_kept_frame(const Model& model, std::size_t atoms);
 

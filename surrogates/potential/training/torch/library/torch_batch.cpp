@@ -79,7 +79,8 @@ void gather(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes
   batch.row.resize(shapes.type_one_side ? n_types : n_types * n_types);
   for (std::size_t t = 0; t < n_types; ++t) {
     if (shapes.type_one_side) {
-      join_types(frames, [t](const TorchRows& rows) -> const ByType& { return rows.row[t]; }, batch.row[t]);
+      join_types(
+          frames, [t](const TorchRows& rows) -> const ByType& { return rows.row[t]; }, batch.row[t]);
       continue;
     }
     for (std::size_t centre = 0; centre < n_types; ++centre) {
@@ -88,9 +89,12 @@ void gather(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes
       join(parts, batch.row[centre * n_types + t]);
     }
   }
-  join_types(frames, [](const TorchRows& rows) -> const ByType& { return rows.slope; }, batch.slope);
-  join_types(frames, [](const TorchRows& rows) -> const ByType& { return rows.separation; }, batch.separation);
-  join_types(frames, [](const TorchRows& rows) -> const ByType& { return rows.neighbour; }, batch.neighbour);
+  join_types(
+      frames, [](const TorchRows& rows) -> const ByType& { return rows.slope; }, batch.slope);
+  join_types(
+      frames, [](const TorchRows& rows) -> const ByType& { return rows.separation; }, batch.separation);
+  join_types(
+      frames, [](const TorchRows& rows) -> const ByType& { return rows.neighbour; }, batch.neighbour);
   std::vector<Tensor> lists;
   for (const auto& frame : frames) {
     const std::int64_t missing = batch.shape.n_seen_by - frame->seen_by.size(1);
@@ -154,8 +158,7 @@ Tensor TorchBatch::first_atom() const { return places.narrow(0, 2 * shape.n_cent
 Tensor TorchBatch::by_frame() const { return places.narrow(0, 3 * shape.n_centres(), shape.n_centres()); }
 Tensor TorchBatch::first_row() const { return places.narrow(0, 4 * shape.n_centres(), shape.n_atoms); }
 Tensor TorchBatch::of_frame() const {
-  return places
-      .narrow(0, 4 * shape.n_centres() + shape.n_atoms, shape.n_frames * shape.n_of_frame);
+  return places.narrow(0, 4 * shape.n_centres() + shape.n_atoms, shape.n_frames * shape.n_of_frame);
 }
 
 TorchBatch batch_of(FramesOfBatch frames, const NetworkShapes& shapes) {

@@ -9,8 +9,8 @@
 
 #include "surrogates/potential/training/torch/torch_steps.hpp"
 
-/// Rows of frames on a device, and those of several frames as one: centres of all frames ordered by type, so that
-/// each network sees its own in one piece.
+/// Rows of frames on a device, and those of several frames as one: centres of all frames ordered by type, so
+/// that each network sees its own in one piece.
 namespace quintet::potential {
 
 /// Numbers of centres that are ordered by type.
@@ -21,11 +21,11 @@ struct ByType {
 
 struct TorchRows final : KeptRows {
   std::int64_t n_atoms = 0;
-  std::vector<int> centre, first;      ///< on the host, as in FrameRows
-  std::vector<ByType> row;             ///< [type of neighbours] [centre, slot of that type, 4] R
-  ByType slope, separation;            ///< [centre, slot, 4, 3], [centre, slot, 3]
-  ByType neighbour;                    ///< [centre, slot] atom of the frame
-  at::Tensor seen_by;                  ///< [atom, n_seen_by] rows of the frame, then no_row
+  std::vector<int> centre, first;  ///< on the host, as in FrameRows
+  std::vector<ByType> row;         ///< [type of neighbours] [centre, slot of that type, 4] R
+  ByType slope, separation;        ///< [centre, slot, 4, 3], [centre, slot, 3]
+  ByType neighbour;                ///< [centre, slot] atom of the frame
+  at::Tensor seen_by;              ///< [atom, n_seen_by] rows of the frame, then no_row
   [[nodiscard]] std::int64_t n_centres() const { return first.back(); }
 };
 using FramesOfBatch = std::span<const std::shared_ptr<const TorchRows>>;
@@ -66,7 +66,8 @@ template <class Real>
 [[nodiscard]] std::shared_ptr<TorchRows> rows_on(c10::Device device, const FrameRows<Real>& rows,
                                                  const NetworkShapes& shapes);
 
-/// The frames as one, without a copy where there is one; and these in the memory of another batch of their shape.
+/// The frames as one, without a copy where there is one; and these in the memory of another batch of their
+/// shape.
 [[nodiscard]] TorchBatch batch_of(FramesOfBatch frames, const NetworkShapes& shapes);
 void refill(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes);
 /// The same numbers in memory of its own.

@@ -36,13 +36,16 @@ namespace {
 class CudaGraph final : public TorchRecording {
  public:
   CudaGraph(const c10::cuda::CUDAStream& stream, c10::MempoolId_t pool,
-            const std::function<void()>& operators) {
+            const std::function<void()>& operators)
+      : graph_(std::make_unique<at::cuda::CUDAGraph>()) {
     c10::cuda::getCurrentCUDAStream(stream.device_index()).synchronize();
-    const c10::cuda::CUDAStreamGuard guard(stream);  // the default stream, which may be the caller's, cannot record
-    graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+    // The caller's stream may be the default one, which cannot record.
+    const c10::cuda::CUDAStreamGuard guard(stream);
     try {
+      // Calls of other threads, such as MPI's, are none of its business.
+      graph_->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
       operators();
-      graph_.capture_end();
+      graph_->capture_end();
     } catch (...) {
       abandon(stream, pool);
       throw;
@@ -54,33 +57,36 @@ class CudaGraph final : public TorchRecording {
     } catch (const c10::Error&) {  // the next operator says it, too
     }
   }
-  void replay() override { graph_.replay(); }
+  void replay() override { graph_->replay(); }
 
  private:
   /// End what is being recorded, so that the stream and the allocator are as before.
   void abandon(const c10::cuda::CUDAStream& stream, c10::MempoolId_t pool) noexcept {
+    auto* const graph = graph_.release();  // never deleted: LibTorch's allocators may ask it again
     try {
       cudaStreamCaptureStatus status{};
       if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive) {
-        graph_.capture_end();
+        graph->capture_end();
         return;
       }
-      cudaGraph_t graph = nullptr;
-      if (status == cudaStreamCaptureStatusInvalidated) static_cast<void>(cudaStreamEndCapture(stream, &graph));
+      cudaGraph_t none = nullptr;
+      if (status == cudaStreamCaptureStatusInvalidated)
+        static_cast<void>(cudaStreamEndCapture(stream, &none));
       static_cast<void>(cudaGetLastError());  // of the recording, not of what comes next
       c10::cuda::CUDACachingAllocator::endAllocateToPool(stream.device_index(), pool);
     } catch (const c10::Error&) {  // it had ended
     }
   }
 
-  at::cuda::CUDAGraph graph_;
+  std::unique_ptr<at::cuda::CUDAGraph> graph_;
 };
 
 }  // namespace
 
 TorchRecorder::TorchRecorder(c10::Device device) {
   if (device.is_cuda())
-    place_.reset(new Place{c10::cuda::getStreamFromPool(false, device.index()), at::cuda::graph_pool_handle()});
+    place_.reset(
+        new Place{c10::cuda::getStreamFromPool(false, device.index()), at::cuda::graph_pool_handle()});
 }
 
 std::unique_ptr<TorchRecording> TorchRecorder::record(std::function<void()> operators) const {

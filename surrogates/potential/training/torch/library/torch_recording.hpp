@@ -16,8 +16,8 @@ class TorchRecording {
   virtual void replay() = 0;
 };
 
-/// Records on a device. What recordings keep for each other lies in one pool of memory: they are to be replayed
-/// one after the other, and what one leaves for another holds until a third is replayed.
+/// Records on a device. What recordings keep for each other lies in one pool of memory: they are to be
+/// replayed one after the other, and what one leaves for another holds until a third is replayed.
 class TorchRecorder {
  public:
   explicit TorchRecorder(c10::Device device);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "surrogates/potential/training/torch/library/torch_batch.hpp"
@@ -20,10 +21,11 @@
 //   differentiate()  Rdot = dR/dd ddot of displacements -gF and strains -gV
 //                    the gradient of sum_frames ge E + sum_rows dE/dR Rdot by a backward pass through both
 //
-// Sums of forces, energies and virials gather by lists rather than scatter, so that a GPU adds in one order always.
+// Sums of forces, energies and virials gather by lists rather than scatter, so that a GPU adds in one order
+// always.
 //
-// A step is hundreds of small operators, which take longer to be asked for than to be computed. When a shape of
-// batches comes again both halves are recorded, on tensors of their own, and replayed from then on.
+// A step is hundreds of small operators, which take longer to be asked for than to be computed. When a shape
+// of batches comes again both halves are recorded, on tensors of their own, and replayed from then on.
 namespace quintet::potential {
 
 namespace {
@@ -32,9 +34,10 @@ using at::Tensor;
 
 /// What predict() leaves.
 struct Passed {
-  Tensor numbers;  ///< float64: [frame, 10] energy and virial, then [atom, 3] forces
+  Tensor numbers;              ///< float64: [frame, 10] energy and virial, then [atom, 3] forces
   std::vector<Tensor> energy;  ///< [type] [centre, 1], of types that are there
-  std::vector<Tensor> slope;   ///< dE/d of each tensor that networks(...) take of TorchBatch::row, see leaves_of()
+  std::vector<Tensor>
+      slope;  ///< dE/d of each tensor that networks(...) take of TorchBatch::row, see leaves_of()
   /// Let the graph go, and what it keeps.
   void forget_graph() {
     energy.clear();
@@ -172,8 +175,8 @@ class TorchStepsOn final : public TorchSteps<Real> {
       steps.adjoints =
           at::zeros({10 * shape.n_frames + 3 * shape.n_atoms}, at::TensorOptions(device_).dtype(at::kDouble));
       auto predict = recorder_.record([this, &steps] { steps.passed = predicted(steps.batch, true); });
-      steps.differentiate = recorder_.record(
-          [this, &steps] { add_gradient(steps.batch, steps.passed, steps.adjoints); });
+      steps.differentiate =
+          recorder_.record([this, &steps] { add_gradient(steps.batch, steps.passed, steps.adjoints); });
       steps.passed.forget_graph();
       steps.predict = std::move(predict);
       return true;
@@ -216,7 +219,8 @@ class TorchStepsOn final : public TorchSteps<Real> {
     Tensor t;
     for (int type = 0; type < shapes_.n_types(); ++type) {
       const int network = sight.centre < 0 ? type : type * shapes_.n_types() + sight.centre;
-      const Tensor g = run(embedding_[network], sight.zero[type]).view({sight.n_centres, shapes_.sel[type], -1});
+      const Tensor g =
+          run(embedding_[network], sight.zero[type]).view({sight.n_centres, shapes_.sel[type], -1});
       const Tensor row = sight.row[type].transpose(1, 2);
       t = t.defined() ? at::baddbmm(t, row, g) : at::bmm(row, g);
     }
@@ -285,7 +289,7 @@ class TorchStepsOn final : public TorchSteps<Real> {
   ///     d_k.
   [[nodiscard]] Tensor numbers_of(const TorchBatch& batch, const std::vector<Sight>& sights,
                                   const Passed& passed) const {
-    const at::NoGradGuard no_graph;
+    const c10::NoGradGuard no_graph;
     const auto& shape = batch.shape;
     const std::int64_t n = shape.n_centres();
     const Tensor along = (slope_of(sights, passed).to(at::kDouble).unsqueeze(3) * batch.slope).sum(2);
@@ -298,7 +302,8 @@ class TorchStepsOn final : public TorchSteps<Real> {
     Tensor force = at::zeros({shape.n_atoms, 3}, along.options());
     force.index_copy_(0, batch.centre(), along.sum(1));
     const Tensor by_frame = shape.n_frames == 1 ? along : along.index_select(0, batch.by_frame());
-    const Tensor seen_by = (batch.seen_by + batch.first_row().unsqueeze(1)).clamp_max(n * n_slots_).view({-1});
+    const Tensor seen_by =
+        (batch.seen_by + batch.first_row().unsqueeze(1)).clamp_max(n * n_slots_).view({-1});
     force.sub_(with_zero(by_frame.view({n * n_slots_, 3}))
                    .index_select(0, seen_by)
                    .view({shape.n_atoms, shape.n_seen_by, 3})
@@ -306,7 +311,9 @@ class TorchStepsOn final : public TorchSteps<Real> {
     return at::cat({of_frames.view({-1}), force.view({-1})});
   }
   /// And a row of zeros, where lists end.
-  [[nodiscard]] static Tensor with_zero(const Tensor& rows) { return at::constant_pad_nd(rows, {0, 0, 0, 1}); }
+  [[nodiscard]] static Tensor with_zero(const Tensor& rows) {
+    return at::constant_pad_nd(rows, {0, 0, 0, 1});
+  }
 
   /// Rdot = dR/dd ddot,  ddot = gF_centre - gF_neighbour - gV d.
   [[nodiscard]] Tensor tangent(const TorchBatch& batch, const Tensor& force, const Tensor& virial) const {
