@@ -1,9 +1,13 @@
 #include "surrogates/potential/training/torch/library/torch_steps.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -91,6 +95,7 @@ class TorchStepsOn final : public TorchSteps<Real> {
       now_ = &eager_;
     }
     give_back(now_->passed.numbers.to(at::kCPU), rows, predictions);
+    if (!is_differentiated) eager_ = {};
   }
 
   void differentiate(std::span<const Adjoint> adjoints) override {
