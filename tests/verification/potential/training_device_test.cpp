@@ -302,6 +302,38 @@ TEST(TrainerOnDevice, what_is_kept_of_frames_changes_no_bit) {
   EXPECT_EQ(gradients[0], gradients[2]);
 }
 
+/// More shapes than are recorded, which come in turn, and batches of frames of different sizes in another
+/// order.
+TEST(TrainerOnDevice, steps_of_shapes_that_come_again_are_those_of_the_kernels) {
+  for (const auto& item : model_cases()) {
+    if (item.name != "oneside" && item.name != "twoside") continue;
+    const Model model = read_dp(item.model);
+    const auto& whole = item.reference.configuration;
+    std::vector<TrainingFrame> frames;
+    for (std::size_t i = 0; i < most_recorded_shapes + 2; ++i)
+      frames.push_back(make_frame(
+          labelled(cut(whole, whole.n_atoms() - i % 5), 20 + static_cast<unsigned>(i), 0.05), model.rcut));
+    const auto kernels = Trainer::create(model, SelRule::per_type), torch = on_device(model);
+    const auto expect_same_gradient = [&](const std::vector<const TrainingFrame*>& batch) {
+      const auto expected = kernels->gradient(batch, prefactors, 4);
+      expect_same(torch->gradient(batch, prefactors, 4), expected, 1e-9, item.name);
+      const auto gradient = kernels->gradient_values();
+      EXPECT_LT(largest_difference(torch->gradient_values(), gradient), 1e-9 * largest(gradient))
+          << item.name;
+      kernels->update(1e-3);
+      torch->update(0);
+      torch->set_parameters(kernels->parameters());
+    };
+    for (int again = 0; again < 3; ++again) {
+      expect_same_gradient({&frames[0], &frames[1], &frames[7]});
+      expect_same_gradient({&frames[2], &frames[6], &frames[5]});
+      expect_same_gradient({&frames[1], &frames[0], &frames[2]});
+      for (std::size_t i = 0; again > 0 && i + 1 < frames.size(); ++i)
+        expect_same_gradient({&frames[i], &frames[i + 1], &frames[0], &frames[i / 2]});
+    }
+  }
+}
+
 TEST(TrainerOnDevice, goes_on_from_the_cpu_and_back) {
   const Comm comm = Comm::self();
   const auto item = model_cases()[1];
@@ -367,13 +399,16 @@ TEST(TrainerOnDevice, takes_the_bytes_that_it_says) {
       Ledger ledger;
       const TorchMemory memory(ledger);
       const auto trainer = on_device(model);
-      trainer->gradient(all, prefactors, 3);
+      for (int step = 0; step < 3; ++step) trainer->gradient(all, prefactors, 3);  // the later ones recorded
       trainer->update(1e-3);
       const auto account = trainer->account();
       EXPECT_EQ(account.ledger.peak(Tier::host), account.held.total()) << "on the host nothing beside";
-      const double said = static_cast<double>(account.held.total()) +
-                          bytes_of_torch_step(model, 3, frames.front().n_atoms, true) +
-                          bytes_of_kept_frame(model, frames.front().n_atoms);  // of three that are one
+      // Three frames that are one, and of the shapes that may be recorded one.
+      const double said =
+          static_cast<double>(account.held.total()) +
+          bytes_of_torch_step(model, 3, frames.front().n_atoms, true) +
+          bytes_of_recordings(model, 3, frames.front().n_atoms, Device::portable) / most_recorded_shapes +
+          bytes_of_kept_frame(model, frames.front().n_atoms);
       const auto peak = static_cast<double>(ledger.peak(Tier::host, ByteCategory::activations));
       EXPECT_GT(said, peak) << single << one_side;
       EXPECT_LT(said, 1.8 * peak) << single << one_side;

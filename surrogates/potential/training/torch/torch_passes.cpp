@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "surrogates/potential/training/torch/frame_rows.hpp"
 
 #ifdef LATE_QUINTET_POTENTIAL_TORCH_LIBRARY
@@ -17,10 +19,6 @@
 namespace quintet::potential {
 
 namespace {
-
-/// Frames of a batch pass through the networks together up to so many atoms: enough for a GPU, and a bound of
-/// what a step keeps for its backward passes.
-constexpr int most_atoms_at_once = 2048;
 
 #ifdef LATE_QUINTET_POTENTIAL_TORCH_LIBRARY
 
@@ -86,6 +84,8 @@ class TorchPasses final : public Passes<Real> {
       overflowing_ += kept.overflowing;
     }
     steps_->predict(rows, predictions, is_differentiated);
+    if (const std::string notice = steps_->take_notice(); !notice.empty())
+      log::warning("steps are not replayed as CUDA graphs, which takes a training longer: {}", notice);
     for (std::size_t i = 0; i < frames.size(); ++i) predictions[i].energy += energies[i];
   }
   void differentiate(std::span<const TrainingFrame* const> /*frames*/, std::span<const Adjoint> adjoints,
@@ -162,6 +162,23 @@ double sum_of_widths(const Network& network) {
   return sum;
 }
 
+double atoms_of_step(int n_frames, std::size_t atoms_a_frame) {
+  const auto frame = static_cast<double>(atoms_a_frame);
+  return std::min(n_frames * frame, std::max(frame, double{most_atoms_at_once}));
+}
+
+/// Of a step, which lie apart from rows and parameters.
+double bytes_of_arrays(const Model& model, double atoms) {
+  double embedding = 0, fitting = 0;
+  for (const auto& network : model.embedding) embedding = std::max(embedding, sum_of_widths(network));
+  for (const auto& network : model.fitting) fitting = std::max(fitting, sum_of_widths(network));
+  const double descriptor = double(model.n_channels()) * (4 + model.axis_neuron);
+  // Arrays that live at the same time, of each output of a layer; measured (tests/verification/potential).
+  constexpr double arrays = 7;
+  return (model.single_precision ? sizeof(float) : sizeof(double)) * arrays * atoms *
+         (model.n_slots() * embedding + fitting + descriptor);
+}
+
 }  // namespace
 
 NetworkShapes shapes_of(const Model& model, const ParameterLayout& places) {
@@ -179,18 +196,18 @@ NetworkShapes shapes_of(const Model& model, const ParameterLayout& places) {
 
 double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame, bool is_resident) {
   const double number = model.single_precision ? sizeof(float) : sizeof(double);
-  const auto frame = static_cast<double>(atoms_a_frame);
-  const double atoms = std::min(n_frames * frame, std::max(frame, double{most_atoms_at_once}));
-  double embedding = 0, fitting = 0;
-  for (const auto& network : model.embedding) embedding = std::max(embedding, sum_of_widths(network));
-  for (const auto& network : model.fitting) fitting = std::max(fitting, sum_of_widths(network));
-  const double descriptor = double(model.n_channels()) * (4 + model.axis_neuron);
-  // Arrays that live at the same time, of each output of a layer; measured (tests/verification/potential).
-  constexpr double arrays = 7;
+  const double atoms = atoms_of_step(n_frames, atoms_a_frame);
   // What a backward pass forms before it is added up; values and the gradient.
   const double of_parameters = (is_resident ? 1 : 3) * number * double(ParameterLayout(model).size);
   return of_parameters + bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
-         number * arrays * atoms * (model.n_slots() * embedding + fitting + descriptor);
+         bytes_of_arrays(model, atoms);
+}
+
+double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame, Device device) {
+  const double atoms = atoms_of_step(n_frames, atoms_a_frame);
+  if (atoms > most_atoms_at_once) return 0;
+  return most_recorded_shapes * bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
+         (device == Device::gpu ? bytes_of_arrays(model, atoms) : 0);
 }
 
 double bytes_of_kept_frame(const Model& model, std::size_t atoms) {

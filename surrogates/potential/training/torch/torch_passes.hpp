@@ -28,6 +28,10 @@ template <class Real>
 /// backward passes need, and for parameters that are not there anyway (`is_resident`); roughly, from above.
 [[nodiscard]] double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame,
                                          bool is_resident);
+/// And for recorded steps (TorchSteps): rows of a batch for each shape; on a GPU the arrays of a step once
+/// more, which lie in a pool of the recordings alone.
+[[nodiscard]] double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame,
+                                         Device device);
 /// And for a frame that stays there.
 [[nodiscard]] double bytes_of_kept_frame(const Model& model, std::size_t atoms);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "physics/kernels/activation_kind.hpp"
@@ -52,6 +53,12 @@ struct NetworkShapes {
   [[nodiscard]] int n_types() const { return static_cast<int>(sel.size()); }
 };
 
+/// Frames of a batch pass through the networks together up to so many atoms: enough for a GPU, and a bound of
+/// what a step keeps for its backward passes.
+inline constexpr int most_atoms_at_once = 2048;
+/// So many shapes of batches of up to most_atoms_at_once are recorded at a time: each keeps a batch's rows.
+inline constexpr int most_recorded_shapes = 8;
+
 /// Rows of a frame where LibTorch computes.
 class KeptRows {
  public:
@@ -74,6 +81,8 @@ class TorchSteps {
   virtual void differentiate(std::span<const Adjoint> adjoints) = 0;
   /// The same training: add what was gathered to the gradient [n_parameters], and start anew.
   virtual void collect(Real* gradient) = 0;
+  /// Why steps take longer than they should, told once; else empty.
+  [[nodiscard]] virtual std::string take_notice() = 0;
 };
 
 }  // namespace quintet::potential

@@ -1,6 +1,7 @@
 #include "surrogates/potential/training/torch/library/torch_library.hpp"
 
 #include <memory>
+#include <string>
 
 #include <ATen/Parallel.h>
 
@@ -37,6 +38,7 @@ class StepsOfRun final : public TorchSteps<Real> {
   void collect(Real* gradient) override {
     translated([&] { steps_->collect(gradient); });
   }
+  [[nodiscard]] std::string take_notice() override { return steps_->take_notice(); }
 
  private:
   template <class Action>

@@ -1,14 +1,23 @@
 #include "surrogates/potential/training/torch/library/torch_steps.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
-#include <stdexcept>
+#include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-// A step, of rows R [centre, slot, 4] of some frames one after the other:
+#include "surrogates/potential/training/torch/library/torch_batch.hpp"
+#include "surrogates/potential/training/torch/library/torch_networks.hpp"
+#include "surrogates/potential/training/torch/library/torch_recording.hpp"
+
+// A step, of rows R [centre, slot, 4] of some frames as one, centres ordered by type (TorchBatch):
 //
 //   predict()        G = embedding nets of R_0;  T = 1/n_slots sum_slots R G;  D = T^T T[:, :M2];  E =
 //   fitting nets of D
@@ -16,61 +25,37 @@
 //   differentiate()  Rdot = dR/dd ddot of displacements -gF and strains -gV
 //                    the gradient of sum_frames ge E + sum_rows dE/dR Rdot by a backward pass through both
 //
-// Sums of forces gather by a transposed list rather than scatter, so that a GPU adds in one order always.
+// Sums of forces, energies and virials gather by lists rather than scatter, so that a GPU adds in one order
+// always.
+//
+// A step is hundreds of small operators, which take longer to be asked for than to be computed. When a shape
+// of batches comes again both halves are recorded, on tensors of their own, and replayed from then on.
 namespace quintet::potential {
 
 namespace {
 
 using at::Tensor;
 
-Tensor activated(Activation activation, const Tensor& x) {
-  switch (activation) {
-    case Activation::linear:
-      return x;
-    case Activation::tanh:
-      return at::tanh(x);
-    case Activation::relu:
-      return at::relu(x);
-    case Activation::relu6:
-      return at::hardtanh(x, 0, 6);
-    case Activation::softplus:
-      return at::softplus(x, 1, 40);  // beyond 40 it is x, to the last bit
-    case Activation::sigmoid:
-      return at::sigmoid(x);
-    case Activation::silu:
-      return at::silu(x);
-    case Activation::gelu:
-      return at::gelu(x, "tanh");
-  }
-  throw std::logic_error("an activation without a kind");
-}
-
-/// A layer's weights: leaves of the graph, in the memory of all parameters.
-struct TorchLayer {
-  LayerShape shape;
-  Tensor weight, bias, timestep;
-  [[nodiscard]] Tensor operator()(const Tensor& x) const {
-    Tensor y = activated(shape.activation, at::addmm(bias, x, weight));
-    if (timestep.defined()) y = y * timestep;
-    if (!shape.adds_input) return y;
-    return y + (shape.n_out == shape.n_in ? x : x.repeat({1, shape.n_out / shape.n_in}));
+/// What predict() leaves.
+struct Passed {
+  Tensor numbers;              ///< float64: [frame, 10] energy and virial, then [atom, 3] forces
+  std::vector<Tensor> energy;  ///< [type] [centre, 1], of types that are there
+  std::vector<Tensor>
+      slope;  ///< dE/d of each tensor that networks(...) take of TorchBatch::row, see leaves_of()
+  /// Let the graph go, and what it keeps.
+  void forget_graph() {
+    energy.clear();
+    slope.clear();
   }
 };
-using TorchNetwork = std::vector<TorchLayer>;
 
-Tensor run(const TorchNetwork& network, Tensor x) {
-  for (const auto& layer : network) x = layer(x);
-  return x;
-}
-
-struct TorchRows final : KeptRows {
-  std::int64_t n_atoms = 0, n_centres = 0;
-  std::vector<std::int64_t> first;
-  Tensor row, slope, separation, centre, neighbour, seen_by;
+/// A shape's steps. Its batch and adjoints are where recordings read.
+struct StepsOfShape {
+  TorchBatch batch;
+  Tensor adjoints;
+  Passed passed;
+  std::unique_ptr<TorchRecording> predict, differentiate;  ///< none where the shape came once
 };
-
-/// One tensor of several, without a copy where there is one.
-Tensor joined(const std::vector<Tensor>& parts) { return parts.size() == 1 ? parts.front() : at::cat(parts); }
 
 template <class Real>
 class TorchStepsOn final : public TorchSteps<Real> {
@@ -81,7 +66,9 @@ class TorchStepsOn final : public TorchSteps<Real> {
         device_(device),
         real_(std::is_same_v<Real, float> ? at::kFloat : at::kDouble),
         values_(array(values)),
-        gradient_(array(gradient)) {
+        gradient_(array(gradient)),
+        one_(at::ones({1, 1}, values_.options())),
+        recorder_(device) {
     for (const auto& layers : shapes.embedding) embedding_.push_back(network_of(layers));
     for (const auto& layers : shapes.fitting) fitting_.push_back(network_of(layers));
   }
@@ -91,65 +78,37 @@ class TorchStepsOn final : public TorchSteps<Real> {
   }
 
   [[nodiscard]] std::shared_ptr<const KeptRows> keep(const FrameRows<Real>& rows) override {
-    auto kept = std::make_shared<TorchRows>();
-    kept->n_atoms = rows.n_atoms;
-    kept->n_centres = rows.n_centres();
-    kept->first.assign(rows.first.begin(), rows.first.end());
-    const std::int64_t n = kept->n_centres;
-    kept->row = there(rows.row.data(), {n, n_slots_, 4}, real_);
-    kept->slope = there(rows.slope.data(), {n, n_slots_, 4, 3}, at::kDouble);
-    kept->separation = there(rows.separation.data(), {n, n_slots_, 3}, at::kDouble);
-    kept->centre = there(rows.centre.data(), {n}, at::kInt);
-    kept->neighbour = there(rows.neighbour.data(), {n * n_slots_}, at::kInt);
-    kept->seen_by = there(rows.seen_by.data(), {rows.n_atoms * std::int64_t{rows.n_seen_by}}, at::kInt);
-    return kept;
+    return rows_on(device_, rows, shapes_);
   }
 
   void predict(std::span<const std::shared_ptr<const KeptRows>> frames, std::span<Prediction> predictions,
                bool is_differentiated) override {
-    frames_.clear();
-    for (const auto& frame : frames) frames_.push_back(static_cast<const TorchRows*>(frame.get()));
-    kept_.assign(frames.begin(), frames.end());
-    std::vector<Tensor> rows;
-    for (const auto* frame : frames_) rows.push_back(frame->row);
-    const Tensor row = joined(rows).detach().requires_grad_();
-    energies_ = energies_of(row);
-    const Tensor energy = at::stack(energies_).sum();
-    slope_ = energy.requires_grad()
-                 ? torch::autograd::grad({energy}, {row}, {}, is_differentiated, is_differentiated).front()
-                 : Tensor();
-    const Tensor slopes = slope_.defined() ? slope_.detach() : at::zeros_like(row).detach();
-    std::vector<Tensor> numbers;
-    std::int64_t at = 0;
-    for (std::size_t f = 0; f < frames_.size(); ++f) {
-      numbers.push_back(energies_[f].detach().view({1}));
-      add_forces(*frames_[f], slopes.narrow(0, at, frames_[f]->n_centres), numbers);
-      at += frames_[f]->n_centres;
+    std::vector<std::shared_ptr<const TorchRows>> rows;
+    for (const auto& frame : frames) rows.push_back(std::static_pointer_cast<const TorchRows>(frame));
+    now_ = nullptr;
+    if (is_differentiated) now_ = recorded(rows);
+    if (now_) {
+      now_->predict->replay();
+    } else {
+      eager_.batch = batch_of(rows, shapes_);
+      eager_.passed = predicted(eager_.batch, is_differentiated);
+      now_ = &eager_;
     }
-    give_back(at::cat(numbers).to(at::kCPU), predictions);
+    give_back(now_->passed.numbers.to(at::kCPU), rows, predictions);
+    if (!is_differentiated) eager_ = {};
   }
 
   void differentiate(std::span<const Adjoint> adjoints) override {
-    if (!slope_.defined()) return;
-    const Tensor numbers = there_of(adjoints);
-    std::vector<Tensor> tangents;
-    Tensor sum = at::zeros({}, numbers.options());
-    std::int64_t at = 0;
-    for (std::size_t f = 0; f < frames_.size(); ++f) {
-      const std::int64_t n = 3 * frames_[f]->n_atoms;
-      sum = sum + numbers.select(0, at) * energies_[f];
-      tangents.push_back(tangent(*frames_[f], numbers.narrow(0, at + 1, n).view({-1, 3}),
-                                 numbers.narrow(0, at + 1 + n, 9).view({3, 3})));
-      at += n + 10;
+    const auto numbers = numbers_of(adjoints);
+    const Tensor on_host = here(numbers.data(), {static_cast<std::int64_t>(numbers.size())}, at::kDouble);
+    if (now_->differentiate) {
+      now_->adjoints.copy_(on_host);
+      now_->differentiate->replay();
+    } else {
+      add_gradient(now_->batch, now_->passed, on_host.to(device_, at::kDouble, false, /*copy=*/true));
     }
-    sum = sum + (slope_ * joined(tangents)).sum();
-    const auto gradients = torch::autograd::grad({sum}, leaves_, {}, false, false, /*allow_unused=*/true);
-    for (std::size_t i = 0; i < leaves_.size(); ++i)
-      if (gradients[i].defined()) gradients_[i].add_(gradients[i]);
-    energies_.clear();
-    slope_ = Tensor();
-    frames_.clear();
-    kept_.clear();
+    now_->passed.forget_graph();
+    eager_.batch = {};
   }
 
   void collect(Real* gradient) override {
@@ -159,6 +118,8 @@ class TorchStepsOn final : public TorchSteps<Real> {
     gradient_.zero_();
   }
 
+  [[nodiscard]] std::string take_notice() override { return std::exchange(notice_, {}); }
+
  private:
   /// An array of all parameters on the device: the caller's, or one of zeros.
   [[nodiscard]] Tensor array(Real* place) const {
@@ -166,24 +127,20 @@ class TorchStepsOn final : public TorchSteps<Real> {
     return place ? at::from_blob(place, {shapes_.n_parameters}, options)
                  : at::zeros({shapes_.n_parameters}, options);
   }
-  /// Numbers of the host under a tensor's name; and a copy of them on the device.
+  /// Numbers of the host under a tensor's name.
   template <class T>
   [[nodiscard]] static Tensor here(const T* numbers, at::IntArrayRef shape, at::ScalarType type) {
     return at::from_blob(const_cast<T*>(numbers), shape, type);
   }
-  template <class T>
-  [[nodiscard]] Tensor there(const T* numbers, at::IntArrayRef shape, at::ScalarType type) const {
-    return here(numbers, shape, type).to(at::TensorOptions(device_), /*non_blocking=*/false, /*copy=*/true);
-  }
-  /// ge, gF and gV of all frames, one after the other.
-  [[nodiscard]] Tensor there_of(std::span<const Adjoint> adjoints) const {
+  /// ge [frame], gF [atom, 3] and gV [frame, 3, 3], one after the other.
+  [[nodiscard]] static std::vector<double> numbers_of(std::span<const Adjoint> adjoints) {
     std::vector<double> numbers;
-    for (const auto& adjoint : adjoints) {
-      numbers.push_back(static_cast<Real>(adjoint.energy));
+    for (const auto& adjoint : adjoints) numbers.push_back(adjoint.energy);
+    for (const auto& adjoint : adjoints)
       numbers.insert(numbers.end(), adjoint.force.begin(), adjoint.force.end());
+    for (const auto& adjoint : adjoints)
       numbers.insert(numbers.end(), adjoint.virial.begin(), adjoint.virial.end());
-    }
-    return there(numbers.data(), {static_cast<std::int64_t>(numbers.size())}, at::kDouble);
+    return numbers;
   }
 
   Tensor leaf(std::int64_t first, at::IntArrayRef shape) {
@@ -203,93 +160,228 @@ class TorchStepsOn final : public TorchSteps<Real> {
     return network;
   }
 
-  /// Centres of a type of all frames, in the order of the frames.
-  [[nodiscard]] Tensor of_type(const Tensor& all, int type) const {
-    std::vector<Tensor> parts;
-    std::int64_t at = 0;
-    for (const auto* frame : frames_) {
-      parts.push_back(all.narrow(0, at + frame->first[type], frame->first[type + 1] - frame->first[type]));
-      at += frame->n_centres;
+  /// Steps of the frames' shape with the frames in them, recorded where the shape came before; else none.
+  [[nodiscard]] StepsOfShape* recorded(FramesOfBatch frames) {
+    const BatchShape shape = shape_of(frames);
+    if (!records_ || shape.n_centres() == 0 || shape.n_centres() > most_atoms_at_once) return nullptr;
+    const auto found = std::find_if(steps_.begin(), steps_.end(),
+                                    [&](const auto& steps) { return steps->batch.shape == shape; });
+    if (found == steps_.end()) {
+      if (steps_.size() == most_recorded_shapes) steps_.pop_back();
+      steps_.insert(steps_.begin(), std::make_unique<StepsOfShape>())->get()->batch.shape = shape;
+      return nullptr;
     }
-    return joined(parts);
+    std::rotate(steps_.begin(), found, found + 1);  // the latest first
+    StepsOfShape& steps = *steps_.front();
+    if (steps.predict) {
+      refill(steps.batch, frames, shapes_);
+      return &steps;
+    }
+    return record(steps, frames) ? &steps : nullptr;
+  }
+  [[nodiscard]] bool record(StepsOfShape& steps, FramesOfBatch frames) {
+    try {
+      steps.batch = copy_of(batch_of(frames, shapes_));
+      const BatchShape& shape = steps.batch.shape;
+      steps.adjoints =
+          at::zeros({10 * shape.n_frames + 3 * shape.n_atoms}, at::TensorOptions(device_).dtype(at::kDouble));
+      auto predict = recorder_.record([this, &steps] { steps.passed = predicted(steps.batch, true); });
+      steps.differentiate =
+          recorder_.record([this, &steps] { add_gradient(steps.batch, steps.passed, steps.adjoints); });
+      steps.passed.forget_graph();
+      steps.predict = std::move(predict);
+      return true;
+    } catch (const c10::Error& error) {
+      notice_ = error.what_without_backtrace();
+      records_ = false;
+      steps_.clear();
+      return false;
+    }
   }
 
-  /// T [centre, 4, channel] of centres whose neighbours of type t are seen by the network network(t).
-  template <class Choose>
-  [[nodiscard]] Tensor embed(const Tensor& row, Choose&& network) const {
+  /// Networks that see the same neighbours: those of all centres, or of the centres of one type.
+  struct Sight {
+    std::int64_t n_centres = 0;
+    int centre = -1;                ///< their type; below 0: all
+    std::vector<Tensor> row, zero;  ///< [type of neighbours] R [centre, slot, 4], and R_0 [centre * slot, 1]
+  };
+  [[nodiscard]] std::vector<Sight> sights_of(const TorchBatch& batch) const {
+    std::vector<Sight> sights;
+    const int n_types = shapes_.n_types();
+    for (int s = 0; s < (shapes_.type_one_side ? 1 : n_types); ++s) {
+      const auto& first = batch.shape.first;
+      Sight sight{shapes_.type_one_side ? batch.shape.n_centres() : first[s + 1] - first[s],
+                  shapes_.type_one_side ? -1 : s,
+                  {},
+                  {}};
+      if (sight.n_centres == 0) continue;
+      for (int type = 0; type < n_types; ++type) {
+        const Tensor row = batch.row[s * n_types + type].detach();
+        sight.zero.push_back(row.select(2, 0).reshape({-1, 1}).requires_grad_());
+        sight.row.push_back(row.requires_grad_());
+      }
+      sights.push_back(std::move(sight));
+    }
+    return sights;
+  }
+
+  /// T [centre, 4, channel].
+  [[nodiscard]] Tensor embed(const Sight& sight) const {
     Tensor t;
-    std::int64_t at = 0;
     for (int type = 0; type < shapes_.n_types(); ++type) {
-      const std::int64_t n = shapes_.sel[type];
-      const Tensor block = row.narrow(1, at, n);
-      const Tensor g = run(embedding_[network(type)], block.select(2, 0).reshape({-1, 1}));
-      const Tensor part = at::bmm(block.transpose(1, 2), g.view({row.size(0), n, g.size(1)}));
-      t = t.defined() ? t + part : part;
-      at += n;
+      const int network = sight.centre < 0 ? type : type * shapes_.n_types() + sight.centre;
+      const Tensor g =
+          run(embedding_[network], sight.zero[type]).view({sight.n_centres, shapes_.sel[type], -1});
+      const Tensor row = sight.row[type].transpose(1, 2);
+      t = t.defined() ? at::baddbmm(t, row, g) : at::bmm(row, g);
     }
     return t * (1.0 / static_cast<double>(n_slots_));
   }
 
-  /// Energy of each frame's centres, a float64 number each.
-  [[nodiscard]] std::vector<Tensor> energies_of(const Tensor& row) const {
-    std::vector<Tensor> sums(frames_.size(), at::zeros({}, at::TensorOptions(device_).dtype(at::kDouble)));
-    Tensor all;
-    if (shapes_.type_one_side) all = embed(row, [](int type) { return type; });
-    for (int centre = 0; centre < shapes_.n_types(); ++centre) {
-      Tensor t;
-      if (shapes_.type_one_side) {
-        t = of_type(all, centre);
-        if (t.size(0) == 0) continue;
-      } else {
-        const Tensor own = of_type(row, centre);
-        if (own.size(0) == 0) continue;
-        t = embed(own, [&](int type) { return type * shapes_.n_types() + centre; });
+  /// Energies of the centres of each type that is there.
+  [[nodiscard]] std::vector<Tensor> energies_of(const TorchBatch& batch,
+                                                const std::vector<Sight>& sights) const {
+    std::vector<Tensor> t, energies;
+    std::vector<std::int64_t> counts;
+    std::vector<int> types;
+    for (int type = 0; type < shapes_.n_types(); ++type)
+      if (const std::int64_t n = batch.shape.first[type + 1] - batch.shape.first[type]; n > 0) {
+        counts.push_back(n);
+        types.push_back(type);
       }
-      const Tensor d = at::bmm(t.transpose(1, 2), t.narrow(2, 0, shapes_.axis_neuron));
-      const Tensor e = run(fitting_[centre], d.flatten(1)).to(at::kDouble);
-      std::int64_t at = 0;
-      for (std::size_t f = 0; f < frames_.size(); ++f) {
-        const std::int64_t n = frames_[f]->first[centre + 1] - frames_[f]->first[centre];
-        sums[f] = sums[f] + e.narrow(0, at, n).sum();
-        at += n;
-      }
+    for (const Sight& sight : sights) t.push_back(embed(sight));
+    if (shapes_.type_one_side && types.size() > 1) t = t.front().split_with_sizes(counts);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const Tensor d = at::bmm(t[i].transpose(1, 2), t[i].narrow(2, 0, shapes_.axis_neuron));
+      energies.push_back(run(fitting_[types[i]], d.flatten(1)));
     }
-    return sums;
+    return energies;
   }
 
-  /// Forces and virial of a frame from dE/dR:
+  [[nodiscard]] Passed predicted(const TorchBatch& batch, bool is_differentiated) const {
+    Passed passed;
+    const auto sights = sights_of(batch);
+    if (sights.empty()) {  // a sharer without atoms
+      passed.numbers = at::zeros({10 * batch.shape.n_frames + 3 * batch.shape.n_atoms},
+                                 at::TensorOptions(device_).dtype(at::kDouble));
+      return passed;
+    }
+    passed.energy = energies_of(batch, sights);
+    std::vector<Tensor> inputs, ones;
+    for (const Sight& sight : sights) {
+      inputs.insert(inputs.end(), sight.row.begin(), sight.row.end());
+      inputs.insert(inputs.end(), sight.zero.begin(), sight.zero.end());
+    }
+    for (const Tensor& energy : passed.energy) ones.push_back(one_.expand_as(energy));
+    passed.slope = torch::autograd::grad(passed.energy, inputs, ones, is_differentiated, is_differentiated);
+    passed.numbers = numbers_of(batch, sights, passed);
+    if (!is_differentiated) passed.forget_graph();
+    return passed;
+  }
+
+  /// dE/dR [centre, slot, 4] of what the networks' inputs have.
+  [[nodiscard]] Tensor slope_of(const std::vector<Sight>& sights, const Passed& passed) const {
+    std::vector<Tensor> of_sights;
+    auto next = passed.slope.begin();
+    for (const Sight& sight : sights) {
+      std::vector<Tensor> zero;
+      const Tensor slope = at::cat(std::vector<Tensor>(next, next + shapes_.n_types()), 1);
+      next += shapes_.n_types();
+      for (int type = 0; type < shapes_.n_types(); ++type)
+        zero.push_back((next++)->view({sight.n_centres, shapes_.sel[type]}));
+      slope.select(2, 0).add_(at::cat(zero, 1));
+      of_sights.push_back(slope);
+    }
+    return of_sights.size() == 1 ? of_sights.front() : at::cat(of_sights);
+  }
+
+  /// Energies, virials and forces of all frames:
   ///     dE/dd_l = sum_a dE/dR_a dR_a/dd_l;  F_i = sum_own dE/dd - sum_seen_by dE/dd;  V_lk = -sum dE/dd_l
   ///     d_k.
-  void add_forces(const TorchRows& frame, const Tensor& slope, std::vector<Tensor>& numbers) const {
-    const Tensor along = (slope.to(at::kDouble).unsqueeze(3) * frame.slope).sum(2);
-    Tensor force = at::zeros({frame.n_atoms, 3}, along.options());
-    force.index_copy_(0, frame.centre.to(at::kLong), along.sum(1));
-    const Tensor flat = along.view({frame.n_centres * n_slots_, 3});
-    const Tensor padded = at::cat({flat, at::zeros({1, 3}, along.options())});
-    const std::int64_t width = frame.seen_by.size(0) / std::max<std::int64_t>(1, frame.n_atoms);
-    force.sub_(padded.index_select(0, frame.seen_by).view({frame.n_atoms, width, 3}).sum(1));
-    const Tensor virial = at::matmul(flat.t(), frame.separation.view({frame.n_centres * n_slots_, 3})).neg();
-    numbers.push_back(force.view({3 * frame.n_atoms}));
-    numbers.push_back(virial.view({9}));
+  [[nodiscard]] Tensor numbers_of(const TorchBatch& batch, const std::vector<Sight>& sights,
+                                  const Passed& passed) const {
+    const c10::NoGradGuard no_graph;
+    const auto& shape = batch.shape;
+    const std::int64_t n = shape.n_centres();
+    const Tensor along = (slope_of(sights, passed).to(at::kDouble).unsqueeze(3) * batch.slope).sum(2);
+    const Tensor virial = at::bmm(along.transpose(1, 2), batch.separation).neg().view({n, 9});
+    const Tensor energy = at::cat(passed.energy).to(at::kDouble);
+    const Tensor of_centres = with_zero(at::cat({energy, virial}, 1));
+    const Tensor of_frames =
+        of_centres.index_select(0, batch.of_frame()).view({shape.n_frames, shape.n_of_frame, 10}).sum(1);
+
+    Tensor force = at::zeros({shape.n_atoms, 3}, along.options());
+    force.index_copy_(0, batch.centre(), along.sum(1));
+    const Tensor by_frame = shape.n_frames == 1 ? along : along.index_select(0, batch.by_frame());
+    const Tensor seen_by =
+        (batch.seen_by + batch.first_row().unsqueeze(1)).clamp_max(n * n_slots_).view({-1});
+    force.sub_(with_zero(by_frame.view({n * n_slots_, 3}))
+                   .index_select(0, seen_by)
+                   .view({shape.n_atoms, shape.n_seen_by, 3})
+                   .sum(1));
+    return at::cat({of_frames.view({-1}), force.view({-1})});
+  }
+  /// And a row of zeros, where lists end.
+  [[nodiscard]] static Tensor with_zero(const Tensor& rows) {
+    return at::constant_pad_nd(rows, {0, 0, 0, 1});
   }
 
   /// Rdot = dR/dd ddot,  ddot = gF_centre - gF_neighbour - gV d.
-  [[nodiscard]] Tensor tangent(const TorchRows& frame, const Tensor& force, const Tensor& virial) const {
-    const std::int64_t n = frame.n_centres;
-    const Tensor d_dot = force.index_select(0, frame.centre).unsqueeze(1) -
-                         force.index_select(0, frame.neighbour).view({n, n_slots_, 3}) -
-                         at::matmul(frame.separation, virial.t());
-    return (frame.slope * d_dot.unsqueeze(2)).sum(3).to(real_);
+  [[nodiscard]] Tensor tangent(const TorchBatch& batch, const Tensor& force, const Tensor& virial) const {
+    const Tensor neighbour = (batch.neighbour + batch.first_atom().unsqueeze(1)).view({-1});
+    const Tensor moved = force.index_select(0, batch.centre()).unsqueeze(1) -
+                         force.index_select(0, neighbour).view({batch.shape.n_centres(), n_slots_, 3});
+    const Tensor strain = virial.index_select(0, batch.frame()).transpose(1, 2);
+    const Tensor d_dot = at::baddbmm(moved, batch.separation, strain, 1, -1);
+    return (batch.slope * d_dot.unsqueeze(2)).sum(3).to(real_);
   }
 
-  void give_back(const Tensor& numbers, std::span<Prediction> predictions) const {
-    const double* from = numbers.template data_ptr<double>();
-    for (std::size_t f = 0; f < frames_.size(); ++f) {
-      const std::int64_t n = 3 * frames_[f]->n_atoms;
-      predictions[f].energy = *from++;
-      predictions[f].force.assign(from, from + n);
-      std::copy_n(from + n, 9, predictions[f].virial.begin());
-      from += n + 9;
+  /// Add to the gradient that of sum_frames ge E + sum_rows dE/dR Rdot: both sums are products with what the
+  /// backward pass begins with.
+  void add_gradient(const TorchBatch& batch, const Passed& passed, const Tensor& adjoints) const {
+    if (passed.energy.empty()) return;
+    const auto& shape = batch.shape;
+    std::vector<Tensor> outputs = passed.energy, weights;
+    const Tensor energy =
+        adjoints.narrow(0, 0, shape.n_frames).index_select(0, batch.frame()).to(real_).unsqueeze(1);
+    for (int type = 0; type < shapes_.n_types(); ++type)
+      if (const std::int64_t first = shape.first[type], n = shape.first[type + 1] - first; n > 0)
+        weights.push_back(energy.narrow(0, first, n));
+
+    const Tensor r_dot = tangent(batch, adjoints.narrow(0, shape.n_frames, 3 * shape.n_atoms).view({-1, 3}),
+                                 adjoints.narrow(0, shape.n_frames + 3 * shape.n_atoms, 9 * shape.n_frames)
+                                     .view({shape.n_frames, 3, 3}));
+    outputs.insert(outputs.end(), passed.slope.begin(), passed.slope.end());
+    for (int s = 0; s < (shapes_.type_one_side ? 1 : shapes_.n_types()); ++s) {
+      const std::int64_t first = shapes_.type_one_side ? 0 : shape.first[s],
+                         n = (shapes_.type_one_side ? shape.n_centres() : shape.first[s + 1]) - first;
+      if (n == 0) continue;
+      std::vector<Tensor> zero;
+      std::int64_t slot = 0;
+      for (const int sel : shapes_.sel) {
+        weights.push_back(r_dot.narrow(0, first, n).narrow(1, slot, sel));
+        zero.push_back(weights.back().select(2, 0).reshape({-1, 1}));
+        slot += sel;
+      }
+      weights.insert(weights.end(), zero.begin(), zero.end());
+    }
+    const auto found = torch::autograd::grad(outputs, leaves_, weights, false, false, /*allow_unused=*/true);
+    std::vector<Tensor> sums, terms;
+    for (std::size_t i = 0; i < leaves_.size(); ++i)
+      if (found[i].defined()) {
+        sums.push_back(gradients_[i]);
+        terms.push_back(found[i]);
+      }
+    at::_foreach_add_(sums, terms);
+  }
+
+  static void give_back(const Tensor& numbers, FramesOfBatch frames, std::span<Prediction> predictions) {
+    const double *of_frame = numbers.template data_ptr<double>(), *force = of_frame + 10 * frames.size();
+    for (std::size_t f = 0; f < frames.size(); ++f, of_frame += 10) {
+      predictions[f].energy = of_frame[0];
+      std::copy_n(of_frame + 1, 9, predictions[f].virial.begin());
+      predictions[f].force.assign(force, force + 3 * frames[f]->n_atoms);
+      force += 3 * frames[f]->n_atoms;
     }
   }
 
@@ -300,11 +392,13 @@ class TorchStepsOn final : public TorchSteps<Real> {
   Tensor values_, gradient_;                ///< [n_parameters]
   std::vector<Tensor> leaves_, gradients_;  ///< [weight, bias or time step] their parts
   std::vector<TorchNetwork> embedding_, fitting_;
-  // What predict() leaves for differentiate():
-  std::vector<std::shared_ptr<const KeptRows>> kept_;
-  std::vector<const TorchRows*> frames_;
-  std::vector<Tensor> energies_;
-  Tensor slope_;  ///< dE/dR [centre, slot, 4]; undefined without centres
+  Tensor one_;
+  TorchRecorder recorder_;
+  bool records_ = true;
+  std::string notice_;
+  std::vector<std::unique_ptr<StepsOfShape>> steps_;  ///< of the latest shapes
+  StepsOfShape eager_;                                ///< of a shape that is not recorded
+  StepsOfShape* now_ = nullptr;                       ///< whose differentiate() is next
 };
 
 }  // namespace
