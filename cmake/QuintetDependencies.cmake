@@ -159,6 +159,7 @@ if(QUINTET_BUILD_TESTS)
   if(Python3_FOUND)  # itself, not a script that looks for one at every start
     execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable, end='')" OUTPUT_VARIABLE quintet_python)
     set(Python3_EXECUTABLE "${quintet_python}" CACHE FILEPATH "python3 of the tests")
+    unset(Python3_EXECUTABLE)  # the one found, which would hide the cache's
   endif()
 endif()
 if(QUINTET_BUILD_BENCHMARKS)
