@@ -2,6 +2,7 @@
 """Run the cases of a plain text file against executables; see README.md for the format. Standard library only."""
 import argparse
 import contextlib
+import fcntl
 import os
 import resource
 import select
@@ -154,6 +155,7 @@ def run(case, settings, warm):
     if "before" in case and (code := subprocess.call(case["before"], shell=True)) != 0:
         return code, f"failed: {case['before']}"
     output = tempfile.TemporaryFile("w+", errors="replace")
+    fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)  # all add to it, runs of stand-ins too, who open it anew
     process = subprocess.Popen(command_of(case, settings, warm), stdout=output, stderr=subprocess.STDOUT)
     try:
         if "signal" in case:
