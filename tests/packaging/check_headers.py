@@ -5,10 +5,12 @@ A header that some compiled .cpp file includes before anything else is proven by
 here, as a file of the same folder is, with the precompiled headers of the build: what those hide, check_used.py finds.
 Loading those takes longest, so headers share a compilation: one joins those before it where it, with all that it brings
 along, names nothing that only those before it declare, and brings their other parties' headers itself. What they hide from
-the compiler is then nothing that it could use.
+the compiler is then nothing that it could use. What compiled with these flags, precompiled headers and texts in an earlier
+run in this build folder is not compiled again.
 Usage: check_headers.py SOURCE_DIR BUILD_DIR, or check_headers.py --self-test
 """
 import functools
+import hashlib
 import json
 import os
 import re
@@ -81,6 +83,17 @@ def text_of(header, source_dir):
             return stream.read()
     except FileNotFoundError:
         return None
+
+
+def key_of(group, words, source_dir):
+    """All that a compilation depends on; "" for one without a precompiled header, which would be built anew where others' headers are."""
+    precompiled = [words[i + 1] + ".gch" for i, word in enumerate(words[:-1]) if word == "-include"]
+    if not precompiled:
+        return ""
+    headers = Headers(lambda header: text_of(header, source_dir))
+    texts = [header + "\n" + (text_of(header, source_dir) or "") for header in sorted(headers.all_of(headers.brings, group))]
+    built = [str(os.stat(file).st_mtime_ns) for file in precompiled]
+    return hashlib.sha256("\0".join([*group, *words, *built, *texts]).encode()).hexdigest()
 
 
 class Headers:
@@ -204,9 +217,16 @@ def main():
         watched = EVERYWHERE.union(USES, *(INCLUDE.findall(text_of(name, build_dir)) for name in precompiled))
         known = Headers(lambda header: text_of(header, source_dir), watched)
         work += [(group, words[0], words[1:]) for group in known.groups(some)]
-    print(f"in {len(work)} compilations")
+    kept = os.path.join(build_dir, "headers_that_compile.txt")
+    known = set(text_of(kept, "").split()) if os.path.exists(kept) else set()
+    keys = [key_of(group, (compiler, *flags), source_dir) for group, compiler, flags in work]
+    anew = [item for item, key in zip(work, keys) if key not in known]
+    print(f"in {len(work)} compilations, of which {len(anew)} are new")
     with ThreadPoolExecutor(max_workers=2) as pool:
-        problems = [problem for some in pool.map(lambda item: problems_of(*item, source_dir), work) for problem in some]
+        problems = [problem for some in pool.map(lambda item: problems_of(*item, source_dir), anew) for problem in some]
+    if not problems:
+        with open(kept, "w", encoding="utf-8") as stream:
+            stream.write("\n".join(key for key in keys if key))
     print("\n".join(problems))
     return 1 if problems else 0
 
