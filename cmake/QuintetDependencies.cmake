@@ -156,6 +156,11 @@ endif()
 if(QUINTET_BUILD_TESTS)
   quintet_find(GTest "" "tests" "Debian: apt-get install libgtest-dev; or do without: -DQUINTET_BUILD_TESTS=OFF")
   find_package(Python3 QUIET COMPONENTS Interpreter)
+  if(Python3_FOUND)  # itself, not a script that looks for one at every start
+    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable, end='')" OUTPUT_VARIABLE quintet_python)
+    set(Python3_EXECUTABLE "${quintet_python}" CACHE FILEPATH "python3 of the tests")
+    unset(Python3_EXECUTABLE)  # the one found, which would hide the cache's
+  endif()
 endif()
 if(QUINTET_BUILD_BENCHMARKS)
   quintet_find(benchmark "" "benchmarks"

@@ -11,7 +11,7 @@ namespace quintet::meshfreeflow {
 
 bool is_about_flows(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  return command == "simulate" || command == "control";
+  return command == "simulate" || command == "control" || command == "--version";
 }
 
 int run_program(int argc, char** argv, const std::function<void(Application&)>& add) {

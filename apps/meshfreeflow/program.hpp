@@ -6,7 +6,7 @@
 
 namespace quintet::meshfreeflow {
 
-/// Whether the command needs no networks.
+/// Whether the command needs no networks: those of flows, and --version.
 [[nodiscard]] bool is_about_flows(int argc, char** argv);
 
 /// Runs the application whose commands are those of flows and those that `add` adds; returns the exit code.

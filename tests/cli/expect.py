@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Run the cases of a plain text file against executables; see README.md for the format. Standard library only."""
 import argparse
+import contextlib
+import fcntl
 import os
 import resource
+import select
 import shlex
 import shutil
 import signal
@@ -11,11 +14,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ENTRIES = {"case", "needs", "before", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
 # for one command; helpers find it in $PATIENCE_S
 PATIENCE_S = 120 * float(os.environ.get("QUINTET_TEST_PATIENCE", 1))
+
+
+BEGUN = -2  # what is new of a run (warm.hpp)
 
 
 def read_cases(path):
@@ -45,8 +52,10 @@ def missing(case):
     return [name for name in case.get("needs", "").split() if not (shutil.which(name) or os.path.exists(name))]
 
 
-def command_of(case, settings):
+def command_of(case, settings, warm):
     words = [os.path.expandvars(word) for word in shlex.split(case["run"])]
+    if warm and words[0] == warm.name:
+        words[0] = warm.path
     if "ranks" in case:
         words = settings.mpiexec + ["-n", case["ranks"]] + words
     return words
@@ -61,49 +70,93 @@ def send_when_there(process, name, path):
     process.send_signal(getattr(signal, "SIG" + name))
 
 
-class WarmProgram:
-    """A program that is loaded once and forks a process for each run (apps/application/cli/warm.hpp)."""
+def use_bare_python(folder):
+    """Have cases find this python3 itself, not a script that looks for one, and without its packages: a third of the time of a start."""
+    bin_folder = os.path.join(folder, "bin")
+    os.mkdir(bin_folder)
+    os.symlink(os.path.realpath(sys.executable), os.path.join(bin_folder, "python3"))
+    with open(os.path.join(folder, "pyvenv.cfg"), "w", encoding="utf-8") as file:
+        file.write(f"home = {os.path.dirname(os.path.realpath(sys.executable))}\n")
+    os.environ["PATH"] = bin_folder + os.pathsep + os.environ["PATH"]
 
-    def __init__(self, name):
+
+class WarmProgram:
+    """A program that is loaded once and forks a process for each run (apps/application/cli/warm.hpp); a stand-in of its name
+    (stand_in.c) has it do so, and is what a case starts."""
+
+    def __init__(self, name, stand_in, folder):
+        self.name, self.path = name, os.path.join(folder, name)
+        os.symlink(stand_in, self.path)
+        os.environ["STAND_INS"] = folder
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{self.path}.socket")
+        self.listener.listen(64)
         self.socket, other = socket.socketpair()
         self.process = subprocess.Popen([name, "warm"], stdin=other)
         other.close()
+        self.stand_ins = {}  # of the runs that have begun, by process
         self.takes_runs = self.news() is not None
+        if self.takes_runs:
+            threading.Thread(target=self.serve, daemon=True).start()
 
     def news(self):
         """(process, what is new of it); nothing if the program has ended."""
         bytes_read = self.socket.recv(16, socket.MSG_WAITALL)
         return struct.unpack("qq", bytes_read) if len(bytes_read) == 16 else None
 
-    def run(self, words):
-        """Exit code and output, which such a run writes to log.txt."""
-        text = "".join(word + "\0" for word in [os.getcwd(), *words]).encode()
-        self.socket.sendall(struct.pack("QQ", len(text), 0) + text)
-        process, _ = self.news()
-        self.socket.settimeout(PATIENCE_S)
-        try:
-            _, status = self.news()
-        except socket.timeout:
-            os.kill(process, signal.SIGKILL)
-            self.socket.settimeout(None)
-            _, status = self.news()
-        with open("log.txt", errors="replace") as log:
-            output = log.read()
-        os.remove("log.txt")
-        return os.waitstatus_to_exitcode(status), output
+    def begin(self, stand_in):
+        """Have a stand-in's run forked, on the cores that the stand-in may use."""
+        head = stand_in.recv(16, socket.MSG_WAITALL)
+        if len(head) < 16:
+            return stand_in.close()
+        order = stand_in.recv(struct.unpack("QQ", head)[0], socket.MSG_WAITALL)
+        pid, _, _ = struct.unpack("3i", stand_in.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(self.process.pid, os.sched_getaffinity(pid))
+        self.socket.sendall(head + order)
+        while (news := self.news())[1] != BEGUN:
+            self.end_run(*news)
+        self.stand_ins[news[0]] = stand_in
+        self.tell(stand_in, news)
+
+    def end_run(self, process, status):
+        if stand_in := self.stand_ins.pop(process):
+            self.tell(stand_in, (process, status))
+            stand_in.close()
+
+    def tell(self, stand_in, news):
+        with contextlib.suppress(OSError):  # it was killed
+            stand_in.sendall(struct.pack("qq", *news))
+
+    def serve(self):
+        while True:
+            watched = {stand_in: process for process, stand_in in self.stand_ins.items() if stand_in}
+            ready, _, _ = select.select([self.listener, self.socket, *watched], [], [])
+            for source in ready:
+                if source is self.listener:
+                    self.begin(self.listener.accept()[0])
+                elif source is self.socket:
+                    news = self.news()
+                    if not news:
+                        return
+                    self.end_run(*news)
+                elif source.fileno() >= 0:  # a stand-in says no more: it was killed, its run must go
+                    self.stand_ins[watched[source]] = None
+                    source.close()
+                    with contextlib.suppress(OSError):
+                        os.kill(watched[source], signal.SIGKILL)
 
     def end(self):
-        self.socket.close()
+        self.socket.shutdown(socket.SHUT_RDWR)
         self.process.wait()
 
 
 def run(case, settings, warm):
     if "before" in case and (code := subprocess.call(case["before"], shell=True)) != 0:
         return code, f"failed: {case['before']}"
-    if warm and command_of(case, settings)[0] == warm.process.args[0] and "signal" not in case:
-        return warm.run(command_of(case, settings))
     output = tempfile.TemporaryFile("w+", errors="replace")
-    process = subprocess.Popen(command_of(case, settings), stdout=output, stderr=subprocess.STDOUT)
+    fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)  # all add to it, runs of stand-ins too, who open it anew
+    process = subprocess.Popen(command_of(case, settings, warm), stdout=output, stderr=subprocess.STDOUT)
     try:
         if "signal" in case:
             send_when_there(process, *case["signal"].split())
@@ -142,19 +195,22 @@ def main():
     parser.add_argument("--bin", action="append", default=[], help="folder with executables (repeatable)")
     parser.add_argument("--mpiexec", type=shlex.split, default=["mpirun", "--oversubscribe"])
     settings = parser.parse_args()
-    # This python3 itself, not a script that looks for one at every start.
-    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.path.dirname(sys.executable), os.environ["PATH"]])
+    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.environ["PATH"]])
     os.environ["PATIENCE_S"] = str(PATIENCE_S)
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases, warm_name = read_cases(settings.cases)
     failed, skipped = 0, 0
-    with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch:
+    with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch, tempfile.TemporaryDirectory(prefix="quintet_stand_ins_") as stand_ins:
         os.chdir(scratch)
-        warm = WarmProgram(warm_name) if warm_name else None
+        use_bare_python(stand_ins)
+        name, _, where = warm_name.partition(" ")
+        warm = WarmProgram(name, shutil.which("stand_in"), stand_ins) if name else None
         if warm and not warm.takes_runs:  # as a sanitizer's threads would have it
-            print(f"{warm_name} forks no runs here: each starts by itself", flush=True)
+            print(f"{name} forks no runs here: each starts by itself", flush=True)
             warm.end()
             warm = None
+        if warm and where == "everywhere":
+            os.environ["PATH"] = stand_ins + os.pathsep + os.environ["PATH"]
         for case in cases:
             if missing(case):
                 skipped += 1

@@ -5,10 +5,12 @@ A header that some compiled .cpp file includes before anything else is proven by
 here, as a file of the same folder is, with the precompiled headers of the build: what those hide, check_used.py finds.
 Loading those takes longest, so headers share a compilation: one joins those before it where it, with all that it brings
 along, names nothing that only those before it declare, and brings their other parties' headers itself. What they hide from
-the compiler is then nothing that it could use.
+the compiler is then nothing that it could use. What compiled with these flags, precompiled headers and texts in an earlier
+run in this build folder is not compiled again.
 Usage: check_headers.py SOURCE_DIR BUILD_DIR, or check_headers.py --self-test
 """
 import functools
+import hashlib
 import json
 import os
 import re
@@ -30,6 +32,9 @@ EVERYWHERE = {"cstddef", "exception", "initializer_list", "new", "utility"}
 DECLARES = re.compile(r"(?:struct|class|enum(?: class)?|union|concept|using|typedef|define|namespace)\s+(\w+)|(\w+)\s*\(|(operator)\b")
 VALUE = re.compile(r"(\w+)\s*(?:\[.*\])?\s*[={;]$")
 NO_NAMES = {"", "class", "void", "bool", "int", "double", "__attribute__", "alignas", "requires", "decltype", "noexcept"}
+WORDS = frozenset("bool char class const constexpr delete double else enum false float for if inline int long namespace nodiscard once "
+                  "operator override pragma private public return short sizeof static std struct template this true typename unsigned "
+                  "using virtual void".split())  # of the language: in every header
 FORWARD = re.compile(r"^(?:template\s*<[^{}]*>\s*)?(?:struct|class)\s+\w+;", re.MULTILINE)
 
 
@@ -80,6 +85,17 @@ def text_of(header, source_dir):
         return None
 
 
+def key_of(group, words, source_dir):
+    """All that a compilation depends on; "" for one without a precompiled header, which would be built anew where others' headers are."""
+    precompiled = [words[i + 1] + ".gch" for i, word in enumerate(words[:-1]) if word == "-include"]
+    if not precompiled:
+        return ""
+    headers = Headers(lambda header: text_of(header, source_dir))
+    texts = [header + "\n" + (text_of(header, source_dir) or "") for header in sorted(headers.all_of(headers.brings, group))]
+    built = [str(os.stat(file).st_mtime_ns) for file in precompiled]
+    return hashlib.sha256("\0".join([*group, *words, *built, *texts]).encode()).hexdigest()
+
+
 class Headers:
     """What headers of the project bring along, name and declare."""
 
@@ -106,7 +122,7 @@ class Headers:
         """The names that a header declares; of what it only announces (class Thing;) others have to bring the rest."""
         code = FORWARD.sub("", self.code(header))
         if re.search(r"^enum (?!class)", code, re.MULTILINE):
-            return self.names(header)
+            return self.names(header) - WORDS
         found = set()
         for line in code.replace("\n#", "\n").split("\n"):
             if line[:1].strip():
@@ -131,7 +147,7 @@ class Headers:
     def groups(self, headers):
         """Lists of headers that compile in turn as each compiles alone."""
         groups = []
-        for header in sorted(headers, key=lambda name: (len(self.brings(name)), name)):
+        for header in sorted(headers, key=lambda name: (len(self.all_of(self.declares, self.brings(name))), name)):
             for group, before in groups:
                 if self.may_follow(header, before):
                     group.append(header)
@@ -163,7 +179,7 @@ def self_test():
     assert not may_follow("c.hpp", "a.hpp"), "a function"
     assert not may_follow("c.hpp", "d.hpp", "e.hpp"), "a function that came with another header"
     assert not may_follow("d.hpp", "mpi.hpp"), "a header of another party"
-    assert sorted(map(sorted, headers.groups(["a.hpp", "d.hpp", "c.hpp", "e.hpp"]))) == [["a.hpp", "d.hpp", "e.hpp"], ["c.hpp"]]
+    assert headers.groups(["a.hpp", "d.hpp", "c.hpp", "e.hpp"]) == [["c.hpp", "d.hpp", "a.hpp", "e.hpp"]], "what lacks a name comes first"
     print("headers that hide what others lack are told")
     return 0
 
@@ -201,9 +217,16 @@ def main():
         watched = EVERYWHERE.union(USES, *(INCLUDE.findall(text_of(name, build_dir)) for name in precompiled))
         known = Headers(lambda header: text_of(header, source_dir), watched)
         work += [(group, words[0], words[1:]) for group in known.groups(some)]
-    print(f"in {len(work)} compilations")
+    kept = os.path.join(build_dir, "headers_that_compile.txt")
+    known = set(text_of(kept, "").split()) if os.path.exists(kept) else set()
+    keys = [key_of(group, (compiler, *flags), source_dir) for group, compiler, flags in work]
+    anew = [item for item, key in zip(work, keys) if key not in known]
+    print(f"in {len(work)} compilations, of which {len(anew)} are new")
     with ThreadPoolExecutor(max_workers=2) as pool:
-        problems = [problem for some in pool.map(lambda item: problems_of(*item, source_dir), work) for problem in some]
+        problems = [problem for some in pool.map(lambda item: problems_of(*item, source_dir), anew) for problem in some]
+    if not problems:
+        with open(kept, "w", encoding="utf-8") as stream:
+            stream.write("\n".join(key for key in keys if key))
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -48,8 +48,8 @@ bool receive_all(int socket, void* bytes, std::size_t size) {
   return true;
 }
 
-/// An order as it is sent: bytes behind, number of variables, then folder, variables and words, each ended by
-/// a zero.
+/// An order as it is sent: bytes behind, number of variables, then folder, log, variables and words, each
+/// ended by a zero.
 struct OrderHead {
   std::uint64_t bytes = 0, n_variables = 0;
 };
@@ -64,7 +64,8 @@ std::optional<WarmOrder> receive_order(int socket) {
     parts.emplace_back(text.c_str() + begin);
   WarmOrder order;
   order.folder = parts.at(0);
-  const auto variables = parts.begin() + 1, words = variables + static_cast<std::ptrdiff_t>(head.n_variables);
+  order.log = parts.at(1);
+  const auto variables = parts.begin() + 2, words = variables + static_cast<std::ptrdiff_t>(head.n_variables);
   order.variables.assign(variables, words);
   order.words.assign(words, parts.end());
   return order;
@@ -122,11 +123,10 @@ void become(const WarmOrder& order, pid_t parent, const Signals& signals) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   signals.put_back();
-  const std::string log = order.folder + "/log.txt";
   const WarmNews begun{getpid(), WarmNews::begun};
   if (!send_all(STDIN_FILENO, &begun, sizeof begun)) _exit(127);
   const int nothing = ::open("/dev/null", O_RDONLY),
-            out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+            out = ::open(order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   if (nothing < 0 || out < 0 || chdir(order.folder.c_str()) != 0) _exit(127);
   dup2(nothing, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
@@ -143,7 +143,7 @@ void become(const WarmOrder& order, pid_t parent, const Signals& signals) {
 }  // namespace
 
 bool send_order(int socket, const WarmOrder& order) {
-  std::string text = order.folder + '\0';
+  std::string text = order.folder + '\0' + order.log + '\0';
   for (const auto* list : {&order.variables, &order.words})
     for (const auto& word : *list) text += word + '\0';
   const OrderHead head{text.size(), order.variables.size()};

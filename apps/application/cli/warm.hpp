@@ -15,7 +15,8 @@ namespace quintet {
 
 /// A run to be started.
 struct WarmOrder {
-  std::string folder;                  ///< it works there, and writes what it says to log.txt in it
+  std::string folder;                  ///< it works there
+  std::string log;                     ///< file that it adds what it says to
   std::vector<std::string> variables;  ///< "NAME=value", on top of the warm program's environment
   std::vector<std::string> words;      ///< of the command, the program's first
 };

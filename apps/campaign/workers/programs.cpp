@@ -136,7 +136,7 @@ std::int64_t Programs::start(const std::string& executable, const std::vector<st
     if (program) {
       auto all = variables;
       all.push_back(variable_of_item(folder));
-      if (const auto process = program->start({folder, all, words})) {
+      if (const auto process = program->start({folder, folder + "/log.txt", all, words})) {
         ++n_warm_;
         return *process;
       }

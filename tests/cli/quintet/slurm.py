@@ -125,7 +125,7 @@ def dynamics():
     text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
     settings = ["--set", "system.replicate=[3,3,3]", "--set", "time.steps=2000", "--set", "checkpoint_interval=20"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/dpmd", "run", text, *settings, "--output", "md_whole", "--quiet")
-    words = [QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1",
+    words = [QUINTET, "submit", text, "--app", "dpmd", *machine("one"), "--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1",
              "--output", "md", *settings]
     check("Queued" in run(*words, "--chain", "4"), "not queued")
     again = run(*words, "--no-plan", code=2)  # at once: the first job runs meanwhile
@@ -149,7 +149,7 @@ def plasma():
     text = pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml"
     settings = ["--set", "time.end=24", "--set", "checkpoint_interval=200"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/vlasov", "run", text, *settings, "--output", "plasma_whole", "--quiet")
-    run(QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--chain", "4", "--ranks-per-node", "2", "--threads", "1",
+    run(QUINTET, "submit", text, "--app", "vlasov", *machine("one"), "--walltime", "00:20:00", "--chain", "4", "--ranks-per-node", "2", "--threads", "1",
         "--output", "plasma", *settings)
     for job in ids("plasma")[:2]:
         ask_to_stop("plasma", job, "vlasov")
@@ -169,7 +169,7 @@ def limit():
                        "trap 'touch asked' USR1\nwhile :; do sleep 0.2; done\n")
     program.chmod(0o755)
     pathlib.Path("warned").mkdir()
-    script = run(QUINTET, "submit", pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml", *machine("warns", "warning: 40 s"),
+    script = run(QUINTET, "submit", pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml", "--app", "vlasov", *machine("warns", "warning: 40 s"),
                  "--walltime", "00:01:00", "--margin", "1 s", "--ranks-per-node", "1", "--output", "warned", "--dry-run", "--no-plan")
     script = script[script.index("#!"):script.index("exit $code") + len("exit $code\n")]
     script, n = re.subn(r"^mpirun .*\n.*&$", f"{program.resolve()} &", script, flags=re.M)
@@ -189,7 +189,7 @@ def training():
     settings = ["--set", "modes=weekly.h5", "--set", "forecast.members=3", "--set", "forecast.training.epochs=300",
                 "--set", 'forecast.network.nodes=["48"]', "--set", "checkpoint_interval=20"]
     run(f"{BIN}/podlstm", "train", text, *settings, "--threads", "1", "--output", "trained_whole", "--quiet")
-    words = [QUINTET, "submit", text, *machine("one"), "--ranks-per-node", "1", "--threads", "1", "--output", "trained", *settings]
+    words = [QUINTET, "submit", text, "--app", "podlstm", *machine("one"), "--ranks-per-node", "1", "--threads", "1", "--output", "trained", *settings]
     run(*words, "--walltime", "00:01:00", "--margin", "57 s")
     wait_for_end("trained")
     log = log_of("trained")
@@ -205,7 +205,7 @@ def training():
 def cancelled():
     """A running job leaves a checkpoint, waiting ones never begin, and a new chain goes on from there."""
     text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
-    words = [QUINTET, "submit", text, *machine("one"), "--walltime", "00:05:00", "--ranks-per-node", "1", "--threads", "1",
+    words = [QUINTET, "submit", text, "--app", "dpmd", *machine("one"), "--walltime", "00:05:00", "--ranks-per-node", "1", "--threads", "1",
              "--output", "stopped", "--set", "checkpoint_interval=20"]
     run(*words, "--chain", "3", "--set", "time.steps=1000000")
     wait_for(lambda: has_checkpoint("stopped"), "a checkpoint")

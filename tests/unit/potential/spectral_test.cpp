@@ -20,37 +20,68 @@ Model small_model(bool one_side) {
   return dp::random_model(shape, 31);
 }
 
-TEST(SpectralLayout, keeps_its_error_bound_at_random_points) {
+/// Largest |G - polynomial| of a layout at random points, relative to the largest |G|.
+double error_of(const Model& model, const SpectralLayout& layout) {
   std::mt19937 random(8);
+  std::uniform_real_distribution<double> uniform(layout.lower,
+                                                 layout.lower + layout.n_intervals * layout.width);
+  double worst = 0, scale = 0;
+  std::vector<double> g, dg;
+  for (const auto& network : model.embedding) {
+    const auto c = spectral_coefficients(network, layout);
+    for (int i = 0; i < 2000; ++i) {
+      const double s = uniform(random);
+      const int p = static_cast<int>((s - layout.lower) / layout.width);
+      const double x = 2 * ((s - layout.lower) / layout.width - p) - 1;
+      evaluate_scalar(network, s, g, dg);
+      for (int m = 0; m < network.n_out(); ++m) {
+        double value = 0;
+        for (int k = layout.order - 1; k >= 0; --k)
+          value = value * x + c[(static_cast<std::size_t>(p) * layout.order + k) * network.n_out() + m];
+        worst = std::max(worst, std::abs(value - g[m]));
+        scale = std::max(scale, std::abs(g[m]));
+      }
+    }
+  }
+  return worst / scale;
+}
+
+TEST(SpectralLayout, keeps_its_error_bound_at_random_points) {
   for (const bool one_side : {true, false})
     for (const double tolerance : {2e-14, 1e-7}) {
       const Model model = small_model(one_side);
       const auto layout = choose_layout(model, 8, tolerance);
       ASSERT_LE(layout.error, tolerance);
-      std::uniform_real_distribution<double> uniform(layout.lower,
-                                                     layout.lower + layout.n_intervals * layout.width);
-      double worst = 0, scale = 0;
-      std::vector<double> g, dg;
-      for (const auto& network : model.embedding) {
-        const auto c = spectral_coefficients(network, layout);
-        for (int i = 0; i < 2000; ++i) {
-          const double s = uniform(random);
-          const int p = static_cast<int>((s - layout.lower) / layout.width);
-          const double x = 2 * ((s - layout.lower) / layout.width - p) - 1;
-          evaluate_scalar(network, s, g, dg);
-          for (int m = 0; m < network.n_out(); ++m) {
-            double value = 0;
-            for (int k = layout.order - 1; k >= 0; --k)
-              value = value * x + c[(static_cast<std::size_t>(p) * layout.order + k) * network.n_out() + m];
-            worst = std::max(worst, std::abs(value - g[m]));
-            scale = std::max(scale, std::abs(g[m]));
-          }
-        }
-      }
 
       // The bound is the largest of 7 points an interval: other points may be somewhat worse, not much.
-      EXPECT_LE(worst / scale, 3 * layout.error + 2e-15)
+      EXPECT_LE(error_of(model, layout), 3 * layout.error + 2e-15)
           << "order " << layout.order << ", width " << layout.width;
+    }
+}
+
+TEST(SpectralLayout, is_the_cheapest_that_reaches_the_tolerance) {
+  for (const auto activation : {Activation::tanh, Activation::gelu, Activation::softplus})
+    for (const double tolerance : {2e-14, 1e-7}) {
+      Model model = small_model(true);
+      for (auto& network : model.embedding)
+        for (auto& layer : network.layers) layer.activation = activation;
+      const double least = model.normalised_s(1, model.rcut), usual = model.normalised_s(1, 2.5);
+      const auto cost = [&](int order, double width) {
+        return order * (std::ceil((usual - least) / width) + 1.5);
+      };
+
+      const auto chosen = choose_layout(model, 8, tolerance);
+
+      EXPECT_LE(chosen.error, tolerance);
+      for (const int order : {8, 16, 24})
+        for (const double width : {3.2, 1.6, 0.8, 0.4, 0.2, 0.1, 0.05}) {
+          if (cost(order, width) >= cost(chosen.order, chosen.width)) continue;
+          SpectralLayout cheaper = chosen;
+          cheaper.order = order;
+          cheaper.width = width;
+          cheaper.n_intervals = static_cast<int>(std::ceil(chosen.n_intervals * chosen.width / width));
+          EXPECT_GT(error_of(model, cheaper), tolerance) << "order " << order << ", width " << width;
+        }
     }
 }
 

@@ -62,7 +62,7 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
       }};
   search::SearchOptions options;
   options.method = search::MethodKind::evolution;
-  options.trials = 14;
+  options.trials = 10;
   options.methods.evolution = {8, 4};
   options.workers.kind = search::WorkerKind::in_place;
   const Scratch scratch("ocean_search");
@@ -75,13 +75,13 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
   again.network = options_of(network(best.trial.genes));
   again.training = training(best.trial.genes);
   again.training.epochs = 30;
-  again.members = 5;
+  again.members = 3;
   const auto trained = train_forecast(Comm::self(), series, split, Irregular::cross, again, {});
   const auto truth = targets(series, split.test);
   const SampleShape shape{split.test.size(), steps, series.n_modes};
   const auto tested = forecast(trained.model, series, split.test);
   double mean = 0;
-  for (const auto& member : tested.members) mean += r2_uniform(truth, member, shape) / 5;
+  for (const auto& member : tested.members) mean += r2_uniform(truth, member, shape) / again.members;
   const double ensemble = r2_uniform(truth, tested.mean, shape);
   const FitData data{series, split.constants, split.train, Irregular::cross};
   ReferenceOptions long_valid;
