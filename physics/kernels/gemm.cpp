@@ -13,6 +13,9 @@ namespace {
 /// Elements of a cache line.
 template <class T>
 constexpr int line = static_cast<int>(64 / sizeof(T));
+/// Rows that a copy fetches before it comes to them, those it reads and those it writes: they lie so far
+/// apart that the processor does not.
+constexpr int rows_ahead = 4;
 }  // namespace
 
 template <class T>
@@ -49,8 +52,10 @@ template <class T>
 void PackedMatrix<T>::set_row(int i, const T* row) {
   const int whole = n_ / panel, rest = n_ % panel;
   T* to = data_.data() + static_cast<std::size_t>(i) * panel;
-  for (int p = 0; p < whole; ++p, row += panel, to += static_cast<std::size_t>(k_) * panel)
+  for (int p = 0; p < whole; ++p, row += panel, to += static_cast<std::size_t>(k_) * panel) {
+    for (int j = 0; j < panel; j += line<T>) __builtin_prefetch(to + rows_ahead * panel + j, 1);
     std::memcpy(to, row, panel * sizeof(T));
+  }
   if (rest > 0) std::copy_n(row, rest, to);
 }
 
@@ -67,6 +72,8 @@ void PackedMatrix<T>::transpose_rows(const Row& row, int begin, int end, int fir
         T* to = to_panel + i * panel + (j - begin);
         if (j + w <= end && i + w <= k) {
           Pack<T> block[w];
+#pragma GCC unroll 16
+          for (int l = 0; l < w; ++l) __builtin_prefetch(to + (l + 2 * w) * panel, 1);
 #pragma GCC unroll 16
           for (int l = 0; l < w; ++l) block[l] = load<T>(row(j + l) + i);
           transpose<T, w>(block);
@@ -89,7 +96,7 @@ void PackedMatrix<T>::assign_both(const std::vector<const T*>& rows, int n, Pack
   for (int begin = 0; begin < k; begin += panel) {
     const int end = std::min(k, begin + panel);
     for (int i = begin; i < end; ++i) {
-      const T* later = rows[std::min(i + 4, k - 1)];  // may lie anywhere: the processor cannot know
+      const T* later = rows[std::min(i + rows_ahead, k - 1)];
       for (int j = 0; j < n; j += line<T>) __builtin_prefetch(later + j);
       b.set_row(i, rows[i]);
     }
@@ -226,13 +233,12 @@ constexpr int block_columns = 2 * PackedMatrix<T>::panel;
 template <class T>
 void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
   constexpr int width = PackedMatrix<T>::panel;
-  constexpr int ahead = 4;  // rows: they may lie so far apart that the processor does not fetch the next
   const int whole = n / width, rest = n % width;
   const std::ptrdiff_t panel = std::ptrdiff_t{width} * rows;
   for (int row = 0; row < rows; ++row, from += stride) {
     T* at = to + std::ptrdiff_t{row} * width;
     for (int p = 0; p < whole; ++p, at += panel) {
-      __builtin_prefetch(from + std::ptrdiff_t{ahead} * stride + p * width);
+      __builtin_prefetch(from + std::ptrdiff_t{rows_ahead} * stride + p * width);
       std::memcpy(at, from + p * width, width * sizeof(T));
     }
     std::copy_n(from + whole * width, rest, to + whole * panel + std::ptrdiff_t{row} * rest);
