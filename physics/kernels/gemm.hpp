@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "physics/kernels/aligned.hpp"
@@ -34,6 +35,8 @@ class PackedMatrix {
   [[nodiscard]] const T* panel_data(int i) const {
     return data_.data() + static_cast<std::size_t>(i) * k_ * panel;
   }
+  /// All panels.
+  [[nodiscard]] std::span<const T> memory() const { return data_; }
   /// Row-major B `[k, n]` again.
   void unpack(T* b) const;
 
