@@ -131,10 +131,10 @@ inline void hold(P& pack) {
 constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
 /// The same of a tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
 constexpr int narrow_tile_rows = 8;
-/// Rows of B that a tile runs over at a time. A panel of them (48 KiB) comes from the second-level cache, one
+/// Rows of B that a tile runs over at a time. A panel of them (96 KiB) comes from the second-level cache, one
 /// line for every four cycles of multiply-adds; shorter ones cost more, as sums go to memory and back.
 template <class T>
-constexpr int panel_rows = 49152 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
+constexpr int panel_rows = 98304 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
 
 /// C[rows, packs W] = (first ? 0 : C) + A[rows, k] B[k, packs W] with all sums in registers; meanwhile k
 /// cache lines from `ahead` on are fetched into the second-level cache. Not inlined: that costs 5 %.
@@ -193,8 +193,11 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
     const int width = std::min(3, packs - 3 * p);
     const int most = rows_of_tile(width);
     // The panel after this one, where it is larger than the second-level cache: k of its lines a tile.
-    const T* next =
-        wide ? right + std::ptrdiff_t{k} * panel : b.panel_data(p + 1) + (right - b.panel_data(p));
+    const bool same_rows = !wide && 3 * (p + 1) < packs;
+    const T* next = b.panel_data(same_rows ? p + 1
+                                 : wide    ? p
+                                           : 0) +
+                    static_cast<std::size_t>(same_rows ? begin : begin + k) * panel;
     if (next >= last) next = right;
     for (int row = 0; row < m; row += most) {
       const int rows = std::min(most, m - row);
