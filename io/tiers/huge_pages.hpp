@@ -11,4 +11,11 @@ namespace quintet {
 /// core of an EPYC. Nothing happens where the array is small or the system has no such pages.
 void prefer_huge_pages(void* data, std::size_t bytes);
 
+/// Move an array that is in use into large pages, with all that lies beside it in them.
+///
+/// For arrays smaller than such a page that were made one after the other and are swept over again and again.
+/// What is resident grows by the parts of those pages that had no memory yet. Nothing happens where the array
+/// is small, a page is not all of one mapping, or the system cannot (Linux before 6.1).
+void gather_in_huge_pages(const void* data, std::size_t bytes);
+
 }  // namespace quintet

@@ -13,6 +13,9 @@ namespace {
 /// Elements of a cache line.
 template <class T>
 constexpr int line = static_cast<int>(64 / sizeof(T));
+/// Rows that a copy fetches before it comes to them, those it reads and those it writes: they lie so far
+/// apart that the processor does not.
+constexpr int rows_ahead = 4;
 }  // namespace
 
 template <class T>
@@ -49,8 +52,10 @@ template <class T>
 void PackedMatrix<T>::set_row(int i, const T* row) {
   const int whole = n_ / panel, rest = n_ % panel;
   T* to = data_.data() + static_cast<std::size_t>(i) * panel;
-  for (int p = 0; p < whole; ++p, row += panel, to += static_cast<std::size_t>(k_) * panel)
+  for (int p = 0; p < whole; ++p, row += panel, to += static_cast<std::size_t>(k_) * panel) {
+    for (int j = 0; j < panel; j += line<T>) __builtin_prefetch(to + rows_ahead * panel + j, 1);
     std::memcpy(to, row, panel * sizeof(T));
+  }
   if (rest > 0) std::copy_n(row, rest, to);
 }
 
@@ -67,6 +72,8 @@ void PackedMatrix<T>::transpose_rows(const Row& row, int begin, int end, int fir
         T* to = to_panel + i * panel + (j - begin);
         if (j + w <= end && i + w <= k) {
           Pack<T> block[w];
+#pragma GCC unroll 16
+          for (int l = 0; l < w; ++l) __builtin_prefetch(to + (l + 2 * w) * panel, 1);
 #pragma GCC unroll 16
           for (int l = 0; l < w; ++l) block[l] = load<T>(row(j + l) + i);
           transpose<T, w>(block);
@@ -89,7 +96,7 @@ void PackedMatrix<T>::assign_both(const std::vector<const T*>& rows, int n, Pack
   for (int begin = 0; begin < k; begin += panel) {
     const int end = std::min(k, begin + panel);
     for (int i = begin; i < end; ++i) {
-      const T* later = rows[std::min(i + 4, k - 1)];  // may lie anywhere: the processor cannot know
+      const T* later = rows[std::min(i + rows_ahead, k - 1)];
       for (int j = 0; j < n; j += line<T>) __builtin_prefetch(later + j);
       b.set_row(i, rows[i]);
     }
@@ -124,9 +131,10 @@ inline void hold(P& pack) {
 constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
 /// The same of a tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
 constexpr int narrow_tile_rows = 8;
-/// Rows of B that a tile runs over at a time: a panel of them (24 KiB) stays in the first-level cache.
+/// Rows of B that a tile runs over at a time. A panel of them (96 KiB) comes from the second-level cache, one
+/// line for every four cycles of multiply-adds; shorter ones cost more, as sums go to memory and back.
 template <class T>
-constexpr int panel_rows = 24576 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
+constexpr int panel_rows = 98304 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
 
 /// C[rows, packs W] = (first ? 0 : C) + A[rows, k] B[k, packs W] with all sums in registers; meanwhile k
 /// cache lines from `ahead` on are fetched into the second-level cache. Not inlined: that costs 5 %.
@@ -185,8 +193,11 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
     const int width = std::min(3, packs - 3 * p);
     const int most = rows_of_tile(width);
     // The panel after this one, where it is larger than the second-level cache: k of its lines a tile.
-    const T* next =
-        wide ? right + std::ptrdiff_t{k} * panel : b.panel_data(p + 1) + (right - b.panel_data(p));
+    const bool same_rows = !wide && 3 * (p + 1) < packs;
+    const T* next = b.panel_data(same_rows ? p + 1
+                                 : wide    ? p
+                                           : 0) +
+                    static_cast<std::size_t>(same_rows ? begin : begin + k) * panel;
     if (next >= last) next = right;
     for (int row = 0; row < m; row += most) {
       const int rows = std::min(most, m - row);
@@ -216,21 +227,21 @@ namespace {
 /// Rows that a transposed product runs over at a time, and columns of A: a panel of B (12 KiB) and a block of
 /// A (24 KiB) stay in the first-level cache.
 template <class T>
-constexpr int strip_rows = panel_rows<T> / 2;
+constexpr int strip_rows = 12288 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
 template <class T>
 constexpr int block_columns = 2 * PackedMatrix<T>::panel;
 
-/// Panels of `width` columns of a matrix [rows, n], each panel [row][width] (the last one may be narrower),
-/// one after the other.
-template <int width, class T>
+/// Panels of three packs of columns of a matrix [rows, n], each panel [row][3 W] (the last one may be
+/// narrower), one after the other.
+template <class T>
 void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
-  constexpr int ahead = 4;  // rows: they may lie so far apart that the processor does not fetch the next
+  constexpr int width = PackedMatrix<T>::panel;
   const int whole = n / width, rest = n % width;
   const std::ptrdiff_t panel = std::ptrdiff_t{width} * rows;
   for (int row = 0; row < rows; ++row, from += stride) {
     T* at = to + std::ptrdiff_t{row} * width;
     for (int p = 0; p < whole; ++p, at += panel) {
-      __builtin_prefetch(from + std::ptrdiff_t{ahead} * stride + p * width);
+      __builtin_prefetch(from + std::ptrdiff_t{rows_ahead} * stride + p * width);
       std::memcpy(at, from + p * width, width * sizeof(T));
     }
     std::copy_n(from + whole * width, rest, to + whole * panel + std::ptrdiff_t{row} * rest);
@@ -241,18 +252,20 @@ void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __res
 template <class T>
 using TileRows = std::array<T*, tile_rows>;
 
-/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed; meanwhile the rows
-/// of C that come next are fetched. Not inlined: inside its caller g++ keeps the packs of B in memory.
+/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], B packed; meanwhile the rows of C
+/// that come next are fetched, and the next block of A. Not inlined: inside its caller g++ keeps the packs of
+/// B in memory.
 template <class T, int columns, int packs>
-__attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __restrict b, int rows,
-                                          const TileRows<T>& c, const TileRows<T>& next) {
+__attribute__((noinline)) void outer_tile(const T* __restrict a, std::ptrdiff_t lda, const T* __restrict b,
+                                          int rows, const TileRows<T>& c, const TileRows<T>& next) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[columns][packs];
 #pragma GCC unroll 8
   for (int i = 0; i < columns; ++i)
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c[i] + q * w);
-  for (int row = 0; row < rows; ++row, a += columns, b += packs * w) {
+  for (int row = 0; row < rows; ++row, a += lda, b += packs * w) {
+    __builtin_prefetch(a + block_columns<T>, 0, 2);
     if (row < tile_rows * (packs + 1)) __builtin_prefetch(next[row % tile_rows] + row / tile_rows * w, 1);
     Pack<T> right[packs];
 #pragma GCC unroll 8
@@ -271,10 +284,10 @@ __attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __rest
 }
 
 template <class T, int packs>
-void outer_tile_of(int columns, const T* a, const T* b, int rows, const TileRows<T>& c,
+void outer_tile_of(int columns, const T* a, std::ptrdiff_t lda, const T* b, int rows, const TileRows<T>& c,
                    const TileRows<T>& next) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, b, rows, c, next) : void()), ...);
+    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, lda, b, rows, c, next) : void()), ...);
   }
   (std::make_integer_sequence<int, tile_rows>());
 }
@@ -286,8 +299,7 @@ template <class T, class RowOf>
 void add_outer_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n,
                         const RowOf& row_of) {
   constexpr int w = pack_width<T>, strip = strip_rows<T>, most = 4, columns_of_a = block_columns<T>;
-  static thread_local AlignedVector<T> left, right;
-  left.resize(std::size_t{strip} * columns_of_a);
+  static thread_local AlignedVector<T> right;
   if (right.size() < static_cast<std::size_t>(n) * most * strip)
     right.resize(static_cast<std::size_t>(n) * most * strip);
   const int of_pair = (rows + strip - 1) / strip, strips = static_cast<int>(pairs.size()) * of_pair;
@@ -298,13 +310,13 @@ void add_outer_products(std::initializer_list<TransposedFactors<T>> pairs, int r
     const auto rows_of = [&](int s) { return std::min(strip, rows - begin_of(s)); };
     const auto packed = [&](int s) { return right.data() + std::ptrdiff_t{n} * (s - first) * strip; };
     for (int s = first; s < end; ++s)
-      pack_panels<3 * w>(pair_of(s).b + std::ptrdiff_t{begin_of(s)} * pair_of(s).ldb, pair_of(s).ldb,
-                         rows_of(s), n, packed(s));
+      pack_panels(pair_of(s).b + std::ptrdiff_t{begin_of(s)} * pair_of(s).ldb, pair_of(s).ldb, rows_of(s), n,
+                  packed(s));
     for (int from = 0; from < k; from += columns_of_a)
       for (int s = first; s < end; ++s) {
         const int some = rows_of(s), to = std::min(k, from + columns_of_a);
-        pack_panels<tile_rows>(pair_of(s).a + std::ptrdiff_t{begin_of(s)} * pair_of(s).lda + from,
-                               pair_of(s).lda, some, to - from, left.data());
+        const std::ptrdiff_t lda = pair_of(s).lda;
+        const T* left = pair_of(s).a + begin_of(s) * lda;
         const auto rows_at = [&](int i, int q) {
           TileRows<T> at;
           for (int j = 0; j < tile_rows; ++j) at[j] = row_of(std::min(i + j, to - 1)) + q;
@@ -316,13 +328,12 @@ void add_outer_products(std::initializer_list<TransposedFactors<T>> pairs, int r
           const T* tile_right = packed(s) + std::ptrdiff_t{q} * some;
           for (int i = from; i < to; i += tile_rows) {
             const int columns = std::min(tile_rows, to - i);
-            const T* tile_left = left.data() + std::ptrdiff_t{i - from} * some;
             const TileRows<T> out = next;
             next =
                 i + tile_rows < to ? rows_at(i + tile_rows, q) : rows_at(from, q + 3 * w < n ? q + 3 * w : 0);
-            if (width == 3 * w) outer_tile_of<T, 3>(columns, tile_left, tile_right, some, out, next);
-            if (width == 2 * w) outer_tile_of<T, 2>(columns, tile_left, tile_right, some, out, next);
-            if (width == w) outer_tile_of<T, 1>(columns, tile_left, tile_right, some, out, next);
+            if (width == 3 * w) outer_tile_of<T, 3>(columns, left + i, lda, tile_right, some, out, next);
+            if (width == 2 * w) outer_tile_of<T, 2>(columns, left + i, lda, tile_right, some, out, next);
+            if (width == w) outer_tile_of<T, 1>(columns, left + i, lda, tile_right, some, out, next);
           }
         }
       }

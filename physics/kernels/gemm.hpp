@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "physics/kernels/aligned.hpp"
@@ -34,6 +35,8 @@ class PackedMatrix {
   [[nodiscard]] const T* panel_data(int i) const {
     return data_.data() + static_cast<std::size_t>(i) * k_ * panel;
   }
+  /// All panels.
+  [[nodiscard]] std::span<const T> memory() const { return data_; }
   /// Row-major B `[k, n]` again.
   void unpack(T* b) const;
 
@@ -66,9 +69,9 @@ struct TransposedFactors {
 
 /// C += sum of A^T B over the pairs, C `[k, n]` (stride ldc): the gradient of weights.
 ///
-/// n is a multiple of the pack width (pad B's rows with 0). Strips of rows are copied into the order in which
-/// the register tiles read them (work space of the thread, kept), so that strides are of no matter; every sum
-/// runs over the rows in order.
+/// n is a multiple of the pack width (pad B's rows with 0). Strips of B's rows are copied into the order in
+/// which the register tiles read them (work space of the thread, kept), so that its stride is of no matter;
+/// of A's, multiples of large powers of two cost a few percent. Every sum runs over the rows in order.
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
                              std::ptrdiff_t ldc);

@@ -108,6 +108,17 @@ class Chain {
   template <class Parameter>
   void share_gradient(Parameter* gradient) const;
 
+  /// Call visit(data, bytes) for the arrays of its weights and of a tape.
+  template <class Visit>
+  void visit_arrays(const Tape& tape, const Visit& visit) const {
+    for (const auto& layer : layers_)
+      for (const auto& matrix : {&layer.weight, &layer.transposed})
+        visit(matrix->memory().data(), matrix->memory().size_bytes());
+    for (const auto& t : tape.layers)
+      for (const auto* array :
+           {&t.y, &t.phi, &t.slope, &t.curvature, &t.a, &t.alpha, &t.z_dot, &t.y_dot, &t.y_bar, &t.z_bar})
+        visit(array->data(), array->size() * sizeof(Real));
+  }
   /// What its blocks are and cost.
   [[nodiscard]] ChainDescription describe(Keep keep) const;
 

@@ -26,11 +26,12 @@ Comm sharing_ranks(const Comm& comm, Holder holder) {
 /// Whether all numbers are; 0 g is 0 for those alone.
 template <class Real>
 bool all_finite(std::span<const Real> values) {
-  constexpr std::size_t w = pack_width<Real>;
-  Pack<Real> sum{};
-  const std::size_t whole = values.size() / w * w;
-  for (std::size_t i = 0; i < whole; i += w) sum += Real(0) * load<Real>(&values[i]);
-  Real rest = horizontal_sum<Real>(sum);
+  constexpr std::size_t w = pack_width<Real>, sums = 4;  // one alone would wait for itself
+  Pack<Real> sum[sums] = {};
+  const std::size_t whole = values.size() / (sums * w) * (sums * w);
+  for (std::size_t i = 0; i < whole; i += sums * w)
+    for (std::size_t k = 0; k < sums; ++k) sum[k] += Real(0) * load<Real>(&values[i + k * w]);
+  Real rest = horizontal_sum<Real>((sum[0] + sum[1]) + (sum[2] + sum[3]));
   for (std::size_t i = whole; i < values.size(); ++i) rest += Real(0) * values[i];
   return rest == 0;
 }

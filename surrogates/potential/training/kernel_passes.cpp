@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/tiers/huge_pages.hpp"
 #include "surrogates/potential/evaluation/forces.hpp"
 
 // For each frame (typed_trainer.hpp has the equations, S = ge E + Edot), type by type:
@@ -110,6 +111,7 @@ void KernelPasses<Real>::predict(const TrainingFrame& frame, int type, Group& gr
   const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
   const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
+  grown_ = grown_ || group.d.size() < n * d_stride;
   for (auto* array : {&group.d, &group.d_dot, &group.d_bar, &group.d_dot_bar}) grow(*array, n * d_stride);
   for (auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar})
     grow(*array, n * t_size + pack_width<Real>);  // the descriptor reads whole packs from any channel on
@@ -233,7 +235,26 @@ void KernelPasses<Real>::differentiate(std::span<const TrainingFrame* const> fra
 }
 
 template <class Real>
+void KernelPasses<Real>::gather_arrays() const {
+  const auto gather = [](const AlignedVector<Real>& array) {
+    gather_in_huge_pages(array.data(), array.size() * sizeof(Real));
+  };
+  for (std::size_t t = 0; t < groups_.size(); ++t) {
+    const Group& group = groups_[t];
+    fitting_[t].visit_arrays(group.tape, gather_in_huge_pages);
+    for (const auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar, &group.d, &group.d_dot,
+                              &group.d_bar, &group.d_dot_bar})
+      gather(*array);
+    for (const auto& record : group.records) {
+      gather(record.moments);
+      gather(record.tangent);
+    }
+  }
+}
+
+template <class Real>
 void KernelPasses<Real>::collect(Real* gradient) {
+  if (std::exchange(grown_, false)) gather_arrays();
   embedding_->collect(gradient);
   for (const auto& fitting : fitting_) fitting.share_gradient(gradient);
 }

@@ -43,6 +43,7 @@ class KernelPasses final : public Passes<Real> {
   };
 
   void choose_intervals(const Real* parameters);
+  void gather_arrays() const;
   void fill_batches(const TrainingFrame& frame, Group& group);
   void predict(const TrainingFrame& frame, int type, Group& group, Prediction& prediction);
   void tangent(const TrainingFrame& frame, const Adjoint& adjoint, const Batch<Real>& batch);
@@ -61,6 +62,7 @@ class KernelPasses final : public Passes<Real> {
   std::vector<networks::Chain<Real>> fitting_;
   std::vector<Group> groups_;
   AlignedVector<Real> row_dot_, work_;
+  bool grown_ = false;  ///< arrays are not in large pages yet
 };
 
 }  // namespace quintet::potential

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -60,6 +61,29 @@ TYPED_TEST(Gemm, equals_the_plain_sum_for_odd_sizes_and_strides) {
             }
         }
       }
+}
+
+TYPED_TEST(Gemm, equals_the_plain_sum_of_more_rows_than_a_tile_runs_over_at_a_time) {
+  using T = TypeParam;
+  const int m = 9;
+  for (const auto& [k, n] : {std::pair(1100, 101), std::pair(1100, 1201)}) {  // C, or A, is swept over once
+    const auto a = this->random_values(m * k);
+    std::vector<double> b(static_cast<std::size_t>(k) * n);
+    for (double& value : b) value = static_cast<T>(this->normal(this->random));
+    const PackedMatrix<T> packed(b.data(), k, n);
+    const int ldc = packed.stride();
+    std::vector<T> c(m * ldc);
+    multiply(a.data(), k, m, packed, c.data(), ldc);
+    for (int row = 0; row < m; ++row)
+      for (int j = 0; j < n; ++j) {
+        double sum = 0, size = 0;
+        for (int i = 0; i < k; ++i) {
+          sum += static_cast<double>(a[row * k + i]) * b[static_cast<std::size_t>(i) * n + j];
+          size += std::abs(a[row * k + i] * b[static_cast<std::size_t>(i) * n + j]);
+        }
+        ASSERT_NEAR(c[row * ldc + j], sum, k * std::numeric_limits<T>::epsilon() * size) << k << " " << n;
+      }
+  }
 }
 
 TYPED_TEST(Gemm, gives_a_row_the_same_bits_whatever_rows_are_beside_it) {
