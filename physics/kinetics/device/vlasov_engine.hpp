@@ -73,7 +73,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
     moments_ = device_array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
     if (!is_host) staging_ = device_array("vlasov::staging", size_.staging_conf * size_.host_conf);
     for_each_edge(options, [&](int d, int i) {
-      const bool is_wall = !options.halo[d][i];
+      const bool is_wall = d < cdim && !options.halo[d][i];
       halos_[d][i] = HaloArrays("vlasov::halo", trace_size(d), is_wall || options.sends_directly);
       if (!is_wall) return;
       Wall& wall = walls_[d][i];
@@ -301,7 +301,10 @@ class DeviceVlasovOf final : public DeviceVlasov {
     std::ptrdiff_t sum = 0;
     for_each_edge(options, [&](int d, int i) {
       sum += 2 * static_cast<std::ptrdiff_t>(trace_size(options, d));
-      if (!options.halo[d][i]) sum += n_outflow(size, options, d) + n_outflow_parts(size, options, d);
+      if (d >= cdim || options.halo[d][i]) return;
+      // What is counted there, and the shape and flux that it may emit.
+      sum += n_outflow(size, options, d) + n_outflow_parts(size, options, d) + Tr::n_groups * size.n_vel +
+             size.n_conf / options.cells[d] * Tr::n_conf_face_full;
     });
     return sum;
   }
@@ -381,11 +384,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   void sweep_groups(const Update& update) const {
     constexpr int warps = Tr::n_groups >= 16 ? 8 : Tr::n_groups >= 4 ? 4 : Tr::n_groups, threads = 32 * warps;
     const GroupSweep<Tr> sweep{cells_, make_group_tables<Tr>(), forces_.data(), update};
-    // As many as there is shared memory for on a multiprocessor (sm_90), up to 96 registers a thread.
-    constexpr int shared_bytes = 228 * 1024, reserved_bytes = 1024;
-    constexpr int blocks =
-        std::clamp(shared_bytes / (8 * GroupSweep<Tr>::scratch + reserved_bytes), 1, 20 / warps);
-    launch_teams<threads, blocks>("vlasov::stage", cells_.n_conf * cells_.n_packs, threads, sweep);
+    launch_teams<threads, 16 / warps>("vlasov::stage", cells_.n_conf * cells_.n_packs, threads, sweep);
   }
 
   void pass(int buffer, double* host, bool to_host_too) const {

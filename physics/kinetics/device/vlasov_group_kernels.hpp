@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "physics/kinetics/device/vlasov_force_kernels.hpp"
 
 /// Large bases: a team makes 32 velocity cells of one configuration cell, a warp one velocity group at a
@@ -9,9 +7,7 @@
 /// vlasov_cell_kernels.hpp it would not fit into an instruction cache, which costs a factor of ten.
 ///
 ///   1. the force's matrices into scratch; weights of the faces across each v
-///   2. for each direction i of x
-///        a. groups: traces of f on both faces, left f_L + right f_R
-///        b. groups: df of streaming, v times f and its traces
+///   2. groups: df of streaming
 ///   3. for each direction d
 ///        a. functions i of its faces: t_lower - t_upper and -(t_lower + t_upper), and from them what the
 ///           force acts on for each degree k along d,
@@ -74,7 +70,7 @@ template <class Tr>
 struct GroupKernel {
   static constexpr int L = lanes, cdim = Tr::cdim, vdim = Tr::vdim, n_degrees = Tr::velocity_order + 1;
   static constexpr int nf = Tr::n_full, nl = Tr::n_lin, nfm = Tr::n_face_modes;
-  static constexpr int ncf = Tr::n_conf_face_full, nlf = Tr::n_conf_face_lin;
+  static constexpr int ncf = Tr::n_conf_face_full;
   static constexpr bool all_full = Tr::n_full_groups == Tr::n_groups;
   using Places = ForcePlaces<Tr>;
   using Tables = GroupTables<Tr>;
@@ -109,57 +105,48 @@ struct GroupKernel {
     });
   }
 
-  /// to[fa] += factor t[fa] for the face functions that there are.
-  KOKKOS_FORCEINLINE_FUNCTION static void add_face(double* to, double factor, const double* t, bool full) {
-    unroll<nlf>([&](auto fa) QUINTET_DEVICE_INLINE { to[fa.value] += factor * t[fa.value * L]; });
-    if constexpr (ncf > nlf)
-      if (full)
-        unroll<ncf - nlf>(
-            [&](auto fa) QUINTET_DEVICE_INLINE { to[nlf + fa.value] += factor * t[(nlf + fa.value) * L]; });
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void keep_face(double* to, const double* t, bool full) {
-    unroll<nlf>([&](auto fa) QUINTET_DEVICE_INLINE { to[fa.value * L] = t[fa.value]; });
-    if constexpr (ncf > nlf)
-      if (full)
-        unroll<ncf - nlf>([&](auto fa)
-                              QUINTET_DEVICE_INLINE { to[(nlf + fa.value) * L] = t[nlf + fa.value]; });
-  }
-
-  /// df += factor times what fluxes bring through the lower and the upper face.
+  /// Fluxes of the lower and upper face += factors times the traces of q.
   template <int I>
-  KOKKOS_FORCEINLINE_FUNCTION static void lift(double factor, const double* flux_low, const double* flux_high,
-                                               double* df) {
+  KOKKOS_FORCEINLINE_FUNCTION static void add_traces(const double* q, double high_to_low, double low_to_low,
+                                                     double high_to_high, double low_to_high,
+                                                     double* flux_low, double* flux_high) {
+    double high[ncf], low[ncf];
+    traces<I>(q, high, low);
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-      unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
-        constexpr int A = Tr::conf_faces.ladder[I][fa.value][k.value];
-        if constexpr (A >= 0)
-          df[A] += factor * end_of<k.value> *
-                   ((k.value % 2 == 1 ? -flux_low[fa.value] : flux_low[fa.value]) - flux_high[fa.value]);
-      });
+      flux_low[fa.value] += high_to_low * high[fa.value] + low_to_low * low[fa.value];
+      flux_high[fa.value] += high_to_high * high[fa.value] + low_to_high * low[fa.value];
     });
   }
 
-  /// low, high = left f_L + right f_R of group g on the faces across x_I; df += what a penalty brings.
+  /// df += streaming along x_I of group g, for up to nf coefficients: those that a smaller group lacks come
+  /// out as some number and are not kept.
   template <int I>
-  KOKKOS_FORCEINLINE_FUNCTION static void face_traces(const Tables& t, double rdx, const FaceWeights& w,
-                                                      int g, const double* own, const double* lower,
-                                                      const double* upper, double* low, double* high,
-                                                      double* df) {
-    const int at = t.offset[g] * L;
-    const bool full = is_full(g);
-    double trace_low[ncf], trace_high[ncf], jump_low[ncf], jump_high[ncf];
-    const auto take = [&](const double* f, double* upper_end, double* lower_end) QUINTET_DEVICE_INLINE {
-      double q[nf];
+  KOKKOS_FORCEINLINE_FUNCTION static void streaming(const Tables& t, double v, double half_dv, double rdx,
+                                                    const FaceWeights& w, int g, const double* own,
+                                                    const double* lower, const double* upper, double* df) {
+    const int k = t.degree[I][g], below = t.down[I][g], above = t.up[I][g];
+    const double x = half_dv * t.shift[k], x1 = half_dv * t.shift[k + 1];
+    double flux_low[ncf], flux_high[ncf];
+    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE { flux_low[fa.value] = flux_high[fa.value] = 0; });
+    // q = v f of one cell, and what its traces bring: an upper one to a face that it lies below of, a lower
+    // one to a face that it lies above of.
+    const auto take = [&](const double* f, double high_to_low, double low_to_low, double high_to_high,
+                          double low_to_high, double* q) QUINTET_DEVICE_INLINE {
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
-      add(q, 1, f + at, full);
-      traces<I>(q, upper_end, lower_end);
+      add(q, v, f + t.offset[g] * L, is_full(g));
+      if (below >= 0) add(q, x, f + t.offset[below] * L, is_full(below));
+      if (above >= 0) add(q, x1, f + t.offset[above] * L, is_full(above));
+      add_traces<I>(q, high_to_low, low_to_low, high_to_high, low_to_high, flux_low, flux_high);
+      if (w.penalty == 0) return;
+      double own[nf];
+      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { own[a.value] = 0; });
+      add(own, w.penalty, f + t.offset[g] * L, is_full(g));
+      add_traces<I>(own, high_to_low != 0, -(low_to_low != 0), high_to_high != 0, -(low_to_high != 0),
+                    flux_low, flux_high);
     };
-    take(own, jump_high, jump_low);
-    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-      trace_low[fa.value] = w.right * jump_low[fa.value];
-      trace_high[fa.value] = w.left * jump_high[fa.value];
-      jump_low[fa.value] = -jump_low[fa.value];
-    });
+    double q[nf];
+    take(own, 0, w.right, w.left, 0, q);
+    volume<I>(q, rdx, df);
     // The cell upwind, and where both sides count the other one: lanes of different signs read different
     // cells at the same time.
     const bool from_left = w.left != 0, both = from_left && w.right != 0;
@@ -167,48 +154,16 @@ struct GroupKernel {
     for (int source = 0; source < (both ? 2 : 1); ++source) {
       const bool is_left = source == 0 && from_left;
       const double* const f = is_left ? lower : upper;
-      if (f == nullptr) continue;
-      double upper_end[ncf], lower_end[ncf];
-      take(f, upper_end, lower_end);
-      const double left = is_left ? w.left : 0, right = is_left ? 0 : w.right;
-      unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-        trace_low[fa.value] += left * upper_end[fa.value];
-        trace_high[fa.value] += right * lower_end[fa.value];
-        jump_low[fa.value] += is_left ? upper_end[fa.value] : 0;
-        jump_high[fa.value] -= is_left ? 0 : lower_end[fa.value];
-      });
+      if (f != nullptr) take(f, is_left ? w.left : 0, 0, 0, is_left ? 0 : w.right, q);
     }
-    keep_face(low + t.conf_face_offset[g] * L, trace_low, full);
-    keep_face(high + t.conf_face_offset[g] * L, trace_high, full);
-    if (w.penalty == 0) return;
-    double sum[nf];
-    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { sum[a.value] = 0; });
-    lift<I>(rdx * w.penalty, jump_low, jump_high, sum);
-    add_to(df + at, 1, sum, full);
-  }
-
-  /// df += streaming along x_I of group g, of what face_traces() has left of all groups. Coefficients that a
-  /// smaller group lacks come out as some number and are not kept.
-  template <int I>
-  KOKKOS_FORCEINLINE_FUNCTION static void streaming(const Tables& t, double v, double half_dv, double rdx,
-                                                    int g, const double* own, const double* low,
-                                                    const double* high, double* df) {
-    const int k = t.degree[I][g], below = t.down[I][g], above = t.up[I][g];
-    double q[nf], sum[nf], flux_low[ncf], flux_high[ncf];
-    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = sum[a.value] = 0; });
-    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE { flux_low[fa.value] = flux_high[fa.value] = 0; });
-    const auto take = [&](int group, double factor) QUINTET_DEVICE_INLINE {
-      const bool full = is_full(group);
-      add(q, factor, own + t.offset[group] * L, full);
-      add_face(flux_low, factor, low + t.conf_face_offset[group] * L, full);
-      add_face(flux_high, factor, high + t.conf_face_offset[group] * L, full);
-    };
-    take(g, v);
-    if (below >= 0) take(below, half_dv * t.shift[k]);
-    if (above >= 0) take(above, half_dv * t.shift[k + 1]);
-    volume<I>(q, rdx, sum);
-    lift<I>(rdx, flux_low, flux_high, sum);
-    add_to(df + t.offset[g] * L, 1, sum, is_full(g));
+    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
+      unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
+        constexpr int A = Tr::conf_faces.ladder[I][fa.value][k.value];
+        if constexpr (A >= 0)
+          df[A] += rdx * end_of<k.value> *
+                   ((k.value % 2 == 1 ? -flux_low[fa.value] : flux_low[fa.value]) - flux_high[fa.value]);
+      });
+    });
   }
   template <int I>
   KOKKOS_FORCEINLINE_FUNCTION static void volume(const double* q, double rdx, double* df) {
@@ -299,13 +254,11 @@ struct GroupSweep {
   using Places = ForcePlaces<Tr>;
   static constexpr int L = lanes, vdim = Tr::vdim, cdim = Tr::cdim, nfm = Tr::n_face_modes;
   static constexpr int nf = Tr::n_full, nl = Tr::n_lin, n_degrees = Tr::velocity_order + 1;
-  /// Of a lane in each direction: v, dv/2, inverse relative width, weights of the faces; and for all whether
-  /// there are cells below and above (bits 2 d and 2 d + 1).
-  static constexpr int n_of_direction = 6, n_lane = n_of_direction * vdim + 1;
-  /// Force, lanes [n_lane, 32], f and df [n_modes, 32], and in turn traces [2, face mode, 32] and input
-  /// [degree, face mode, 32].
-  static constexpr int n_input = std::max(n_degrees * nfm, 2 * Tr::n_conf_face_modes);
-  static constexpr int scratch = Places::size + (n_lane + 2 * Tr::n_modes + n_input) * L;
+  /// Of a lane in each direction: v, dv/2, whether there are cells below and above (bits), inverse relative
+  /// width; weights of the faces.
+  static constexpr int n_lane = 7 * vdim;
+  /// Force, lanes [n_lane, 32], f and df [n_modes, 32], input [degree, face mode, 32].
+  static constexpr int scratch = Places::size + (n_lane + 2 * Tr::n_modes + n_degrees * nfm) * L;
   Cells<Tr> cells;
   GroupTables<Tr> tables;
   const double* forces;
@@ -319,8 +272,6 @@ struct GroupSweep {
     double* const mine = of_lane + n_lane * L;
     double* const df = mine + Tr::n_modes * L;
     double* const input = df + Tr::n_modes * L;
-    double* const low = input;
-    double* const high = low + Tr::n_conf_face_modes * L;
     const GroupTables<Tr>& t = tables;
     // Cells that only pad are worked on as copies of the last one, and not written.
     const auto cell_of = [&](int lane) QUINTET_DEVICE_INLINE {
@@ -338,51 +289,41 @@ struct GroupSweep {
         if (there >= 0) fetch(team, beside[d.value][side]);
       }
     });
-    for (int i = team.rank; i < Tr::n_modes * L; i += team.size) {
-      mine[i] = own[i];
-      df[i] = 0;
-    }
+    for (int i = team.rank; i < Tr::n_modes * L; i += team.size) mine[i] = own[i];
     for (int i = team.rank; i < Places::size; i += team.size)
       force[i] = forces[static_cast<std::ptrdiff_t>(conf) * Places::size + i];
     team.barrier();
     const bool magnetic = vdim > 1 && force[Places::magnetic] != 0;
     for (int lane = team.rank; lane < L; lane += team.size) {
       const CellContext<Tr> c(cells, cell_of(lane));
-      int sides = 0;
       unroll<vdim>([&](auto d) QUINTET_DEVICE_INLINE {
         constexpr int D = d.value;
         const FaceWeights w = force_weights<Tr>(c, cells.flux, force, magnetic, D);
-        double* const to = of_lane + D * n_of_direction * L + lane;
+        double* const to = of_lane + D * 7 * L + lane;
         to[0] = c.v[D];
         to[L] = c.half_dv[D];
-        to[2 * L] = c.stretch[D];
-        to[3 * L] = w.left;
-        to[4 * L] = w.right;
-        to[5 * L] = w.penalty;
-        sides += (c.index[D] > 0 ? 1 << 2 * D : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 << 2 * D : 0);
+        to[2 * L] = (c.index[D] > 0 ? 1 : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 : 0);
+        to[3 * L] = c.stretch[D];
+        to[4 * L] = w.left;
+        to[5 * L] = w.right;
+        to[6 * L] = w.penalty;
       });
-      of_lane[n_of_direction * vdim * L + lane] = sides;
     }
     team.barrier();
 
-    unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
-      constexpr int I = d.value;
-      const double* const of_direction = of_lane + I * n_of_direction * L;
-      if constexpr (I > 0) team.barrier();
-      for (int i = team.rank; i < Tr::n_groups * L; i += team.size) {
-        const int lane = i % L;
-        const FaceWeights w = weights_of(cells.flux, of_direction[lane], of_direction[L + lane]);
-        Kernel::template face_traces<I>(
-            t, cells.rdx[I], w, i / L, mine + lane, beside[I][0] ? beside[I][0] + lane : nullptr,
-            beside[I][1] ? beside[I][1] + lane : nullptr, low + lane, high + lane, df + lane);
-      }
-      team.barrier();
-      for (int i = team.rank; i < Tr::n_groups * L; i += team.size) {
-        const int lane = i % L;
-        Kernel::template streaming<I>(t, of_direction[lane], of_direction[L + lane], cells.rdx[I], i / L,
-                                      mine + lane, low + lane, high + lane, df + lane);
-      }
-    });
+    for (int i = team.rank; i < Tr::n_groups * L; i += team.size) {
+      const int g = i / L, lane = i % L;
+      double sum[nf];
+      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { sum[a.value] = 0; });
+      unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
+        constexpr int I = d.value;
+        const double v = of_lane[I * 7 * L + lane], half_dv = of_lane[(I * 7 + 1) * L + lane];
+        Kernel::template streaming<I>(t, v, half_dv, cells.rdx[I], weights_of(cells.flux, v, half_dv), g,
+                                      mine + lane, beside[I][0] ? beside[I][0] + lane : nullptr,
+                                      beside[I][1] ? beside[I][1] + lane : nullptr, sum);
+      });
+      keep(df + t.offset[g] * L + lane, sum, Kernel::is_full(g));
+    }
 
     int step = 1;
     QUINTET_DEVICE_LOOP
@@ -390,8 +331,8 @@ struct GroupSweep {
       team.barrier();
       for (int i = team.rank; i < Tr::n_face_groups * L; i += team.size) {
         const int face = i / L, lane = i % L, cell = cell_of(lane);
-        const double* const lane_d = of_lane + D * n_of_direction * L + lane;
-        const int has = static_cast<int>(of_lane[n_of_direction * vdim * L + lane]) >> 2 * D;
+        const double* const lane_d = of_lane + D * 7 * L + lane;
+        const int has = static_cast<int>(lane_d[2 * L]);
         const double* const below = has & 1 ? update.f + cells.place(conf, cell - step) : nullptr;
         const double* const above = has & 2 ? update.f + cells.place(conf, cell + step) : nullptr;
         make_inputs(t, D, face, lane_d, mine + lane, below, above, df + lane, input + lane);
@@ -442,10 +383,10 @@ struct GroupSweep {
                                                       const double* below, const double* above, double* df,
                                                       double* input) {
     double low[nf], high[nf], q[nf];
-    const double penalty = of_lane[5 * L];
+    const double penalty = of_lane[6 * L];
     QUINTET_DEVICE_LOOP
     for (int pass = penalty != 0 ? 0 : 1; pass < 2; ++pass) {
-      const double left = pass == 0 ? penalty : of_lane[3 * L], right = pass == 0 ? -penalty : of_lane[4 * L];
+      const double left = pass == 0 ? penalty : of_lane[4 * L], right = pass == 0 ? -penalty : of_lane[5 * L];
       Kernel::face_values(t, D, i, left, right, own, below, above, low, high);
       QUINTET_DEVICE_LOOP
       for (int k = 0; k < n_degrees; ++k) {
@@ -455,7 +396,7 @@ struct GroupSweep {
           q[a.value] = end * ((k % 2 == 0 ? low[a.value] : -low[a.value]) - high[a.value]);
         });
         if (pass == 0) {
-          if (g >= 0) Kernel::add_to(df + t.offset[g] * L, of_lane[2 * L], q, Kernel::is_full(g));
+          if (g >= 0) Kernel::add_to(df + t.offset[g] * L, of_lane[3 * L], q, Kernel::is_full(g));
           continue;
         }
         if (k >= 1)
@@ -485,8 +426,8 @@ struct GroupSweep {
       double v = 1;
       if (j >= 0) {
         matrix = force + Places::b + Places::pair(D, j) * nf * nf;
-        v = of_lane[j * n_of_direction * L];
-        const double half_dv = of_lane[(j * n_of_direction + 1) * L];
+        v = of_lane[j * 7 * L];
+        const double half_dv = of_lane[(j * 7 + 1) * L];
         const int kj = t.degree[j][g], below = t.face_down[D][j][i], above = t.face_up[D][j][i];
         if (below >= 0)
           Kernel::add(q, half_dv * t.shift[kj], in + t.face_offset[below] * L, Kernel::is_full_face(below));
@@ -500,7 +441,7 @@ struct GroupSweep {
       else
         Kernel::template multiply<nl>(matrix, q, h);
     }
-    Kernel::add_to(df + t.offset[g] * L, of_lane[(D * n_of_direction + 2) * L], h, Kernel::is_full(g));
+    Kernel::add_to(df + t.offset[g] * L, of_lane[(D * 7 + 3) * L], h, Kernel::is_full(g));
   }
 };
 
