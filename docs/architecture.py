@@ -30,13 +30,13 @@ WAY = (
       "physics/convection surrogates/flow/equations surrogates/flow/model",
       "physics/ocean surrogates/sequence/network surrogates/sequence/reference")),
     ("Steps", "kernels, messages, models: the algorithm of the paper",
-     ("apps/application/loop apps/application/training apps/application/spectra io/parallel io/tiers",
+     ("apps/application/loop apps/application/training apps/application/spectra io/parallel io/tiers surrogates/resident",
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation physics/particles/device surrogates/potential/device | apps/dpmd/train "
       "surrogates/potential/training surrogates/training surrogates/networks",
       "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device",
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/sparse physics/electronic/submatrix physics/electronic/device "
       "physics/electronic/density physics/electronic/global",
-      "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training surrogates/resident "
+      "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
       "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
       "apps/podlstm/fit physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
