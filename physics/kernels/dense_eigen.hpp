@@ -122,7 +122,8 @@ struct Jacobi {
   }
 };
 
-/// Diagonalises on an execution space: by rotations, or by the vendor's library where the space is a GPU.
+/// Diagonalises on an execution space: by rotations, or by the vendor's library where the space is a GPU
+/// (cuSOLVER 11.7.1, of CUDA 12.6.2, or newer).
 template <class Space>
 class DenseEigensolver {
  public:
@@ -130,11 +131,19 @@ class DenseEigensolver {
   /// @param bytes of memory at most, where that is enough for one matrix at a time. Matrices are finite.
   void solve(const Space& space, const SymmetricMatrices& m, std::size_t bytes) {
     static_cast<void>(bytes);
-    Kokkos::parallel_for("device::jacobi", Kokkos::TeamPolicy<Space>(space, m.count, 1), Jacobi<Space>{m});
+#ifdef KOKKOS_ENABLE_CUDA
+    constexpr int threads = 16, lanes = 32;
+#else
+    constexpr int threads = 1, lanes = 1;
+#endif
+    Kokkos::parallel_for("device::jacobi", Kokkos::TeamPolicy<Space>(space, m.count, threads, lanes),
+                         Jacobi<Space>{m});
   }
+  /// Give memory back that the next solve() takes again.
+  void give_back() {}
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(KOKKOS_ENABLE_CUDA) && CUSOLVER_VERSION >= 11701
 template <>
 class DenseEigensolver<Kokkos::Cuda> {
  public:
@@ -160,16 +169,17 @@ class DenseEigensolver<Kokkos::Cuda> {
       work_ = Kokkos::View<char*, Kokkos::CudaSpace>(
           Kokkos::view_alloc(std::string("eigensolver"), Kokkos::WithoutInitializing), work.device);
     }
-    std::vector<char> on_host(work.host);
+    on_host_.resize(work.host);
     for (int first = 0; first < m.count; first += at_a_time) {
       double* const a = m.a + first * n * n;
       double* const value = m.value + first * n;
       check(cusolverDnXsyevBatched(handle_, parameters_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
                                    CUDA_R_64F, a, n, CUDA_R_64F, value, CUDA_R_64F, work_.data(), work.device,
-                                   on_host.data(), work.host, m.failed + first,
+                                   on_host_.data(), work.host, m.failed + first,
                                    std::min(at_a_time, m.count - first)));
     }
   }
+  void give_back() { work_ = {}; }
 
  private:
   struct Work {
@@ -189,6 +199,7 @@ class DenseEigensolver<Kokkos::Cuda> {
   cusolverDnHandle_t handle_{};
   cusolverDnParams_t parameters_{};
   Kokkos::View<char*, Kokkos::CudaSpace> work_;
+  std::vector<char> on_host_;  // read until the stream has come that far
 };
 #endif
 

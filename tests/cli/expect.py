@@ -22,7 +22,7 @@ ENTRIES = {"case", "needs", "before", "run", "ranks", "signal", "exit", "says", 
 PATIENCE_S = 120 * float(os.environ.get("QUINTET_TEST_PATIENCE", 1))
 
 
-BEGUN = -2  # what is new of a run (warm.hpp)
+BEGUN, REFUSED = -2, -3  # what is new of a run (warm.hpp)
 
 
 def read_cases(path):
@@ -114,13 +114,15 @@ class WarmProgram:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(self.process.pid, os.sched_getaffinity(pid))
         self.socket.sendall(head + order)
-        while (news := self.news())[1] != BEGUN:
+        while (news := self.news()) and news[1] not in (BEGUN, REFUSED):
             self.end_run(*news)
+        if not news or news[1] == REFUSED:
+            return stand_in.close()
         self.stand_ins[news[0]] = stand_in
         self.tell(stand_in, news)
 
     def end_run(self, process, status):
-        if stand_in := self.stand_ins.pop(process):
+        if stand_in := self.stand_ins.pop(process, None):
             self.tell(stand_in, (process, status))
             stand_in.close()
 
@@ -137,7 +139,9 @@ class WarmProgram:
                     self.begin(self.listener.accept()[0])
                 elif source is self.socket:
                     news = self.news()
-                    if not news:
+                    if not news:  # it has ended, and what waits for it ends, too
+                        for waiting in [self.listener, *filter(None, self.stand_ins.values())]:
+                            waiting.close()
                         return
                     self.end_run(*news)
                 elif source.fileno() >= 0:  # a stand-in says no more: it was killed, its run must go
@@ -204,7 +208,10 @@ def main():
         os.chdir(scratch)
         use_bare_python(stand_ins)
         name, _, where = warm_name.partition(" ")
-        warm = WarmProgram(name, shutil.which("stand_in"), stand_ins) if name else None
+        stand_in = shutil.which("stand_in")
+        if name and not stand_in:
+            print("no stand_in here (target quintet_stand_in): each run starts by itself", flush=True)
+        warm = WarmProgram(name, stand_in, stand_ins) if name and stand_in else None
         if warm and not warm.takes_runs:  # as a sanitizer's threads would have it
             print(f"{name} forks no runs here: each starts by itself", flush=True)
             warm.end()

@@ -88,7 +88,7 @@ def text_of(header, source_dir):
 def key_of(group, words, source_dir):
     """All that a compilation depends on; "" for one without a precompiled header, which would be built anew where others' headers are."""
     precompiled = [words[i + 1] + ".gch" for i, word in enumerate(words[:-1]) if word == "-include"]
-    if not precompiled:
+    if not precompiled or not all(map(os.path.exists, precompiled)):
         return ""
     headers = Headers(lambda header: text_of(header, source_dir))
     texts = [header + "\n" + (text_of(header, source_dir) or "") for header in sorted(headers.all_of(headers.brings, group))]

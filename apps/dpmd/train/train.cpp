@@ -67,10 +67,13 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
 
 /// The host has room, and the device for a step and the frames that stay there.
 void require_room(const Context& context, const DeviceSession& device, const Training& training) {
-  if (training.parallel().reason.empty())  // else the planner has looked, before any array was there
-    context.require_memory(training.memory_needed(), device.device() == Device::portable
+  const bool is_portable = device.device() == Device::portable;
+  if (training.parallel().reason.empty())
+    context.require_memory(training.memory_needed(), is_portable
                                                          ? "frames, parameters and a step on the device"
                                                          : "frames and parameters");
+  else if (is_portable)  // of the rest the planner has asked, before any array was there
+    context.require_memory(training.device_bytes(), "a step on the device");
   if (device.is_cpu()) return;
   const double bytes = training.device_bytes();
   log::info("Networks are LibTorch's; a step and the frames that stay take {:.3g} GB of the device's memory",

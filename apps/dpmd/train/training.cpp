@@ -205,11 +205,12 @@ double Training::device_bytes() const {
   keep(setup_.data.training);
   keep(setup_.data.validation);
   for (std::size_t s = 0; s < setup_.data.training.size(); ++s) {
-    const int n_frames = (sampler_.batch_size(s) + comm_.size() - 1) / comm_.size();
+    const int batch = sampler_.batch_size(s), n_frames = (batch + comm_.size() - 1) / comm_.size();
+    const int n_sharers = std::max(1, comm_.size() / batch);
     const std::size_t atoms = setup_.data.training[s].n_atoms();
     step = std::max(
         step, potential::bytes_of_torch_step(setup_.model, n_frames, atoms, trainer_->account().is_resident) +
-                  potential::bytes_of_recordings(setup_.model, n_frames, atoms, device_.device()));
+                  potential::bytes_of_recordings(setup_.model, n_frames, atoms, n_sharers, device_.device()));
   }
   return step + std::min(kept, options_.data.frame_memory * 1e9);
 }

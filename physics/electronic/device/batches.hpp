@@ -16,7 +16,7 @@ namespace quintet::electronic::device {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Memory = Exec::memory_space;
 
-/// Memory of the device that grows and is not given back.
+/// Memory of the device that grows.
 template <class T>
 class Buffer {
  public:
@@ -42,6 +42,7 @@ class Buffer {
                       Kokkos::subview(view_, std::pair<std::size_t, std::size_t>(0, n)));
   }
   T* data() const { return view_.data(); }
+  void give_back() { view_ = {}; }
 
  private:
   Kokkos::View<T*, Memory> view_;

@@ -86,8 +86,10 @@ const double* DenseFunctions::norms(const Dense& d, int norm, const double* of) 
   return result;
 }
 
-/// Eigenpairs of the batch, to sorted_pairs(); with as much memory more as an iteration would take.
+/// Eigenpairs of the batch, to sorted_pairs(); with as much memory more as an iteration would take, which it
+/// has in turn.
 void DenseFunctions::diagonalise() {
+  for (int i = 1; i < n_dense; ++i) dense_[i].give_back();
   const Dense d = fill_dense();
   const auto count = static_cast<std::size_t>(d.count), m = static_cast<std::size_t>(d.m);
   const std::int64_t n_columns = std::int64_t{d.count} * d.m;
@@ -133,6 +135,7 @@ void DenseFunctions::sorted_pairs(std::size_t i, std::vector<double>& values,
 /// The Newton-Schulz iteration of the batch; its columns are then in values_. History of each matrix.
 std::vector<std::vector<double>> DenseFunctions::iterate(double mu, double error, int order) {
   constexpr double coefficient[] = {1, 1.0 / 2, 3.0 / 8, 5.0 / 16};
+  eigensolver_.give_back();
   const Dense d = fill_dense();
   const int m = d.m, count = d.count;
   const std::int64_t size = std::int64_t{m} * m, n_columns = std::int64_t{count} * m, n = size * count;

@@ -6,9 +6,8 @@
 #include "physics/electronic/device/series_kernels.hpp"
 
 /// Kernels of dense submatrices: `count` matrices [m, m] of a batch one after the other, each a submatrix of
-/// n
-/// <= m rows and ones on the rest of its diagonal, which no product mixes with it. They are symmetric, so
-/// either order of their elements will do.
+/// n <= m rows and ones on the rest of its diagonal (for eigenpairs 2 ||A||, above all levels), which no
+/// product mixes with it. They are symmetric, so either order of their elements will do.
 namespace quintet::electronic::device {
 
 /// A submatrix's blocks to their places; `lanes` threads share a block row.

@@ -178,8 +178,7 @@ void Sweep::eigen_on_device(std::span<const int> which, Functions functions, boo
     const Submatrix& s = work_[at(which[task])];
     if (values.empty())
       throw NumericalError(fmt::format(
-          "Jacobi rotations did not converge on a submatrix of {} rows; has it numbers that are not finite?",
-          s.n));
+          "no eigenpairs were found of a submatrix of {} rows; has it numbers that are not finite?", s.n));
     own_rows(s);
     Eigenpairs pairs{
         {values.begin(), values.end()}, {vectors.begin(), vectors.end()}, own_weights(vectors, own_)};

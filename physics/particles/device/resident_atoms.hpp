@@ -69,6 +69,8 @@ struct FetchedRows {
   double bytes = n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1);
   // Rows that are sent; of a rebuild: an order, its cells, rows that are put into it.
   if (several) bytes += n_all * 4 + n_local * (4 + 4 + 1 + 24 + 12 + 8);
+  // Messages of a rebuild and of a step, both ways: at most half of the ghosts come in one.
+  if (several) bytes += (n_all - n_local) / 2 * (40 + 2 * 24);
   return 1.05 * bytes;
 }
 

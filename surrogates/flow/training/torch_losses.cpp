@@ -162,7 +162,8 @@ at::Tensor residual_sums(LossNorm norm, const Residuals& residuals, const FieldS
                       physical.narrow(2, 1, n_channels - 1)},
                      2);
   const Tensor of_samples = residuals.uses_coordinates() ? points.index_select(0, chosen) : Tensor();
-  return norm_of(norm, residuals_of(residuals, samples, physical.flatten(2), of_samples)).sum(at::IntArrayRef{0, 1});
+  return norm_of(norm, residuals_of(residuals, samples, physical.flatten(2), of_samples))
+      .sum(at::IntArrayRef{0, 1});
 }
 
 }  // namespace quintet::flow

@@ -67,8 +67,8 @@ struct TrainingRanks {
   Comm comm = Comm::self();
   ParallelOptions parallel{};  ///< stages 0 to 2
   OffloadOptions offload{};
-  DeviceSession
-      device{};  ///< of LibTorch's engine; our kernels are the cpu's. Arrays are there (FlatParameters)
+  /// Of LibTorch's engine; our kernels are the cpu's. Arrays are there (FlatParameters).
+  DeviceSession device{};
 };
 
 /// What trainings have of section `parallel`.

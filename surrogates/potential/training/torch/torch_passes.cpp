@@ -1,6 +1,7 @@
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -85,7 +86,8 @@ class TorchPasses final : public Passes<Real> {
     }
     steps_->predict(rows, predictions, is_differentiated);
     if (const std::string notice = steps_->take_notice(); !notice.empty())
-      log::warning("steps are not replayed as CUDA graphs, which takes a training longer: {}", notice);
+      log::warning("steps of shapes that come again are not recorded, which takes a training longer: {}",
+                   notice);
     for (std::size_t i = 0; i < frames.size(); ++i) predictions[i].energy += energies[i];
   }
   void differentiate(std::span<const TrainingFrame* const> /*frames*/, std::span<const Adjoint> adjoints,
@@ -203,8 +205,9 @@ double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a
          bytes_of_arrays(model, atoms);
 }
 
-double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame, Device device) {
-  const double atoms = atoms_of_step(n_frames, atoms_a_frame);
+double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame, int n_sharers,
+                           Device device) {
+  const double atoms = std::ceil(atoms_of_step(n_frames, atoms_a_frame) / n_sharers);
   if (atoms > most_atoms_at_once) return 0;
   return most_recorded_shapes * bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
          (device == Device::gpu ? bytes_of_arrays(model, atoms) : 0);

@@ -30,8 +30,9 @@ template <class Real>
                                          bool is_resident);
 /// And for recorded steps (TorchSteps): rows of a batch for each shape; on a GPU the arrays of a step once
 /// more, which lie in a pool of the recordings alone.
+/// @param n_sharers ranks that share the atoms of a frame
 [[nodiscard]] double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame,
-                                         Device device);
+                                         int n_sharers, Device device);
 /// And for a frame that stays there.
 [[nodiscard]] double bytes_of_kept_frame(const Model& model, std::size_t atoms);
 

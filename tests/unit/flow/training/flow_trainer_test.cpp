@@ -432,7 +432,9 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   }
   EXPECT_GT(comm.maximum(static_cast<std::int64_t>(n_swapped)), 0);
   comm.barrier();
-  if (comm.is_root()) EXPECT_EQ(std::filesystem::remove_all(folder), 1U);  // each file went with its run
+  if (comm.is_root()) {
+    EXPECT_EQ(std::filesystem::remove_all(folder), 1U);  // each file went with its run
+  }
   EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
                ResourceError);
   EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);

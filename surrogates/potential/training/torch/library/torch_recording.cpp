@@ -26,28 +26,35 @@ class CalledAgain final : public TorchRecording {
 
 #ifdef QUINTET_TORCH_CUDA
 
+namespace {
+
+/// What recordings have in common. LibTorch takes the handle of a pool again only as long as a graph has it.
+using Pool = decltype(at::cuda::graph_pool_handle());
+
+}  // namespace
+
 struct TorchRecorder::Place {
   c10::cuda::CUDAStream stream;
-  c10::MempoolId_t pool;
+  mutable std::weak_ptr<const Pool> pool;  ///< of the recordings that are there
 };
 
 namespace {
 
 class CudaGraph final : public TorchRecording {
  public:
-  CudaGraph(const c10::cuda::CUDAStream& stream, c10::MempoolId_t pool,
+  CudaGraph(const c10::cuda::CUDAStream& stream, std::shared_ptr<const Pool> pool,
             const std::function<void()>& operators)
-      : graph_(std::make_unique<at::cuda::CUDAGraph>()) {
+      : pool_(std::move(pool)), graph_(std::make_unique<at::cuda::CUDAGraph>()) {
     c10::cuda::getCurrentCUDAStream(stream.device_index()).synchronize();
     // The caller's stream may be the default one, which cannot record.
     const c10::cuda::CUDAStreamGuard guard(stream);
     try {
       // Calls of other threads, such as MPI's, are none of its business.
-      graph_->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+      graph_->capture_begin(*pool_, cudaStreamCaptureModeThreadLocal);
       operators();
       graph_->capture_end();
     } catch (...) {
-      abandon(stream, pool);
+      abandon(stream);
       throw;
     }
   }
@@ -61,37 +68,44 @@ class CudaGraph final : public TorchRecording {
 
  private:
   /// End what is being recorded, so that the stream and the allocator are as before.
-  void abandon(const c10::cuda::CUDAStream& stream, c10::MempoolId_t pool) noexcept {
-    auto* const graph = graph_.release();  // never deleted: LibTorch's allocators may ask it again
+  void abandon(const c10::cuda::CUDAStream& stream) noexcept {
+    auto* const graph =
+        graph_.release();  // not deleted unless it ends: LibTorch's allocators may ask it again
     try {
       cudaStreamCaptureStatus status{};
       if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive) {
         graph->capture_end();
+        graph_.reset(graph);
         return;
       }
       cudaGraph_t none = nullptr;
       if (status == cudaStreamCaptureStatusInvalidated)
         static_cast<void>(cudaStreamEndCapture(stream, &none));
       static_cast<void>(cudaGetLastError());  // of the recording, not of what comes next
-      c10::cuda::CUDACachingAllocator::endAllocateToPool(stream.device_index(), pool);
+      c10::cuda::CUDACachingAllocator::endAllocateToPool(stream.device_index(), *pool_);
     } catch (const c10::Error&) {  // it had ended
     }
   }
 
+  std::shared_ptr<const Pool> pool_;
   std::unique_ptr<at::cuda::CUDAGraph> graph_;
 };
 
 }  // namespace
 
 TorchRecorder::TorchRecorder(c10::Device device) {
-  if (device.is_cuda())
-    place_.reset(
-        new Place{c10::cuda::getStreamFromPool(false, device.index()), at::cuda::graph_pool_handle()});
+  if (device.is_cuda()) place_.reset(new Place{c10::cuda::getStreamFromPool(false, device.index()), {}});
 }
 
 std::unique_ptr<TorchRecording> TorchRecorder::record(std::function<void()> operators) const {
-  if (place_) return std::make_unique<CudaGraph>(place_->stream, place_->pool, operators);
-  return std::make_unique<CalledAgain>(std::move(operators));
+  if (!place_) return std::make_unique<CalledAgain>(std::move(operators));
+  auto pool = place_->pool.lock();
+  if (!pool) place_->pool = pool = std::make_shared<const Pool>(at::cuda::graph_pool_handle());
+  return std::make_unique<CudaGraph>(place_->stream, std::move(pool), operators);
+}
+
+void TorchRecorder::give_back_memory() const {
+  if (place_) c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
 #else
@@ -103,6 +117,8 @@ TorchRecorder::TorchRecorder(c10::Device /*device*/) {}
 std::unique_ptr<TorchRecording> TorchRecorder::record(std::function<void()> operators) const {
   return std::make_unique<CalledAgain>(std::move(operators));
 }
+
+void TorchRecorder::give_back_memory() const {}
 
 #endif
 

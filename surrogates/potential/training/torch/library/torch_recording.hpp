@@ -28,6 +28,8 @@ class TorchRecorder {
   /// Computes nothing yet. Operators must not wait for the device, nor copy from or to the host.
   /// Errors: c10::Error where they cannot be recorded; the device can be used as before.
   [[nodiscard]] std::unique_ptr<TorchRecording> record(std::function<void()> operators) const;
+  /// Of recordings that are gone, to all of LibTorch.
+  void give_back_memory() const;
 
  private:
   struct Place;  ///< of CUDA: a stream to record on, and the pool

@@ -195,6 +195,7 @@ class TorchStepsOn final : public TorchSteps<Real> {
       notice_ = error.what_without_backtrace();
       records_ = false;
       steps_.clear();
+      recorder_.give_back_memory();
       return false;
     }
   }
