@@ -67,9 +67,8 @@ Candidates::Candidates(const SpaceOptions& space, const sequence::ForecastOption
   const search::Genes first(static_cast<std::size_t>(this->space().n_genes()), 0);
   auto options = training(first);
   options.epochs = 0;
-  const sequence::TrainingRanks alone;
   const sequence::Trainer trial(network(first), set_.model.shape.in, set_.training(), set_.validation(),
-                                options, 0, alone);
+                                options, 0);
 }
 
 search::Space Candidates::space() const {

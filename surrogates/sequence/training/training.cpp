@@ -357,6 +357,11 @@ Trainer::Trainer(const Architecture& architecture, int steps, const SequenceData
   throw InternalError("a precision without a kind");
 }
 
+Trainer::Trainer(const Architecture& architecture, int steps, const SequenceData& training,
+                 const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed) {
+  const TrainingRanks alone;
+  *this = Trainer(architecture, steps, training, validation, options, seed, alone);
+}
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
@@ -370,8 +375,7 @@ FlatAccount Trainer::account() const { return implementation_->account(); }
 TrainingResult train(const Architecture& architecture, int steps, const SequenceData& training,
                      const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
                      const EpochCallback& callback) {
-  const TrainingRanks alone;
-  Trainer trainer(architecture, steps, training, validation, options, seed, alone);
+  Trainer trainer(architecture, steps, training, validation, options, seed);
   while (trainer.stopped() == Stopped::not_yet) {
     const EpochReport report = trainer.advance();
     if (!callback || callback(report)) continue;

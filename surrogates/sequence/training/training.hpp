@@ -104,7 +104,10 @@ class Trainer {
   /// @param ranks who trains; collective over them, as all that follows but stopped() and account()
   Trainer(const Architecture& architecture, int steps, const SequenceData& training,
           const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
-          const TrainingRanks& ranks = {});
+          const TrainingRanks& ranks);
+  /// Alone.
+  Trainer(const Architecture& architecture, int steps, const SequenceData& training,
+          const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed);
   ~Trainer();
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
