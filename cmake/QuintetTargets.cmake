@@ -90,13 +90,18 @@ function(quintet_late_library name)
   install(TARGETS ${name} LIBRARY DESTINATION lib)
 endfunction()
 
-# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s])
+# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s] [DEVICE])
 # One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
-# per number of ranks, run through mpirun and labelled mpi.
+# per number of ranks, run through mpirun and labelled mpi. DEVICE: labelled device, on what QUINTET_TEST_DEVICE says
+# (tests/support/device).
 function(quintet_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
+  endif()
+  if(ARG_DEVICE)
+    list(APPEND ARG_DEPENDS quintet_test_device)
+    list(APPEND ARG_LABELS device)
   endif()
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE quintet_flags quintet_test_support ${ARG_DEPENDS})

@@ -94,11 +94,12 @@ struct DeviceSession::Implementation {
   void* stream = nullptr;
   std::optional<Comm> all, sharers;  ///< of a GPU: the session's ranks, those with the same one
   Library library;                   ///< empty: the program's own engines
+  bool started = false;              ///< what the library has to stop
 
   Implementation() = default;
   Implementation(const Implementation&) = delete;
   ~Implementation() {
-    if (library == nullptr) return;
+    if (!started) return;
     if (auto* stop = function_in(library, "quintet_device_stop", &quintet_device_stop)) stop();
   }
 
@@ -129,6 +130,7 @@ struct DeviceSession::Implementation {
     DeviceProperties properties;
     begin(wanted_number, &properties);
     if (properties.error[0] != '\0') throw ResourceError(std::string("device: gpu: ") + properties.error);
+    started = device == Device::gpu;
     description = properties.name;
     number = properties.number;
     if (device == Device::gpu) count = properties.n_devices;

@@ -33,7 +33,7 @@ void describe_device(Schema& schema, Device& device);
 ///
 /// Ranks of a node take its GPUs in turn; where there are more ranks than GPUs, they share them. Copies
 /// are one session, which ends with the last of them: whoever holds engines holds a copy, declared before
-/// them. One session a process, since Kokkos starts once.
+/// them. Where all have ended none can begin, since a Kokkos starts once a process.
 class DeviceSession {
  public:
   /// The cpu.

@@ -14,7 +14,8 @@ namespace {
 
 using quintet::DeviceProperties;
 
-bool started_here = false;
+int n_starts = 0;  ///< that have not been stopped
+bool started_here = false, ended_here = false;
 
 template <std::size_t N, class... Values>
 void print(char (&to)[N], const char* format, Values... values) {
@@ -84,12 +85,17 @@ void quintet_device_start(int number, quintet::DeviceProperties* properties) {
   *properties = {};
   try {
     if (!choose(number, *properties)) return;
+    if (ended_here) {
+      print(properties->error, "%s", "its Kokkos has ended in this process, and starts but once");
+      return;
+    }
     if (!Kokkos::is_initialized()) {
       start_kokkos(*properties);
       started_here = true;
     }
     properties->free_bytes = free_now();
     properties->stream = stream_now();
+    ++n_starts;
   } catch (const std::exception& error) {
     print(properties->error, "%s", error.what());
   }
@@ -98,6 +104,8 @@ void quintet_device_start(int number, quintet::DeviceProperties* properties) {
 std::size_t quintet_device_free_bytes() { return free_now(); }
 
 void quintet_device_stop() {
-  if (started_here && Kokkos::is_initialized()) Kokkos::finalize();
+  if (n_starts == 0 || --n_starts > 0 || !started_here) return;
+  if (Kokkos::is_initialized()) Kokkos::finalize();
   started_here = false;
+  ended_here = true;
 }

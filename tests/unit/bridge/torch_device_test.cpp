@@ -3,7 +3,7 @@
 #include <c10/core/AutogradState.h>
 #include <gtest/gtest.h>
 
-#include "io/parallel/comm.hpp"
+#include "tests/support/device/test_device.hpp"
 
 namespace quintet {
 namespace {
@@ -13,7 +13,7 @@ TEST(TorchDevice, gradients_are_formed_by_the_thread_that_asks_for_them) {
   const bool before = state.get_multithreading_enabled();
   const TorchDevice cpu{DeviceSession()};
   EXPECT_EQ(state.get_multithreading_enabled(), before) << "no operators of LibTorch there";
-  const TorchDevice device{DeviceSession(Device::portable, Comm::world())};
+  const TorchDevice device{test::device_session()};
   EXPECT_FALSE(state.get_multithreading_enabled());
   state.set_multithreading_enabled(before);
 }

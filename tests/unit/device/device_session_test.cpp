@@ -17,7 +17,8 @@ QUINTET_DEVICE_FACTORY int quintet_make_engine_of_the_program_alone() { return 1
 namespace quintet {
 namespace {
 
-/// The library that a session finds.
+/// The library that a session finds: an imitation, so that these tests are of the host alone, whatever
+/// QUINTET_TEST_DEVICE says.
 class DeviceSessionTest : public testing::Test {
  protected:
   static void library(const std::string& path) { setenv("QUINTET_DEVICE_LIBRARY", path.c_str(), 1); }

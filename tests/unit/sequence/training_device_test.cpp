@@ -8,12 +8,13 @@
 
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/training/training.hpp"
+#include "tests/support/device/test_device.hpp"
 #include "tests/support/tensor_copies.hpp"
 #include "tests/unit/sequence/network_cases.hpp"
 #include "tests/unit/sequence/waves.hpp"
 
-/// Trainings whose networks and arrays are LibTorch's on a device, here the host's cores, beside those of our
-/// kernels and optimiser.
+/// Trainings whose networks and arrays are LibTorch's on the device of tests beside those of our kernels and
+/// optimiser.
 namespace quintet::sequence {
 namespace {
 
@@ -22,11 +23,13 @@ Architecture network() {
 }
 std::int64_t n_parameters() { return static_cast<std::int64_t>(graph_of(network()).n_parameters); }
 
-TrainingRanks ranks_of(const Comm& comm, Device device, int stage = 0) {
+enum class Place { host, device };
+
+TrainingRanks ranks_of(const Comm& comm, Place place, int stage = 0) {
   TrainingRanks ranks{comm};
   ranks.parallel.holder = Holder::rank;
   ranks.parallel = ranks.parallel.at_stage(stage);
-  ranks.device = DeviceSession(device, Comm::world());
+  if (place == Place::device) ranks.device = quintet::test::device_session();
   return ranks;
 }
 
@@ -77,11 +80,11 @@ void expect_near(const Trainer& found, const Trainer& expected, double tolerance
 
 TEST(TrainingOnDevice, is_that_of_the_host_at_every_stage) {
   const Lesson lesson;
-  auto host = lesson.trainer(ranks_of(Comm::world(), Device::cpu));
+  auto host = lesson.trainer(ranks_of(Comm::world(), Place::host));
   finish(host);
   EXPECT_EQ(host.account().residence, "");
   for (const int stage : {0, 1, 2}) {
-    auto there = lesson.trainer(ranks_of(Comm::world(), Device::portable, stage));
+    auto there = lesson.trainer(ranks_of(Comm::world(), Place::device, stage));
     EXPECT_EQ(there.account().is_resident, stage < 2 || Comm::world().size() == 1);
     finish(there);
     expect_near(there, host, 1e-9, fmt::format("stage {}", stage));
@@ -90,10 +93,10 @@ TEST(TrainingOnDevice, is_that_of_the_host_at_every_stage) {
 
 TEST(TrainingOnDevice, is_what_one_rank_makes) {
   const Lesson lesson;
-  auto alone = lesson.trainer(ranks_of(Comm::self(), Device::portable));
+  auto alone = lesson.trainer(ranks_of(Comm::self(), Place::device));
   finish(alone);
   for (const int stage : {0, 1}) {
-    auto all = lesson.trainer(ranks_of(Comm::world(), Device::portable, stage));
+    auto all = lesson.trainer(ranks_of(Comm::world(), Place::device, stage));
     finish(all);
     const auto a = all.result().history, b = alone.result().history;
     for (std::size_t i = 1; i < b.size(); ++i) EXPECT_NEAR(a[i].training, b[i].training, 1e-11);
@@ -116,21 +119,21 @@ TrainingState everywhere(TrainingState state) {
 TEST(TrainingOnDevice, goes_on_from_the_host_and_back) {
   const Comm comm = Comm::world();
   const Lesson lesson;
-  auto whole = lesson.trainer(ranks_of(comm, Device::cpu));
+  auto whole = lesson.trainer(ranks_of(comm, Place::host));
   finish(whole);
-  auto first = lesson.trainer(ranks_of(comm, Device::cpu));
+  auto first = lesson.trainer(ranks_of(comm, Place::host));
   first.advance();
-  auto second = lesson.trainer(ranks_of(comm, Device::portable, 1));
+  auto second = lesson.trainer(ranks_of(comm, Place::device, 1));
   second.restore(everywhere(first.state()));
   second.advance(), second.advance();
-  auto third = lesson.trainer(ranks_of(comm, Device::cpu));
+  auto third = lesson.trainer(ranks_of(comm, Place::host));
   third.restore(everywhere(second.state()));
   finish(third);
   expect_near(third, whole, 1e-9, "moved");
   // On one device to the bit.
-  auto there = lesson.trainer(ranks_of(comm, Device::portable)),
-       begun = lesson.trainer(ranks_of(comm, Device::portable)),
-       resumed = lesson.trainer(ranks_of(comm, Device::portable));
+  auto there = lesson.trainer(ranks_of(comm, Place::device)),
+       begun = lesson.trainer(ranks_of(comm, Place::device)),
+       resumed = lesson.trainer(ranks_of(comm, Place::device));
   finish(there);
   begun.advance();
   resumed.restore(everywhere(begun.state()));
@@ -150,7 +153,7 @@ TEST(TrainingOnDevice, no_gradient_and_no_weight_travels_in_a_step) {
     EXPECT_EQ(trainer.account().bytes_copied, bytes);
     return copies.so_far();
   };
-  TrainingRanks there = ranks_of(Comm::self(), Device::portable);
+  TrainingRanks there = ranks_of(Comm::self(), Place::device);
   EXPECT_EQ(copies_of(lesson.trainer(there)), 0);
   there.offload.optimiser = OffloadKind::host;
   EXPECT_GE(copies_of(lesson.trainer(there)), 2 * 4) << "the test sees those of arrays that are the host's";

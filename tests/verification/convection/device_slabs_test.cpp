@@ -8,6 +8,7 @@
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/slab_needs.hpp"
 #include "tests/support/convection_cases.hpp"
+#include "tests/support/device/test_device.hpp"
 
 using namespace quintet;
 using namespace quintet::convection;
@@ -25,8 +26,8 @@ struct Case {
 Boussinesq make_flows(const Problem& problem, const Grid& grid, const Case& c) {
   Boussinesq flows = make_rolls(problem, grid, c.n_flows, c.transforms);
   if (c.on_device)
-    flows.move_to(std::shared_ptr<DeviceFlows>(
-        quintet_make_device_flows(shared_flow_setup(problem, grid, c.n_flows, c.transforms, c.direct))));
+    flows.move_to(std::shared_ptr<DeviceFlows>(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(
+        shared_flow_setup(problem, grid, c.n_flows, c.transforms, quintet::test::may_send(c.direct)))));
   return flows;
 }
 
@@ -55,7 +56,7 @@ void expect_same_steps(const Problem& problem, int n_x, int n_z, const Case& c, 
     together.advance(Exec(), dt);
     ASSERT_NEAR(together.courant_rate(Exec()) / alone.courant_rate(Exec()), 1, 1e-11);
   }
-  expect_equal(alone, together, 1e-13);
+  expect_equal(alone, together, quintet::test::bound(1e-13, 1e-12));
 }
 
 }  // namespace
@@ -164,7 +165,8 @@ TEST(DeviceSlabs, send_what_a_plan_says) {
   EXPECT_EQ(needs.cells, 24 * ((15 + comm.size() - 1) / comm.size()));
 }
 
-/// What Kokkos's profiling hooks see of an engine: its launches, and what it allocates on the device.
+/// What Kokkos's profiling hooks see of an engine on the host: its launches, and what it allocates on the
+/// device.
 struct Seen {
   Seen() {
     launches() = 0;
@@ -196,6 +198,7 @@ struct Seen {
 };
 
 TEST(DeviceSlabs, launch_nine_kernels_a_stage_and_ten_for_slabs) {
+  if (quintet::test::on_gpu()) GTEST_SKIP() << quintet::test::hooks_see_the_host;
   const Problem problem;
   const Grid grid = convection::testing::make_grid(Comm::world(), problem, 2, 24, 15);
   Boussinesq flows = make_flows(problem, grid, {});
@@ -209,6 +212,7 @@ TEST(DeviceSlabs, launch_nine_kernels_a_stage_and_ten_for_slabs) {
 }
 
 TEST(DeviceSlabs, take_the_bytes_that_they_ask_for) {
+  if (quintet::test::on_gpu()) GTEST_SKIP() << quintet::test::hooks_see_the_host;
   Problem box;
   box.sides = Sides::no_slip;
   const Grid grid = convection::testing::make_grid(Comm::world(), box, 2, 24, 15);

@@ -5,6 +5,7 @@
 
 #include "physics/convection/device/flow_setup.hpp"
 #include "tests/support/convection_cases.hpp"
+#include "tests/support/device/test_device.hpp"
 
 using namespace quintet;
 using namespace quintet::convection;
@@ -12,13 +13,13 @@ using namespace quintet::convection::testing;
 
 namespace {
 
-/// On these cells; `on_device`: by the device's engine on the host's space.
+/// On these cells; `on_device`: by the device's engine.
 Boussinesq make_flows(const Problem& problem, const Grid& grid, int n_flows, bool transforms,
                       bool on_device) {
   Boussinesq flows = make_rolls(problem, grid, n_flows, transforms);
   if (on_device)
-    flows.move_to(std::shared_ptr<DeviceFlows>(
-        quintet_make_device_flows(device_flow_setup(problem, grid, n_flows, transforms))));
+    flows.move_to(std::shared_ptr<DeviceFlows>(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(
+        device_flow_setup(problem, grid, n_flows, transforms))));
   return flows;
 }
 
@@ -109,8 +110,9 @@ TEST(DeviceFlows, tell_of_velocities_that_are_no_numbers) {
 TEST(DeviceFlows, take_the_bytes_that_they_ask_for) {
   const Problem problem;
   const Grid grid = make_grid(Comm::self(), problem, 2, 128, 64);
-  const double one = quintet_device_flows_bytes(device_flow_setup(problem, grid, 1, true)),
-               four = quintet_device_flows_bytes(device_flow_setup(problem, grid, 4, true));
+  const auto bytes = QUINTET_DEVICE_FUNCTION(quintet_device_flows_bytes);
+  const double one = bytes(device_flow_setup(problem, grid, 1, true)),
+               four = bytes(device_flow_setup(problem, grid, 4, true));
   EXPECT_NEAR((four - one) / (3 * 128 * 64), 14 * 8, 1e-9);  // 14 numbers a cell
   EXPECT_LT(one, 1.1 * 14 * 8 * 128 * 64);
 }

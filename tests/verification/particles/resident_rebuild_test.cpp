@@ -13,9 +13,10 @@
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
+#include "tests/support/device/test_device.hpp"
 #include "tests/support/sample_systems.hpp"
 
-// Atoms that fly freely on the device (the host's space) against the same ones on the host: who holds which
+// Atoms that fly freely on the device against the same ones on the host: who holds which
 // atom, in which order, with which ghosts. Nothing of forces.
 using namespace quintet;
 
@@ -44,7 +45,9 @@ struct Flight {
       : domain(Comm::world(), {2.0, 0.6, {0, 0, 0}, rows}, start.box), atoms(domain.distribute(start)) {
     domain.rebuild(exec, atoms);
     if (there)
-      domain.stay_on(exec, atoms, std::shared_ptr<ResidentAtoms>(quintet_make_resident_atoms(false)));
+      domain.stay_on(
+          exec, atoms,
+          std::shared_ptr<ResidentAtoms>(QUINTET_DEVICE_FUNCTION(quintet_make_resident_atoms)(false)));
   }
   void fly(int n_steps) {
     for (int step = 0; step < n_steps; ++step) {

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
@@ -13,9 +15,10 @@
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 #include "tests/support/copy_count.hpp"
+#include "tests/support/device/test_device.hpp"
 #include "tests/verification/potential/models.hpp"
 
-// Steps with the device engine on the host's space against the host's steps.
+// Steps with the device engine against the host's steps.
 namespace quintet::potential {
 namespace {
 
@@ -90,8 +93,8 @@ struct HostRun {
   }
   void settle(Home home) {
     if (home != Home::host)
-      system->stay_on(exec,
-                      std::shared_ptr<ResidentAtoms>(quintet_make_resident_atoms(home == Home::device)));
+      system->stay_on(exec, std::shared_ptr<ResidentAtoms>(QUINTET_DEVICE_FUNCTION(
+                                quintet_make_resident_atoms)(test::may_send(home == Home::device))));
     system->update_forces(exec);
   }
   void steps(std::int64_t first, int n) {
@@ -125,8 +128,10 @@ std::vector<double> forces_of(const HostRun& run) {
 std::unique_ptr<ForceField> cpu_field() {
   return std::make_unique<DeepPotential>(water(), DeepPotentialOptions{});
 }
-std::unique_ptr<ForceField> device_field() {
-  return std::make_unique<DeviceForceField>(water(), DeepPotentialOptions{});
+std::unique_ptr<ForceField> device_field(Model model = water(), const DeepPotentialOptions& options = {},
+                                         const std::optional<RepulsionOptions>& repulsion = {}) {
+  return std::make_unique<DeviceForceField>(std::move(model), options, repulsion,
+                                            QUINTET_DEVICE_FUNCTION(quintet_make_device_potential));
 }
 
 TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
@@ -245,9 +250,7 @@ TEST(ResidentAtoms, repel_each_other_as_on_the_host) {
   const RepulsionOptions range{0.6, 1.2};
   HostRun plain(comm, sheared(liquid()), cpu_field());
   HostRun host(comm, sheared(liquid()), std::make_unique<Repulsion>(cpu_field(), range));
-  HostRun device(comm, sheared(liquid()),
-                 std::make_unique<DeviceForceField>(water(), DeepPotentialOptions{}, range), {},
-                 Home::device);
+  HostRun device(comm, sheared(liquid()), device_field(water(), {}, range), {}, Home::device);
   ASSERT_GT(host.system->total.energy - plain.system->total.energy, 10);
   host.steps(0, 24);
   device.steps(0, 24);
@@ -287,8 +290,7 @@ TEST(ResidentAtoms, are_minimised_as_on_the_host) {
   const std::vector<std::int64_t> frozen{3, 50};
   HostRun host(comm, shaken_crystal(), std::make_unique<DeepPotential>(copper(), DeepPotentialOptions{}),
                options, Home::host, frozen, 0.002);
-  HostRun device(comm, shaken_crystal(), std::make_unique<DeviceForceField>(copper(), DeepPotentialOptions{}),
-                 options, Home::device, frozen, 0.002);
+  HostRun device(comm, shaken_crystal(), device_field(copper()), options, Home::device, frozen, 0.002);
   const double start = host.system->total.energy;
   host.steps(0, 30);
   device.steps(0, 30);
@@ -360,13 +362,12 @@ TEST(ResidentAtoms, send_the_same_from_their_memory_and_through_the_host) {
 
 TEST(ResidentAtoms, do_not_travel_in_steps) {
   if (Comm::world().size() > 1) GTEST_SKIP() << "ghosts of others travel";
+  if (test::on_gpu()) GTEST_SKIP() << test::hooks_see_the_host;
   for (const Home home : {Home::host, Home::device}) {
     IntegratorOptions bath;
     bath.ensemble = Thermostat::nose_hoover;
     bath.temperature = kelvin;
-    HostRun run(Comm::self(), liquid(),
-                std::make_unique<DeviceForceField>(water(), DeepPotentialOptions{}, RepulsionOptions{}), bath,
-                home);
+    HostRun run(Comm::self(), liquid(), device_field(water(), {}, RepulsionOptions{}), bath, home);
     const auto rebuilds = run.domain.rebuilds();
     const CopyCount count;
     constexpr int n_steps = 60;
@@ -392,8 +393,7 @@ TEST(ResidentAtoms, do_not_travel_in_steps) {
 TEST(ResidentAtoms, conserve_energy_and_momentum_in_mixed_precision) {
   DeepPotentialOptions mixed;
   mixed.precision = Precision::mixed;
-  HostRun run(Comm::world(), liquid(), std::make_unique<DeviceForceField>(water(), mixed), {}, Home::device,
-              {}, 0.0002);
+  HostRun run(Comm::world(), liquid(), device_field(water(), mixed), {}, Home::device, {}, 0.0002);
   const double potential = run.system->total.energy, total = potential + run.kinetic();
   run.steps(0, 100);
   EXPECT_GT(std::abs(run.system->total.energy - potential), 1e-2) << "nothing happened";

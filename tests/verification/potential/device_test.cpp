@@ -4,9 +4,10 @@
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/device/repulsion_kernel.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
+#include "tests/support/device/test_device.hpp"
 #include "tests/verification/potential/models.hpp"
 
-// The device engine on the host's execution space against the engine for CPUs.
+// The device engine against the engine for CPUs.
 namespace quintet::potential {
 namespace {
 
@@ -20,6 +21,8 @@ std::vector<ModelCase> device_cases(const std::string& configuration = "triclini
     if (has_polynomials(item)) cases.push_back(std::move(item));
   return cases;
 }
+
+DeviceForceField::Maker maker() { return QUINTET_DEVICE_FUNCTION(quintet_make_device_potential); }
 
 std::size_t field_bytes(DeviceForceField& field) {
   const auto bytes = field.engine().bytes();
@@ -48,7 +51,7 @@ TEST(DeviceEngine, equals_the_engine_for_cpus) {
     configurations = {"cluster", "orthorhombic", "triclinic", "box_below_rcut", "sel_overflow"};
   for (const auto& configuration : configurations)
     for (const auto& item : device_cases(configuration)) {
-      DeviceForceField field(read_dp(item.model), {});
+      DeviceForceField field(read_dp(item.model), {}, {}, maker());
       const auto found = evaluate(Comm::world(), field, item.reference.configuration);
       const auto expected = evaluate(Comm::world(), field_of(item), item.reference.configuration);
       ASSERT_GT(largest(expected.force), 1e-3) << item.name;
@@ -61,7 +64,7 @@ TEST(DeviceEngine, adds_the_repulsion_of_nuclei_as_the_cores_do) {
   for (const Precision precision : {Precision::fp64, Precision::mixed})
     for (const auto& item : device_cases()) {
       const DeepPotentialOptions options{precision};
-      DeviceForceField field(read_dp(item.model), options, range);
+      DeviceForceField field(read_dp(item.model), options, range, maker());
       auto model = std::make_unique<DeepPotential>(read_dp(item.model), options);
       const auto start = crowded(item.reference.configuration);
       const double without = evaluate(Comm::world(), *model, start).energy;
@@ -76,7 +79,7 @@ TEST(DeviceEngine, adds_the_repulsion_of_nuclei_as_the_cores_do) {
 TEST(DeviceEngine, refuses_repulsion_that_its_sums_do_not_hold) {
   Model model = read_dp(source("inputs/dpmd/copper/copper.dp"));
   model.type_names = {"U"};
-  DeviceForceField field(model, {}, RepulsionOptions{0.6, 1.2});
+  DeviceForceField field(model, {}, RepulsionOptions{0.6, 1.2}, maker());
   Repulsion cores(std::make_unique<DeepPotential>(model, DeepPotentialOptions{}), {0.6, 1.2});
   Configuration two;
   two.type_names = model.type_names;
@@ -94,17 +97,16 @@ TEST(DeviceEngine, says_what_memory_it_takes_before_it_takes_it) {
   const Model model = read_dp(item.model);
   const DeviceModel tables = device_model(model, {});
   double asked = 0;
-  DeviceForceField field(model, {}, {}, quintet_make_device_potential,
-                         [&](double bytes, const std::string& what) {
-                           asked += bytes;
-                           EXPECT_NE(what.find("atoms and"), std::string::npos);
-                           EXPECT_EQ(field_bytes(field), 0u) << "took memory before it asked";
-                         });
+  DeviceForceField field(model, {}, {}, maker(), [&](double bytes, const std::string& what) {
+    asked += bytes;
+    EXPECT_NE(what.find("atoms and"), std::string::npos);
+    EXPECT_EQ(field_bytes(field), 0u) << "took memory before it asked";
+  });
   (void)evaluate(Comm::world(), field, item.reference.configuration);
   const auto taken = static_cast<double>(field_bytes(field));
   EXPECT_GT(asked, 0.7 * taken);
   EXPECT_LT(asked, 2.0 * taken);
-  DeviceForceField refused(model, {}, {}, quintet_make_device_potential,
+  DeviceForceField refused(model, {}, {}, maker(),
                            [](double, const std::string&) { throw ResourceError("too small"); });
   EXPECT_THROW((void)evaluate(Comm::world(), refused, item.reference.configuration), ResourceError);
 }
@@ -114,13 +116,13 @@ TEST(DeviceEngine, refuses_models_that_it_would_get_wrong) {
   for (const auto& item : model_cases())
     if (!has_polynomials(item)) {
       ++refused;
-      EXPECT_THROW(DeviceForceField(read_dp(item.model), {}), InputError) << item.name;
+      EXPECT_THROW(DeviceForceField(read_dp(item.model), {}, {}, maker()), InputError) << item.name;
     }
   EXPECT_GE(refused, 2);
   const auto cases = device_cases();
-  EXPECT_THROW(
-      DeviceForceField(read_dp(cases.front().model), {Precision::model, Compression::off, SelRule::per_type}),
-      InputError);
+  EXPECT_THROW(DeviceForceField(read_dp(cases.front().model),
+                                {Precision::model, Compression::off, SelRule::per_type}, {}, maker()),
+               InputError);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
+#include "tests/support/device/test_device.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 
 namespace quintet::flow {
@@ -131,9 +132,9 @@ TEST(FlowPredictor, products_in_bf16_are_compared_with_float) {
   EXPECT_THROW(static_cast<void>(ask(bounded, points)), NumericalError);
 }
 
-/// What a GPU computes, on the host's cores.
+/// What a GPU computes, or the same operators on the host's cores.
 TEST(FlowPredictor, on_a_device_answers_are_those_of_the_host) {
-  const DeviceSession device(Device::portable, Comm::self());
+  const DeviceSession device = test::device_session();
   const FieldBlock coarse = coarse_block(5, 7);
   const auto points = random_points(coarse, 700);
   for (const auto& model : {small_model(), small_model(DecoderKind::continuous, DecoderBase::interpolation),

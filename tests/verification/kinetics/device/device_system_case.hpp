@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "physics/kinetics/device/collisions_device.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
 #include "tests/support/two_species.hpp"
+#include "tests/verification/kinetics/device/device_factory.hpp"
 
 /// Whole systems of two species of different mass, on the host or with f resident on the device.
 namespace quintet::kinetics {
@@ -45,9 +45,6 @@ inline Species make_species(const Setting& s, double charge, double mass, int nv
   return species;
 }
 
-inline constexpr DeviceVlasovFactory here{&quintet_make_device_vlasov, &quintet_device_vlasov_bytes,
-                                          &quintet_make_device_collisions, &quintet_device_collision_bytes};
-
 /// Among and between both species, with a rate that changes in x and t.
 inline CollisionOptions make_collisions(Collide collide) {
   CollisionOptions options;
@@ -72,8 +69,8 @@ inline std::unique_ptr<VlasovSystem> make_system(const Setting& s, bool device,
   options.keep_positive = s.more;
   if (s.collide != Collide::no) options.collisions = make_collisions(s.collide);
   if (device) {
-    options.device = here;
-    options.device->sends_directly = sends_directly;
+    options.device = device_factory();
+    options.device->sends_directly = test::may_send(sends_directly);
   }
   options.ranks = ranks;
   if (s.walls != Walls::none && s.field == FieldModel::poisson) {

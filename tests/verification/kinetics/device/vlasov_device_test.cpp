@@ -11,8 +11,9 @@
 #include "tests/support/stretched_cells.hpp"
 #include "tests/verification/kinetics/advection/vlasov_operator_case.hpp"
 #include "tests/verification/kinetics/device/device_case.hpp"
+#include "tests/verification/kinetics/device/device_factory.hpp"
 
-/// The device's operator, run in this machine's memory, against VlasovOperator: stages, walls, moments, whole
+/// The device's operator against VlasovOperator: stages, walls, moments, whole
 /// steps, for every basis, flux and kind of edge, on equal and on stretched velocity cells.
 namespace quintet::kinetics {
 namespace {
@@ -53,7 +54,7 @@ struct Pair {
     host = VlasovOperator::make(c.basis, c.block, s.flux, open);
     auto options = device_vlasov_options(c.basis, c.block, s.flux, open);
     options.sweep = s.sweep;
-    device = std::make_unique<ResidentOperator>(c.block, s.flux, open, DeviceVlasov::make(options));
+    device = std::make_unique<ResidentOperator>(c.block, s.flux, open, make_engine(options));
     host_exterior.emplace_back(decomposition, c.basis, species, *host);
     device_exterior.emplace_back(decomposition, c.basis, species, *device);
     for (int i = 0; i < 3; ++i) {
@@ -160,16 +161,17 @@ void expect_same_stage(const BasisRow& b, const Setting& s) {
   EXPECT_LT(pair.compare(0), 1e-300);  // what went up comes down
   pair.stage({.keep = 0.75, .advance = 0.25, .dt = 0.3}, 0, 1, 2);
   EXPECT_GT(difference(pair.here[2], pair.here[0]), 0.1);
-  EXPECT_LT(pair.compare(2), 2e-14);
-  EXPECT_LT(difference(pair.host_moments, pair.device_moments), 2e-14);
+  const double round_off = test::bound(2e-14, 2e-13);
+  EXPECT_LT(pair.compare(2), round_off);
+  EXPECT_LT(difference(pair.host_moments, pair.device_moments), round_off);
   const auto left = outflow(pair, pair.host_exterior[0]), there = outflow(pair, pair.device_exterior[0]);
   const double most = std::abs(*std::max_element(
       left.begin(), left.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
   EXPECT_EQ(most > 0, s.boundary != Boundary::periodic);
   ASSERT_EQ(left.size(), there.size());
-  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_NEAR(there[i], left[i], 1e-13 * most);
+  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_NEAR(there[i], left[i], 5 * round_off * most);
   const double frequency = pair.host->frequency(Exec(), pair.c.acceleration);
-  EXPECT_NEAR(pair.device->frequency(Exec(), pair.c.acceleration), frequency, 1e-14 * frequency);
+  EXPECT_NEAR(pair.device->frequency(Exec(), pair.c.acceleration), frequency, round_off * frequency);
 }
 
 TEST(VlasovDevice, stages_of_every_basis_and_flux_are_those_of_the_host) {
@@ -219,8 +221,8 @@ TEST(VlasovDevice, whole_steps_are_those_of_the_host) {
         pair.stage({.keep = 0.75, .advance = 0.25, .dt = dt}, 1, 0, 2);
         pair.stage({.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt}, 2, 0, 0);
       }
-      EXPECT_LT(pair.compare(0), 1e-13);
-      EXPECT_LT(difference(pair.host_moments, pair.device_moments), 1e-13);
+      EXPECT_LT(pair.compare(0), test::bound(1e-13, 1e-12));
+      EXPECT_LT(difference(pair.host_moments, pair.device_moments), test::bound(1e-13, 1e-12));
     }
 }
 
@@ -240,7 +242,7 @@ TEST(VlasovDevice, second_moments_are_those_of_the_host) {
         worst = std::max(worst, std::abs(all(conf, at(1 + basis.vdim), m) - second(conf, 0, m)));
         scale = std::max(scale, std::abs(second(conf, 0, m)));
       }
-    EXPECT_LT(worst, 1e-14 * scale);
+    EXPECT_LT(worst, test::bound(1e-14, 1e-13) * scale);
   }
 }
 
@@ -250,13 +252,14 @@ TEST(VlasovDevice, bytes_are_counted_before_they_are_taken) {
   options.order = 2;
   options.cells = {1000, 64, 1, 1, 1, 1};
   options.n_buffers = 3;
-  const double three = DeviceVlasov::bytes(options);
+  const auto bytes = device_factory().bytes;
+  const double three = bytes(options);
   options.n_buffers = 4;
-  EXPECT_EQ(DeviceVlasov::bytes(options) - three, 1000 * 64 * 8 * 8);
+  EXPECT_EQ(bytes(options) - three, 1000 * 64 * 8 * 8);
   EXPECT_LT(three, 1.2 * 3 * 1000 * 64 * 8 * 8);
   options.order = 7;
-  EXPECT_EQ(DeviceVlasov::bytes(options), -1);
-  EXPECT_EQ(DeviceVlasov::make(options), nullptr);
+  EXPECT_EQ(bytes(options), -1);
+  EXPECT_EQ(make_engine(options), nullptr);
 }
 
 }  // namespace
