@@ -17,10 +17,13 @@ import tempfile
 import threading
 import time
 
-ENTRIES = {"case", "needs", "before", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
+ENTRIES = {"case", "needs", "on", "before", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
 # for one command; helpers find it in $PATIENCE_S
 PATIENCE_S = 120 * float(os.environ.get("QUINTET_TEST_PATIENCE", 1))
 
+
+# QUINTET_TEST_DEVICE, and what runs there say of it; cases find both in $DEVICE and $DEVICE_SAID
+DEVICES = {"portable": "the device engines on the host's cores", "gpu": ", compute capability "}
 
 BEGUN, REFUSED = -2, -3  # what is new of a run (warm.hpp)
 
@@ -40,7 +43,7 @@ def read_cases(path):
             sys.exit(f"{path}:{number}: expected 'ENTRY: VALUE' with one of {', '.join(sorted(ENTRIES))}")
         if key == "case":
             cases.append({"name": value, "checks": []})
-        elif key in ("needs", "before", "run", "ranks", "signal"):
+        elif key in ("needs", "on", "before", "run", "ranks", "signal"):
             cases[-1][key] = value
         else:
             cases[-1]["checks"].append((key, value))
@@ -48,7 +51,9 @@ def read_cases(path):
 
 
 def missing(case):
-    """Of the programs and files that a case needs, those that are not here."""
+    """Of the programs, files and the device that a case needs, those that are not here."""
+    if case.get("on", os.environ["DEVICE"]) != os.environ["DEVICE"]:
+        return [f"device {case['on']}"]
     return [name for name in case.get("needs", "").split() if not (shutil.which(name) or os.path.exists(name))]
 
 
@@ -201,6 +206,10 @@ def main():
     settings = parser.parse_args()
     os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.environ["PATH"]])
     os.environ["PATIENCE_S"] = str(PATIENCE_S)
+    device = os.environ["DEVICE"] = os.environ.get("QUINTET_TEST_DEVICE") or "portable"
+    if device not in DEVICES:
+        sys.exit(f"QUINTET_TEST_DEVICE is '{device}'; expected {' or '.join(DEVICES)}")
+    os.environ["DEVICE_SAID"] = DEVICES[device]
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases, warm_name = read_cases(settings.cases)
     failed, skipped = 0, 0

@@ -1,7 +1,7 @@
 #!/bin/sh
-# device_ranks.sh FILE: three flows on the devices (here the host's cores) of 1, 2 and 3 ranks are the same to the bit.
+# device_ranks.sh FILE: three flows on the devices of 1, 2 and 3 ranks are the same to the bit.
 for ranks in 1 2 3; do
-  mpirun --oversubscribe -n $ranks meshfreeflow simulate "$1" --quiet --threads 1 --set device=portable --set 'seeds=[1,2,3]' --output on_$ranks \
+  mpirun --oversubscribe -n $ranks meshfreeflow simulate "$1" --quiet --threads 1 --set device=$DEVICE --set 'seeds=[1,2,3]' --output on_$ranks \
     --overwrite || exit 1
 done
 for ranks in 2 3; do

@@ -5,6 +5,6 @@ train() {
     exit 1
 }
 train --set steps=2 --output moved
-train --set steps=4 --output moved --restart auto --set device=portable
-train --set steps=2 --output back --set device=portable
+train --set steps=4 --output moved --restart auto --set device=$DEVICE
+train --set steps=2 --output back --set device=$DEVICE
 train --set steps=4 --output back --restart auto

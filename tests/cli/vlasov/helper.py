@@ -13,6 +13,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE_S = float(os.environ["PATIENCE_S"])
+DEVICE = os.environ["DEVICE"]
 MPIEXEC = ["mpirun", "--oversubscribe", "-n"]
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # more ranks than cores: waiting ones step aside
 
@@ -147,11 +148,11 @@ def ranks_agree(case, *settings):
 
 
 def devices_agree(case, *settings):
-    """f on a device (here the host's cores) = f on the host to round-off, and each goes on from the other's checkpoint."""
-    devices = ("cpu", "portable")
+    """f on a device = f on the host to round-off, and each goes on from the other's checkpoint."""
+    devices = ("cpu", DEVICE)
     for device in devices:
         run(1, case, device, [*settings, f"device={device}"])
-    close("portable", "cpu")
+    close(DEVICE, "cpu")
     for first, second in (devices, devices[::-1]):
         shutil.copytree(first, "moved")
         for path in checkpoints("moved")[2:]:
@@ -164,10 +165,10 @@ def devices_agree(case, *settings):
 
 
 def devices_share(case, *settings, grids=("", "")):
-    """f of 2 and 3 ranks, each on its device (here the host's cores) = f of one on the host to round-off."""
+    """f of 2 and 3 ranks, each on its device = f of one on the host to round-off."""
     run(1, case, "cpu", settings)
     for ranks, grid in zip((2, 3), grids):
-        run(ranks, case, "shared", [*settings, "device=portable", *([f"parallel.ranks={grid}"] if grid else [])])
+        run(ranks, case, "shared", [*settings, f"device={DEVICE}", *([f"parallel.ranks={grid}"] if grid else [])])
         close("shared", "cpu")
         shutil.rmtree("shared")
     shutil.rmtree("cpu")
