@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "physics/kinetics/device/vlasov_device.hpp"
@@ -18,6 +19,8 @@
 /// vlasov_stages --walls [CHOICE]       the same between reflecting walls in x
 /// vlasov_stages --write FILE           sums of results on small grids, by this space
 /// vlasov_stages --check FILE           compares with them: what another space has written
+/// vlasov_stages --tiny DIMS            a step of one basis in each way to share out cells, between walls and
+///                                      without, two cells of x by 36 or 40 of v: for racecheck
 ///
 /// Needs Kokkos and the kernels of physics/kinetics/device alone.
 namespace quintet::kinetics {
@@ -199,16 +202,33 @@ void time_case(const char* dims, const char* name, const DeviceVlasovOptions& o,
       .number("copy_bytes_per_s", rate);
 }
 
-/// Sums over velocity space, with weights, of what three stages and walls make on a small grid.
-std::vector<double> results() {
+/// Cells of a small grid, no multiple of 32 in velocity space, and of the smallest with more than 32 there.
+std::vector<int> small_grid(const BasisRow& b) {
+  std::vector<int> cells;
+  for (int d = 0; d < b.cdim; ++d) cells.push_back(3 - d / 2);
+  for (int d = 0; d < b.vdim; ++d)
+    cells.push_back(b.vdim == 1 ? 150 : d + 1 == b.vdim ? 13 : b.vdim == 3 ? 3 : 11);
+  return cells;
+}
+std::vector<int> tiny_grid(const BasisRow& b) {
+  std::vector<int> cells(static_cast<std::size_t>(b.cdim), 1);
+  cells[0] = 2;
+  for (int d = 0; d < b.vdim; ++d)
+    cells.push_back(b.vdim == 1 ? 40 : d + 1 == b.vdim ? 4 : b.vdim == 3 ? 3 : 9);
+  return cells;
+}
+
+/// Sums over velocity space, with weights, of what three stages and walls make on a small grid; with `dims`
+/// of one basis of these dimensions on the smallest.
+std::vector<double> results(std::string_view dims = {}) {
   std::vector<double> all;
   for (const auto& b : bases)
     for (const auto flux : {Flux::upwind, Flux::lax_friedrichs, Flux::central})
       for (const auto sweep : {DeviceSweep::groups, DeviceSweep::cells}) {
-        std::vector<int> cells;
-        for (int d = 0; d < b.cdim; ++d) cells.push_back(3 - d / 2);
-        for (int d = 0; d < b.vdim; ++d)
-          cells.push_back(b.vdim == 1 ? 150 : d + 1 == b.vdim ? 13 : b.vdim == 3 ? 3 : 11);
+        const bool is_tiny = !dims.empty();
+        if (is_tiny && (dims != b.dims || b.basis != std::string_view("ser p2") || flux == Flux::central))
+          continue;
+        const auto cells = is_tiny ? tiny_grid(b) : small_grid(b);
         auto o = make_options(b.cdim, b.vdim, b.order, b.family, cells, flux != Flux::central);
         o.flux = flux;
         o.sweep = sweep;
@@ -266,6 +286,16 @@ std::vector<double> results() {
   return all;
 }
 
+int tiny(const char* dims) {
+  const auto all = results(dims);
+  const bool good =
+      !all.empty() && std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
+  Row("device_vlasov_stages", std::string("tiny ") + dims)
+      .text("finite", good ? "yes" : "NO")
+      .number("numbers", static_cast<double>(all.size()));
+  return good ? 0 : 1;
+}
+
 int write(const char* file) {
   const auto all = results();
   std::FILE* out = std::fopen(file, "wb");
@@ -305,6 +335,7 @@ int check(const char* file) {
 int run(int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[1], "--write") == 0) return write(argv[2]);
   if (argc > 2 && std::strcmp(argv[1], "--check") == 0) return check(argv[2]);
+  if (argc > 2 && std::strcmp(argv[1], "--tiny") == 0) return tiny(argv[2]);
   const bool every = argc > 1 && std::strcmp(argv[1], "--all") == 0;
   const bool walls = argc > 1 && std::strcmp(argv[1], "--walls") == 0;
   const device_bench::Choice choice(argc, argv, every || walls ? 2 : 1);
