@@ -2,6 +2,8 @@
 #include <cstring>
 #include <exception>
 
+#include <unistd.h>
+
 #include <Kokkos_Core.hpp>
 
 #include "io/device/device_space.hpp"
@@ -65,13 +67,23 @@ void* stream_now() { return Kokkos::Cuda().cuda_stream(); }
 
 #else
 
+#ifdef QUINTET_DEVICE_STAND_IN  // cmake/device: in a library that is taken for a GPU's
+constexpr const char* what = "no GPU but a stand-in for tests, compute capability none, on the host's cores";
+std::size_t free_now() {
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+#else
+constexpr const char* what = "the device engines on the host's cores";
+std::size_t free_now() { return 0; }
+#endif
+
 bool choose(int, DeviceProperties& p) {
   p.n_devices = 1;
-  print(p.name, "the device engines on the host's cores, Kokkos %d.%d.%d %s", KOKKOS_VERSION / 10000,
-        KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
+  print(p.name, "%s, Kokkos %d.%d.%d %s", what, KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+        KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
   return true;
 }
-std::size_t free_now() { return 0; }
 void start_kokkos(const DeviceProperties&) { Kokkos::initialize(); }
 void* stream_now() { return nullptr; }
 
