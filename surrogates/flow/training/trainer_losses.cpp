@@ -1,36 +1,33 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <memory>
+#include <numeric>
 #include <utility>
 
 #include <ATen/ATen.h>
 
-#include "surrogates/flow/training/torch_losses.hpp"
+#include "io/log/error.hpp"
 #include "surrogates/flow/training/trainer_state.hpp"
+#include "surrogates/flow/training/wall_points.hpp"
 
-// Jets and losses of one set of points: by our kernels, with their adjoint, or, on a device, in torch's
-// graph.
+// Jets of one set of points by our kernels, with their adjoint, and losses of all sets' sums.
 namespace quintet::flow {
 
 namespace {
-
-/// A tensor of its own of numbers that are not written.
-template <class T>
-at::Tensor tensor_of(const std::vector<T>& values, at::IntArrayRef shape, c10::Device device) {
-  return at::from_blob(const_cast<T*>(values.data()), shape, at::TensorOptions(bridge::scalar_type<T>()))
-      .to(at::TensorOptions().device(device), /*non_blocking=*/false, /*copy=*/true);
-}
-
-std::vector<double> numbers_of(const at::Tensor& sums) {
-  const at::Tensor here = sums.detach().to(at::kCPU).contiguous();
-  return {here.data_ptr<double>(), here.data_ptr<double>() + here.numel()};
-}
 
 NodeGrid node_grid(const BlockAxes& axes) {
   NodeGrid grid;
   for (std::size_t i = 0; i < grid.size(); ++i)
     grid[i] = {axes[i].coordinates, axes[i].periodic, axes[i].lower, axes[i].upper};
   return grid;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty()
+             ? 0
+             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// What the reference takes a derivative for: time over a block of 2 units.
@@ -57,28 +54,38 @@ std::vector<std::vector<DifferentialOperator>> operators_of(const Residuals& res
 }
 
 template <class Real>
-typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
-    const at::Tensor& latents, const BlockParameters& parameters, const Batch& batch, int n_points,
-    std::vector<double> points, const Residuals* residuals, const std::vector<int>& samples, bool with_bar) {
-  auto queries = std::make_shared<DecoderQueries>();
-  for (const auto& axes : batch.axes) queries->grids.push_back(node_grid(axes));
-  queries->n_samples = batch.n_samples;
-  queries->n_points = n_points;
-  queries->points = std::move(points);
+DecoderQueries FlowTrainer<Real>::State::queries_of(const Batch& batch, int n_points,
+                                                    std::vector<double> points, const Residuals* residuals,
+                                                    const std::vector<int>& samples) const {
+  DecoderQueries queries;
+  for (const auto& axes : batch.axes) queries.grids.push_back(node_grid(axes));
+  queries.n_samples = batch.n_samples;
+  queries.n_points = n_points;
+  queries.points = std::move(points);
   if (residuals && residuals->n_operators() > 0)
-    queries->operators = operators_of(*residuals, samples, options.reference_compatible);
+    queries.operators = operators_of(*residuals, samples, options.reference_compatible);
+  return queries;
+}
+
+template <class Real>
+typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(const at::Tensor& latents,
+                                                                            const BlockParameters& parameters,
+                                                                            DecoderQueries queries,
+                                                                            bool with_bar) {
   Decoded made;
-  const int n_channels = queries->n_channels();
-  const std::size_t tape = measured && network.is_continuous() ? network.decoder().tape_bytes(*queries) : 0;
+  const int n_samples = queries.n_samples, n_points = queries.n_points, n_channels = queries.n_channels();
+  const std::size_t tape = measured && network.is_continuous() ? network.decoder().tape_bytes(queries) : 0;
   const auto begin = std::chrono::steady_clock::now();
-  made.jets = network.decode(latents, parameters, std::move(queries), makes_tape_again()).contiguous();
+  made.jets = network
+                  .decode(latents, parameters, std::make_shared<DecoderQueries>(std::move(queries)),
+                          makes_tape_again())
+                  .contiguous();
   if (tape > 0)
     measured->decoded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), tape);
-  if (device.is_used()) return made;
   const auto span_of = [](const at::Tensor& t) {
     return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
   };
-  made.arrays = {batch.n_samples,    n_points, n_channels, static_cast<int>(header.fields.size()),
+  made.arrays = {n_samples,          n_points, n_channels, static_cast<int>(header.fields.size()),
                  span_of(made.jets), {}};
   if (with_bar) {
     made.bar = at::zeros_like(made.jets, at::MemoryFormat::Contiguous);
@@ -86,56 +93,77 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
   }
   return made;
 }
+
 template <class Real>
-std::vector<double> FlowTrainer<Real>::State::add_values(Decoded& made, const Batch& batch,
-                                                         double weight) const {
-  const auto norm = options.loss.norm;
-  if (!device.is_used()) return value_loss(norm, made.arrays, std::span<const float>(batch.targets), weight);
-  const at::Tensor targets =
-      tensor_of(batch.targets, {batch.n_samples, batch.n_points, batch.n_fields}, device.place());
-  const at::Tensor sums = value_sums(norm, made.jets, targets);
-  made.loss = weight * sums.sum();
-  return numbers_of(sums);
+std::vector<double> FlowTrainer<Real>::State::counts_of(const Batch& batch) const {
+  std::vector<double> counts{static_cast<double>(batch.n_samples)};
+  for (const auto& wall : equations.walls())
+    counts.push_back(
+        static_cast<double>(std::count_if(batch.axes.begin(), batch.axes.end(),
+                                          [&](const BlockAxes& crop) { return touches(crop, wall.end); })));
+  comm.reduce(std::span<double>(counts), Comm::Reduction::sum);
+  return counts;
 }
 
 template <class Real>
-std::vector<double> FlowTrainer<Real>::State::add_residuals(Decoded& made, const Residuals& residuals,
-                                                            const std::vector<int>& samples,
-                                                            const std::vector<double>& points,
-                                                            const std::vector<double>& of_equations,
-                                                            double weight) const {
-  const auto norm = options.loss.norm;
-  if (!device.is_used())
-    return residual_loss(norm, residuals, fields, made.arrays, std::span<const int>(samples),
-                         std::span<const double>(points), std::span<const double>(of_equations), weight);
-  at::Tensor there;
-  if (residuals.uses_coordinates())
-    there = tensor_of(points, {made.jets.size(0), made.jets.size(1), n_axes}, device.place());
-  const at::Tensor sums =
-      residual_sums(norm, residuals, fields, made.jets, std::span<const int>(samples), there);
-  const at::Tensor loss =
-      weight * (sums * tensor_of(of_equations, {residuals.n_equations()}, device.place())).sum();
-  made.loss = made.loss.defined() ? made.loss + loss : loss;
-  return numbers_of(sums);
+double FlowTrainer<Real>::State::share_of(std::size_t wall, double count) const {
+  const auto n = static_cast<double>(options.loss.boundary_points);
+  return 1 / (std::max(1.0, count) * n * static_cast<double>(walls[wall].n_equations()));
 }
 
-template FlowTrainer<float>::State::Decoded FlowTrainer<float>::State::decode(
-    const at::Tensor&, const BlockParameters&, const Batch&, int, std::vector<double>, const Residuals*,
-    const std::vector<int>&, bool);
-template std::vector<double> FlowTrainer<float>::State::add_values(Decoded&, const Batch&, double) const;
-template std::vector<double> FlowTrainer<float>::State::add_residuals(Decoded&, const Residuals&,
-                                                                      const std::vector<int>&,
-                                                                      const std::vector<double>&,
-                                                                      const std::vector<double>&,
-                                                                      double) const;
-template FlowTrainer<double>::State::Decoded FlowTrainer<double>::State::decode(
-    const at::Tensor&, const BlockParameters&, const Batch&, int, std::vector<double>, const Residuals*,
-    const std::vector<int>&, bool);
-template std::vector<double> FlowTrainer<double>::State::add_values(Decoded&, const Batch&, double) const;
-template std::vector<double> FlowTrainer<double>::State::add_residuals(Decoded&, const Residuals&,
-                                                                       const std::vector<int>&,
-                                                                       const std::vector<double>&,
-                                                                       const std::vector<double>&,
-                                                                       double) const;
+template <class Real>
+std::vector<int> FlowTrainer<Real>::State::reached(const Batch& batch, std::vector<int> samples,
+                                                   const AxisEnd& end) const {
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (!touches(batch.axes[i], end)) samples[i] = -1;
+  return samples;
+}
+
+template <class Real>
+FlowLosses FlowTrainer<Real>::State::losses_of(std::vector<double> sums, double n_points, std::int64_t step,
+                                               bool trains) const {
+  comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  const auto& loss = options.loss;
+  FlowLosses losses;
+  auto next = sums.begin();
+  for (std::size_t f = 0; f < header.fields.size(); ++f) losses.by_field.push_back(*next++ / n_points);
+  for (int e = 0; e < interior.n_equations(); ++e) losses.by_equation.push_back(*next++ / n_points);
+  losses.boundaries = std::accumulate(next, sums.end(), 0.0);
+  losses.values = mean_of(losses.by_field);
+  losses.residuals = mean_of(losses.by_equation);
+  losses.total = losses.values + loss.gamma * losses.residuals + loss.boundary * losses.boundaries;
+  if (!std::isfinite(losses.total))
+    throw NumericalError(
+        fmt::format("step {}: the {} loss is {} (values {}, residuals {}, boundaries {}); a lower "
+                    "learning rate may help",
+                    step + 1, trains ? "training" : "validation", losses.total, losses.values,
+                    losses.residuals, losses.boundaries));
+  return losses;
+}
+
+template DecoderQueries FlowTrainer<float>::State::queries_of(const Batch&, int, std::vector<double>,
+                                                              const Residuals*,
+                                                              const std::vector<int>&) const;
+template FlowTrainer<float>::State::Decoded FlowTrainer<float>::State::decode(const at::Tensor&,
+                                                                              const BlockParameters&,
+                                                                              DecoderQueries, bool);
+template std::vector<double> FlowTrainer<float>::State::counts_of(const Batch&) const;
+template double FlowTrainer<float>::State::share_of(std::size_t, double) const;
+template std::vector<int> FlowTrainer<float>::State::reached(const Batch&, std::vector<int>,
+                                                             const AxisEnd&) const;
+template FlowLosses FlowTrainer<float>::State::losses_of(std::vector<double>, double, std::int64_t,
+                                                         bool) const;
+template DecoderQueries FlowTrainer<double>::State::queries_of(const Batch&, int, std::vector<double>,
+                                                               const Residuals*,
+                                                               const std::vector<int>&) const;
+template FlowTrainer<double>::State::Decoded FlowTrainer<double>::State::decode(const at::Tensor&,
+                                                                                const BlockParameters&,
+                                                                                DecoderQueries, bool);
+template std::vector<double> FlowTrainer<double>::State::counts_of(const Batch&) const;
+template double FlowTrainer<double>::State::share_of(std::size_t, double) const;
+template std::vector<int> FlowTrainer<double>::State::reached(const Batch&, std::vector<int>,
+                                                              const AxisEnd&) const;
+template FlowLosses FlowTrainer<double>::State::losses_of(std::vector<double>, double, std::int64_t,
+                                                          bool) const;
 
 }  // namespace quintet::flow

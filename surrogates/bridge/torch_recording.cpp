@@ -1,4 +1,4 @@
-#include "surrogates/potential/training/torch/library/torch_recording.hpp"
+#include "surrogates/bridge/torch_recording.hpp"
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 #include <c10/cuda/CUDAStream.h>
 #endif
 
-namespace quintet::potential {
+namespace quintet {
 
 namespace {
 
@@ -124,4 +124,4 @@ void TorchRecorder::give_back_memory() const {}
 
 TorchRecorder::~TorchRecorder() = default;
 
-}  // namespace quintet::potential
+}  // namespace quintet

@@ -5,7 +5,7 @@
 
 #include <c10/core/Device.h>
 
-namespace quintet::potential {
+namespace quintet {
 
 /// Operators of LibTorch that are asked for once and computed as often as wanted, with what then lies in the
 /// memory of their inputs: a CUDA graph, which a GPU is given by one call; elsewhere they are called again.
@@ -36,4 +36,4 @@ class TorchRecorder {
   std::unique_ptr<const Place> place_;
 };
 
-}  // namespace quintet::potential
+}  // namespace quintet
