@@ -15,20 +15,24 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
+OperatorRecorder::OperatorRecorder(c10::Device device, bool records) {
+  if (!records) return;
+  record_ = [recorder = std::make_shared<const TorchRecorder>(device)](std::function<void()> operators) {
+    recorder->give_back_memory();  // a recording takes its own, and cannot have more freed meanwhile
+    return recorder->record(std::move(operators));
+  };
+}
+
 void OperatorRecorder::compute(RepeatedOperators& of, const std::function<void()>& operators) {
-  if (!of.recording && records_ && of.n_calls >= n_calls_before) {
+  if (!of.recording && record_ && of.n_calls >= n_calls_before) {
     try {
-      recorder_.give_back_memory();  // a recording takes its own, and cannot have more freed meanwhile
-      of.recording = recorder_.record(operators);
+      of.recording = record_(operators);
     } catch (const c10::Error& error) {
       notice_ = first_line(error.what_without_backtrace());
     } catch (const std::exception& error) {  // ours, of what LibTorch has said
       notice_ = first_line(error.what());
     }
-    if (!of.recording) {
-      records_ = false;
-      recorder_.give_back_memory();
-    }
+    if (!of.recording) record_ = nullptr;
   }
   if (of.recording) return of.recording->replay();
   ++of.n_calls;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "surrogates/bridge/torch_recording.hpp"
 
@@ -19,8 +20,12 @@ struct RepeatedOperators {
 /// after.
 class OperatorRecorder {
  public:
+  using Record = std::function<std::unique_ptr<TorchRecording>(std::function<void()> operators)>;
+
   /// @param records whether anything is to be recorded
-  OperatorRecorder(c10::Device device, bool records) : recorder_(device), records_(records) {}
+  OperatorRecorder(c10::Device device, bool records);
+  /// @param record as TorchRecorder::record()
+  explicit OperatorRecorder(Record record) : record_(std::move(record)) {}
 
   /// @param operators the same in each call with this `of`: as TorchRecorder::record() wants them, and all
   /// they read or write but what they make lies in tensors that stay where they are
@@ -29,8 +34,7 @@ class OperatorRecorder {
   [[nodiscard]] std::string take_notice();
 
  private:
-  TorchRecorder recorder_;
-  bool records_;
+  Record record_;  ///< none: nothing is recorded
   std::string notice_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <ATen/record_function.h>
+
 #ifdef QUINTET_TORCH_CUDA
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -16,7 +18,10 @@ namespace {
 class CalledAgain final : public TorchRecording {
  public:
   explicit CalledAgain(std::function<void()> operators) : operators_(std::move(operators)) {}
-  void replay() override { operators_(); }
+  void replay() override {
+    RECORD_USER_SCOPE(replay_scope);
+    operators_();
+  }
 
  private:
   std::function<void()> operators_;

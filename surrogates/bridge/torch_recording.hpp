@@ -16,6 +16,9 @@ class TorchRecording {
   virtual void replay() = 0;
 };
 
+/// What LibTorch's observers see operators in that are called again.
+inline constexpr const char* replay_scope = "quintet::replay";
+
 /// Records on a device. What recordings keep for each other lies in one pool of memory: they are to be
 /// replayed one after the other, and what one leaves for another holds until a third is replayed.
 class TorchRecorder {
