@@ -1,5 +1,6 @@
 #include "surrogates/bridge/torch_recording.hpp"
 
+#include <limits>
 #include <utility>
 
 #include <ATen/record_function.h>
@@ -7,6 +8,7 @@
 #ifdef QUINTET_TORCH_CUDA
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #endif
@@ -113,6 +115,14 @@ void TorchRecorder::give_back_memory() const {
   if (place_) c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
+std::int64_t TorchRecorder::free_bytes() const {
+  if (!place_) return std::numeric_limits<std::int64_t>::max();
+  const c10::cuda::CUDAGuard there(place_->stream.device_index());
+  std::size_t free = 0, all = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  return static_cast<std::int64_t>(free);
+}
+
 #else
 
 struct TorchRecorder::Place {};
@@ -124,6 +134,8 @@ std::unique_ptr<TorchRecording> TorchRecorder::record(std::function<void()> oper
 }
 
 void TorchRecorder::give_back_memory() const {}
+
+std::int64_t TorchRecorder::free_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
 
 #endif
 
