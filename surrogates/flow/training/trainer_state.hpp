@@ -22,8 +22,8 @@
 #include "surrogates/flow/training/point_losses.hpp"
 #include "surrogates/flow/training/torch_losses.hpp"
 
-// What a FlowTrainer is made of: its step is in trainer_step.cpp, its losses in trainer_losses.cpp, what a
-// device computes in trainer_device.cpp.
+// What a FlowTrainer is made of: a pass on the host is in trainer_step.cpp, one on a device in
+// trainer_device.cpp.
 namespace quintet::flow {
 
 /// Numbers of a device's memory, the host's, as a tensor, under another name.

@@ -7,6 +7,7 @@
 
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
+#include "tests/support/portable_session.hpp"
 #include "tests/unit/bridge/replay_observer.hpp"
 #include "tests/unit/sequence/network_cases.hpp"
 
@@ -22,7 +23,7 @@ void expect_the_kernels_steps(const Architecture& architecture, bool is_resident
   Network<double> ours(architecture, steps);
   std::vector<double> values = test::numbers<double>(ours.n_parameters(), 0.3, 0.5),
                       gradient(values.size(), 0), wanted(values.size(), 0);
-  const DeviceSession device(Device::portable, Comm::self());
+  const DeviceSession& device = portable_session();
   const auto torch =
       is_resident ? make_torch_network<double>(architecture, steps, device, values.data(), gradient.data())
                   : make_torch_network<double>(architecture, steps, device);

@@ -8,6 +8,7 @@
 
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/training/training.hpp"
+#include "tests/support/portable_session.hpp"
 #include "tests/support/tensor_copies.hpp"
 #include "tests/unit/sequence/network_cases.hpp"
 #include "tests/unit/sequence/waves.hpp"
@@ -26,7 +27,7 @@ TrainingRanks ranks_of(const Comm& comm, Device device, int stage = 0) {
   TrainingRanks ranks{comm};
   ranks.parallel.holder = Holder::rank;
   ranks.parallel = ranks.parallel.at_stage(stage);
-  ranks.device = DeviceSession(device, Comm::world());
+  if (device == Device::portable) ranks.device = portable_session();
   return ranks;
 }
 

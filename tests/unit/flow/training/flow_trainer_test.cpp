@@ -17,6 +17,7 @@
 #include "surrogates/flow/training/step_needs.hpp"
 #include "surrogates/planning/stages.hpp"
 #include "surrogates/training/split_bf16.hpp"
+#include "tests/support/portable_session.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 
@@ -80,7 +81,7 @@ TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
   expect_gradient_of_differences(DecoderBase::none);
   expect_gradient_of_differences(DecoderBase::interpolation);
   FlowTrainerOptions on_device = small_options();
-  on_device.device = DeviceSession(Device::portable, Comm::world());
+  on_device.device = portable_session();
   expect_gradient_of_differences(DecoderBase::none, on_device, 113);
 }
 
@@ -109,7 +110,7 @@ TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
 /// host's to round-off on any ranks, whatever the model, and each goes on from the other's checkpoint.
 TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
   const Comm comm = Comm::world();
-  const DeviceSession device(Device::portable, comm);
+  const DeviceSession& device = portable_session();
   const SharedScratch scratch("flow_device");
   const std::string path = scratch / "a.h5";
   const auto expect_alike = [&](const FlowTrainerOptions& options, const FlowModelHeader& header,

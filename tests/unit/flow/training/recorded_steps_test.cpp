@@ -10,6 +10,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/flow/training/flow_trainer.hpp"
+#include "tests/support/portable_session.hpp"
 #include "tests/unit/bridge/replay_observer.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
@@ -56,7 +57,7 @@ void expect_the_hosts_course(const FlowModelHeader& header, const FlowLossOption
   const Comm comm = Comm::world();
   const SharedScratch scratch("recorded_steps");
   const std::string path = scratch / "a.h5";
-  const DeviceSession device(Device::portable, comm);
+  const DeviceSession& device = portable_session();
   const auto made = [&](const Comm& ranks, const DeviceSession& on) {
     return std::make_unique<FlowTrainer<double>>(ranks, FlowModel{header, {}, {}}, options_on(on, loss),
                                                  small_parameters());
@@ -121,10 +122,10 @@ TEST(RecordedSteps, read_the_same_memory_each_time) {
       header.options.encoder.block = block;
       if (kind == DecoderKind::convolutional) header.equations.boundaries.clear();
       const bool derives = kind == DecoderKind::continuous;
-      FlowTrainer<double> trainer(comm, FlowModel{header, {}, {}},
-                                  options_on(DeviceSession(Device::portable, comm),
-                                             {LossNorm::l2, derives ? 0.3 : 0, derives ? 0.2 : 0, 5}),
-                                  small_parameters());
+      FlowTrainer<double> trainer(
+          comm, FlowModel{header, {}, {}},
+          options_on(portable_session(), {LossNorm::l2, derives ? 0.3 : 0, derives ? 0.2 : 0, 5}),
+          small_parameters());
       ReplayObserver observer;
       std::set<const void*> of_steps, of_validations;
       for (int step = 0; step < 6; ++step) {
@@ -146,7 +147,7 @@ TEST(RecordedSteps, read_the_same_memory_each_time) {
 /// The gradient is there before the loss is looked at.
 TEST(RecordedSteps, a_loss_that_is_no_number_leaves_weights_and_gradient) {
   const Comm comm = Comm::world();
-  const DeviceSession device(Device::portable, comm);
+  const DeviceSession& device = portable_session();
   const auto made = [&] {
     return FlowTrainer<double>(comm, FlowModel{small_header(), {}, {}},
                                options_on(device, {LossNorm::l2, 0.3, 0.2, 5}), small_parameters());
