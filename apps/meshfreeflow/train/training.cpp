@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/device_arrays.hpp"
@@ -48,8 +49,8 @@ std::vector<std::vector<double>> all_parameters(const flow::FlowDataset& data) {
 }
 
 /// The weights to start from, or none.
-flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, const flow::FlowDataset& data) {
-  flow::FlowModel model{model_header(options, data), {}, {}};
+flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, flow::FlowModelHeader header) {
+  flow::FlowModel model{std::move(header), {}, {}};
   if (!options.start) return model;
   const flow::FlowModel given = flow::load_flow_model(comm, *options.start);
   QUINTET_CHECK(given.header.field_names() == model.header.field_names(),
@@ -87,13 +88,13 @@ flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.leas
 /// The model to start from, once there is room for what it is trained in.
 flow::FlowModel model_with_room(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                                 const flow::FlowDataset& data, const ParallelOptions& parallel) {
-  auto model = starting_model(comm, options, data);
+  auto header = model_header(options, data);
   const bool has_parts = std::any_of(options.tile.begin(), options.tile.end(),
                                      [](const auto& layer) { return layer.second > 1; });
   require_device_arrays(comm, device,
-                        {flow::flow_network_size(model.header).parameters, sizeof(float), options.optimiser,
+                        {flow::flow_network_size(header).parameters, sizeof(float), options.optimiser,
                          comm.size(), parallel, options.offload, options.precision, has_parts});
-  return model;
+  return starting_model(comm, options, std::move(header));
 }
 
 }  // namespace

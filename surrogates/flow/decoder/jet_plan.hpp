@@ -26,6 +26,7 @@ struct JetPlan {
   [[nodiscard]] int n_outputs() const { return 1 + n_operators; }
   /// Pairs of tangents, (0,0) (1,1) .. then (0,1) (0,2) (1,2).
   [[nodiscard]] int n_pairs() const { return n_tangents() * (n_tangents() + 1) / 2; }
+  friend bool operator==(const JetPlan&, const JetPlan&) = default;
 };
 /// Tangents along every axis of a second derivative, and of a first-order operator that has one axis alone.
 [[nodiscard]] JetPlan make_plan(const DecoderQueries& queries);

@@ -72,8 +72,8 @@ std::vector<std::string> layer_names(const std::vector<UnetBlock>& blocks) {
   return names;
 }
 
-/// x plus masks that repeat over the samples.
-at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
+/// Masks of [sample, feature, t, z, x], the same ones of all samples, where x is.
+at::Tensor masks_of(const at::Tensor& x, const networks::NoiseMask& mask) {
   const auto extent = [&](std::int64_t axis) { return static_cast<int>(x.size(axis)); };
   at::Tensor noise = at::empty({1, x.size(1), x.size(2), x.size(3), x.size(4)}, x.options().device(at::kCPU));
   const auto fill = [&](auto* values) {
@@ -83,7 +83,7 @@ at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
     fill(noise.data_ptr<double>());
   else
     fill(noise.data_ptr<float>());
-  return x + noise.to(x.device());
+  return noise.to(x.device());
 }
 
 /// x with what a convolution of 3 nodes finds beyond its ends, but for zeros: those the convolution adds.
@@ -327,10 +327,18 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
   at::Tensor y = at::relu(normalise(convolution(0, x), 0));
-  if (block.mask) y = perturbed(y, *block.mask);
+  if (block.mask) y = y + masks(number, y);
   y = at::relu(normalise(convolution(1, y), 1));
   y = normalise(convolution(2, y), 2) + convolution(3, x);
   return block.ends_in_relu ? at::relu(y) : y;
+}
+
+at::Tensor Unet::masks(std::size_t number, const at::Tensor& x) const {
+  const auto& mask = *blocks_[number].mask;
+  if (sweeps_ == NormSweeps::ours) return masks_of(x, mask);  // neither stored nor counted
+  const MaskPlace place{static_cast<std::int64_t>(number), x.size(2), x.size(3), x.size(4)};
+  const auto found = masks_.find(place);
+  return found != masks_.end() ? found->second : masks_[place] = masks_of(x, mask);
 }
 
 at::Tensor Unet::forward(const Comm* comm, std::size_t number, const Source& source,

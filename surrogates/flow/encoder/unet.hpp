@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,7 +84,13 @@ class Unet {
     const BlockParameters* parts = nullptr;
     PartsBackward back{};
   };
+  /// A block and the nodes of its input.
+  using MaskPlace = std::array<std::int64_t, 4>;
+
   void tile(const std::string& layer, double n);
+  /// Of a block that perturbs, to be added to x; on a device made once, since a pass must not wait for the
+  /// host (TorchRecorder).
+  [[nodiscard]] at::Tensor masks(std::size_t number, const at::Tensor& x) const;
   [[nodiscard]] at::Tensor residual(const Comm* comm, std::size_t number, const Source& source,
                                     const at::Tensor& x, const at::Tensor& statistics,
                                     std::vector<BatchMoments>* moments) const;
@@ -102,6 +109,7 @@ class Unet {
   NormSweeps sweeps_;
   std::vector<UnetBlock> blocks_;
   std::vector<Trained> trained_;  ///< [block]
+  mutable std::map<MaskPlace, at::Tensor> masks_;
 };
 
 }  // namespace quintet::flow

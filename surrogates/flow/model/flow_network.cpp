@@ -151,32 +151,56 @@ at::Tensor FlowNetwork<Real>::with_known_fields(const at::Tensor& latents, const
 template <class Real>
 at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const BlockParameters& parameters,
                                      std::shared_ptr<const DecoderQueries> queries, bool made_again) {
-  if (!decoder_) return interpolate(latents, *queries);
-  if (engine_ == Engine::torch)
-    return decode_by_torch<Real>(decoder_->options(), *queries, latents, parameters(n_encoder_blocks_));
+  if (!decoder_ || engine_ == Engine::torch) {
+    DecoderRows asked = rows(*queries);
+    for (at::Tensor* numbers : asked.tensors()) *numbers = numbers->to(latents.device());
+    return decode(latents, parameters, asked);
+  }
   return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters(n_encoder_blocks_),
                             made_again);
 }
 
 template <class Real>
-at::Tensor FlowNetwork<Real>::interpolate(const at::Tensor& fields, const DecoderQueries& queries) const {
+DecoderRows FlowNetwork<Real>::rows(const DecoderQueries& queries) const {
+  return decoder_ ? decoder_rows<Real>(decoder_->options(), queries) : interpolation_rows(queries);
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const BlockParameters& parameters,
+                                     const DecoderRows& rows) const {
+  if (decoder_) return decode_by_torch(decoder_->options(), rows, latents, parameters(n_encoder_blocks_));
+  const std::int64_t n_fields = latents.size(4);
+  const at::Tensor corners = latents.reshape({-1, n_fields})
+                                 .index_select(0, rows.node)
+                                 .view({rows.n_samples, rows.n_points, n_corners, n_fields});
+  return (corners * rows.mix.view({rows.n_samples, rows.n_points, n_corners, 1})).sum(2).unsqueeze(2);
+}
+
+template <class Real>
+DecoderRows FlowNetwork<Real>::interpolation_rows(const DecoderQueries& queries) const {
   QUINTET_CHECK(
       queries.n_channels() == 1,
       "equations need derivatives, which a convolutional decoder does not have; set loss.gamma to 0 and "
       "leave boundary conditions without derivatives");
-  const auto n_samples = static_cast<std::int64_t>(queries.n_samples),
-             n_points = std::int64_t{queries.n_points};
-  at::Tensor place = at::empty({n_samples, n_points, 8}, at::kLong);
-  at::Tensor weight = at::empty({n_samples, n_points, 8}, bridge::scalar_type<Real>());
-  auto* places = place.data_ptr<std::int64_t>();
-  auto* weights = weight.template data_ptr<Real>();
-  for (int sample = 0; sample < queries.n_samples; ++sample) {
-    const NodeGrid grid = refined_grid(queries.grid(sample), refinement_);
-    for (std::int64_t p = 0; p < n_points; ++p) {
-      const double* x = &queries.points[static_cast<std::size_t>((sample * n_points + p) * n_axes)];
+  const std::int64_t n = std::int64_t{queries.n_samples} * queries.n_points;
+  const at::TensorOptions real(bridge::scalar_type<Real>());
+  DecoderRows rows{{},
+                   queries.n_samples,
+                   queries.n_points,
+                   at::empty({n * n_corners}, at::kLong),
+                   at::empty({0}, real),
+                   at::empty({0}, real),
+                   at::empty({n, n_corners}, real)};
+  auto* nodes = rows.node.data_ptr<std::int64_t>();
+  auto* weights = rows.mix.template data_ptr<Real>();
+  for (std::int64_t sample = 0; sample < queries.n_samples; ++sample) {
+    const NodeGrid grid = refined_grid(queries.grid(static_cast<int>(sample)), refinement_);
+    const std::int64_t n_nodes = std::int64_t{grid[0].size()} * grid[1].size() * grid[2].size();
+    for (std::int64_t p = 0; p < queries.n_points; ++p) {
+      const double* x = &queries.points[static_cast<std::size_t>((sample * queries.n_points + p) * n_axes)];
       std::array<AxisCell, n_axes> cells{};
       for (std::size_t i = 0; i < n_axes; ++i) cells[i] = locate(grid[i], x[i]);
-      for (int corner = 0; corner < 8; ++corner) {
+      for (int corner = 0; corner < n_corners; ++corner) {
         std::int64_t node = 0;
         double product = 1;
         for (std::size_t i = 0; i < n_axes; ++i) {
@@ -184,17 +208,12 @@ at::Tensor FlowNetwork<Real>::interpolate(const at::Tensor& fields, const Decode
           node = node * grid[i].size() + cells[i].node[upper ? 1 : 0];
           product *= upper ? cells[i].r : 1 - cells[i].r;
         }
-        *places++ = node;
+        *nodes++ = n_nodes * sample + node;
         *weights++ = static_cast<Real>(product);
       }
     }
   }
-  const std::int64_t n_fields = fields.size(4);
-  const at::Tensor flat = fields.reshape({n_samples, -1, n_fields});
-  const at::Tensor index =
-      place.view({n_samples, n_points * 8, 1}).to(fields.device()).expand({-1, -1, n_fields});
-  const at::Tensor corners = flat.gather(1, index).view({n_samples, n_points, 8, n_fields});
-  return (corners * weight.to(fields.device()).unsqueeze(3)).sum(2).unsqueeze(2);
+  return rows;
 }
 
 std::vector<float> encode_fields(const FlowModel& model, int n_samples, const GridShape& shape,

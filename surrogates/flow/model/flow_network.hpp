@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "io/parallel/comm.hpp"
+#include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/encoder/unet.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"
@@ -58,10 +59,16 @@ class FlowNetwork {
   /// decoder is convolutional.
   [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const BlockParameters& parameters,
                                   std::shared_ptr<const DecoderQueries> queries, bool made_again = false);
+  /// Engine::torch: in two halves, what the queries say, found on the host, and the jets, by operators on
+  /// what lies where the latents do. Of a convolutional decoder `node` [point * corner] and `mix` [point,
+  /// corner] interpolate.
+  [[nodiscard]] DecoderRows rows(const DecoderQueries& queries) const;
+  [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const BlockParameters& parameters,
+                                  const DecoderRows& rows) const;
 
  private:
   [[nodiscard]] at::Tensor with_known_fields(const at::Tensor& latents, const at::Tensor& features) const;
-  [[nodiscard]] at::Tensor interpolate(const at::Tensor& fields, const DecoderQueries& queries) const;
+  [[nodiscard]] DecoderRows interpolation_rows(const DecoderQueries& queries) const;
 
   Engine engine_;
   FlowNetworkSize size_;

@@ -55,7 +55,9 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
              options.optimiser, options.parallel, options.offload, options.precision,
              device.is_used() ? device_parameters<Real>(device) : ResidentMaker<Real>()),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
-      interior(equations.interior().residuals({})) {
+      interior(equations.interior().residuals({})),
+      // Normalisation sums over ranks in the middle of a pass, by way of the host.
+      recorder(device.place(), shared.is_resident() && comm.size() == 1) {
   for (const auto& field : header.fields) {
     fields.mean.push_back(field.mean);
     fields.deviation.push_back(field.deviation);
@@ -95,9 +97,16 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
         tensor_on(shared.values(block), is_copied ? c10::Device(at::kCPU) : device.place());
     weights.push_back((is_copied ? at::empty_like(own, own.options().device(device.place())) : own)
                           .set_requires_grad(true));
+    if (shared.is_resident()) gradients.push_back(tensor_on(shared.gradient(block), device.place()));
   }
   running = tensor_on(std::span<double>(statistics));
-  if (device.is_used()) running = at::empty_like(running, running.options().device(device.place()));
+  if (device.is_used()) {
+    running = at::empty_like(running, running.options().device(device.place()));
+    const auto there = [&](std::vector<double>& numbers) {
+      return tensor_on(std::span<double>(numbers)).to(device.place());
+    };
+    scales = {there(fields.mean), there(fields.deviation)};
+  }
   put_statistics();
 }
 template <class Real>

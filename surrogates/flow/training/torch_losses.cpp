@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -18,12 +19,6 @@ namespace {
 
 at::Tensor norm_of(LossNorm norm, const at::Tensor& difference) {
   return norm == LossNorm::l1 ? difference.abs() : difference.square();
-}
-
-/// Numbers of the host as float64 on a device.
-at::Tensor there(const std::vector<double>& values, at::IntArrayRef shape, c10::Device device) {
-  return at::from_blob(const_cast<double*>(values.data()), shape, at::kDouble)
-      .to(at::TensorOptions().device(device), /*non_blocking=*/false, /*copy=*/true);
 }
 
 using Tensor = at::Tensor;
@@ -67,39 +62,10 @@ Tensor call(int function, const Tensor& x, const Tensor& y) {
   return found->value(x, y);
 }
 
-/// The coefficients of all linear forms, of each of some samples.
-struct FormTensors {
-  Tensor constants;  ///< [sample, 1, form]
-  Tensor jets;       ///< [sample, channel * field, form]
-  Tensor terms;      ///< [sample, 1, term], those of all forms in their order
-};
-
-FormTensors form_tensors(const Residuals& residuals, const std::vector<int>& samples, std::int64_t jet_size,
-                         c10::Device device) {
-  const auto n_forms = residuals.program().forms.size();
-  std::vector<double> constants, terms;
-  std::vector<double> jets(samples.size() * static_cast<std::size_t>(jet_size) * n_forms);
-  for (std::size_t s = 0; s < samples.size(); ++s) {
-    const auto forms = residuals.forms(samples[s]);
-    for (std::size_t f = 0; f < n_forms; ++f) {
-      constants.push_back(forms[f].constant);
-      for (const auto& entry : forms[f].jets)
-        jets[(s * static_cast<std::size_t>(jet_size) + static_cast<std::size_t>(entry.place)) * n_forms +
-             f] += entry.coefficient;
-      for (const auto& entry : forms[f].registers) terms.push_back(entry.coefficient);
-    }
-  }
-  const auto n = static_cast<std::int64_t>(samples.size()), forms = static_cast<std::int64_t>(n_forms);
-  return {there(constants, {n, 1, forms}, device), there(jets, {n, jet_size, forms}, device),
-          there(terms, {n, 1, static_cast<std::int64_t>(terms.size()) / n}, device)};
-}
-
-/// Residuals [sample, point, equation] of jets in physical units [sample, point, channel * field].
-Tensor residuals_of(const Residuals& residuals, const std::vector<int>& samples, const Tensor& jets,
-                    const Tensor& points) {
+/// Residuals [row, point, equation] of jets in physical units [row, point, channel * field].
+Tensor residuals_of(const Residuals& residuals, const Tensor& jets, const ResidualNumbers& numbers) {
   const auto& program = residuals.program();
-  const FormTensors forms = form_tensors(residuals, samples, jets.size(2), jets.device());
-  const Tensor linear = at::baddbmm(forms.constants, jets, forms.jets);
+  const Tensor linear = at::baddbmm(numbers.constants, jets, numbers.jets);
   std::vector<Tensor> registers;
   std::int64_t term = 0;
   const auto value = [&](int i) { return i < 0 ? Tensor() : registers[static_cast<std::size_t>(i)]; };
@@ -108,13 +74,13 @@ Tensor residuals_of(const Residuals& residuals, const std::vector<int>& samples,
       case ExpressionKind::add: {
         Tensor sum = linear.select(2, op.index);
         for (const auto& entry :
-             residuals.forms(samples.front())[static_cast<std::size_t>(op.index)].registers)
-          sum = sum + forms.terms.select(2, term++) * value(entry.place);
+             residuals.forms(0)[static_cast<std::size_t>(op.index)].registers)  // the same ones of all
+          sum = sum + numbers.terms.select(2, term++) * value(entry.place);
         registers.push_back(sum);
         break;
       }
       case ExpressionKind::coordinate:
-        registers.push_back(points.select(2, op.index));
+        registers.push_back(numbers.points.select(2, op.index));
         break;
       case ExpressionKind::multiply:
         registers.push_back(value(op.x) * value(op.y));
@@ -142,27 +108,53 @@ at::Tensor value_sums(LossNorm norm, const at::Tensor& jets, const at::Tensor& t
   return norm_of(norm, jets.select(2, 0).to(at::kDouble) - targets).sum(at::IntArrayRef{0, 1});
 }
 
-at::Tensor residual_sums(LossNorm norm, const Residuals& residuals, const FieldStatistics& statistics,
-                         const at::Tensor& jets, std::span<const int> constants, const at::Tensor& points) {
-  std::vector<int> samples;
-  std::vector<std::int64_t> reached;
-  for (std::size_t i = 0; i < constants.size(); ++i) {
-    if (constants[i] < 0) continue;
-    samples.push_back(constants[i]);
-    reached.push_back(static_cast<std::int64_t>(i));
+ResidualNumbers residual_numbers(const Residuals& residuals, std::span<const int> constants,
+                                 std::span<const double> points) {
+  const auto first = std::find_if(constants.begin(), constants.end(), [](int one) { return one >= 0; });
+  if (first == constants.end()) throw InternalError("residuals of no sample");
+  const auto n = std::ssize(constants), n_points = std::ssize(points) / (n * n_axes);
+  const auto n_forms = std::ssize(residuals.program().forms);
+  const std::int64_t jet_size = std::int64_t{1 + residuals.n_operators()} * residuals.n_fields();
+  std::int64_t n_terms = 0;
+  for (const auto& form : residuals.forms(*first)) n_terms += std::ssize(form.registers);
+  ResidualNumbers numbers;
+  numbers.chosen = at::empty({n}, at::kLong);
+  numbers.counted = at::zeros({n, 1, 1}, at::kDouble);
+  numbers.constants = at::empty({n, 1, n_forms}, at::kDouble);
+  numbers.jets = at::zeros({n, jet_size, n_forms}, at::kDouble);
+  numbers.terms = at::empty({n, 1, n_terms}, at::kDouble);
+  auto *constant = numbers.constants.data_ptr<double>(), *jets = numbers.jets.data_ptr<double>(),
+       *term = numbers.terms.data_ptr<double>();
+  for (std::ptrdiff_t row = 0; row < n; ++row, jets += jet_size * n_forms) {
+    // A sample that counts, so that its residuals are finite where the sum is: 0 times them is 0.
+    const bool counts = constants[row] >= 0;
+    const std::ptrdiff_t sample = counts ? row : first - constants.begin();
+    numbers.chosen.data_ptr<std::int64_t>()[row] = sample;
+    if (counts) numbers.counted.data_ptr<double>()[row] = 1;
+    std::ptrdiff_t f = 0;
+    for (const auto& form : residuals.forms(constants[sample])) {
+      *constant++ = form.constant;
+      for (const auto& entry : form.jets) jets[entry.place * n_forms + f] += entry.coefficient;
+      for (const auto& entry : form.registers) *term++ = entry.coefficient;
+      ++f;
+    }
   }
-  const auto device = jets.device();
-  const auto wide = at::TensorOptions().dtype(at::kDouble).device(device);
-  if (samples.empty()) return at::zeros({residuals.n_equations()}, wide);
-  const Tensor chosen = at::tensor(reached, at::kLong).to(device);
-  const auto n_fields = static_cast<std::int64_t>(statistics.mean.size()), n_channels = jets.size(2);
-  Tensor physical =
-      jets.index_select(0, chosen).to(at::kDouble) * there(statistics.deviation, {n_fields}, device);
-  physical = at::cat({physical.narrow(2, 0, 1) + there(statistics.mean, {n_fields}, device),
-                      physical.narrow(2, 1, n_channels - 1)},
-                     2);
-  const Tensor of_samples = residuals.uses_coordinates() ? points.index_select(0, chosen) : Tensor();
-  return norm_of(norm, residuals_of(residuals, samples, physical.flatten(2), of_samples))
+  if (residuals.uses_coordinates()) {
+    numbers.points = at::empty({n, n_points, n_axes}, at::kDouble);
+    auto* to = numbers.points.data_ptr<double>();
+    for (std::ptrdiff_t row = 0; row < n; ++row)
+      to = std::copy_n(points.data() + numbers.chosen.data_ptr<std::int64_t>()[row] * n_points * n_axes,
+                       n_points * n_axes, to);
+  }
+  return numbers;
+}
+
+at::Tensor residual_sums(LossNorm norm, const Residuals& residuals, const FieldTensors& fields,
+                         const at::Tensor& jets, const ResidualNumbers& numbers) {
+  Tensor physical = jets.index_select(0, numbers.chosen).to(at::kDouble) * fields.deviation;
+  physical =
+      at::cat({physical.narrow(2, 0, 1) + fields.mean, physical.narrow(2, 1, physical.size(2) - 1)}, 2);
+  return (norm_of(norm, residuals_of(residuals, physical.flatten(2), numbers)) * numbers.counted)
       .sum(at::IntArrayRef{0, 1});
 }
 

@@ -9,17 +9,37 @@
 #include "surrogates/flow/training/training_options.hpp"
 
 /// The sums of value_loss() and residual_loss() by LibTorch's operators, in the graph of the jets, [sample,
-/// point, channel, field], and on their device; in float64.
+/// point, channel, field], and on their device; in float64. Operators read tensors there alone: what is known
+/// of a batch on the host is made a tensor before.
 namespace quintet::flow {
 
 /// Sums over all points, [field], of |y - target| or its square. @param targets [sample, point, field]
 [[nodiscard]] at::Tensor value_sums(LossNorm norm, const at::Tensor& jets, const at::Tensor& targets);
 
-/// Sums over all points, [equation], of |r| or its square.
-/// @param constants [sample] number of its constants in `residuals`; below 0: the sample is left out
-/// @param points [sample, point, axis] float64
-[[nodiscard]] at::Tensor residual_sums(LossNorm norm, const Residuals& residuals,
-                                       const FieldStatistics& statistics, const at::Tensor& jets,
-                                       std::span<const int> constants, const at::Tensor& points);
+/// What the residuals of some samples are computed with; all float64 but `chosen`. There are as many rows as
+/// samples: in the place of one that is left out stands another one, which does not count.
+struct ResidualNumbers {
+  at::Tensor chosen;     ///< [row] int64, number of the sample
+  at::Tensor counted;    ///< [row, 1, 1] 1, or 0 for one that stands in
+  at::Tensor constants;  ///< [row, 1, form] of linear forms
+  at::Tensor jets;       ///< [row, channel * field, form]
+  at::Tensor terms;      ///< [row, 1, term], those of all forms in their order
+  at::Tensor points;     ///< [row, point, axis], none where equations do not read them
+};
+
+/// On the host. @param constants [sample] number of its constants in `residuals`; below 0: the sample is left
+/// out; one is not @param points [sample][point][axis]
+[[nodiscard]] ResidualNumbers residual_numbers(const Residuals& residuals, std::span<const int> constants,
+                                               std::span<const double> points);
+
+/// Mean and deviation of normalised fields [field], float64.
+struct FieldTensors {
+  at::Tensor mean, deviation;
+};
+
+/// Sums over the points of all samples that count, [equation], of |r| or its square.
+/// @param numbers residual_numbers(), where the jets are
+[[nodiscard]] at::Tensor residual_sums(LossNorm norm, const Residuals& residuals, const FieldTensors& fields,
+                                       const at::Tensor& jets, const ResidualNumbers& numbers);
 
 }  // namespace quintet::flow

@@ -12,14 +12,18 @@
 
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/device_torch.hpp"
+#include "surrogates/bridge/fixed_inputs.hpp"
+#include "surrogates/bridge/operator_recorder.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/training/flow_trainer.hpp"
 #include "surrogates/flow/training/measured_chain.hpp"
 #include "surrogates/flow/training/planned_swaps.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
+#include "surrogates/flow/training/torch_losses.hpp"
 
-// What a FlowTrainer is made of: its step is in trainer_step.cpp, its losses in trainer_losses.cpp.
+// What a FlowTrainer is made of: a pass on the host is in trainer_step.cpp, one on a device in
+// trainer_device.cpp.
 namespace quintet::flow {
 
 /// Numbers of a device's memory, the host's, as a tensor, under another name.
@@ -30,6 +34,36 @@ at::Tensor tensor_on(std::span<T> values, c10::Device device = at::kCPU);
 [[nodiscard]] std::vector<std::vector<DifferentialOperator>> operators_of(const Residuals& residuals,
                                                                           const std::vector<int>& samples,
                                                                           bool as_reference);
+
+/// What a pass on a device is given, as tensors: made on the host of a batch, then in places that stay, where
+/// operators read nothing else.
+struct DeviceInputs {
+  /// A set of points: those of the crops, or some on a wall.
+  struct Points {
+    int wall = -1;  ///< below 0: inside, where values count, too
+    bool has_residuals = false;
+    DecoderRows rows;
+    ResidualNumbers residuals;
+  };
+  at::Tensor features;  ///< [sample, feature, t, z, x]
+  at::Tensor targets;   ///< [sample, point, field] of the points inside
+  at::Tensor weights;   ///< [sum] float64, of the loss
+  std::vector<Points> sets;
+
+  [[nodiscard]] std::vector<at::Tensor*> tensors();
+  /// What says whether two batches have the same operators.
+  [[nodiscard]] std::vector<std::int64_t> shape();
+};
+
+/// Passes of batches of one shape on a device.
+struct DevicePass {
+  bool trains = false;
+  std::vector<std::int64_t> shape;
+  DeviceInputs inputs;
+  std::unique_ptr<FixedInputs> places;
+  at::Tensor sums;  ///< [sum] float64, fields, equations, then conditions of walls: what a pass leaves
+  RepeatedOperators operators;
+};
 
 template <class Real>
 struct FlowTrainer<Real>::State {
@@ -48,7 +82,11 @@ struct FlowTrainer<Real>::State {
   std::vector<at::Tensor>
       weights;                ///< [block] of `shared`, under another name; on a device without it copies
   std::vector<bool> arrived;  ///< [block] whether they are those of this pass
-  at::Tensor running;         ///< so are the statistics
+  std::vector<at::Tensor> gradients;  ///< [block] of `shared` where it is resident, under another name
+  at::Tensor running;                 ///< so are the statistics
+  FieldTensors scales;                ///< on a device
+  OperatorRecorder recorder;
+  std::vector<std::unique_ptr<DevicePass>> passes;  ///< of the latest shapes
   std::optional<ActivationsInForce> activations;
   MeasuredChain* measured = nullptr;    ///< of a step that is measured
   std::unique_ptr<PlannedSwaps> swaps;  ///< of a plan that swaps
@@ -56,20 +94,15 @@ struct FlowTrainer<Real>::State {
   State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
         const std::vector<std::vector<double>>& parameters);
 
-  /// Jets of one set of points, with the adjoint to be filled; on a device with the weighted losses instead.
+  /// Jets of one set of points, with the adjoint to be filled.
   struct Decoded {
     at::Tensor jets, bar;
     JetArrays<Real> arrays;
-    at::Tensor loss;
   };
+  [[nodiscard]] DecoderQueries queries_of(const Batch& batch, int n_points, std::vector<double> points,
+                                          const Residuals* residuals, const std::vector<int>& samples) const;
   [[nodiscard]] Decoded decode(const at::Tensor& latents, const BlockParameters& parameters,
-                               const Batch& batch, int n_points, std::vector<double> points,
-                               const Residuals* residuals, const std::vector<int>& samples, bool with_bar);
-  /// value_loss() and residual_loss(), which add to the adjoint or, on a device, to the loss.
-  std::vector<double> add_values(Decoded& made, const Batch& batch, double weight) const;
-  std::vector<double> add_residuals(Decoded& made, const Residuals& residuals,
-                                    const std::vector<int>& samples, const std::vector<double>& points,
-                                    const std::vector<double>& of_equations, double weight) const;
+                               DecoderQueries queries, bool with_bar);
   [[nodiscard]] std::vector<int> samples_of(const Batch& batch) const;
   /// A block's weights, where they are computed with.
   [[nodiscard]] at::Tensor weights_there(int block, typename FlatParameters<Real>::Way way);
@@ -88,8 +121,33 @@ struct FlowTrainer<Real>::State {
     return measured || (activations && activations->decoder_again);
   }
 
+  /// Crops on all ranks, and those that touch each wall: a mean is a sum here times 1/number there.
+  /// Collective.
+  [[nodiscard]] std::vector<double> counts_of(const Batch& batch) const;
+  /// Of a wall's conditions that number; the wall's mean is the sum of their weighted sums times this.
+  [[nodiscard]] double share_of(std::size_t wall, double count) const;
+  [[nodiscard]] bool has_residuals(bool trains) const {
+    return interior.n_equations() > 0 && network.is_continuous() && (options.loss.gamma > 0 || !trains);
+  }
+  [[nodiscard]] bool has_walls(bool trains) const { return options.loss.boundary > 0 || !trains; }
+  /// Numbers of samples' constants, below 0 where the crop does not touch the wall.
+  [[nodiscard]] std::vector<int> reached(const Batch& batch, std::vector<int> samples,
+                                         const AxisEnd& end) const;
+  /// Of this rank's sums over points for each field and equation, and its share of each wall's mean.
+  /// Collective. Throws NumericalError where the loss is not finite.
+  [[nodiscard]] FlowLosses losses_of(std::vector<double> sums, double n_points, std::int64_t step,
+                                     bool trains) const;
+
   /// Losses; with `trains` by the batch's statistics, and the gradient is added up (add_gradient).
   FlowLosses run(const Batch& batch, std::int64_t step, bool trains);
+  /// The same on a device.
+  FlowLosses run_there(const Batch& batch, std::int64_t step, bool trains);
+  [[nodiscard]] DeviceInputs inputs_of(const Batch& batch, std::int64_t step, bool trains,
+                                       const std::vector<double>& counts) const;
+  /// That of the inputs' shape, with them in it.
+  [[nodiscard]] DevicePass& pass_with(DeviceInputs inputs, bool trains);
+  /// From pass.inputs to pass.sums and the gradient, by operators on nothing but tensors that are there.
+  void compute(DevicePass& pass);
 };
 
 }  // namespace quintet::flow

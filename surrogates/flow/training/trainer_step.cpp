@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -11,10 +15,17 @@
 #include "surrogates/flow/training/trainer_state.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
 
-// A pass of FlowTrainer: losses of a batch, and the gradient.
+// A pass of FlowTrainer on the host: jets, losses by our kernels with their adjoint, and the gradient.
 namespace quintet::flow {
 
 namespace {
+
+NodeGrid node_grid(const BlockAxes& axes) {
+  NodeGrid grid;
+  for (std::size_t i = 0; i < grid.size(); ++i)
+    grid[i] = {axes[i].coordinates, axes[i].periodic, axes[i].lower, axes[i].upper};
+  return grid;
+}
 
 double mean_of(const std::vector<double>& values) {
   return values.empty()
@@ -22,7 +33,116 @@ double mean_of(const std::vector<double>& values) {
              : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+/// What the reference takes a derivative for: time over a block of 2 units.
+DifferentialOperator in_reference_units(DifferentialOperator op) {
+  constexpr std::array<double, n_axes> scale = {0.5, 1, 1};
+  for (std::size_t i = 0; i < n_axes; ++i) op.first[i] *= scale[i];
+  for (std::size_t k = 0; k < n_second; ++k)
+    op.second[k] *= scale[static_cast<std::size_t>(second_axes[k][0])] *
+                    scale[static_cast<std::size_t>(second_axes[k][1])];
+  return op;
+}
 }  // namespace
+
+std::vector<std::vector<DifferentialOperator>> operators_of(const Residuals& residuals,
+                                                            const std::vector<int>& samples,
+                                                            bool as_reference) {
+  std::vector<std::vector<DifferentialOperator>> all;
+  for (const int sample : samples) {
+    const auto own = residuals.operators(sample);
+    all.emplace_back(own.begin(), own.end());
+    if (as_reference) std::transform(own.begin(), own.end(), all.back().begin(), in_reference_units);
+  }
+  return all;
+}
+
+template <class Real>
+DecoderQueries FlowTrainer<Real>::State::queries_of(const Batch& batch, int n_points,
+                                                    std::vector<double> points, const Residuals* residuals,
+                                                    const std::vector<int>& samples) const {
+  DecoderQueries queries;
+  for (const auto& axes : batch.axes) queries.grids.push_back(node_grid(axes));
+  queries.n_samples = batch.n_samples;
+  queries.n_points = n_points;
+  queries.points = std::move(points);
+  if (residuals && residuals->n_operators() > 0)
+    queries.operators = operators_of(*residuals, samples, options.reference_compatible);
+  return queries;
+}
+
+template <class Real>
+typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(const at::Tensor& latents,
+                                                                            const BlockParameters& parameters,
+                                                                            DecoderQueries queries,
+                                                                            bool with_bar) {
+  Decoded made;
+  const int n_samples = queries.n_samples, n_points = queries.n_points, n_channels = queries.n_channels();
+  const std::size_t tape = measured && network.is_continuous() ? network.decoder().tape_bytes(queries) : 0;
+  const auto begin = std::chrono::steady_clock::now();
+  made.jets = network
+                  .decode(latents, parameters, std::make_shared<DecoderQueries>(std::move(queries)),
+                          makes_tape_again())
+                  .contiguous();
+  if (tape > 0)
+    measured->decoded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), tape);
+  const auto span_of = [](const at::Tensor& t) {
+    return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
+  };
+  made.arrays = {n_samples,          n_points, n_channels, static_cast<int>(header.fields.size()),
+                 span_of(made.jets), {}};
+  if (with_bar) {
+    made.bar = at::zeros_like(made.jets, at::MemoryFormat::Contiguous);
+    made.arrays.bar = span_of(made.bar);
+  }
+  return made;
+}
+
+template <class Real>
+std::vector<double> FlowTrainer<Real>::State::counts_of(const Batch& batch) const {
+  std::vector<double> counts{static_cast<double>(batch.n_samples)};
+  for (const auto& wall : equations.walls())
+    counts.push_back(
+        static_cast<double>(std::count_if(batch.axes.begin(), batch.axes.end(),
+                                          [&](const BlockAxes& crop) { return touches(crop, wall.end); })));
+  comm.reduce(std::span<double>(counts), Comm::Reduction::sum);
+  return counts;
+}
+
+template <class Real>
+double FlowTrainer<Real>::State::share_of(std::size_t wall, double count) const {
+  const auto n = static_cast<double>(options.loss.boundary_points);
+  return 1 / (std::max(1.0, count) * n * static_cast<double>(walls[wall].n_equations()));
+}
+
+template <class Real>
+std::vector<int> FlowTrainer<Real>::State::reached(const Batch& batch, std::vector<int> samples,
+                                                   const AxisEnd& end) const {
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (!touches(batch.axes[i], end)) samples[i] = -1;
+  return samples;
+}
+
+template <class Real>
+FlowLosses FlowTrainer<Real>::State::losses_of(std::vector<double> sums, double n_points, std::int64_t step,
+                                               bool trains) const {
+  comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  const auto& loss = options.loss;
+  FlowLosses losses;
+  auto next = sums.begin();
+  for (std::size_t f = 0; f < header.fields.size(); ++f) losses.by_field.push_back(*next++ / n_points);
+  for (int e = 0; e < interior.n_equations(); ++e) losses.by_equation.push_back(*next++ / n_points);
+  losses.boundaries = std::accumulate(next, sums.end(), 0.0);
+  losses.values = mean_of(losses.by_field);
+  losses.residuals = mean_of(losses.by_equation);
+  losses.total = losses.values + loss.gamma * losses.residuals + loss.boundary * losses.boundaries;
+  if (!std::isfinite(losses.total))
+    throw NumericalError(
+        fmt::format("step {}: the {} loss is {} (values {}, residuals {}, boundaries {}); a lower "
+                    "learning rate may help",
+                    step + 1, trains ? "training" : "validation", losses.total, losses.values,
+                    losses.residuals, losses.boundaries));
+  return losses;
+}
 
 template <class Real>
 at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParameters<Real>::Way way) {
@@ -37,8 +157,9 @@ at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParam
 
 template <class Real>
 void FlowTrainer<Real>::State::add_gradient(int block, const at::Tensor& gradient) {
-  const c10::Device place = shared.is_resident() ? device.place() : c10::Device(at::kCPU);
-  tensor_on(shared.gradient(block), place).add_(gradient.view(-1).to(place));
+  const at::Tensor to =
+      shared.is_resident() ? gradients[static_cast<std::size_t>(block)] : tensor_on(shared.gradient(block));
+  to.add_(gradient.view(-1).to(to.device()));
 }
 
 template <class Real>
@@ -67,15 +188,14 @@ std::vector<BlockPass::Policy> FlowTrainer<Real>::State::encoder_policies() cons
 template <class Real>
 FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, bool trains) {
   TorchMemory memory(shared.ledger());
+  if (device.is_used()) return run_there(batch, step, trains);
   const auto& loss = options.loss;
   const std::vector<int> samples = samples_of(batch);
-  arrived.assign(weights.size(), false);
   const at::AutoGradMode graph(trains);
   auto features = encoder_features<Real>(header, batch.low_shape, batch.low, batch.parameters);
   const auto& shape = batch.low_shape;
-  const at::Tensor input = tensor_on(std::span<Real>(features))
-                               .view({batch.n_samples, -1, shape[0], shape[1], shape[2]})
-                               .to(device.place());
+  const at::Tensor input =
+      tensor_on(std::span<Real>(features)).view({batch.n_samples, -1, shape[0], shape[1], shape[2]});
   using Way = typename FlatParameters<Real>::Way;
   if (measured) measured->begin(memory);
   if (swaps && trains) swaps->start(memory);
@@ -96,75 +216,50 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass, parts)
                                     : network.encode(parameters, input, running);
 
-  // Numbers of crops on all ranks: a mean is a sum here times 1/number there.
-  std::vector<double> counts{static_cast<double>(batch.n_samples)};
-  for (const auto& wall : equations.walls())
-    counts.push_back(
-        static_cast<double>(std::count_if(batch.axes.begin(), batch.axes.end(),
-                                          [&](const BlockAxes& crop) { return touches(crop, wall.end); })));
-  comm.reduce(std::span<double>(counts), Comm::Reduction::sum);
-
+  const std::vector<double> counts = counts_of(batch);
   const auto n_fields = static_cast<double>(header.fields.size()),
              n_equations = static_cast<double>(interior.n_equations());
   const double n_points = counts[0] * batch.n_points;
-  const bool has_residuals =
-      interior.n_equations() > 0 && network.is_continuous() && (loss.gamma > 0 || !trains);
-  std::vector<at::Tensor> outputs, bars;
+  std::vector<at::Tensor> outputs, bars;  // what the caller's graph ends in, and its adjoint
+  const auto end_in = [&](const Decoded& made) {
+    outputs.push_back(made.jets);
+    bars.push_back(made.bar);
+  };
 
-  auto inside = decode(latents, parameters, batch, batch.n_points, batch.points,
-                       has_residuals ? &interior : nullptr, samples, trains);
-  std::vector<double> sums = add_values(inside, batch, 1 / (n_points * n_fields));
-  if (has_residuals) {
+  const bool derives = has_residuals(trains);
+  auto inside =
+      decode(latents, parameters,
+             queries_of(batch, batch.n_points, batch.points, derives ? &interior : nullptr, samples), trains);
+  std::vector<double> sums =
+      value_loss(loss.norm, inside.arrays, std::span<const float>(batch.targets), 1 / (n_points * n_fields));
+  if (derives) {
     const std::vector<double> ones(static_cast<std::size_t>(interior.n_equations()), 1);
-    const auto more =
-        add_residuals(inside, interior, samples, batch.points, ones, loss.gamma / (n_points * n_equations));
+    const auto more = residual_loss(loss.norm, interior, fields, inside.arrays, std::span<const int>(samples),
+                                    std::span<const double>(batch.points), std::span<const double>(ones),
+                                    loss.gamma / (n_points * n_equations));
     sums.insert(sums.end(), more.begin(), more.end());
   } else {
     sums.insert(sums.end(), static_cast<std::size_t>(interior.n_equations()), 0);
   }
-  // What the caller's graph ends in, and its adjoint.
-  const auto end_in = [&](const Decoded& made) {
-    if (device.is_used() && !made.loss.requires_grad()) return;  // no crop of this rank reaches that wall
-    outputs.push_back(device.is_used() ? made.loss : made.jets);
-    bars.push_back(device.is_used() ? at::ones_like(made.loss) : made.bar);
-  };
   end_in(inside);
-  const bool has_walls = loss.boundary > 0 || !trains;
   for (std::size_t w = 0; w < walls.size(); ++w) {
     const auto& wall = equations.walls()[w];
-    const double conditions = static_cast<double>(walls[w].n_equations());
     sums.push_back(0);
     // What is measured holds for every batch to come, also for those that touch more walls.
-    if (!has_walls || (counts[1 + w] == 0 && !measured)) continue;
+    if (!has_walls(trains) || (counts[1 + w] == 0 && !measured)) continue;
     const int n = static_cast<int>(loss.boundary_points);
-    auto points = wall_points(batch.axes, wall.end, n, options.seed, step, crop_of(comm.rank()));
-    std::vector<int> reached = samples;
-    for (std::size_t i = 0; i < reached.size(); ++i)
-      if (!touches(batch.axes[i], wall.end)) reached[i] = -1;
-    auto at_wall = decode(latents, parameters, batch, n, points, &walls[w], samples, trains);
-    const double share = 1 / (std::max(1.0, counts[1 + w]) * n * conditions);
-    const auto of_wall =
-        add_residuals(at_wall, walls[w], reached, points, wall.weights, loss.boundary * share);
+    const auto points = wall_points(batch.axes, wall.end, n, options.seed, step, crop_of(comm.rank()));
+    const auto touching = reached(batch, samples, wall.end);
+    auto at_wall = decode(latents, parameters, queries_of(batch, n, points, &walls[w], samples), trains);
+    const double share = share_of(w, counts[1 + w]);
+    const auto of_wall = residual_loss(loss.norm, walls[w], fields, at_wall.arrays,
+                                       std::span<const int>(touching), std::span<const double>(points),
+                                       std::span<const double>(wall.weights), loss.boundary * share);
     for (std::size_t e = 0; e < of_wall.size(); ++e) sums.back() += share * wall.weights[e] * of_wall[e];
     end_in(at_wall);
   }
   shared.leave();
-  comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
-
-  FlowLosses losses;
-  auto next = sums.begin();
-  for (std::size_t f = 0; f < header.fields.size(); ++f) losses.by_field.push_back(*next++ / n_points);
-  for (int e = 0; e < interior.n_equations(); ++e) losses.by_equation.push_back(*next++ / n_points);
-  losses.boundaries = std::accumulate(next, sums.end(), 0.0);
-  losses.values = mean_of(losses.by_field);
-  losses.residuals = mean_of(losses.by_equation);
-  losses.total = losses.values + loss.gamma * losses.residuals + loss.boundary * losses.boundaries;
-  if (!std::isfinite(losses.total))
-    throw NumericalError(
-        fmt::format("step {}: the {} loss is {} (values {}, residuals {}, boundaries {}); a lower "
-                    "learning rate may help",
-                    step + 1, trains ? "training" : "validation", losses.total, losses.values,
-                    losses.residuals, losses.boundaries));
+  const FlowLosses losses = losses_of(std::move(sums), n_points, step, trains);
   if (!trains) return losses;
   BlockPass::Trained decoder;
   if (network.is_continuous()) decoder = {network.decoder_block(), weights.back()};
@@ -173,7 +268,38 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   return losses;
 }
 
+template DecoderQueries FlowTrainer<float>::State::queries_of(const Batch&, int, std::vector<double>,
+                                                              const Residuals*,
+                                                              const std::vector<int>&) const;
+template FlowTrainer<float>::State::Decoded FlowTrainer<float>::State::decode(const at::Tensor&,
+                                                                              const BlockParameters&,
+                                                                              DecoderQueries, bool);
+template std::vector<double> FlowTrainer<float>::State::counts_of(const Batch&) const;
+template double FlowTrainer<float>::State::share_of(std::size_t, double) const;
+template std::vector<int> FlowTrainer<float>::State::reached(const Batch&, std::vector<int>,
+                                                             const AxisEnd&) const;
+template FlowLosses FlowTrainer<float>::State::losses_of(std::vector<double>, double, std::int64_t,
+                                                         bool) const;
+template DecoderQueries FlowTrainer<double>::State::queries_of(const Batch&, int, std::vector<double>,
+                                                               const Residuals*,
+                                                               const std::vector<int>&) const;
+template FlowTrainer<double>::State::Decoded FlowTrainer<double>::State::decode(const at::Tensor&,
+                                                                                const BlockParameters&,
+                                                                                DecoderQueries, bool);
+template std::vector<double> FlowTrainer<double>::State::counts_of(const Batch&) const;
+template double FlowTrainer<double>::State::share_of(std::size_t, double) const;
+template std::vector<int> FlowTrainer<double>::State::reached(const Batch&, std::vector<int>,
+                                                              const AxisEnd&) const;
+template FlowLosses FlowTrainer<double>::State::losses_of(std::vector<double>, double, std::int64_t,
+                                                          bool) const;
+
+template at::Tensor FlowTrainer<float>::State::weights_there(int, FlatParameters<float>::Way);
+template void FlowTrainer<float>::State::add_gradient(int, const at::Tensor&);
+template std::vector<int> FlowTrainer<float>::State::samples_of(const Batch&) const;
 template FlowLosses FlowTrainer<float>::State::run(const Batch&, std::int64_t, bool);
+template at::Tensor FlowTrainer<double>::State::weights_there(int, FlatParameters<double>::Way);
+template void FlowTrainer<double>::State::add_gradient(int, const at::Tensor&);
+template std::vector<int> FlowTrainer<double>::State::samples_of(const Batch&) const;
 template FlowLosses FlowTrainer<double>::State::run(const Batch&, std::int64_t, bool);
 
 }  // namespace quintet::flow

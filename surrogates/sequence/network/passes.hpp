@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace quintet::sequence {
 
@@ -30,6 +31,8 @@ class Passes {
   double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) {
     return loss_and_gradient(windows, targets, n, gradient, n);
   }
+  /// What the user should know of how they are computed, once; else empty.
+  [[nodiscard]] virtual std::string take_notice() { return {}; }
 };
 
 }  // namespace quintet::sequence

@@ -5,10 +5,12 @@
 #include <ctime>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/resident/late/late_parameters.hpp"
 #include "surrogates/sequence/network/network.hpp"
@@ -257,6 +259,8 @@ class Training : public Trainer::Implementation {
     if (own > 0) {
       passes_->refresh(shared_.values(0).data());
       loss = passes_->loss_and_gradient(batch_inputs_.data(), batch_targets_.data(), own, gradient, n);
+      if (const std::string notice = passes_->take_notice(); !notice.empty())
+        log::info("Steps are not recorded as CUDA graphs but called operator by operator: {}", notice);
     }
     if (comm_.size() > 1) loss = comm_.sum(loss);
     if (!std::isfinite(loss)) {

@@ -80,45 +80,6 @@ Derivatives derivatives_of(Activation activation, const at::Tensor& a) {
   throw InternalError("an activation without derivatives");
 }
 
-/// What rows (a node's view of a point) are computed with, on the tensors' device.
-struct Rows {
-  std::int64_t n = 0;       ///< of all samples
-  at::Tensor node;          ///< [row] among the nodes of all samples
-  at::Tensor place;         ///< [row, axis] relative to it
-  at::Tensor coefficients;  ///< [inner operator, row, row_coefficients]
-  at::Tensor mix;           ///< [point, output, corner * channel]
-};
-
-template <class Real>
-Rows rows_of(const JetPlan& plan, const DecoderQueries& queries, Blend blend, c10::Device device) {
-  const NodeGrid& grid = queries.grids.front();
-  const std::int64_t n_nodes = std::int64_t{grid[0].size()} * grid[1].size() * grid[2].size();
-  std::vector<std::int64_t> node;
-  std::vector<Real> place, coefficients, mix;
-  std::vector<int> points(static_cast<std::size_t>(queries.n_points));
-  std::iota(points.begin(), points.end(), 0);
-  RowBlock<Real> block;
-  for (int sample = 0; sample < queries.n_samples; ++sample) {
-    block.prepare(plan, queries, blend, sample, points.data(), queries.n_points);
-    for (const int one : block.node) node.push_back(n_nodes * sample + one);
-    place.insert(place.end(), block.place.begin(), block.place.end());
-    coefficients.insert(coefficients.end(), block.coefficients.begin(), block.coefficients.end());
-    mix.insert(mix.end(), block.mix.begin(), block.mix.end());
-  }
-  const auto there = [&](auto& values, at::IntArrayRef shape) {
-    using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
-    return at::from_blob(values.data(), shape, at::TensorOptions(bridge::scalar_type<Value>()))
-        .to(at::TensorOptions().device(device), /*non_blocking=*/false, /*copy=*/true);
-  };
-  const auto n = static_cast<std::int64_t>(node.size());
-  const std::int64_t inner = plan.n_inner(), outputs = plan.n_outputs(), channels = plan.n_channels();
-  return {n, there(node, {n}), there(place, {n, n_axes}),
-          there(coefficients, {n, inner, row_coefficients}).transpose(0, 1),
-          there(mix, {n / n_corners, n_corners, outputs, channels})
-              .permute({0, 2, 1, 3})
-              .reshape({n / n_corners, outputs, n_corners * channels})};
-}
-
 /// sum_ij second_ij a_i a_j of the tangents' pre-activations.
 at::Tensor quadratic(const at::Tensor& coefficients, const std::vector<at::Tensor>& a) {
   const auto n = static_cast<std::int64_t>(a.size());
@@ -149,12 +110,41 @@ class FlatParts {
 }  // namespace
 
 template <class Real>
-at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& queries,
-                           const at::Tensor& latents, const at::Tensor& parameters) {
+DecoderRows decoder_rows(const DecoderOptions& options, const DecoderQueries& queries) {
+  DecoderRows rows{make_plan(queries), queries.n_samples, queries.n_points, {}, {}, {}, {}};
+  const JetPlan& plan = rows.plan;
+  check_queries(queries, plan, options.activation);
+  const NodeGrid& grid = queries.grids.front();
+  const std::int64_t n_nodes = std::int64_t{grid[0].size()} * grid[1].size() * grid[2].size();
+  const std::int64_t n_points = std::int64_t{queries.n_samples} * queries.n_points, n = n_points * n_corners;
+  const at::TensorOptions real(bridge::scalar_type<Real>());
+  rows.node = at::empty({n}, at::kLong);
+  rows.place = at::empty({n, n_axes}, real);
+  rows.coefficients = at::empty({n, plan.n_inner(), row_coefficients}, real);
+  rows.mix = at::empty({n_points, n_corners, plan.n_outputs(), plan.n_channels()}, real);
+  auto* node = rows.node.data_ptr<std::int64_t>();
+  Real *place = rows.place.template data_ptr<Real>(),
+       *coefficients = rows.coefficients.template data_ptr<Real>(), *mix = rows.mix.template data_ptr<Real>();
+  std::vector<int> points(static_cast<std::size_t>(queries.n_points));
+  std::iota(points.begin(), points.end(), 0);
+  RowBlock<Real> block;
+  for (int sample = 0; sample < queries.n_samples; ++sample) {
+    block.prepare(plan, queries, options.blend, sample, points.data(), queries.n_points);
+    node = std::transform(block.node.begin(), block.node.end(), node,
+                          [&](int one) { return n_nodes * sample + one; });
+    place = std::copy(block.place.begin(), block.place.end(), place);
+    coefficients = std::copy(block.coefficients.begin(), block.coefficients.end(), coefficients);
+    mix = std::copy(block.mix.begin(), block.mix.end(), mix);
+  }
+  return rows;
+}
+
+at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderRows& rows, const at::Tensor& latents,
+                           const at::Tensor& parameters) {
   return translate_torch_errors("Decoding by LibTorch", [&] {
-    const JetPlan plan = make_plan(queries);
-    check_queries(queries, plan, options.activation);
-    const Rows rows = rows_of<Real>(plan, queries, options.blend, latents.device());
+    const JetPlan& plan = rows.plan;
+    const std::int64_t n_rows = rows.node.size(0);
+    const at::Tensor coefficients_of = rows.coefficients.transpose(0, 1);
     const std::int64_t channels = plan.n_channels(), n_latent = options.n_latent, n_fields = options.n_fields;
     const at::Tensor nodes = latents.reshape({-1, n_latent});
     FlatParts parts(parameters);
@@ -175,7 +165,7 @@ at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& 
         of_value = parts.take(1, width);
       }
       const auto with_product = [&](std::int64_t channel, const at::Tensor& more) {
-        if (!product.defined()) return more.expand({rows.n, width});
+        if (!product.defined()) return more.expand({n_rows, width});
         return more.defined() ? product[channel] + more : product[channel];
       };
       const auto tangent = [&](int t) {
@@ -184,7 +174,7 @@ at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& 
       const auto inner = [&](int o) {
         return with_product(
             1 + plan.n_tangents() + o,
-            reads_input ? at::matmul(rows.coefficients[o].narrow(1, 0, n_axes), of_axes) : at::Tensor());
+            reads_input ? at::matmul(coefficients_of[o].narrow(1, 0, n_axes), of_axes) : at::Tensor());
       };
       const at::Tensor a = with_product(0, of_value);
       const Activation activation = last ? Activation::linear : options.activation;
@@ -198,7 +188,7 @@ at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& 
       for (int o = 0; o < plan.n_inner(); ++o) {
         made.push_back(phi.slope * inner(o));
         if (phi.curvature.defined() && !tangents.empty())
-          made.back() = made.back() + phi.curvature * quadratic(rows.coefficients[o], tangents);
+          made.back() = made.back() + phi.curvature * quadratic(coefficients_of[o], tangents);
       }
       h = at::stack(made);
     }
@@ -206,14 +196,28 @@ at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& 
       const at::Tensor known = nodes.narrow(1, n_latent - n_fields, n_fields).index_select(0, rows.node);
       h = at::cat({h.narrow(0, 0, 1) + known, h.narrow(0, 1, channels - 1)});
     }
-    const std::int64_t n_points = rows.n / n_corners;
+    const std::int64_t n_points = n_rows / n_corners;
     const at::Tensor seen = h.view({channels, n_points, n_corners, n_fields})
                                 .permute({1, 2, 0, 3})
                                 .reshape({n_points, n_corners * channels, n_fields});
-    return at::bmm(rows.mix, seen).view({queries.n_samples, queries.n_points, plan.n_outputs(), n_fields});
+    const at::Tensor mix =
+        rows.mix.permute({0, 2, 1, 3}).reshape({n_points, plan.n_outputs(), n_corners * channels});
+    return at::bmm(mix, seen).view({rows.n_samples, rows.n_points, plan.n_outputs(), n_fields});
   });
 }
 
+template <class Real>
+at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& queries,
+                           const at::Tensor& latents, const at::Tensor& parameters) {
+  DecoderRows rows = decoder_rows<Real>(options, queries);
+  return translate_torch_errors("Decoding by LibTorch", [&] {
+    for (at::Tensor* numbers : rows.tensors()) *numbers = numbers->to(latents.device());
+    return decode_by_torch(options, rows, latents, parameters);
+  });
+}
+
+template DecoderRows decoder_rows<float>(const DecoderOptions&, const DecoderQueries&);
+template DecoderRows decoder_rows<double>(const DecoderOptions&, const DecoderQueries&);
 template at::Tensor decode_by_torch<float>(const DecoderOptions&, const DecoderQueries&, const at::Tensor&,
                                            const at::Tensor&);
 template at::Tensor decode_by_torch<double>(const DecoderOptions&, const DecoderQueries&, const at::Tensor&,

@@ -1,21 +1,43 @@
 #pragma once
 
+#include <array>
+
 #include <ATen/core/Tensor.h>
 
 #include "surrogates/flow/decoder/decoder.hpp"
+#include "surrogates/flow/decoder/jet_plan.hpp"
 
 namespace quintet::flow {
 
+/// What a decoder by LibTorch's operators is asked, as numbers; rows are nodes' views of points.
+struct DecoderRows {
+  JetPlan plan;
+  int n_samples = 0, n_points = 0;
+  at::Tensor node;          ///< [row] int64, among the nodes of all samples
+  at::Tensor place;         ///< [row, axis] relative to it
+  at::Tensor coefficients;  ///< [row, inner operator, row_coefficients]
+  at::Tensor mix;           ///< [point, corner, output, channel]
+
+  [[nodiscard]] std::array<at::Tensor*, 4> tensors() { return {&node, &place, &coefficients, &mix}; }
+};
+
+/// Which nodes points are seen from, and with what weights: found on the host, and left there.
+/// Throws InputError as Decoder::forward does.
+template <class Real>
+[[nodiscard]] DecoderRows decoder_rows(const DecoderOptions& options, const DecoderQueries& queries);
+
 /// The decoder by LibTorch's operators and automatic differentiation: the twin of decode(), on the device of
-/// its tensors.
+/// its tensors, which are read there alone.
 ///
 /// The equations are Decoder's: channels (the value, tangents, inner operators) are stacked as rows, a layer
-/// is one product. Which nodes a point is seen from, and with what weights, is found on the host. Memory is
-/// not bounded: 8 rows a point and channel, all layers, until the backward pass.
-/// @param latents [sample, node_t, node_z, node_x, latent], of type Real @param parameters [n_parameters],
-/// there
+/// is one product. Memory is not bounded: 8 rows a point and channel, all layers, until the backward pass.
+/// @param latents [sample, node_t, node_z, node_x, latent] @param parameters [n_parameters], both of the type
+/// of `rows` and there
 /// @return jets [sample, point, channel, field]
-/// Throws InputError as Decoder::forward does.
+[[nodiscard]] at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderRows& rows,
+                                         const at::Tensor& latents, const at::Tensor& parameters);
+
+/// The same of queries, whose rows go to the latents' device. Throws InputError as Decoder::forward does.
 template <class Real>
 [[nodiscard]] at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& queries,
                                          const at::Tensor& latents, const at::Tensor& parameters);

@@ -13,9 +13,9 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "surrogates/bridge/torch_recording.hpp"
 #include "surrogates/potential/training/torch/library/torch_batch.hpp"
 #include "surrogates/potential/training/torch/library/torch_networks.hpp"
-#include "surrogates/potential/training/torch/library/torch_recording.hpp"
 
 // A step, of rows R [centre, slot, 4] of some frames as one, centres ordered by type (TorchBatch):
 //

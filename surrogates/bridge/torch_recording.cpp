@@ -1,22 +1,29 @@
-#include "surrogates/potential/training/torch/library/torch_recording.hpp"
+#include "surrogates/bridge/torch_recording.hpp"
 
+#include <limits>
 #include <utility>
+
+#include <ATen/record_function.h>
 
 #ifdef QUINTET_TORCH_CUDA
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #endif
 
-namespace quintet::potential {
+namespace quintet {
 
 namespace {
 
 class CalledAgain final : public TorchRecording {
  public:
   explicit CalledAgain(std::function<void()> operators) : operators_(std::move(operators)) {}
-  void replay() override { operators_(); }
+  void replay() override {
+    RECORD_USER_SCOPE(replay_scope);
+    operators_();
+  }
 
  private:
   std::function<void()> operators_;
@@ -108,6 +115,14 @@ void TorchRecorder::give_back_memory() const {
   if (place_) c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
+std::int64_t TorchRecorder::free_bytes() const {
+  if (!place_) return std::numeric_limits<std::int64_t>::max();
+  const c10::cuda::CUDAGuard there(place_->stream.device_index());
+  std::size_t free = 0, all = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  return static_cast<std::int64_t>(free);
+}
+
 #else
 
 struct TorchRecorder::Place {};
@@ -120,8 +135,10 @@ std::unique_ptr<TorchRecording> TorchRecorder::record(std::function<void()> oper
 
 void TorchRecorder::give_back_memory() const {}
 
+std::int64_t TorchRecorder::free_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
+
 #endif
 
 TorchRecorder::~TorchRecorder() = default;
 
-}  // namespace quintet::potential
+}  // namespace quintet
