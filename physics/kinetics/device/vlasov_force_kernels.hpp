@@ -216,6 +216,13 @@ struct Update {
   double keep, advance, rate;  ///< rate = advance dt
   const double *f, *f0;
   double* out;
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::ptrdiff_t at, double own, double df) const {
+    double value = 0;  // sums, one by one: compilers are not to choose which product they fuse
+    value += advance * own;
+    value += rate * df;
+    if (keep != 0) value += keep * f0[at];
+    out[at] = value;
+  }
 };
 
 }  // namespace quintet::kinetics::device
