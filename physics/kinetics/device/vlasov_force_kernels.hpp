@@ -216,12 +216,13 @@ struct Update {
   double keep, advance, rate;  ///< rate = advance dt
   const double *f, *f0;
   double* out;
-  KOKKOS_FORCEINLINE_FUNCTION void write(std::ptrdiff_t at, double own, double df) const {
-    double value = 0;  // sums, one by one: compilers are not to choose which product they fuse
-    value += advance * own;
-    value += rate * df;
-    if (keep != 0) value += keep * f0[at];
-    out[at] = value;
+  /// @param f_0 read where keep != 0
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value(double own, double df, const double* f_0) const {
+    double sum = 0;  // one by one: compilers are not to choose which product they fuse
+    sum += advance * own;
+    sum += rate * df;
+    if (keep != 0) sum += keep * *f_0;
+    return sum;
   }
 };
 

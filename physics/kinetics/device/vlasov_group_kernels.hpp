@@ -401,7 +401,8 @@ struct GroupSweep {
 
     for (int i = team.rank; i < Tr::n_modes * L; i += team.size) {
       if (pack * L + i % L >= cells.n_vel) continue;
-      update.write(cells.place(conf, pack * L) + i, mine[i], df[i]);
+      const std::ptrdiff_t at = cells.place(conf, pack * L) + i;
+      update.out[at] = update.value(mine[i], df[i], update.f0 + at);
     }
   }
 

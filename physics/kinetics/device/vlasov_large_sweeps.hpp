@@ -58,23 +58,47 @@ constexpr int owner_warps() {
   return std::min(n, 9);
 }
 
-/// By groups; with Owners also with df in registers, about 16 warps and some more on a multiprocessor.
+/// Owners in teams of `Warps`, where `Teams` of them find room and registers: shared memory of sm_90, at most
+/// 27 warps.
+template <class Tr, int Teams, int Warps>
+constexpr auto owner_forms() {
+  using Sweep = OwnerSweep<Tr, Warps>;
+  constexpr int room = 227 * 1024 / (8 * Sweep::scratch + 1024);
+  if constexpr (Teams <= room && Teams * Warps <= 27)
+    return std::array{sweep_form<Teams, Warps, Sweep, Tr>("owners")};
+  else
+    return std::array<SweepForm<Tr>, 0>{};
+}
+template <class Tr, std::size_t... N>
+constexpr auto joined(const std::array<SweepForm<Tr>, N>&... lists) {
+  std::array<SweepForm<Tr>, (N + ...)> all{};
+  std::size_t n = 0;
+  const auto add = [&](const auto& list) {
+    for (const auto& form : list) all[n++] = form;
+  };
+  (add(lists), ...);
+  return all;
+}
+
+/// By groups; with Owners also with df in registers: about 16 warps on a multiprocessor, more warps of fewer
+/// registers, and, of eight warps, teams of half as many that own twice as much.
 template <class Tr, bool Owners>
 constexpr auto sweep_forms() {
   constexpr int warps = Tr::n_groups >= 16 ? 8 : Tr::n_groups >= 4 ? 4 : Tr::n_groups;
-  constexpr auto groups = sweep_form<16 / warps, warps, GroupSweep<Tr>, Tr>("groups");
+  constexpr std::array groups{sweep_form<16 / warps, warps, GroupSweep<Tr>, Tr>("groups")};
   if constexpr (!Owners) {
-    return std::array{groups};
+    return groups;
   } else {
-    constexpr int n = owner_warps<Tr>();
-    using Sweep = OwnerSweep<Tr, n>;
-    constexpr int room = 227 * 1024 / (8 * Sweep::scratch + 1024);  // teams on sm_90
-    constexpr int few = std::clamp((16 + n / 2) / n, 1, room), more = std::min(few + 1, room);
-    constexpr auto owners = sweep_form<few, n, Sweep, Tr>("owners");
-    if constexpr (more == few)
-      return std::array{groups, owners};
+    constexpr int n = owner_warps<Tr>(), few = (16 + n / 2) / n;
+    constexpr auto owners = joined<Tr>(groups, owner_forms<Tr, few, n>(), owner_forms<Tr, few + 1, n>());
+    if constexpr (n == 4)
+      return joined<Tr>(owners, owner_forms<Tr, few + 2, n>());
+    else if constexpr (n == 8)
+      return joined<Tr>(owners, owner_forms<Tr, 3, 4>());
+    else if constexpr (owners.size() == 1)
+      return joined<Tr>(owners, owner_forms<Tr, 1, n>());
     else
-      return std::array{groups, owners, sweep_form<more, n, Sweep, Tr>("owners")};
+      return owners;
   }
 }
 

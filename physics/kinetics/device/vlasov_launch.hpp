@@ -144,22 +144,11 @@ bool teams_fit() {
 #endif
 }
 
-/// kernel(team) for `league` teams of `size` <= Threads threads with Kernel::scratch doubles; registers such
-/// that `Blocks` teams fit on a multiprocessor.
-///
-/// CUDA is called by its own name because Kokkos grants a team 48 KB of shared memory of the 227 KB there
-/// are.
-template <int Threads, int Blocks, class Kernel>
-void launch_teams(const char* label, int league, int size, const Kernel& kernel) {
-  constexpr int bytes = 8 * Kernel::scratch;
-#ifdef KOKKOS_ENABLE_CUDA
-  static_cast<void>(label);
-  if (make_room_for_teams<Threads, Blocks, Kernel>() == 0)
-    Kokkos::abort("the device has too little shared memory for a kernel of the Vlasov equation");
-  run_teams<Threads, Blocks, Kernel><<<league, size, bytes, Space().cuda_stream()>>>(kernel);
-#else
-  static_cast<void>(size);
-  constexpr int level = 1;  // of scratch: the larger one
+#ifndef KOKKOS_ENABLE_CUDA
+/// Teams of one member each.
+template <class Kernel>
+void run_teams(const char* label, int league, const Kernel& kernel) {
+  constexpr int bytes = 8 * Kernel::scratch, level = 1;  // of scratch: the larger one
   Kokkos::TeamPolicy<Space> policy(league, 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(bytes + 64));
   Kokkos::parallel_for(
@@ -169,6 +158,25 @@ void launch_teams(const char* label, int league, int size, const Kernel& kernel)
                                        static_cast<double*>(member.team_scratch(level).get_shmem(bytes)),
                                        barrier});
       });
+}
+#endif
+
+/// kernel(team) for `league` teams of `size` <= Threads threads with Kernel::scratch doubles; registers such
+/// that `Blocks` teams fit on a multiprocessor.
+///
+/// CUDA is called by its own name because Kokkos grants a team 48 KB of shared memory of the 227 KB there
+/// are.
+template <int Threads, int Blocks, class Kernel>
+void launch_teams(const char* label, int league, int size, const Kernel& kernel) {
+#ifdef KOKKOS_ENABLE_CUDA
+  static_cast<void>(label);
+  if (make_room_for_teams<Threads, Blocks, Kernel>() == 0)
+    Kokkos::abort("the device has too little shared memory for a kernel of the Vlasov equation");
+  constexpr int bytes = 8 * Kernel::scratch;
+  run_teams<Threads, Blocks, Kernel><<<league, size, bytes, Space().cuda_stream()>>>(kernel);
+#else
+  static_cast<void>(size);
+  run_teams(label, league, kernel);
 #endif
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "physics/kinetics/device/vlasov_group_kernels.hpp"
+#include "physics/kinetics/device/vlasov_owner_tables.hpp"
 
 /// Large bases with fewer instructions: as vlasov_group_kernels.hpp, but each warp owns velocity groups and
 /// keeps their df in registers from the first part of a sweep to the last, and what the force acts on is made
@@ -18,68 +19,6 @@
 /// both give the same bits.
 namespace quintet::kinetics::device {
 
-/// What owners look up. A product with v along a direction takes a group's partner, the group one degree
-/// below or, of degree 0, above, and of degrees 1 and more the group above, where there is one:
-///
-///     (v f)_k = v f_k + dv/2 (shift_k f_{k-1} + shift_{k+1} f_{k+1})
-template <class Tr>
-struct OwnerTables {
-  using Number = unsigned short;
-  static constexpr int n_degrees = Tr::velocity_order + 1, n_groups = Tr::n_groups;
-  static constexpr Number none = 0xffff;
-  struct Neighbours {
-    Number partner = none, above = none;  ///< by their first number
-    Number shift = 1;                     ///< index of the partner's factor; that of `above` follows
-    Number is_full = 1;                   ///< whether the partner is
-  };
-  Number offset[n_groups]{};                           ///< of a group's modes
-  Neighbours along_x[Tr::cdim][n_groups]{};            ///< of a group along v_i, x_i being the direction
-  Number input[Tr::vdim][n_groups]{};                  ///< first column, over all degrees, of a group's input
-  Number is_full_input[Tr::vdim][n_groups]{};          ///< whether that has all configuration modes
-  Neighbours along_v[Tr::vdim][Tr::vdim][n_groups]{};  ///< of the input in direction d along v_j
-  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};  ///< of a cell, by degree and column
-  double shift[max_degree + 2]{};
-};
-template <class Tr>
-[[nodiscard]] constexpr OwnerTables<Tr> make_owner_tables() {
-  using Tables = OwnerTables<Tr>;
-  using Number = typename Tables::Number;
-  Tables t;
-  for (int k = 0; k <= max_degree; ++k) t.shift[k] = legendre_tables.shift[k];
-  const auto set = [](typename Tables::Neighbours& of, int degree, int below, int above, int n_full,
-                      const auto& place) {
-    const int partner = below >= 0 ? below : above;
-    of.partner = static_cast<Number>(place(partner));
-    if (below >= 0 && above >= 0) of.above = static_cast<Number>(place(above));
-    of.shift = static_cast<Number>(degree > 0 ? degree : 1);
-    of.is_full = partner < n_full ? 1 : 0;
-  };
-  for (int g = 0; g < Tr::n_groups; ++g) {
-    t.offset[g] = static_cast<Number>(Tr::offset(g));
-    for (int d = 0; d < Tr::cdim; ++d)
-      set(t.along_x[d][g], Tr::groups.modes[g][d], Tr::neighbours.down[d][g], Tr::neighbours.up[d][g],
-          Tr::n_full_groups, [](int other) { return Tr::offset(other); });
-  }
-  for (int d = 0; d < Tr::vdim; ++d)
-    for (int i = 0; i < Tr::n_face_groups; ++i)
-      for (int k = 0; k < Tables::n_degrees; ++k) {
-        const int g = Tr::faces.ladder[d][i][k], first = Tr::face_offset(i);
-        for (int a = 0; first + a < Tr::face_offset(i + 1); ++a) {
-          const bool is_there = g >= 0 && a < Tr::n_conf(g);
-          t.mode[d][k][first + a] = is_there ? static_cast<Number>(Tr::offset(g) + a) : Tables::none;
-        }
-        if (g < 0) continue;
-        const auto column = [k](int face) { return k * Tr::n_face_modes + Tr::face_offset(face); };
-        t.input[d][g] = static_cast<Number>(column(i));
-        t.is_full_input[d][g] = i < Tr::n_full_face_groups ? 1 : 0;
-        for (int j = 0; j < Tr::vdim; ++j)
-          if (j != d)
-            set(t.along_v[d][j][g], Tr::groups.modes[g][j], Tr::faces.down[d][j][i], Tr::faces.up[d][j][i],
-                Tr::n_full_face_groups, column);
-      }
-  return t;
-}
-
 /// A team of `Warps` warps makes 32 velocity cells of a configuration cell.
 template <class Tr, int Warps>
 struct OwnerSweep {
@@ -92,8 +31,8 @@ struct OwnerSweep {
   static constexpr bool asks_for_room = true;
   /// Rows of lanes, as GroupSweep's.
   static constexpr int n_lane = 7 * vdim;
-  /// Force, lanes [n_lane, 32], f [n_modes, 32], input [degree, face mode, 32].
-  static constexpr int scratch = Places::size + (n_lane + Tr::n_modes + n_degrees * nfm) * L;
+  /// Force, lanes [n_lane, 32], f [n_modes, 32], input [degree, face mode, 32], cells of x around [cdim, 2].
+  static constexpr int scratch = Places::size + (n_lane + Tr::n_modes + n_degrees * nfm) * L + 2 * cdim;
 
   /// Rounds in which each warp owns a full group, and then one of the others.
   static constexpr int n_lin_groups = Tr::n_groups - Tr::n_full_groups;
@@ -117,6 +56,7 @@ struct OwnerSweep {
     double* const of_lane = force + Places::size;
     double* const mine = of_lane + n_lane * L;
     double* const input = mine + Tr::n_modes * L;
+    double* const beside = input + n_degrees * nfm * L;
     const double* const force_there = forces + static_cast<std::ptrdiff_t>(conf) * Places::size;
     // Cells that only pad are worked on as copies of the last one, and not written.
     const auto cell_of = [&](int lane) QUINTET_DEVICE_INLINE {
@@ -125,20 +65,21 @@ struct OwnerSweep {
     };
 
     const double* const here = update.f + cells.place(conf, pack * L);  // 32 cells
-    const double* beside[cdim][2];  // the same 32 in the cells of x around
-    if (update.keep != 0) GroupSweep<Tr>::fetch(team, update.f0 + cells.place(conf, pack * L));
-    unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
-      for (int side = 0; side < 2; ++side) {
-        const int there = cells.beside(conf, d.value, 2 * side - 1);
-        beside[d.value][side] = there < 0 ? nullptr : update.f + cells.place(there, pack * L);
-        if (there >= 0) GroupSweep<Tr>::fetch(team, beside[d.value][side]);
-      }
-    });
     copy<Tr::n_modes * L>(team, here, mine);
     copy<Places::size>(team, force_there, force);
     const bool magnetic = vdim > 1 && force_there[Places::magnetic] != 0;
-    for (int i = team.rank; i < vdim * L; i += team.size)
-      make_lane(cell_of(i % L), i / L, force_there, magnetic, of_lane + i % L);
+    for (int i = team.rank; i < threads; i += team.size) {
+      // The first warps make the rows of lanes, the others find and ask for what lies around.
+      static_assert(Warps > vdim);
+      const int warp = i / L, lane = i % L;
+      if (warp < vdim) {
+        make_lane(cell_of(lane), warp, force_there, magnetic, of_lane + lane);
+        continue;
+      }
+      if (warp == vdim && update.keep != 0) fetch(update.f0 + cells.place(conf, pack * L), lane);
+      for (int part = warp - vdim; part < 2 * cdim; part += Warps - vdim)
+        find_beside(part, conf, pack, lane, beside);
+    }
     team.barrier();
 
     // df of what a thread's warp owns.
@@ -155,7 +96,12 @@ struct OwnerSweep {
     each_thread([&](int warp, int lane, double* df) QUINTET_DEVICE_INLINE {
       unroll<n_owned>([&](auto a) QUINTET_DEVICE_INLINE { df[a.value] = 0; });
       unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
-        stream<d.value>(warp, lane, of_lane + lane, mine + lane, here + lane, beside[d.value], df);
+        // The same velocity cells of the cell of x below, or above.
+        const auto side = [&](int i) QUINTET_DEVICE_INLINE {
+          const int there = static_cast<int>(beside[2 * d.value + i]);
+          return there < 0 ? nullptr : update.f + cells.place(there, pack * L) + lane;
+        };
+        stream<d.value>(warp, of_lane + lane, mine + lane, here + lane, side(0), side(1), df);
       });
     });
     int step = 1;
@@ -188,8 +134,11 @@ struct OwnerSweep {
       const std::ptrdiff_t place = cells.place(conf, pack * L) + lane;
       for_owned(warp, [&](int g, auto full, auto first) QUINTET_DEVICE_INLINE {
         const int at = tables.offset[g] * L;
+        const double* const own = mine + at + lane;
+        const double* const f0 = update.f0 + place + at;
+        double* const out = update.out + place + at;
         unroll<full.value ? nf : nl>([&](auto a) QUINTET_DEVICE_INLINE {
-          update.write(place + at + a.value * L, mine[at + a.value * L + lane], df[first.value + a.value]);
+          out[a.value * L] = update.value(own[a.value * L], df[first.value + a.value], f0 + a.value * L);
         });
       });
     });
@@ -197,7 +146,8 @@ struct OwnerSweep {
 
  private:
   /// body(group, whether it is full, where its numbers begin) for what a warp owns, the last two as types.
-  template <class Body>
+  enum class Rounds { all, whole, partial };  ///< whole: in which each warp has a group
+  template <Rounds Which = Rounds::all, class Body>
   KOKKOS_FORCEINLINE_FUNCTION static void for_owned(int warp, const Body& body) {
     unroll<rounds>([&](auto round) QUINTET_DEVICE_INLINE {
       constexpr bool full = round.value < full_rounds;
@@ -205,8 +155,9 @@ struct OwnerSweep {
       constexpr int first = (full ? 0 : Tr::n_full_groups) + before * Warps;
       constexpr int end = full ? Tr::n_full_groups : Tr::n_groups;
       constexpr int place = full ? before * nf : full_rounds * nf + before * nl;
-      if (first + Warps <= end || first + warp < end)
-        body(first + warp, std::bool_constant<full>{}, Int<place>{});
+      constexpr bool is_whole = first + Warps <= end;
+      if constexpr (Which == Rounds::all || (Which == Rounds::whole) == is_whole)
+        if (is_whole || first + warp < end) body(first + warp, std::bool_constant<full>{}, Int<place>{});
     });
   }
 
@@ -245,6 +196,26 @@ struct OwnerSweep {
     });
   }
 
+  /// Number of the cell of x on side `part` % 2 of direction `part` / 2, -1 beyond an open edge, and its f
+  /// asked for.
+  KOKKOS_FORCEINLINE_FUNCTION void find_beside(int part, int conf, int pack, int lane, double* beside) const {
+    int there = -1;
+    unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
+      if (d.value == part / 2) there = cells.beside(conf, d.value, part % 2 == 0 ? -1 : 1);
+    });
+    if (lane == 0) beside[part] = there;
+    if (there >= 0) fetch(update.f + cells.place(there, pack * L), lane);
+  }
+  /// A warp asks for 32 cells before they are needed.
+  KOKKOS_FORCEINLINE_FUNCTION static void fetch(const double* f, int lane) {
+#ifdef __CUDA_ARCH__
+    constexpr int line = 16;  // numbers
+    for (int i = lane; i < Tr::n_modes * L / line; i += L) fetch_line(f + i * line);
+#else
+    static_cast<void>(f), static_cast<void>(lane);
+#endif
+  }
+
   // --- streaming
 
   /// v f of group g, which is full or not, for nf coefficients.
@@ -267,13 +238,11 @@ struct OwnerSweep {
 
   /// df += streaming along x_I of what a warp owns. Traces of a smaller group take all nf coefficients.
   template <int I>
-  KOKKOS_FORCEINLINE_FUNCTION void stream(int warp, int lane, const double* of_lane, const double* mine,
-                                          const double* here, const double* const (&beside)[2],
+  KOKKOS_FORCEINLINE_FUNCTION void stream(int warp, const double* of_lane, const double* mine,
+                                          const double* here, const double* lower, const double* upper,
                                           double* owned) const {
     const double v = of_lane[I * 7 * L], half_dv = of_lane[(I * 7 + 1) * L], rdx = cells.rdx[I];
     const FaceWeights w = weights_of(cells.flux, v, half_dv);
-    const double* const lower = beside[0] ? beside[0] + lane : nullptr;
-    const double* const upper = beside[1] ? beside[1] + lane : nullptr;
     // The cell upwind or, with weights 0, this one: no load waits for a branch.
     const bool is_left = w.left != 0;
     const double* const beyond = is_left ? lower : upper;
@@ -376,7 +345,7 @@ struct OwnerSweep {
     return false;
   }
 
-  /// body(Int<chunk>, column, mode) for the columns of a warp that have degree K along D.
+  /// body(Int<chunk>, mode) for the columns of a warp that have degree K along D.
   template <int K, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_columns(int D, int warp, const Body& body) const {
     unroll<n_chunks>([&](auto chunk) QUINTET_DEVICE_INLINE {
@@ -385,8 +354,7 @@ struct OwnerSweep {
       const int column = first + warp;
       if constexpr (any)
         if (first + Warps <= nfm || column < nfm)
-          if (const int mode = tables.mode[D][K][column]; all || mode != Tables::none)
-            body(chunk, column, mode);
+          if (const int mode = tables.mode[D][K][column]; all || mode != Tables::none) body(chunk, mode);
     });
   }
 
@@ -409,7 +377,7 @@ struct OwnerSweep {
     unroll<n_chunks>([&](auto c) QUINTET_DEVICE_INLINE { low[c.value] = high[c.value] = 0; });
     unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
       constexpr double end = end_of<k.value>, start = k.value % 2 == 1 ? -end : end;
-      for_columns<k.value>(D, warp, [&](auto c, int, int mode) QUINTET_DEVICE_INLINE {
+      for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
         const double x = own[mode * L], y = first[mode * L];
         low[c.value] += own_low * start * x;
         high[c.value] += own_high * end * x;
@@ -421,7 +389,7 @@ struct OwnerSweep {
       const double* const above = update.f + cells.place(conf, cell + step);
       unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
         constexpr double start = k.value % 2 == 1 ? -end_of<k.value> : end_of<k.value>;
-        for_columns<k.value>(D, warp, [&](auto c, int, int mode) QUINTET_DEVICE_INLINE {
+        for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
           high[c.value] += right * start * above[mode * L];
         });
       });
@@ -433,15 +401,15 @@ struct OwnerSweep {
       });
       if (!is_penalty) {
         const auto add_volume = [&](auto below, double slope) QUINTET_DEVICE_INLINE {
-          for_columns<below.value>(D, warp, [&](auto c, int, int mode) QUINTET_DEVICE_INLINE {
-            q[c.value] += slope * own[mode * L];
-          });
+          for_columns<below.value>(
+              D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE { q[c.value] += slope * own[mode * L]; });
         };
         if constexpr (k.value >= 1) add_volume(Int<k.value - 1>{}, derivative_of<k.value, k.value - 1>);
         if constexpr (k.value >= 3) add_volume(Int<k.value - 3>{}, derivative_of<k.value, k.value - 3>);
       }
-      for_columns<0>(D, warp, [&](auto c, int column, int) QUINTET_DEVICE_INLINE {
-        input[(k.value * nfm + column) * L] = q[c.value];
+      double* const of_warp = input + warp * L;
+      for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
+        of_warp[(k.value * nfm + c.value * Warps) * L] = q[c.value];
       });
     });
   }
@@ -466,22 +434,28 @@ struct OwnerSweep {
   template <bool Magnetic>
   KOKKOS_FORCEINLINE_FUNCTION void times_matrix(int D, int j, int warp, const double* matrix, double v,
                                                 double half_dv, const double* input, double* df) const {
-    unroll<nf>([&](auto column) QUINTET_DEVICE_INLINE {
+    const auto times_column = [&](auto column, int g, auto full, auto first) QUINTET_DEVICE_INLINE {
+      constexpr bool Full = full.value;
       constexpr int A = column.value;
-      for_owned(warp, [&](int g, auto full, auto first) QUINTET_DEVICE_INLINE {
-        constexpr bool Full = full.value;
-        double q = 0;
-        if constexpr (Magnetic) {
-          const auto& n = tables.along_v[D][j][g];
-          if (Full || A < nl || n.is_full != 0)
-            q += half_dv * tables.shift[n.shift] * input[(n.partner + A) * L];
-          if constexpr (A < n_above)
-            q += half_dv * tables.shift[n.shift + 1] *
-                 (n.above != Tables::none ? input[(n.above + A) * L] : 0);
-        }
-        if (Full || A < nl || tables.is_full_input[D][g] != 0) q += v * input[(tables.input[D][g] + A) * L];
-        add_column<A, Full ? nf : nl>(matrix, q, df + first.value);
-      });
+      double q = 0;
+      if constexpr (Magnetic) {
+        const auto& n = tables.along_v[D][j][g];
+        const double* const partner = input + n.partner * L;
+        const double* const above = input + n.above * L;
+        if (Full || A < nl || n.is_full != 0) q += half_dv * tables.shift[n.shift] * partner[A * L];
+        if constexpr (A < n_above)
+          q += half_dv * tables.shift[n.shift + 1] * (n.above != Tables::none ? above[A * L] : 0);
+      }
+      const double* const own = input + tables.input[D][g] * L;
+      if (Full || A < nl || tables.is_full_input[D][g] != 0) q += v * own[A * L];
+      add_column<A, Full ? nf : nl>(matrix, q, df + first.value);
+    };
+    unroll<nf>([&](auto column) QUINTET_DEVICE_INLINE {
+      for_owned<Rounds::whole>(warp, [&](int g, auto full, auto first)
+                                         QUINTET_DEVICE_INLINE { times_column(column, g, full, first); });
+    });
+    for_owned<Rounds::partial>(warp, [&](int g, auto full, auto first) QUINTET_DEVICE_INLINE {
+      unroll<nf>([&](auto column) QUINTET_DEVICE_INLINE { times_column(column, g, full, first); });
     });
   }
 
