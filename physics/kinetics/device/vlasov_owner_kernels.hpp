@@ -77,9 +77,11 @@ struct OwnerSweep {
         continue;
       }
       if (warp == vdim && update.keep != 0) fetch(update.f0 + cells.place(conf, pack * L), lane);
+      QUINTET_DEVICE_LOOP
       for (int part = warp - vdim; part < 2 * cdim; part += Warps - vdim)
         find_beside(part, conf, pack, lane, beside);
     }
+    wait_for_copies();
     team.barrier();
 
     // df of what a thread's warp owns.
@@ -123,7 +125,7 @@ struct OwnerSweep {
           if (is_penalty)
             add_penalty(D, warp, of_lane[(D * 7 + 3) * L + lane], input + lane, df);
           else
-            accelerate(D, warp, force, magnetic, of_lane + lane, input + lane, df);
+            accelerate(D, warp, lane, force, magnetic, of_lane + lane, input, df);
         });
       }
       step *= GroupSweep<Tr>::number_of(cells, D);
@@ -172,15 +174,14 @@ struct OwnerSweep {
 #endif
   }
 
+  /// Begin to copy N numbers into scratch.
   template <int N, class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void copy(const Team& team, const double* from, double* to) {
     static_assert(N % 2 == 0);
 #ifdef __CUDA_ARCH__
-    const double2* const pairs = reinterpret_cast<const double2*>(from);
-    double2* const there = reinterpret_cast<double2*>(to);
     unroll<(N / 2 + threads - 1) / threads>([&](auto part) QUINTET_DEVICE_INLINE {
-      const int i = part.value * threads + team.rank;
-      if ((part.value + 1) * threads <= N / 2 || i < N / 2) there[i] = pairs[i];
+      const int i = 2 * (part.value * threads + team.rank);
+      if ((part.value + 1) * threads <= N / 2 || i < N) copy_pair(from + i, to + i);
     });
 #else
     for (int i = team.rank; i < N; i += team.size) to[i] = from[i];
@@ -209,8 +210,11 @@ struct OwnerSweep {
   /// A warp asks for 32 cells before they are needed.
   KOKKOS_FORCEINLINE_FUNCTION static void fetch(const double* f, int lane) {
 #ifdef __CUDA_ARCH__
-    constexpr int line = 16;  // numbers
-    for (int i = lane; i < Tr::n_modes * L / line; i += L) fetch_line(f + i * line);
+    constexpr int line = 16, n = Tr::n_modes * L / line;  // numbers, lines
+    unroll<(n + L - 1) / L>([&](auto part) QUINTET_DEVICE_INLINE {
+      const int i = part.value * L + lane;
+      if ((part.value + 1) * L <= n || i < n) fetch_line(f + i * line);
+    });
 #else
     static_cast<void>(f), static_cast<void>(lane);
 #endif
@@ -370,15 +374,14 @@ struct OwnerSweep {
     const bool from_below = left != 0 && (has & 1) != 0, from_above = right != 0 && (has & 2) != 0;
     const double own_low = (has & 1) != 0 ? right : 0, own_high = (has & 2) != 0 ? left : 0;
     const double first_low = from_below ? left : 0, first_high = !from_below && from_above ? right : 0;
-    const double* const first = update.f + cells.place(conf, from_below   ? cell - step
-                                                             : from_above ? cell + step
-                                                                          : cell);
+    const int beyond = from_below ? cell - step : from_above ? cell + step : cell;
+    const double* const first = as_it_is(update.f + cells.place(conf, beyond));
     double low[n_chunks], high[n_chunks];
     unroll<n_chunks>([&](auto c) QUINTET_DEVICE_INLINE { low[c.value] = high[c.value] = 0; });
     unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
       constexpr double end = end_of<k.value>, start = k.value % 2 == 1 ? -end : end;
       for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
-        const double x = own[mode * L], y = first[mode * L];
+        const double x = own[mode * L], y = read_only(first + mode * L);
         low[c.value] += own_low * start * x;
         high[c.value] += own_high * end * x;
         low[c.value] += first_low * end * y;
@@ -418,35 +421,36 @@ struct OwnerSweep {
 
   /// df += A_D input + sum_j B_Dj v_j input, over the relative width, of what a warp owns. Matrices are
   /// symmetric; a column is read once for all groups.
-  KOKKOS_FORCEINLINE_FUNCTION void accelerate(int D, int warp, const double* force, bool magnetic,
+  KOKKOS_FORCEINLINE_FUNCTION void accelerate(int D, int warp, int lane, const double* force, bool magnetic,
                                               const double* of_lane, const double* input, double* df) const {
     const double stretch = of_lane[(D * 7 + 3) * L];
     QUINTET_DEVICE_LOOP
     for (int j = magnetic ? vdim - 1 : -1; j >= -1; --j) {
       if (j == D) continue;
       if (j < 0)
-        times_matrix<false>(D, j, warp, force + Places::a + D * nf * nf, stretch, 0, input, df);
+        times_matrix<false>(D, j, warp, lane, force + Places::a + D * nf * nf, stretch, 0, input, df);
       else
-        times_matrix<true>(D, j, warp, force + Places::b + Places::pair(D, j) * nf * nf,
+        times_matrix<true>(D, j, warp, lane, force + Places::b + Places::pair(D, j) * nf * nf,
                            of_lane[j * 7 * L] * stretch, of_lane[(j * 7 + 1) * L] * stretch, input, df);
     }
   }
   template <bool Magnetic>
-  KOKKOS_FORCEINLINE_FUNCTION void times_matrix(int D, int j, int warp, const double* matrix, double v,
-                                                double half_dv, const double* input, double* df) const {
+  KOKKOS_FORCEINLINE_FUNCTION void times_matrix(int D, int j, int warp, int lane, const double* matrix,
+                                                double v, double half_dv, const double* input,
+                                                double* df) const {
     const auto times_column = [&](auto column, int g, auto full, auto first) QUINTET_DEVICE_INLINE {
       constexpr bool Full = full.value;
       constexpr int A = column.value;
       double q = 0;
       if constexpr (Magnetic) {
         const auto& n = tables.along_v[D][j][g];
-        const double* const partner = input + n.partner * L;
-        const double* const above = input + n.above * L;
+        const double* const partner = input + as_it_is(n.partner * L + lane);
+        const double* const above = input + as_it_is(n.above * L + lane);
         if (Full || A < nl || n.is_full != 0) q += half_dv * tables.shift[n.shift] * partner[A * L];
         if constexpr (A < n_above)
           q += half_dv * tables.shift[n.shift + 1] * (n.above != Tables::none ? above[A * L] : 0);
       }
-      const double* const own = input + tables.input[D][g] * L;
+      const double* const own = input + as_it_is(tables.input[D][g] * L + lane);
       if (Full || A < nl || tables.is_full_input[D][g] != 0) q += v * own[A * L];
       add_column<A, Full ? nf : nl>(matrix, q, df + first.value);
     };

@@ -8,6 +8,7 @@
 #include "io/log/error.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/device/resident_operator.hpp"
+#include "physics/kinetics/device/vlasov_large_sweeps.hpp"
 #include "physics/kinetics/moments/moments.hpp"
 #include "tests/support/stretched_cells.hpp"
 #include "tests/verification/kinetics/advection/vlasov_operator_case.hpp"
@@ -246,6 +247,25 @@ TEST(VlasovDevice, sweeps_of_large_bases_give_the_same_bits) {
         ++n;
       }
   EXPECT_GE(n, 60);
+}
+
+TEST(VlasovDevice, a_sweep_that_does_not_fit_or_has_other_bits_is_not_chosen) {
+  const SweepTime times[] = {{.name = "first", .ns_per_cell = 2},
+                             {.name = "wrong", .same_bits = false, .ns_per_cell = 1},
+                             {.name = "large", .fits = false},
+                             {.name = "good", .ns_per_cell = 1.5},
+                             {.name = "slower", .ns_per_cell = 1.7}};
+  EXPECT_EQ(device::fastest(times), 3U);
+  EXPECT_EQ(device::fastest(std::span(times).first(3)), 0U);
+  // Bits are told apart by their place and value, not by the sign of a zero.
+  const auto bits = [](std::vector<double> f) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) device::BitSum{f.data()}(static_cast<std::ptrdiff_t>(i), sum);
+    return sum;
+  };
+  EXPECT_EQ(bits({0.0, 1.5, 2.5}), bits({-0.0, 1.5, 2.5}));
+  EXPECT_NE(bits({0.0, 1.5, 2.5}), bits({0.0, 2.5, 1.5}));
+  EXPECT_NE(bits({0.0, 1.5, 2.5}), bits({0.0, 1.5, std::nextafter(2.5, 3.0)}));
 }
 
 TEST(VlasovDevice, walls_of_every_kind_are_those_of_the_host) {
