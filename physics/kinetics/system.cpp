@@ -218,6 +218,10 @@ void VlasovSystem::add_source(SystemOptions::Source source) {
 }
 double VlasovSystem::time() const { return implementation_->time; }
 std::int64_t VlasovSystem::step() const { return implementation_->step; }
+std::span<const SweepTime> VlasovSystem::sweep_times(int s) const {
+  const auto& resident = implementation_->resident;
+  return resident.empty() ? std::span<const SweepTime>{} : resident[at(s)]->device().sweep_times();
+}
 double VlasovSystem::collision_frequency() const { return implementation_->collision_frequency; }
 void VlasovSystem::set_collision_frequency(double frequency) {
   implementation_->collision_frequency = frequency;

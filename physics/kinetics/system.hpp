@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,8 @@ class VlasovSystem {
   void advance(const Exec& exec, double dt);
   /// Collective.
   [[nodiscard]] Sample sample(const Exec& exec);
+  /// Of species s on a device: the sweeps that were compared in the first step, if any were.
+  [[nodiscard]] std::span<const SweepTime> sweep_times(int s) const;
   /// Moment of species s summed over velocity_comm into a fresh field. Collective.
   [[nodiscard]] ConfField moment(const Exec& exec, int s, Moment moment);
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "apps/vlasov/setup/field_setup.hpp"
 #include "apps/vlasov/state/health.hpp"
@@ -70,6 +71,20 @@ void Simulation::advance() {
   const double dt = control_.next(system_->stable_dt(exec), system_->time(), system_->step(),
                                   [&] { return trouble_spot(setup_, *system_); });
   system_->advance(exec, dt);
+  if (!std::exchange(told_of_sweeps_, true)) log_sweeps();
+}
+
+void Simulation::log_sweeps() {
+  for (std::size_t s = 0; s < setup_.species.size(); ++s) {
+    std::string text;
+    for (const auto& sweep : system_->sweep_times(static_cast<int>(s)))
+      text += fmt::format("{}{}, {} warps{}: {}", text.empty() ? "" : "; ", sweep.name, sweep.warps,
+                          sweep.is_chosen ? " (chosen)" : "",
+                          !sweep.fits ? "does not fit"
+                                      : fmt::format("{:.3g} ns a cell{}", sweep.ns_per_cell,
+                                                    sweep.same_bits ? "" : ", other bits"));
+    if (!text.empty()) log::info("Sweeps of species '{}': {}", setup_.species[s].name, text);
+  }
 }
 
 void Simulation::save(hdf5::Group& root) const {

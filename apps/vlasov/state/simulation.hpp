@@ -40,11 +40,14 @@ class Simulation {
   void load(const std::string& checkpoint);
   void save_budgets(hdf5::Group& group) const;
   void load_budgets(const hdf5::Group& group);
+  /// Once, which of a device's sweeps were fastest.
+  void log_sweeps();
 
   DeviceSession device_;  ///< outlives the engines of system_, also where a failure keeps the state
   Setup setup_;
   StepControl control_;
   double bytes_ = 0;
+  bool told_of_sweeps_ = false;
   std::unique_ptr<kinetics::VlasovSystem> system_;
 };
 

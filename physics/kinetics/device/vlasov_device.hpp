@@ -12,11 +12,24 @@
 
 namespace quintet::kinetics {
 
-/// How cells are shared out to threads: vlasov_cell_kernels.hpp and vlasov_group_kernels.hpp.
+/// How cells are shared out to threads: vlasov_cell_kernels.hpp, vlasov_group_kernels.hpp and
+/// vlasov_owner_kernels.hpp.
 enum class DeviceSweep {
-  automatic,  ///< the faster one, as measured
+  automatic,  ///< cells or, on a host, groups, by size of the basis; on a GPU for `groups`: measured
   cells,      ///< a thread a cell; only up to DeviceVlasov::most_modes_a_thread
-  groups      ///< 32 cells a team
+  groups,     ///< 32 cells a team, df in scratch
+  owners,     ///< 32 cells a team, df in registers
+  measured    ///< groups or owners, with as many warps as is fastest at the first stage that has no f_0
+};
+
+/// How a sweep did when those for a large basis were compared.
+struct SweepTime {
+  const char* name = "";
+  int warps = 0;          ///< of a multiprocessor that it is compiled for
+  bool fits = true;       ///< that many are at work at a time
+  bool same_bits = true;  ///< as the first one's; only those are chosen from
+  double ns_per_cell = 0;
+  bool is_chosen = false;
 };
 
 /// What DeviceVlasov works on, as plain data: a basis, the cells of one rank and their layout on the host.
@@ -73,6 +86,8 @@ class DeviceVlasov {
     int from = 0, from0 = 0, to = 1;
   };
   virtual void stage(const Stage& stage, const double* acceleration) = 0;
+  /// Of all sweeps that were compared; none where, or as long as, none were.
+  [[nodiscard]] virtual std::span<const SweepTime> sweep_times() const = 0;
 
   [[nodiscard]] virtual int n_buffers() const = 0;
   /// One more distribution, the last of them.

@@ -10,6 +10,7 @@
 #include "physics/kinetics/device/vlasov_cell_kernels.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
+#include "physics/kinetics/device/vlasov_large_sweeps.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 #include "physics/kinetics/device/vlasov_limit_kernels.hpp"
 #include "physics/kinetics/device/vlasov_wall_kernels.hpp"
@@ -47,10 +48,6 @@ struct EngineSizes {
     return {static_cast<int>(n), static_cast<int>((n_vel + n - 1) / n)};
   }
 };
-
-/// Where arrays of the device can be read by the host, they need no staging.
-inline constexpr bool is_host =
-    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space::memory_space>::accessible;
 
 template <class Tr>
 class DeviceVlasovOf final : public DeviceVlasov {
@@ -115,9 +112,10 @@ class DeviceVlasovOf final : public DeviceVlasov {
     if (by_cells(options_.sweep)) {
       if constexpr (can_do_cells) sweep_cells(update);
     } else {
-      sweep_groups(update);
+      large_.run(options_.sweep, cells_, forces_.data(), update, size_.f);
     }
   }
+  [[nodiscard]] std::span<const SweepTime> sweep_times() const override { return large_.times(); }
 
   [[nodiscard]] int n_buffers() const override { return static_cast<int>(buffers_.size()); }
   void add_buffer() override { buffers_.push_back(device_array("vlasov::f", size_.f)); }
@@ -264,9 +262,13 @@ class DeviceVlasovOf final : public DeviceVlasov {
 
   /// As measured on an H100 (docs/how_vlasov_works.md): cells up to 32 modes, with three velocities up to 16.
   static constexpr bool can_do_cells = Tr::n_modes <= most_modes_a_thread;
+  static constexpr bool faster_by_cells = can_do_cells && (Tr::vdim < 3 || Tr::n_modes <= 16);
+  static bool has(DeviceSweep sweep) {
+    if (sweep == DeviceSweep::cells) return can_do_cells;
+    return !faster_by_cells || (sweep != DeviceSweep::owners && sweep != DeviceSweep::measured);
+  }
   static bool by_cells(DeviceSweep sweep) {
-    constexpr bool faster = can_do_cells && (Tr::vdim < 3 || Tr::n_modes <= 16);
-    return sweep == DeviceSweep::automatic ? faster : sweep == DeviceSweep::cells;
+    return sweep == DeviceSweep::automatic ? faster_by_cells : sweep == DeviceSweep::cells;
   }
 
  private:
@@ -381,12 +383,6 @@ class DeviceVlasovOf final : public DeviceVlasov {
     constexpr int n = Tr::n_modes, blocks = vdim == 1 && n <= 8 ? 6 : n <= 9 ? 5 : n <= 20 ? 3 : 2;
     launch_teams<threads, blocks>("vlasov::stage", cells_.n_conf * n_chunks, chunk, sweep);
   }
-  void sweep_groups(const Update& update) const {
-    constexpr int warps = Tr::n_groups >= 16 ? 8 : Tr::n_groups >= 4 ? 4 : Tr::n_groups, threads = 32 * warps;
-    const GroupSweep<Tr> sweep{cells_, make_group_tables<Tr>(), forces_.data(), update};
-    launch_teams<threads, 16 / warps>("vlasov::stage", cells_.n_conf * cells_.n_packs, threads, sweep);
-  }
-
   void pass(int buffer, double* host, bool to_host_too) const {
     const int n = static_cast<int>(size_.staging_conf);
     for (std::ptrdiff_t first = 0; first < size_.n_conf; first += n) {
@@ -411,6 +407,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   DeviceVlasovOptions options_;
   EngineSizes size_;
   Cells<Tr> cells_;
+  LargeSweeps<Tr, !faster_by_cells> large_;
   std::vector<DeviceArray> buffers_;
   DeviceArray forces_, acceleration_, parts_, moments_, staging_, triple_, nodes_;
   DeviceArray velocity_[Tr::vdim];
@@ -432,7 +429,7 @@ template <int CDim, int VDim>
 std::unique_ptr<DeviceVlasov> make_device_vlasov(const DeviceVlasovOptions& options) {
   std::unique_ptr<DeviceVlasov> made;
   visit_orders<CDim, VDim>(options.order, options.family, [&]<class Tr>() {
-    if (!DeviceVlasovOf<Tr>::can_do_cells && options.sweep == DeviceSweep::cells) return;
+    if (!DeviceVlasovOf<Tr>::has(options.sweep)) return;
     made = std::make_unique<DeviceVlasovOf<Tr>>(options);
   });
   return made;

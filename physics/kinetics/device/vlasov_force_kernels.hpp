@@ -1,6 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cuda_pipeline.h>
+#endif
 
 #include "physics/kinetics/advection/flux.hpp"
 #include "physics/kinetics/basis/phase_traits.hpp"
@@ -201,7 +204,18 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights force_weights(const CellContext<Tr>& c, 
 KOKKOS_FORCEINLINE_FUNCTION void fetch_line(const double* f) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(f));
 }
+/// Begin to copy two numbers, on a multiple of 16 bytes, into scratch.
+KOKKOS_FORCEINLINE_FUNCTION void copy_pair(const double* from, double* to) {
+  __pipeline_memcpy_async(to, from, 2 * sizeof(double));
+}
 #endif
+/// What this thread has begun to copy is there; what others have, after a barrier.
+KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
+#ifdef __CUDA_ARCH__
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+#endif
+}
 
 /// What has been read from memory is read once more after this. Kept in registers from one part of a sweep to
 /// the next, as compilers like to, it would push out what the parts have to keep.
@@ -211,11 +225,42 @@ KOKKOS_FORCEINLINE_FUNCTION void forget_what_was_read() {
 #endif
 }
 
+/// An index or a pointer that is taken as it is: compilers like to add parts of it to what it has in common
+/// with other addresses, once more for each load.
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int as_it_is(int index) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(index));
+#endif
+  return index;
+}
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const double* as_it_is(const double* f) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+l"(f));
+#endif
+  return f;
+}
+/// A number in the device's memory that no one writes as long as the kernel runs.
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double read_only(const double* f) {
+#ifdef __CUDA_ARCH__
+  return __ldg(f);
+#else
+  return *f;
+#endif
+}
+
 /// out = keep f_0 + advance (f + dt df).
 struct Update {
   double keep, advance, rate;  ///< rate = advance dt
   const double *f, *f0;
   double* out;
+  /// @param f_0 read where keep != 0
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value(double own, double df, const double* f_0) const {
+    double sum = 0;  // one by one: compilers are not to choose which product they fuse
+    sum += advance * own;
+    sum += rate * df;
+    if (keep != 0) sum += keep * *f_0;
+    return sum;
+  }
 };
 
 }  // namespace quintet::kinetics::device

@@ -91,70 +91,88 @@ struct GroupKernel {
                             QUINTET_DEVICE_INLINE { q[nl + a.value] += factor * f[(nl + a.value) * L]; });
   }
 
+  /// Sums over even and over odd degrees along x_I, of which traces are made.
+  template <int I, int Fa>
+  KOKKOS_FORCEINLINE_FUNCTION static void end_sums(const double* q, double& even, double& odd) {
+    even = odd = 0;
+    unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
+      constexpr int A = Tr::conf_faces.ladder[I][Fa][k.value];
+      if constexpr (A >= 0) (k.value % 2 == 0 ? even : odd) += end_of<k.value> * q[A];
+    });
+  }
   /// Traces at x_I = +1 and -1.
   template <int I>
   KOKKOS_FORCEINLINE_FUNCTION static void traces(const double* q, double* high, double* low) {
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-      double even = 0, odd = 0;
-      unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
-        constexpr int A = Tr::conf_faces.ladder[I][fa.value][k.value];
-        if constexpr (A >= 0) (k.value % 2 == 0 ? even : odd) += end_of<k.value> * q[A];
-      });
+      double even, odd;
+      end_sums<I, fa.value>(q, even, odd);
       high[fa.value] = even + odd;
       low[fa.value] = even - odd;
     });
   }
-
-  /// Fluxes of the lower and upper face += factors times the traces of q.
+  /// Fluxes of the lower and upper face += factors times the trace of q at x_I = side.
   template <int I>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_traces(const double* q, double high_to_low, double low_to_low,
-                                                     double high_to_high, double low_to_high,
-                                                     double* flux_low, double* flux_high) {
-    double high[ncf], low[ncf];
-    traces<I>(q, high, low);
+  KOKKOS_FORCEINLINE_FUNCTION static void add_trace(const double* q, double side, double to_low,
+                                                    double to_high, double* flux_low, double* flux_high) {
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-      flux_low[fa.value] += high_to_low * high[fa.value] + low_to_low * low[fa.value];
-      flux_high[fa.value] += high_to_high * high[fa.value] + low_to_high * low[fa.value];
+      double even, odd;
+      end_sums<I, fa.value>(q, even, odd);
+      const double trace = even + side * odd;
+      flux_low[fa.value] += to_low * trace;
+      flux_high[fa.value] += to_high * trace;
     });
   }
 
-  /// df += streaming along x_I of group g, for up to nf coefficients: those that a smaller group lacks come
-  /// out as some number and are not kept.
+  /// df += streaming along x_I of group g, which is full or not, for up to nf coefficients: those that a
+  /// smaller group lacks come out as some number and are not kept.
   template <int I>
   KOKKOS_FORCEINLINE_FUNCTION static void streaming(const Tables& t, double v, double half_dv, double rdx,
-                                                    const FaceWeights& w, int g, const double* own,
+                                                    const FaceWeights& w, int g, bool full, const double* own,
                                                     const double* lower, const double* upper, double* df) {
     const int k = t.degree[I][g], below = t.down[I][g], above = t.up[I][g];
     const double x = half_dv * t.shift[k], x1 = half_dv * t.shift[k + 1];
-    double flux_low[ncf], flux_high[ncf];
-    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE { flux_low[fa.value] = flux_high[fa.value] = 0; });
-    // q = v f of one cell, and what its traces bring: an upper one to a face that it lies below of, a lower
-    // one to a face that it lies above of.
-    const auto take = [&](const double* f, double high_to_low, double low_to_low, double high_to_high,
-                          double low_to_high, double* q) QUINTET_DEVICE_INLINE {
+    double q[nf], high[ncf], low[ncf], flux_low[ncf], flux_high[ncf];
+    // v f of one cell; below a full group lies another one.
+    const auto times_v = [&](const double* f) QUINTET_DEVICE_INLINE {
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
-      add(q, v, f + t.offset[g] * L, is_full(g));
-      if (below >= 0) add(q, x, f + t.offset[below] * L, is_full(below));
+      add(q, v, f + t.offset[g] * L, full);
+      if (below >= 0) add(q, x, f + t.offset[below] * L, full || is_full(below));
       if (above >= 0) add(q, x1, f + t.offset[above] * L, is_full(above));
-      add_traces<I>(q, high_to_low, low_to_low, high_to_high, low_to_high, flux_low, flux_high);
-      if (w.penalty == 0) return;
-      double own[nf];
-      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { own[a.value] = 0; });
-      add(own, w.penalty, f + t.offset[g] * L, is_full(g));
-      add_traces<I>(own, high_to_low != 0, -(low_to_low != 0), high_to_high != 0, -(low_to_high != 0),
-                    flux_low, flux_high);
     };
-    double q[nf];
-    take(own, 0, w.right, w.left, 0, q);
+    const auto times_penalty = [&](const double* f) QUINTET_DEVICE_INLINE {
+      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
+      add(q, w.penalty, f + t.offset[g] * L, full);
+    };
+    times_v(own);
     volume<I>(q, rdx, df);
+    traces<I>(q, high, low);
+    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
+      flux_low[fa.value] = w.right * low[fa.value];
+      flux_high[fa.value] = w.left * high[fa.value];
+    });
+    if (w.penalty != 0) {
+      times_penalty(own);
+      traces<I>(q, high, low);
+      unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
+        flux_low[fa.value] -= low[fa.value];
+        flux_high[fa.value] += high[fa.value];
+      });
+    }
     // The cell upwind, and where both sides count the other one: lanes of different signs read different
-    // cells at the same time.
+    // cells at the same time. An upper trace goes to a face that the cell lies below of, a lower one to a
+    // face that it lies above of.
     const bool from_left = w.left != 0, both = from_left && w.right != 0;
     QUINTET_DEVICE_LOOP
     for (int source = 0; source < (both ? 2 : 1); ++source) {
       const bool is_left = source == 0 && from_left;
       const double* const f = is_left ? lower : upper;
-      if (f != nullptr) take(f, is_left ? w.left : 0, 0, 0, is_left ? 0 : w.right, q);
+      if (f == nullptr) continue;
+      const double side = is_left ? 1 : -1;
+      times_v(f);
+      add_trace<I>(q, side, is_left ? w.left : 0, is_left ? 0 : w.right, flux_low, flux_high);
+      if (w.penalty == 0) continue;
+      times_penalty(f);
+      add_trace<I>(q, side, is_left ? 1 : 0, is_left ? 0 : -1, flux_low, flux_high);
     }
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
       unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
@@ -200,7 +218,14 @@ struct GroupKernel {
       const bool full = is_full(g);
       add_both(low, own_low * start, high, own_high * end, own + at, full);
       if (any) add_both(low, first_low * end, high, first_high * start, first + at, full);
-      if (both) add(high, right * start, above + at, full);
+    }
+    if (!both) return;
+    QUINTET_DEVICE_LOOP
+    for (int k = 0; k < n_degrees; ++k) {
+      const int g = t.ladder[D][i][k];
+      if (g < 0) continue;
+      const double start = k % 2 == 1 ? -t.end[k] : t.end[k];
+      add(high, right * start, above + t.offset[g] * L, is_full(g));
     }
   }
 
@@ -245,6 +270,36 @@ struct GroupKernel {
                     QUINTET_DEVICE_INLINE { h[r.value] += matrix[a.value * nf + r.value] * q[a.value]; });
     });
   }
+
+  /// h += A_D input + sum_j B_Dj v_j input of group g, which is full or not, over the relative width.
+  KOKKOS_FORCEINLINE_FUNCTION static void accelerate(const Tables& t, int D, int g, bool full,
+                                                     const double* force, bool magnetic,
+                                                     const double* of_lane, const double* input, double* h) {
+    const int i = t.face[D][g];
+    const double* const in = input + t.degree[D][g] * nfm * L;
+    const double stretch = of_lane[(D * 7 + 3) * L];
+    double q[nf];
+    QUINTET_DEVICE_LOOP
+    for (int j = magnetic ? vdim - 1 : -1; j >= -1; --j) {
+      if (j == D) continue;
+      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
+      const double* matrix = force + Places::a + D * nf * nf;
+      double v = stretch;
+      if (j >= 0) {
+        matrix = force + Places::b + Places::pair(D, j) * nf * nf;
+        v = of_lane[j * 7 * L] * stretch;
+        const double half_dv = of_lane[(j * 7 + 1) * L] * stretch;
+        const int kj = t.degree[j][g], below = t.face_down[D][j][i], above = t.face_up[D][j][i];
+        if (below >= 0) add(q, half_dv * t.shift[kj], in + t.face_offset[below] * L, is_full_face(below));
+        if (above >= 0) add(q, half_dv * t.shift[kj + 1], in + t.face_offset[above] * L, is_full_face(above));
+      }
+      add(q, v, in + t.face_offset[i] * L, is_full_face(i));
+      if (full)
+        multiply<nf>(matrix, q, h);
+      else
+        multiply<nl>(matrix, q, h);
+    }
+  }
 };
 
 /// A team: 32 velocity cells of a configuration cell.
@@ -263,6 +318,7 @@ struct GroupSweep {
   GroupTables<Tr> tables;
   const double* forces;
   Update update;
+  static constexpr GroupTables<Tr> make_tables() { return make_group_tables<Tr>(); }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
@@ -297,16 +353,7 @@ struct GroupSweep {
     for (int lane = team.rank; lane < L; lane += team.size) {
       const CellContext<Tr> c(cells, cell_of(lane));
       unroll<vdim>([&](auto d) QUINTET_DEVICE_INLINE {
-        constexpr int D = d.value;
-        const FaceWeights w = force_weights<Tr>(c, cells.flux, force, magnetic, D);
-        double* const to = of_lane + D * 7 * L + lane;
-        to[0] = c.v[D];
-        to[L] = c.half_dv[D];
-        to[2 * L] = (c.index[D] > 0 ? 1 : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 : 0);
-        to[3 * L] = c.stretch[D];
-        to[4 * L] = w.left;
-        to[5 * L] = w.right;
-        to[6 * L] = w.penalty;
+        make_lane<d.value>(c, cells, force, magnetic, of_lane + lane);
       });
     }
     team.barrier();
@@ -319,7 +366,8 @@ struct GroupSweep {
         constexpr int I = d.value;
         const double v = of_lane[I * 7 * L + lane], half_dv = of_lane[(I * 7 + 1) * L + lane];
         Kernel::template streaming<I>(t, v, half_dv, cells.rdx[I], weights_of(cells.flux, v, half_dv), g,
-                                      mine + lane, beside[I][0] ? beside[I][0] + lane : nullptr,
+                                      Kernel::is_full(g), mine + lane,
+                                      beside[I][0] ? beside[I][0] + lane : nullptr,
                                       beside[I][1] ? beside[I][1] + lane : nullptr, sum);
       });
       keep(df + t.offset[g] * L + lane, sum, Kernel::is_full(g));
@@ -337,19 +385,40 @@ struct GroupSweep {
         const double* const above = has & 2 ? update.f + cells.place(conf, cell + step) : nullptr;
         make_inputs(t, D, face, lane_d, mine + lane, below, above, df + lane, input + lane);
       }
-      step *= number_of(D);
+      step *= number_of(cells, D);
       team.barrier();
-      for (int i = team.rank; i < Tr::n_groups * L; i += team.size)
-        accelerate(t, D, i / L, force, magnetic, of_lane + i % L, input + i % L, df + i % L);
+      for (int i = team.rank; i < Tr::n_groups * L; i += team.size) {
+        const int g = i / L, lane = i % L;
+        double* const of_group = df + t.offset[g] * L + lane;
+        double h[nf];
+        unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { h[a.value] = 0; });
+        Kernel::add(h, 1, of_group, Kernel::is_full(g));
+        Kernel::accelerate(t, D, g, Kernel::is_full(g), force, magnetic, of_lane + lane, input + lane, h);
+        keep(of_group, h, Kernel::is_full(g));
+      }
     }
     team.barrier();
 
     for (int i = team.rank; i < Tr::n_modes * L; i += team.size) {
       if (pack * L + i % L >= cells.n_vel) continue;
       const std::ptrdiff_t at = cells.place(conf, pack * L) + i;
-      const double value = update.advance * mine[i] + update.rate * df[i];
-      update.out[at] = update.keep == 0 ? value : update.keep * update.f0[at] + value;
+      update.out[at] = update.value(mine[i], df[i], update.f0 + at);
     }
+  }
+
+  /// Rows of direction D of one lane.
+  template <int D>
+  KOKKOS_FORCEINLINE_FUNCTION static void make_lane(const CellContext<Tr>& c, const Cells<Tr>& cells,
+                                                    const double* force, bool magnetic, double* of_lane) {
+    const FaceWeights w = force_weights<Tr>(c, cells.flux, force, magnetic, D);
+    double* const to = of_lane + D * 7 * L;
+    to[0] = c.v[D];
+    to[L] = c.half_dv[D];
+    to[2 * L] = (c.index[D] > 0 ? 1 : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 : 0);
+    to[3 * L] = c.stretch[D];
+    to[4 * L] = w.left;
+    to[5 * L] = w.right;
+    to[6 * L] = w.penalty;
   }
 
   /// Ask for 32 cells before they are needed.
@@ -363,7 +432,7 @@ struct GroupSweep {
 #endif
   }
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int number_of(int D) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int number_of(const Cells<Tr>& cells, int D) {
     int n = 1;
     unroll<vdim>([&](auto d) QUINTET_DEVICE_INLINE { n = d.value == D ? cells.nv[d.value] : n; });
     return n;
@@ -408,40 +477,6 @@ struct GroupSweep {
         keep(input + (k * nfm + t.face_offset[i]) * L, q, Kernel::is_full_face(i));
       }
     }
-  }
-
-  /// df of group g += (A_D input + sum_j B_Dj v_j input).
-  KOKKOS_FORCEINLINE_FUNCTION static void accelerate(const GroupTables<Tr>& t, int D, int g,
-                                                     const double* force, bool magnetic,
-                                                     const double* of_lane, const double* input, double* df) {
-    const int i = t.face[D][g];
-    const double* const in = input + t.degree[D][g] * nfm * L;
-    double h[nf], q[nf];
-    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { h[a.value] = 0; });
-    QUINTET_DEVICE_LOOP
-    for (int j = magnetic ? vdim - 1 : -1; j >= -1; --j) {
-      if (j == D) continue;
-      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
-      const double* matrix = force + Places::a + D * nf * nf;
-      double v = 1;
-      if (j >= 0) {
-        matrix = force + Places::b + Places::pair(D, j) * nf * nf;
-        v = of_lane[j * 7 * L];
-        const double half_dv = of_lane[(j * 7 + 1) * L];
-        const int kj = t.degree[j][g], below = t.face_down[D][j][i], above = t.face_up[D][j][i];
-        if (below >= 0)
-          Kernel::add(q, half_dv * t.shift[kj], in + t.face_offset[below] * L, Kernel::is_full_face(below));
-        if (above >= 0)
-          Kernel::add(q, half_dv * t.shift[kj + 1], in + t.face_offset[above] * L,
-                      Kernel::is_full_face(above));
-      }
-      Kernel::add(q, v, in + t.face_offset[i] * L, Kernel::is_full_face(i));
-      if (Kernel::is_full(g))
-        Kernel::template multiply<nf>(matrix, q, h);
-      else
-        Kernel::template multiply<nl>(matrix, q, h);
-    }
-    Kernel::add_to(df + t.offset[g] * L, of_lane[(D * 7 + 3) * L], h, Kernel::is_full(g));
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -23,6 +24,10 @@ using StagedArray = Kokkos::View<double*, Kokkos::LayoutRight, Staging>;
 using ByteArray = Kokkos::View<char*, Kokkos::LayoutRight, Space::memory_space>;
 using HostNumbers = Kokkos::View<const double*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Where arrays of the device can be read by the host, they need no staging.
+inline constexpr bool is_host =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space::memory_space>::accessible;
 
 /// Not initialised.
 inline DeviceArray device_array(const char* label, std::ptrdiff_t n) {
@@ -99,25 +104,51 @@ __global__ void __launch_bounds__(Threads, Blocks) run_teams(const __grid_consta
 }
 #endif
 
-/// kernel(team) for `league` teams of `size` <= Threads threads with Kernel::scratch doubles; registers such
-/// that `Blocks` teams fit on a multiprocessor.
-///
-/// CUDA is called by its own name because Kokkos grants a team 48 KB of shared memory of the 227 KB there
-/// are.
-template <int Threads, int Blocks, class Kernel>
-void launch_teams(const char* label, int league, int size, const Kernel& kernel) {
-  constexpr int bytes = 8 * Kernel::scratch;
 #ifdef KOKKOS_ENABLE_CUDA
-  static_cast<void>(label);
-  static const bool ready = [] {
-    return cudaFuncSetAttribute(run_teams<Threads, Blocks, Kernel>,
-                                cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess;
+/// Teams of a kernel that a multiprocessor holds at a time, 0 where there is too little shared memory for
+/// one. Where a kernel asks for room, the driver is told how much `Blocks` teams need; else it goes by what
+/// one has.
+template <int Threads, int Blocks, class Kernel>
+int make_room_for_teams() {
+  static const int n_teams = [] {
+    constexpr int bytes = 8 * Kernel::scratch;
+    constexpr auto run = run_teams<Threads, Blocks, Kernel>;
+    int n = 0;
+    bool ok = cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess;
+    if constexpr (requires { Kernel::asks_for_room; }) {
+      int device = 0, there = 1, reserved = 0;
+      ok = ok && cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&there, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) ==
+               cudaSuccess &&
+           cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device) == cudaSuccess;
+      const int percent = std::min(100, (100 * Blocks * (bytes + reserved) + there - 1) / there);
+      ok = ok &&
+           cudaFuncSetAttribute(run, cudaFuncAttributePreferredSharedMemoryCarveout, percent) == cudaSuccess;
+    }
+    ok = ok && cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, run, Threads, bytes) == cudaSuccess;
+    if (!ok) static_cast<void>(cudaGetLastError());  // a refusal is no error of what comes next
+    return ok ? n : 0;
   }();
-  if (!ready) Kokkos::abort("the device has too little shared memory for a kernel of the Vlasov equation");
-  run_teams<Threads, Blocks, Kernel><<<league, size, bytes, Space().cuda_stream()>>>(kernel);
+  return n_teams;
+}
+#endif
+
+/// Whether `Blocks` teams of the kernel are at work on a multiprocessor at a time, as launch_teams() has
+/// them.
+template <int Threads, int Blocks, class Kernel>
+bool teams_fit() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return make_room_for_teams<Threads, Blocks, Kernel>() >= Blocks;
 #else
-  static_cast<void>(size);
-  constexpr int level = 1;  // of scratch: the larger one
+  return true;
+#endif
+}
+
+#ifndef KOKKOS_ENABLE_CUDA
+/// Teams of one member each.
+template <class Kernel>
+void run_teams(const char* label, int league, const Kernel& kernel) {
+  constexpr int bytes = 8 * Kernel::scratch, level = 1;  // of scratch: the larger one
   Kokkos::TeamPolicy<Space> policy(league, 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(bytes + 64));
   Kokkos::parallel_for(
@@ -127,6 +158,25 @@ void launch_teams(const char* label, int league, int size, const Kernel& kernel)
                                        static_cast<double*>(member.team_scratch(level).get_shmem(bytes)),
                                        barrier});
       });
+}
+#endif
+
+/// kernel(team) for `league` teams of `size` <= Threads threads with Kernel::scratch doubles; registers such
+/// that `Blocks` teams fit on a multiprocessor.
+///
+/// CUDA is called by its own name because Kokkos grants a team 48 KB of shared memory of the 227 KB there
+/// are.
+template <int Threads, int Blocks, class Kernel>
+void launch_teams(const char* label, int league, int size, const Kernel& kernel) {
+#ifdef KOKKOS_ENABLE_CUDA
+  static_cast<void>(label);
+  if (make_room_for_teams<Threads, Blocks, Kernel>() == 0)
+    Kokkos::abort("the device has too little shared memory for a kernel of the Vlasov equation");
+  constexpr int bytes = 8 * Kernel::scratch;
+  run_teams<Threads, Blocks, Kernel><<<league, size, bytes, Space().cuda_stream()>>>(kernel);
+#else
+  static_cast<void>(size);
+  run_teams(label, league, kernel);
 #endif
 }
 

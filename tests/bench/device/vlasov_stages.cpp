@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "physics/kinetics/device/vlasov_device.hpp"
@@ -15,7 +16,7 @@
 /// takes at the rate of a plain copy, measured in the same run.
 ///
 /// vlasov_stages [--all] [CHOICE]       timings, 1e5 to 1e7 cells, of the dimensions that --only has; --all:
-///                                      every basis at one size, both ways to share out cells
+///                                      every basis at one size, each way to share out cells
 /// vlasov_stages --walls [CHOICE]       the same between reflecting walls in x
 /// vlasov_stages --write FILE           sums of results on small grids, by this space
 /// vlasov_stages --check FILE           compares with them: what another space has written
@@ -145,6 +146,18 @@ void finish_wall(DeviceVlasov& engine, const DeviceVlasov::Stage& stage, int sid
   engine.add_exterior(stage, 0, side, engine.halo(0, side).outside);
 }
 
+/// The sweeps that were compared in the first stage, which has no f_0.
+void print_sweeps(const std::string& title, const DeviceVlasov& engine) {
+  for (const auto& of : engine.sweep_times())
+    Row("device_vlasov_stages", title)
+        .text("sweep", of.name)
+        .number("warps", of.warps)
+        .text("fits", of.fits ? "yes" : "no")
+        .text("same_bits", of.same_bits ? "yes" : "NO")
+        .text("chosen", of.is_chosen ? "yes" : "no")
+        .number("ns_per_cell_without_f0", of.ns_per_cell);
+}
+
 void time_case(const char* dims, const char* name, const DeviceVlasovOptions& o, const char* sweep,
                double rate, int repeats) {
   const double bytes = DeviceVlasov::bytes(o);
@@ -175,6 +188,7 @@ void time_case(const char* dims, const char* name, const DeviceVlasovOptions& o,
       if (o.open[0][0]) finish_wall(*engine, one, side);
   };
   stage(0, 1, 0, 1);
+  print_sweeps(title, *engine);
   const double one = measure([&] { stage(0.75, 0.25, 1, 2); });
   const double sums = measure([&] { engine->moments(1, 1 + o.vdim, moments.data()); });
   const double step = measure([&] {
@@ -224,7 +238,8 @@ std::vector<double> results(std::string_view dims = {}) {
   std::vector<double> all;
   for (const auto& b : bases)
     for (const auto flux : {Flux::upwind, Flux::lax_friedrichs, Flux::central})
-      for (const auto sweep : {DeviceSweep::groups, DeviceSweep::cells}) {
+      for (const auto sweep :
+           {DeviceSweep::groups, DeviceSweep::cells, DeviceSweep::owners, DeviceSweep::measured}) {
         const bool is_tiny = !dims.empty();
         if (is_tiny && (dims != b.dims || b.basis != std::string_view("ser p2") || flux == Flux::central))
           continue;
@@ -266,6 +281,8 @@ std::vector<double> results(std::string_view dims = {}) {
             all.insert(all.end(), counted.begin(), counted.end());
           }
         }
+        for (const auto& of : engine->sweep_times())
+          if (!of.same_bits) print_sweeps(std::string(b.dims) + " " + b.basis + ", other bits", *engine);
         engine->download(0, f.data());
         const std::size_t at_once = std::size_t(size.n_modes) * o.lanes, packs = f.size() / at_once;
         std::vector<double> sums(std::size_t(size.n_conf) * size.n_modes, 0.0);
@@ -353,10 +370,12 @@ int run(int argc, char** argv) {
     }
   if (every)
     for (const auto& b : bases)
-      for (const auto sweep : {DeviceSweep::cells, DeviceSweep::groups}) {
+      for (const auto& [sweep, name] : {std::pair{DeviceSweep::cells, "cells"},
+                                        {DeviceSweep::groups, "groups"},
+                                        {DeviceSweep::measured, "measured"}}) {
         auto o = make_options(b.cdim, b.vdim, b.order, b.family, million(b), false);
         o.sweep = sweep;
-        time_case(b.dims, b.basis, o, sweep == DeviceSweep::cells ? "cells" : "groups", rate, repeats);
+        time_case(b.dims, b.basis, o, name, rate, repeats);
       }
   return 0;
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/device/resident_operator.hpp"
+#include "physics/kinetics/device/vlasov_large_sweeps.hpp"
 #include "physics/kinetics/moments/moments.hpp"
 #include "tests/support/stretched_cells.hpp"
 #include "tests/verification/kinetics/advection/vlasov_operator_case.hpp"
@@ -180,14 +182,92 @@ TEST(VlasovDevice, stages_of_every_basis_and_flux_are_those_of_the_host) {
       expect_same_stage(basis, {flux, Boundary::periodic, flux != Flux::central, true});
 }
 
-TEST(VlasovDevice, both_ways_to_share_out_a_cell_agree) {
+/// A null engine: the basis goes by cells.
+std::unique_ptr<DeviceVlasov> make_engine(const BasisRow& b, const Setting& s) {
+  const OperatorCase c = Pair::make_case(b, s);
+  auto options = device_vlasov_options(
+      c.basis, c.block, s.flux,
+      open_edges(Decomposition(Comm::self(), c.block.grid, {}), Pair::make_species(c, s)));
+  options.sweep = s.sweep;
+  return DeviceVlasov::make(options);
+}
+
+TEST(VlasovDevice, all_ways_to_share_out_a_cell_agree) {
+  int n = 0, n_of_owners = 0;
+  for (const auto& basis : bases())
+    for (const auto sweep : {DeviceSweep::cells, DeviceSweep::groups, DeviceSweep::owners}) {
+      const Setting setting{Flux::upwind, Boundary::periodic, true, n++ % 2 == 0, sweep};
+      if (make_engine(basis, setting) == nullptr) {
+        const int size = PhaseBasis(basis.cdim, basis.vdim, basis.order, basis.family).size();
+        EXPECT_EQ(size > DeviceVlasov::most_modes_a_thread, sweep == DeviceSweep::cells)
+            << text(basis, setting);
+        continue;
+      }
+      if (sweep == DeviceSweep::owners) ++n_of_owners;
+      expect_same_stage(basis, setting);
+    }
+  EXPECT_GE(n_of_owners, 10);
+}
+
+/// Owners and groups, with every flux and walls: a restart may go on with the other one.
+TEST(VlasovDevice, sweeps_of_large_bases_give_the_same_bits) {
   int n = 0;
   for (const auto& basis : bases())
-    for (const auto sweep : {DeviceSweep::cells, DeviceSweep::groups}) {
-      const PhaseBasis phase(basis.cdim, basis.vdim, basis.order, basis.family);
-      if (sweep == DeviceSweep::cells && phase.size() > DeviceVlasov::most_modes_a_thread) continue;
-      expect_same_stage(basis, {Flux::upwind, Boundary::periodic, true, n++ % 2 == 0, sweep});
-    }
+    for (const auto flux : {Flux::upwind, Flux::lax_friedrichs, Flux::central})
+      for (const bool magnetic : {true, false}) {
+        const auto wall = magnetic ? Boundary::periodic : Boundary::absorbing;
+        Setting setting{flux, wall, true, magnetic, DeviceSweep::owners};
+        if (make_engine(basis, setting) == nullptr) continue;
+        SCOPED_TRACE(text(basis, setting));
+        const DeviceVlasov::Stage stages[] = {{.dt = 0.3, .from = 0, .to = 1},
+                                              {.keep = 0.75, .advance = 0.25, .dt = 0.3, .from = 1, .to = 2}};
+        std::vector<std::vector<double>> results;
+        for (const auto sweep : {DeviceSweep::owners, DeviceSweep::groups, DeviceSweep::measured}) {
+          setting.sweep = sweep;
+          const OperatorCase c = Pair::make_case(basis, setting);
+          const auto engine = make_engine(basis, setting);
+          engine->upload(0, c.f.data.data());
+          for (const auto& stage : stages) engine->stage(stage, c.acceleration.data());
+          const Distribution out("f", c.block, c.basis.size());
+          engine->download(2, out.data.data());
+          results.emplace_back(out.data.data(), out.data.data() + out.data.size());
+          const auto times = engine->sweep_times();
+          if (sweep != DeviceSweep::measured) {
+            EXPECT_TRUE(times.empty());
+            continue;
+          }
+          ASSERT_GE(times.size(), 2U);
+          int n_chosen = 0;
+          for (const auto& of : times) {
+            EXPECT_TRUE(of.same_bits && of.fits && of.ns_per_cell > 0) << of.name << ", " << of.warps;
+            n_chosen += of.is_chosen ? 1 : 0;
+          }
+          EXPECT_EQ(n_chosen, 1);
+        }
+        for (std::size_t i = 1; i < results.size(); ++i)
+          EXPECT_EQ(std::memcmp(results[i].data(), results[0].data(), 8 * results[0].size()), 0) << i;
+        ++n;
+      }
+  EXPECT_GE(n, 60);
+}
+
+TEST(VlasovDevice, a_sweep_that_does_not_fit_or_has_other_bits_is_not_chosen) {
+  const SweepTime times[] = {{.name = "first", .ns_per_cell = 2},
+                             {.name = "wrong", .same_bits = false, .ns_per_cell = 1},
+                             {.name = "large", .fits = false},
+                             {.name = "good", .ns_per_cell = 1.5},
+                             {.name = "slower", .ns_per_cell = 1.7}};
+  EXPECT_EQ(device::fastest(times), 3U);
+  EXPECT_EQ(device::fastest(std::span(times).first(3)), 0U);
+  // Bits are told apart by their place and value, not by the sign of a zero.
+  const auto bits = [](std::vector<double> f) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) device::BitSum{f.data()}(static_cast<std::ptrdiff_t>(i), sum);
+    return sum;
+  };
+  EXPECT_EQ(bits({0.0, 1.5, 2.5}), bits({-0.0, 1.5, 2.5}));
+  EXPECT_NE(bits({0.0, 1.5, 2.5}), bits({0.0, 2.5, 1.5}));
+  EXPECT_NE(bits({0.0, 1.5, 2.5}), bits({0.0, 1.5, std::nextafter(2.5, 3.0)}));
 }
 
 TEST(VlasovDevice, walls_of_every_kind_are_those_of_the_host) {

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "physics/kinetics/basis/phase_traits.hpp"
+
+namespace quintet::kinetics::device {
+
+/// What owners look up. A product with v along a direction takes a group's partner, the group one degree
+/// below or, of degree 0, above, and of degrees 1 and more the group above, where there is one:
+///
+///     (v f)_k = v f_k + dv/2 (shift_k f_{k-1} + shift_{k+1} f_{k+1})
+template <class Tr>
+struct OwnerTables {
+  using Number = unsigned short;
+  static constexpr int n_degrees = Tr::velocity_order + 1, n_groups = Tr::n_groups;
+  static constexpr Number none = 0xffff;
+  struct Neighbours {
+    Number partner = none, above = none;  ///< by their first number
+    Number shift = 1;                     ///< index of the partner's factor; that of `above` follows
+    Number is_full = 1;                   ///< whether the partner is
+  };
+  Number offset[n_groups]{};                           ///< of a group's modes
+  Neighbours along_x[Tr::cdim][n_groups]{};            ///< of a group along v_i, x_i being the direction
+  Number input[Tr::vdim][n_groups]{};                  ///< first column, over all degrees, of a group's input
+  Number is_full_input[Tr::vdim][n_groups]{};          ///< whether that has all configuration modes
+  Neighbours along_v[Tr::vdim][Tr::vdim][n_groups]{};  ///< of the input in direction d along v_j
+  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};  ///< of a cell, by degree and column
+  double shift[max_degree + 2]{};
+};
+template <class Tr>
+[[nodiscard]] constexpr OwnerTables<Tr> make_owner_tables() {
+  using Tables = OwnerTables<Tr>;
+  using Number = typename Tables::Number;
+  Tables t;
+  for (int k = 0; k <= max_degree; ++k) t.shift[k] = legendre_tables.shift[k];
+  const auto set = [](typename Tables::Neighbours& of, int degree, int below, int above, int n_full,
+                      const auto& place) {
+    const int partner = below >= 0 ? below : above;
+    of.partner = static_cast<Number>(place(partner));
+    if (below >= 0 && above >= 0) of.above = static_cast<Number>(place(above));
+    of.shift = static_cast<Number>(degree > 0 ? degree : 1);
+    of.is_full = partner < n_full ? 1 : 0;
+  };
+  for (int g = 0; g < Tr::n_groups; ++g) {
+    t.offset[g] = static_cast<Number>(Tr::offset(g));
+    for (int d = 0; d < Tr::cdim; ++d)
+      set(t.along_x[d][g], Tr::groups.modes[g][d], Tr::neighbours.down[d][g], Tr::neighbours.up[d][g],
+          Tr::n_full_groups, [](int other) { return Tr::offset(other); });
+  }
+  for (int d = 0; d < Tr::vdim; ++d)
+    for (int i = 0; i < Tr::n_face_groups; ++i)
+      for (int k = 0; k < Tables::n_degrees; ++k) {
+        const int g = Tr::faces.ladder[d][i][k], first = Tr::face_offset(i);
+        for (int a = 0; first + a < Tr::face_offset(i + 1); ++a) {
+          const bool is_there = g >= 0 && a < Tr::n_conf(g);
+          t.mode[d][k][first + a] = is_there ? static_cast<Number>(Tr::offset(g) + a) : Tables::none;
+        }
+        if (g < 0) continue;
+        const auto column = [k](int face) { return k * Tr::n_face_modes + Tr::face_offset(face); };
+        t.input[d][g] = static_cast<Number>(column(i));
+        t.is_full_input[d][g] = i < Tr::n_full_face_groups ? 1 : 0;
+        for (int j = 0; j < Tr::vdim; ++j)
+          if (j != d)
+            set(t.along_v[d][j][g], Tr::groups.modes[g][j], Tr::faces.down[d][j][i], Tr::faces.up[d][j][i],
+                Tr::n_full_face_groups, column);
+      }
+  return t;
+}
+
+}  // namespace quintet::kinetics::device
