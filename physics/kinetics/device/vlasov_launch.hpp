@@ -45,8 +45,9 @@ struct HaloArrays {
   StagedArray staged_own, staged_outside;
 
   HaloArrays() = default;
-  HaloArrays(const char* label, std::size_t n, bool directly)
-      : own(std::string(label) + "_own", n), outside(std::string(label) + "_outside", n) {
+  HaloArrays(const char* label, std::size_t n, bool directly) : HaloArrays(label, n, n, directly) {}
+  HaloArrays(const char* label, std::size_t n, std::size_t n_outside, bool directly)
+      : own(std::string(label) + "_own", n), outside(std::string(label) + "_outside", n_outside) {
     if (directly) return;
     staged_own = StagedArray("staged_own", n);
     staged_outside = StagedArray("staged_outside", n);
