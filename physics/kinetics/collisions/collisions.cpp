@@ -99,7 +99,9 @@ struct Collisions::Implementation {
 
   void compute_moments(const Exec& exec, const std::vector<Distribution>& f) {
     for (int s = 0; s < n_species(); ++s)
-      if (exchange.collides(s)) moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)]);
+      if (exchange.collides(s))
+        moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)],
+                               exchange.needs_states(gain) || operators[at(s)]->reads_moments());
   }
 
   [[nodiscard]] CollisionTerms terms(int s) const {

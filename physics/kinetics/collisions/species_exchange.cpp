@@ -204,6 +204,8 @@ void SpeciesExchange::compute(const Exec& exec, double t, const PhaseBlock& bloc
                               const std::vector<CollisionMoments>& moments,
                               const std::vector<DragDiffusion>& coefficients,
                               const std::vector<MomentGain>& gain) {
+  if (rates_are_known_) return;
+  rates_are_known_ = uniform() && !needs_states(gain);
   evaluate_profiles(t, block);
   int bad = std::numeric_limits<int>::max();
   Kokkos::parallel_reduce(

@@ -37,6 +37,9 @@ class SpeciesExchange {
   /// Are all rates the same everywhere?
   [[nodiscard]] bool uniform() const { return !options_.spitzer && profiles_.empty(); }
 
+  /// Are densities and temperatures needed, or are all rates given numbers?
+  [[nodiscard]] bool needs_states(const std::vector<MomentGain>& gain) const;
+
  private:
   struct State {
     double density = 0, thermal_square = 0;
@@ -53,8 +56,6 @@ class SpeciesExchange {
   void set_control_points(const Basis& conf);
   void evaluate_profiles(double t, const PhaseBlock& block);
   [[nodiscard]] double rate(int s, int r, int conf, int node, const std::vector<State>& states) const;
-  /// Are densities and temperatures needed, or are all rates given numbers?
-  [[nodiscard]] bool needs_states(const std::vector<MomentGain>& gain) const;
   /// Add the projection of x at a Gauss point.
   void project(int node, double x, const ConfField& field, int conf, int component) const;
   void keep_positive(const ConfField& field, int conf) const;
@@ -71,7 +72,7 @@ class SpeciesExchange {
   std::vector<std::array<double, 3>> nodes_;
   std::vector<double> control_;  ///< [points, n_conf_modes]: of the basis, where rates may not be negative
   std::vector<Profile> profiles_;
-  bool profiles_are_known_ = false;
+  bool profiles_are_known_ = false, rates_are_known_ = false;  ///< the latter: for good
   std::vector<double> masses_;
   std::vector<std::string> names_;
   CollisionOptions options_;

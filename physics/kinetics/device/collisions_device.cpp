@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "physics/kinetics/device/collisions_kernels.hpp"
+#include "physics/kinetics/device/collisions_solve_kernels.hpp"
+#include "physics/kinetics/device/mark.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 
 namespace quintet::kinetics {
@@ -12,7 +14,7 @@ namespace {
 /// Sizes of everything that is allocated, in doubles.
 struct CollisionSizes {
   std::ptrdiff_t n_conf, n_vel = 1, n_packs, parts, moments, weights = 0, velocity = 0, fields = 0,
-                         diffusion = 0;
+                         diffusion = 0, solves = 0;  ///< solves: A, gain and what is refused
   std::ptrdiff_t halos = 0;  ///< cells of faces with other blocks beyond, and of those
   std::ptrdiff_t products, tables = 0, table_moments = 0, factors = 0,
                            of_grid = 0;  ///< a configuration cell; for all
@@ -38,6 +40,7 @@ struct CollisionSizes {
     parts = moments * n_parts;
     if (diffusion > 0) {
       fields = n_conf * (o.vdim + 2) * n;
+      solves = n_conf * (2 * n + (o.vdim + 1) * n + 1);
       for (int d = 0; d < o.vdim; ++d) {
         halos += 2 * face_size(o, d) * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
       }
@@ -59,7 +62,7 @@ struct CollisionSizes {
   }
   [[nodiscard]] double bytes() const {
     return 8.0 *
-               static_cast<double>(products + halos + parts + moments + weights + velocity + fields +
+               static_cast<double>(products + halos + parts + moments + weights + velocity + fields + solves +
                                    diffusion + of_grid + most_relaxing * (tables + table_moments + factors)) +
            sizeof(CollisionGroups);
   }
@@ -85,6 +88,14 @@ class CollisionsOf final : public DeviceCollisions {
     make_moments();
     if (size_.fields > 0) {
       fields_ = device_array("collisions::fields", size_.fields);
+      Kokkos::deep_copy(fields_, 0.0);
+      const auto n_rates = static_cast<std::size_t>(size_.n_conf * N);
+      rate_ = device_array("collisions::rate", size_.n_conf * N);
+      gain_ = device_array("collisions::gain", size_.n_conf * (options.vdim + 1) * N);
+      refused_ = device_array("collisions::refused", size_.n_conf);
+      sent_rate_.reserve(n_rates);
+      sent_gain_.reserve(gain_.extent(0));
+      fetched_refused_.reserve(refused_.extent(0));
       for (int d = 0; d < options.vdim; ++d) {
         diffusion_[d] = copy("collisions::diffusion", options.diffusion[d]);
         for (int side = 0; side < 2; ++side)
@@ -96,18 +107,16 @@ class CollisionsOf final : public DeviceCollisions {
   }
 
   void moments(int buffer, double* host) const override {
-    const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
-    SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
-                      parts_.data(), size_.n_parts, size_.part};
-    for (int c = 0; c < n_moments; ++c)
-      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[static_cast<std::size_t>(3 * c + d)];
-    constexpr int threads = SumMoments<N>::threads;
-    launch_teams<threads, 8>("collisions::moments", cells_.n_conf * size_.n_parts, threads, sum);
-    for_all("collisions::add_moments", size_.moments,
-            AddParts{size_.n_parts, n_out, n_out, parts_.data(), moments_.data()});
+    make_sums(buffer);
+    get_moments(host);
+  }
+  void sum_moments(int buffer) override { make_sums(buffer); }
+  void get_moments(double* host) const override {
     to_host(host, moments_, static_cast<std::size_t>(size_.moments));
   }
-
+  void set_moments(const double* host) override {
+    to_device(moments_, host, static_cast<std::size_t>(size_.moments));
+  }
   [[nodiscard]] std::size_t edge_size(int d) const override {
     return static_cast<std::size_t>(size_.face_size(options_, d));
   }
@@ -120,6 +129,28 @@ class CollisionsOf final : public DeviceCollisions {
   void set_beyond(int d, int side) override { of_face(d, side).arrive(); }
   void set_drag_diffusion(const double* coefficients) override {
     to_device(fields_, coefficients, static_cast<std::size_t>(size_.fields));
+  }
+  void get_drag_diffusion(double* coefficients) const override {
+    to_host(coefficients, fields_, static_cast<std::size_t>(size_.fields));
+  }
+  void set_rate(const double* rate) override {
+    sent_rate_.send(rate_, rate, rate_.extent(0));
+    for_all("collisions::set_rate", size_.n_conf * N,
+            SetRate{N, (options_.vdim + 2) * N, rate_.data(), fields_.data()});
+  }
+  void solve_drag_diffusion(const double* gain) override {
+    if (gain != nullptr) sent_gain_.send(gain_, gain, gain_.extent(0));
+    using Kernel = SolveDragDiffusion<N>;
+    launch_teams<Kernel::threads, 4>(
+        "collisions::solve", cells_.n_conf, Kernel::threads,
+        Kernel{options_.vdim, static_cast<int>(options_.moments.size()), options_.drag_places, triple_.data(),
+               moments_.data(), gain != nullptr ? gain_.data() : nullptr, fields_.data(), refused_.data()});
+    fetched_refused_.fetch(refused_, refused_.extent(0));
+  }
+  [[nodiscard]] int refused() const override {
+    const auto cells = fetched_refused_.fetched();
+    const auto bad = std::find_if(cells.begin(), cells.end(), [](double one) { return one != 0; });
+    return bad == cells.end() ? -1 : static_cast<int>(bad - cells.begin());
   }
   void add_drag_diffusion(int buffer, double weight, int to) const override {
     AddDragDiffusion<N> add{cells_, fields_.data(),        triple_.data(),       greatest_.data(), {},    {},
@@ -171,6 +202,17 @@ class CollisionsOf final : public DeviceCollisions {
  private:
   [[nodiscard]] const HaloArrays& of_face(int d, int side) const {
     return halos_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
+  }
+  void make_sums(int buffer) const {
+    const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
+    SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
+                      parts_.data(), size_.n_parts, size_.part};
+    for (int c = 0; c < n_moments; ++c)
+      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[static_cast<std::size_t>(3 * c + d)];
+    constexpr int threads = SumMoments<N>::threads;
+    launch_teams<threads, 8>("collisions::moments", cells_.n_conf * size_.n_parts, threads, sum);
+    for_all("collisions::add_moments", size_.moments,
+            AddParts{size_.n_parts, n_out, n_out, parts_.data(), moments_.data()});
   }
   /// A team for 32 velocity cells of n configuration cells.
   template <class Kernel>
@@ -248,7 +290,8 @@ class CollisionsOf final : public DeviceCollisions {
   CollisionSizes size_;
   DeviceVlasov& vlasov_;
   ByteArray groups_;
-  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_;
+  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_, rate_, gain_, refused_;
+  Passage sent_rate_, sent_gain_, fetched_refused_;
   std::array<DeviceArray, 3> velocity_, volume_, diffusion_;
   std::array<std::array<HaloArrays, 2>, 3> halos_;
   std::array<std::array<DeviceArray, 3>, 3> grid_;

@@ -7,6 +7,7 @@
 
 #include "io/device/factory.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
+#include "physics/kinetics/collisions/drag_places.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 
 namespace quintet::kinetics {
@@ -48,6 +49,8 @@ struct DeviceCollisionOptions {
   };
   std::vector<Moment> moments;
 
+  DragPlaces drag_places;  ///< of moments, where DeviceCollisions::solve_drag_diffusion() is asked
+
   // Drag and diffusion; left empty where there are none.
   /// int w d2f/dv_d^2 with the recovered f: from degree l below, in and above a cell to its degree k, where
   /// the recovery takes n_in of them, [n_in - 1, k, l, 3, cells].
@@ -62,7 +65,7 @@ struct DeviceCollisionOptions {
 };
 
 /// The collisions of one species (CollisionEngines) whose f is resident on a DeviceVlasov, by number of its
-/// buffers. What they multiply f with comes from the host, and moments go there: fields in x.
+/// buffers. What they multiply f with are fields in x, which come from the host or are solved for here.
 class DeviceCollisions {
  public:
   /// Null where there are no kernels. `vlasov` must live as long.
@@ -73,6 +76,10 @@ class DeviceCollisions {
 
   /// All moments of the options, to the host: [n_conf, n_moments, n_conf_modes].
   virtual void moments(int buffer, double* host) const = 0;
+  /// The same in two parts: they stay here; the last sums are brought, or replaced by those of several ranks.
+  virtual void sum_moments(int buffer) = 0;
+  virtual void get_moments(double* host) const = 0;
+  virtual void set_moments(const double* host) = 0;
 
   /// Doubles of the cells at a face of the block across v_d; 0 where velocity space is not shared out along
   /// it.
@@ -86,6 +93,15 @@ class DeviceCollisions {
   virtual void set_beyond(int d, int side) = 0;
   /// A, B and D, from the host: [n_conf, vdim + 2, n_conf_modes] (DragDiffusion).
   virtual void set_drag_diffusion(const double* coefficients) = 0;
+  /// A alone, from the host: [n_conf, n_conf_modes].
+  virtual void set_rate(const double* rate) = 0;
+  /// CollisionMoments::solve() with the last sums and A. @param gain of momentum and energy, on the host, as
+  /// MomentGain; null: none
+  virtual void solve_drag_diffusion(const double* gain) = 0;
+  /// The first configuration cell where that gave no positive density or vth^2; -1: none. Waits for it.
+  [[nodiscard]] virtual int refused() const = 0;
+  /// A, B and D, to the host.
+  virtual void get_drag_diffusion(double* coefficients) const = 0;
   /// f_to += weight C(f), by LenardBernstein's scheme with what was set.
   virtual void add_drag_diffusion(int buffer, double weight, int to) const = 0;
   /// LenardBernstein::frequency() of what was set.

@@ -196,6 +196,12 @@ class ResidentMoments final : public MomentSums {
     exec.fence();
     of_->device->moments(of_->vlasov.buffer(f), out.data());
   }
+  void sum(const Exec& exec, const Distribution& f, const ConfField&) const override {
+    exec.fence();
+    of_->device->sum_moments(of_->vlasov.buffer(f));
+  }
+  void fetch(const ConfField& out) const override { of_->device->get_moments(out.data()); }
+  void replace(const ConfField& sums) const override { of_->device->set_moments(sums.data()); }
 
  private:
   SharedSpecies of_;
@@ -227,11 +233,30 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
   }
   void bound(const Exec& exec, const DragDiffusion& coefficients) override {
     exec.fence();
-    of_->device->set_drag_diffusion(coefficients.data());
+    if (!is_solved_) of_->device->set_drag_diffusion(coefficients.data());
+  }
+  [[nodiscard]] bool solves() const override { return true; }
+  void solve(const Exec& exec, const DragDiffusion& rate, const ConfField& gain) override {
+    exec.fence();
+    if (!is_solved_ || !of_->options.uniform_rate) set_rate(rate);
+    of_->device->solve_drag_diffusion(gain.size() > 0 ? gain.data() : nullptr);
+    is_solved_ = true;
+  }
+  [[nodiscard]] int refused(const DragDiffusion& coefficients) const override {
+    const int bad = is_solved_ ? of_->device->refused() : -1;
+    if (bad >= 0) of_->device->get_drag_diffusion(coefficients.data());
+    return bad;
   }
   [[nodiscard]] double frequency() const override { return of_->device->drag_diffusion_rate(); }
 
  private:
+  void set_rate(const DragDiffusion& rate) {
+    const auto n = at(of_->options.n_conf_modes);
+    rate_.resize(rate.extent(0) * n);
+    for (std::size_t conf = 0; conf < rate.extent(0); ++conf)
+      std::copy_n(&rate(conf, 0, 0), n, rate_.data() + conf * n);
+    of_->device->set_rate(rate_.data());
+  }
   /// action(d, side) for the faces of the block with another rank beyond.
   template <class Do>
   void for_faces(const Do& action) const {
@@ -242,6 +267,8 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
 
   SharedSpecies of_;
   VelocityExchange exchange_;
+  std::vector<double> rate_;  ///< A
+  bool is_solved_ = false;    ///< B and D were solved for there, with A
 };
 
 class ResidentRelaxation final : public RelaxationSweep {
@@ -359,6 +386,7 @@ class ResidentCollisionEngines final : public CollisionEngines {
   [[nodiscard]] std::unique_ptr<DragDiffusionSweep> drag_diffusion(int s, bool uniform_rate) override {
     auto& of = *species_[at(s)];
     set_drag_diffusion(basis_, of.block, of.options);
+    of.options.drag_places = CollisionMoments::places(basis_);
     make(of, uniform_rate);
     return std::make_unique<ResidentDragDiffusion>(species_[at(s)], decomposition_);
   }
