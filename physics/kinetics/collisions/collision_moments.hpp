@@ -47,11 +47,17 @@ class CollisionMoments {
   void solve(const Exec& exec, const PhaseBlock& block, const ConfProducts& products, const MomentGain& gain,
              const std::string& species, const DragDiffusion& coefficients) const;
 
+  /// To be called before density() and the like where the last compute() left them where f is.
+  void fetch() const { sweep_->fetch(sums_); }
   /// Throws solve()'s error for a configuration cell that a solve() elsewhere refused.
   [[noreturn]] void refuse(const PhaseBlock& block, const ConfProducts& products, const std::string& species,
                            const DragDiffusion& coefficients, int conf) const;
 
   [[nodiscard]] const double* density(int conf) const { return &sums_(conf, 0, 0); }
+  /// Numbers of one configuration cell, from density() on.
+  [[nodiscard]] std::ptrdiff_t size_of_cell() const {
+    return static_cast<std::ptrdiff_t>(sums_.extent(1) * sums_.extent(2));
+  }
   [[nodiscard]] const double* momentum(int conf, int d) const { return &sums_(conf, 1 + d, 0); }
   [[nodiscard]] const double* energy(int conf) const { return &sums_(conf, 1 + vdim_, 0); }  ///< M2
 

@@ -34,7 +34,7 @@ class LenardBernsteinCollisions : public CollisionOperator {
   [[nodiscard]] bool reads_moments() const override { return !solves_there(); }
   void prepare(const Exec& exec, const CollisionTerms& terms) override {
     if (solves_there())
-      sweep_->solve(exec, terms.coefficients, terms.gain);
+      sweep_->solve(exec);
     else if (conserving_)
       terms.moments.solve(exec, block_, products_, terms.gain, terms.species, terms.coefficients);
     else

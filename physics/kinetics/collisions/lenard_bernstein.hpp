@@ -27,11 +27,11 @@ class DragDiffusionSweep {
   /// out += weight * C(f). Waits for what start() began. Collective.
   virtual void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients,
                      double weight, const Distribution& out) = 0;
-  /// Whether it makes B and D by solve(), from the moments that were last summed where f is; apply() and
-  /// bound() then take those. Else both come with `coefficients`.
+  /// Whether it makes B and D by solve() where f is, from moments, rates and gains that are there
+  /// (CollisionEngines::exchange()); apply() and bound() then take those. Else they come with `coefficients`.
   [[nodiscard]] virtual bool solves() const { return false; }
-  /// CollisionMoments::solve() begun, with component 0 of `rate` and the gain (no data: none).
-  virtual void solve(const Exec&, const DragDiffusion& /*rate*/, const ConfField& /*gain*/) {}
+  /// CollisionMoments::solve(), begun.
+  virtual void solve(const Exec&) {}
   /// The first configuration cell that solve() found no positive density or vth^2 for, what it found then in
   /// `coefficients`; -1: none. Waits for it: to be asked after an apply() or bound().
   [[nodiscard]] virtual int refused(const DragDiffusion& /*coefficients*/) const { return -1; }

@@ -14,7 +14,7 @@ namespace {
 /// Sizes of everything that is allocated, in doubles.
 struct CollisionSizes {
   std::ptrdiff_t n_conf, n_vel = 1, n_packs, parts, moments, weights = 0, velocity = 0, fields = 0,
-                         diffusion = 0, solves = 0;  ///< solves: A, gain and what is refused
+                         diffusion = 0, solves = 0;  ///< solves: gain, and what is refused
   std::ptrdiff_t halos = 0;  ///< cells of faces with other blocks beyond, and of those
   std::ptrdiff_t products, tables = 0, table_moments = 0, factors = 0,
                            of_grid = 0;  ///< a configuration cell; for all
@@ -40,7 +40,7 @@ struct CollisionSizes {
     parts = moments * n_parts;
     if (diffusion > 0) {
       fields = n_conf * (o.vdim + 2) * n;
-      solves = n_conf * (2 * n + (o.vdim + 1) * n + 1);
+      solves = n_conf * ((o.vdim + 1) * n + 2);
       for (int d = 0; d < o.vdim; ++d) {
         halos += 2 * face_size(o, d) * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
       }
@@ -89,12 +89,8 @@ class CollisionsOf final : public DeviceCollisions {
     if (size_.fields > 0) {
       fields_ = device_array("collisions::fields", size_.fields);
       Kokkos::deep_copy(fields_, 0.0);
-      const auto n_rates = static_cast<std::size_t>(size_.n_conf * N);
-      rate_ = device_array("collisions::rate", size_.n_conf * N);
       gain_ = device_array("collisions::gain", size_.n_conf * (options.vdim + 1) * N);
       refused_ = device_array("collisions::refused", size_.n_conf);
-      sent_rate_.reserve(n_rates);
-      sent_gain_.reserve(gain_.extent(0));
       fetched_refused_.reserve(refused_.extent(0));
       for (int d = 0; d < options.vdim; ++d) {
         diffusion_[d] = copy("collisions::diffusion", options.diffusion[d]);
@@ -133,25 +129,50 @@ class CollisionsOf final : public DeviceCollisions {
   void get_drag_diffusion(double* coefficients) const override {
     to_host(coefficients, fields_, static_cast<std::size_t>(size_.fields));
   }
-  void set_rate(const double* rate) override {
-    sent_rate_.send(rate_, rate, rate_.extent(0));
-    for_all("collisions::set_rate", size_.n_conf * N,
-            SetRate{N, (options_.vdim + 2) * N, rate_.data(), fields_.data()});
+  void exchange(const ExchangeTables& tables, std::span<const double> profiles,
+                std::span<DeviceCollisions* const> all, std::span<const char> gains) override {
+    if (exchange_.refused.extent(0) == 0) keep_tables(tables, profiles.size());
+    if (!profiles.empty()) exchange_.sent_profiles.send(exchange_.profiles, profiles.data(), profiles.size());
+    ExchangeCell cell(tables);
+    const double* numbers = exchange_.numbers.data();
+    const auto next = [&numbers](const std::vector<double>& of) {
+      const double* const here = numbers;
+      numbers += of.size();
+      return here;
+    };
+    cell.values = next(tables.values);
+    cell.weights = next(tables.weights);
+    cell.control = next(tables.control);
+    cell.masses = next(tables.masses);
+    cell.numbers = next(tables.numbers);
+    cell.profile_of = reinterpret_cast<const int*>(exchange_.profile_of.data());
+    cell.profiles = exchange_.profiles.data();
+    cell.profile_size = size_.n_conf * tables.n_nodes;
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      if (all[s] == nullptr) continue;
+      auto& one = static_cast<CollisionsOf&>(*all[s]);
+      cell.of[s] = {true,
+                    one.moments_.data(),
+                    one.fields_.data(),
+                    gains[s] != 0 ? one.gain_.data() : nullptr,
+                    static_cast<std::ptrdiff_t>(one.options_.moments.size()) * N,
+                    (options_.vdim + 2) * N,
+                    (options_.vdim + 1) * N};
+      one.has_gain_ = gains[s] != 0;
+    }
+    for_all("collisions::exchange", size_.n_conf, Exchange{cell, exchange_.refused.data()});
+    exchange_.fetched_refused.fetch(exchange_.refused, exchange_.refused.extent(0));
   }
-  void solve_drag_diffusion(const double* gain) override {
-    if (gain != nullptr) sent_gain_.send(gain_, gain, gain_.extent(0));
+  [[nodiscard]] int exchange_refused() const override { return first_of_refused(exchange_.fetched_refused); }
+  void solve_drag_diffusion() override {
     using Kernel = SolveDragDiffusion<N>;
     launch_teams<Kernel::threads, 4>(
         "collisions::solve", cells_.n_conf, Kernel::threads,
         Kernel{options_.vdim, static_cast<int>(options_.moments.size()), options_.drag_places, triple_.data(),
-               moments_.data(), gain != nullptr ? gain_.data() : nullptr, fields_.data(), refused_.data()});
+               moments_.data(), has_gain_ ? gain_.data() : nullptr, fields_.data(), refused_.data()});
     fetched_refused_.fetch(refused_, refused_.extent(0));
   }
-  [[nodiscard]] int refused() const override {
-    const auto cells = fetched_refused_.fetched();
-    const auto bad = std::find_if(cells.begin(), cells.end(), [](double one) { return one != 0; });
-    return bad == cells.end() ? -1 : static_cast<int>(bad - cells.begin());
-  }
+  [[nodiscard]] int refused() const override { return first_of_refused(fetched_refused_); }
   void add_drag_diffusion(int buffer, double weight, int to) const override {
     AddDragDiffusion<N> add{cells_, fields_.data(),        triple_.data(),       greatest_.data(), {},    {},
                             {},     options_.uniform_rate, vlasov_.data(buffer), vlasov_.data(to), weight};
@@ -200,6 +221,24 @@ class CollisionsOf final : public DeviceCollisions {
   }
 
  private:
+  static int first_of_refused(const Passage& passage) {
+    const auto cells = passage.fetched();
+    const auto bad = std::find_if(cells.begin(), cells.end(), [](double one) { return one != 0; });
+    return bad == cells.end() ? -1 : static_cast<int>(bad - cells.begin());
+  }
+  void keep_tables(const ExchangeTables& tables, std::size_t n_profiles) {
+    std::vector<double> all;
+    for (const auto* of : {&tables.values, &tables.weights, &tables.control, &tables.masses, &tables.numbers})
+      all.insert(all.end(), of->begin(), of->end());
+    exchange_.numbers = copy("collisions::exchange_numbers", all);
+    std::array<int, ExchangeCell::most_species * ExchangeCell::most_species> profile_of{};
+    std::copy(tables.profile_of.begin(), tables.profile_of.end(), profile_of.begin());
+    exchange_.profile_of = device_copy("collisions::profile_of", profile_of);
+    exchange_.profiles = device_array("collisions::profiles", static_cast<std::ptrdiff_t>(n_profiles));
+    exchange_.sent_profiles.reserve(n_profiles);
+    exchange_.refused = device_array("collisions::exchange_refused", size_.n_conf);
+    exchange_.fetched_refused.reserve(exchange_.refused.extent(0));
+  }
   [[nodiscard]] const HaloArrays& of_face(int d, int side) const {
     return halos_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
   }
@@ -290,13 +329,20 @@ class CollisionsOf final : public DeviceCollisions {
   CollisionSizes size_;
   DeviceVlasov& vlasov_;
   ByteArray groups_;
-  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_, rate_, gain_, refused_;
-  Passage sent_rate_, sent_gain_, fetched_refused_;
+  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_, gain_, refused_;
+  Passage fetched_refused_;
+  /// Of exchange(), which one species does for all.
+  struct {
+    DeviceArray numbers, profiles, refused;
+    ByteArray profile_of;
+    Passage sent_profiles, fetched_refused;
+  } exchange_;
   std::array<DeviceArray, 3> velocity_, volume_, diffusion_;
   std::array<std::array<HaloArrays, 2>, 3> halos_;
   std::array<std::array<DeviceArray, 3>, 3> grid_;
   std::array<DeviceArray, 2> points_;
   DeviceArray tables_, states_, table_moments_, factors_, matrices_;
+  bool has_gain_ = false;       ///< of the last exchange()
   std::vector<int> weight_at_;  ///< [n_moments, 3]
   CollisionCells cells_;
   Maxwellians maxwellians_{};

@@ -8,6 +8,7 @@
 #include "io/device/factory.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
 #include "physics/kinetics/collisions/drag_places.hpp"
+#include "physics/kinetics/collisions/exchange_tables.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 
 namespace quintet::kinetics {
@@ -93,11 +94,16 @@ class DeviceCollisions {
   virtual void set_beyond(int d, int side) = 0;
   /// A, B and D, from the host: [n_conf, vdim + 2, n_conf_modes] (DragDiffusion).
   virtual void set_drag_diffusion(const double* coefficients) = 0;
-  /// A alone, from the host: [n_conf, n_conf_modes].
-  virtual void set_rate(const double* rate) = 0;
-  /// CollisionMoments::solve() with the last sums and A. @param gain of momentum and energy, on the host, as
-  /// MomentGain; null: none
-  virtual void solve_drag_diffusion(const double* gain) = 0;
+  /// SpeciesExchange::compute() with the last sums of all species: A, and gains, of each. @param all of each
+  /// species, this one among them; null: does not collide @param profiles as of
+  /// SpeciesExchange::compute_there()
+  virtual void exchange(const ExchangeTables& tables, std::span<const double> profiles,
+                        std::span<DeviceCollisions* const> all, std::span<const char> gains) = 0;
+  /// The first configuration cell where a density or temperature that rates need was not positive; -1: none.
+  /// Waits for it.
+  [[nodiscard]] virtual int exchange_refused() const = 0;
+  /// CollisionMoments::solve() with the last sums, A and gains of exchange().
+  virtual void solve_drag_diffusion() = 0;
   /// The first configuration cell where that gave no positive density or vth^2; -1: none. Waits for it.
   [[nodiscard]] virtual int refused() const = 0;
   /// A, B and D, to the host.

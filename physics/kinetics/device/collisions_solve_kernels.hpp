@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "physics/kinetics/collisions/drag_places.hpp"
+#include "physics/kinetics/collisions/exchange_cell.hpp"
 #include "physics/kinetics/device/vlasov_force_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 
@@ -116,12 +117,11 @@ struct SolveDragDiffusion {
   }
 };
 
-/// A into the fields of drag and diffusion.
-struct SetRate {
-  int n, size;         ///< modes; of a configuration cell's fields
-  const double* rate;  ///< [n_conf, n]
-  double* fields;      ///< [n_conf, size]
-  KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const { fields[i / n * size + i % n] = rate[i]; }
+/// Rates and gains of all species, one thread a configuration cell.
+struct Exchange {
+  ExchangeCell cell;
+  double* refused;  ///< [n_conf]: 1 where the cell is
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t conf) const { refused[conf] = cell(conf) ? 0 : 1; }
 };
 
 }  // namespace quintet::kinetics::device

@@ -236,10 +236,9 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
     if (!is_solved_) of_->device->set_drag_diffusion(coefficients.data());
   }
   [[nodiscard]] bool solves() const override { return true; }
-  void solve(const Exec& exec, const DragDiffusion& rate, const ConfField& gain) override {
+  void solve(const Exec& exec) override {
     exec.fence();
-    if (!is_solved_ || !of_->options.uniform_rate) set_rate(rate);
-    of_->device->solve_drag_diffusion(gain.size() > 0 ? gain.data() : nullptr);
+    of_->device->solve_drag_diffusion();
     is_solved_ = true;
   }
   [[nodiscard]] int refused(const DragDiffusion& coefficients) const override {
@@ -250,13 +249,6 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
   [[nodiscard]] double frequency() const override { return of_->device->drag_diffusion_rate(); }
 
  private:
-  void set_rate(const DragDiffusion& rate) {
-    const auto n = at(of_->options.n_conf_modes);
-    rate_.resize(rate.extent(0) * n);
-    for (std::size_t conf = 0; conf < rate.extent(0); ++conf)
-      std::copy_n(&rate(conf, 0, 0), n, rate_.data() + conf * n);
-    of_->device->set_rate(rate_.data());
-  }
   /// action(d, side) for the faces of the block with another rank beyond.
   template <class Do>
   void for_faces(const Do& action) const {
@@ -267,8 +259,7 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
 
   SharedSpecies of_;
   VelocityExchange exchange_;
-  std::vector<double> rate_;  ///< A
-  bool is_solved_ = false;    ///< B and D were solved for there, with A
+  bool is_solved_ = false;  ///< B and D were solved for there
 };
 
 class ResidentRelaxation final : public RelaxationSweep {
@@ -396,6 +387,15 @@ class ResidentCollisionEngines final : public CollisionEngines {
     make(of, uniform_rate);
     return std::make_unique<ResidentRelaxation>(species_[at(s)], basis_);
   }
+  [[nodiscard]] bool exchanges() const override { return true; }
+  void exchange(const Exec& exec, const ExchangeTables& tables, std::span<const double> profiles,
+                const std::vector<char>& gains) override {
+    exec.fence();
+    std::vector<DeviceCollisions*> all;
+    for (const auto& species : species_) all.push_back(species->device.get());
+    one_of_all().exchange(tables, profiles, all, gains);
+  }
+  [[nodiscard]] int exchange_refused() const override { return one_of_all().exchange_refused(); }
   void combine(const Exec& exec, int s, const Distribution& out, std::span<const Term> terms) override {
     exec.fence();
     const ResidentOperator& vlasov = species_[at(s)]->vlasov;
@@ -405,6 +405,12 @@ class ResidentCollisionEngines final : public CollisionEngines {
   }
 
  private:
+  /// That of the first species that collides.
+  [[nodiscard]] DeviceCollisions& one_of_all() const {
+    for (const auto& species : species_)
+      if (species->device) return *species->device;
+    throw InternalError("rates of collisions that no species has");
+  }
   void make(ResidentSpecies& of, bool uniform_rate) const {
     of.options.uniform_rate = uniform_rate;
     of.options.sends_directly = factory_.sends_directly;
@@ -440,7 +446,12 @@ double resident_collision_bytes(const PhaseBasis& basis, const PhaseBlock& block
     set_drag_diffusion(basis, block, of);
   else
     set_relaxation(basis, block, of);
-  return factory.collision_bytes(of);
+  double n_profiles = 0, n_nodes = 1;
+  for (const auto& row_of_species : options.profile)
+    n_profiles += static_cast<double>(std::count_if(row_of_species.begin(), row_of_species.end(),
+                                                    [](const auto& profile) { return bool(profile); }));
+  for (int d = 0; d < basis.cdim(); ++d) n_nodes *= basis.order() + 1;
+  return factory.collision_bytes(of) + 8 * n_profiles * n_nodes * block.n_conf();
 }
 
 }  // namespace quintet::kinetics
