@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "physics/kinetics/collisions/bgk.hpp"
-#include "physics/kinetics/collisions/exchange_tables.hpp"
+#include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein.hpp"
 #include "physics/kinetics/moments/moment_sweep.hpp"
 #include "physics/kinetics/space/species.hpp"

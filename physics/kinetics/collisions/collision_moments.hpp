@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "physics/kinetics/collisions/drag_places.hpp"
+#include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein.hpp"
 #include "physics/kinetics/moments/moment_sweep.hpp"
 #include "physics/kinetics/space/conf_products.hpp"

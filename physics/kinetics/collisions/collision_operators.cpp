@@ -88,6 +88,8 @@ class BgkCollisions : public CollisionOperator {
  public:
   explicit BgkCollisions(std::unique_ptr<RelaxationSweep> sweep) : sweep_(std::move(sweep)) {}
 
+  [[nodiscard]] bool reads_moments() const override { return !sweep_->works_there(); }
+
   void add(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double weight,
            const Distribution& out) override {
     sweep_->apply(exec, f, terms.moments, terms.gain, terms.coefficients, terms.species, weight, out);

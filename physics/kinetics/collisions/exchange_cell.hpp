@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "physics/kinetics/collisions/exchange_tables.hpp"
+#include "physics/kinetics/collisions/collision_tables.hpp"
 
 namespace quintet::kinetics {
 

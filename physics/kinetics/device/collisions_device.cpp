@@ -4,7 +4,6 @@
 
 #include "physics/kinetics/device/collisions_kernels.hpp"
 #include "physics/kinetics/device/collisions_solve_kernels.hpp"
-#include "physics/kinetics/device/mark.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 
 namespace quintet::kinetics {
@@ -40,17 +39,20 @@ struct CollisionSizes {
     parts = moments * n_parts;
     if (diffusion > 0) {
       fields = n_conf * (o.vdim + 2) * n;
-      solves = n_conf * ((o.vdim + 1) * n + 2);
       for (int d = 0; d < o.vdim; ++d) {
         halos += 2 * face_size(o, d) * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
       }
     }
+    solves = n_conf * ((o.vdim + 1) * n + 2);
     if (o.n_nodes == 0) return;
+    fields = n_conf * n;
+    solves += 2 * o.n_nodes * n + n * n * n;
     of_grid =
         (2 + 3 * o.n_degrees) * grid + static_cast<std::ptrdiff_t>(o.node.size() + o.node_weight.size());
     tables = (o.n_nodes + 3) * o.n_degrees * grid;
     table_moments = (o.n_nodes + 3) * o.vdim * 6 + (o.n_nodes + 1) * (o.vdim + 1);
-    factors = 2 * (o.n_nodes + o.vdim + 2) * n + n * n;
+    factors = 2 * (o.n_nodes + o.vdim + 2) * n + n * n +
+              static_cast<std::ptrdiff_t>(sizeof(BgkCell::Work) / sizeof(double));
     // Maxwellians take at most 64 MB (or are those of one configuration cell).
     most_relaxing =
         static_cast<int>(std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / tables, 1, n_conf));
@@ -86,12 +88,12 @@ class CollisionsOf final : public DeviceCollisions {
         greatest_(copy("collisions::greatest", options.greatest)) {
     make_cells();
     make_moments();
-    if (size_.fields > 0) {
-      fields_ = device_array("collisions::fields", size_.fields);
-      Kokkos::deep_copy(fields_, 0.0);
-      gain_ = device_array("collisions::gain", size_.n_conf * (options.vdim + 1) * N);
-      refused_ = device_array("collisions::refused", size_.n_conf);
-      fetched_refused_.reserve(refused_.extent(0));
+    fields_ = device_array("collisions::fields", size_.fields);
+    Kokkos::deep_copy(fields_, 0.0);
+    gain_ = device_array("collisions::gain", size_.n_conf * (options.vdim + 1) * N);
+    refused_ = device_array("collisions::refused", size_.n_conf);
+    fetched_refused_.reserve(refused_.extent(0));
+    if (size_.diffusion > 0) {
       for (int d = 0; d < options.vdim; ++d) {
         diffusion_[d] = copy("collisions::diffusion", options.diffusion[d]);
         for (int side = 0; side < 2; ++side)
@@ -156,7 +158,7 @@ class CollisionsOf final : public DeviceCollisions {
                     one.fields_.data(),
                     gains[s] != 0 ? one.gain_.data() : nullptr,
                     static_cast<std::ptrdiff_t>(one.options_.moments.size()) * N,
-                    (options_.vdim + 2) * N,
+                    one.size_.fields / one.size_.n_conf,
                     (options_.vdim + 1) * N};
       one.has_gain_ = gains[s] != 0;
     }
@@ -197,30 +199,66 @@ class CollisionsOf final : public DeviceCollisions {
     return most;
   }
 
+  void relax(int buffer, double weight, int to, double relax_time) override {
+    BgkCell formulas(options_.bgk);
+    formulas.triple = triple_.data();
+    formulas.values = of_nodes_.data();
+    formulas.weights = of_nodes_.data() + options_.bgk.values.size();
+    auto* const work = reinterpret_cast<BgkCell::Work*>(work_.data());
+    for (int first = 0; first < options_.n_conf; first += size_.most_relaxing) {
+      const int n = std::min(size_.most_relaxing, options_.n_conf - first);
+      for_all("collisions::start_relaxation", n,
+              StartRelaxation{formulas, first, moments_.data(), has_gain_ ? gain_.data() : nullptr,
+                              fields_.data(), static_cast<std::ptrdiff_t>(options_.moments.size()) * N,
+                              relax_time, work, states_.data(), refused_.data()});
+      tabulate(n);
+      for_all("collisions::finish_relaxation", n,
+              FinishRelaxation{formulas, first, fields_.data(), table_moments_.data(), work, factors_.data(),
+                               matrices_.data(), refused_.data()});
+      sweep_relaxation(first, n, buffer, weight, to);
+    }
+    fetched_refused_.fetch(refused_, refused_.extent(0));
+  }
+  [[nodiscard]] double relaxation_rate() const override {
+    double most = 0;
+    Kokkos::parallel_reduce("collisions::greatest_rate",
+                            Kokkos::RangePolicy<Space, Kokkos::IndexType<std::ptrdiff_t>>(0, size_.n_conf),
+                            GreatestRate{N, fields_.data(), greatest_.data()}, Kokkos::Max<double>(most));
+    Space().fence();
+    return most;
+  }
+
   [[nodiscard]] int most_relaxing() const override { return size_.most_relaxing; }
   void make_maxwellians(int n, const double* states, double* table_moments) override {
     to_device(states_, states, static_cast<std::size_t>(n) * (options_.n_nodes + 1) * (options_.vdim + 1));
-    for_all("collisions::maxwellians",
-            static_cast<std::ptrdiff_t>(n) * maxwellians_.n_tables() * maxwellians_.n_cells(),
-            MakeMaxwellians{maxwellians_});
-    constexpr int threads = MaxwellianMoments::threads;
-    const int n_teams = n * maxwellians_.n_tables() * options_.vdim;
-    launch_teams<threads, 8>("collisions::maxwellian_moments", n_teams, threads,
-                             MaxwellianMoments{maxwellians_, table_moments_.data()});
-    to_host(table_moments, table_moments_, static_cast<std::size_t>(n_teams) * 6);
+    tabulate(n);
+    to_host(table_moments, table_moments_,
+            static_cast<std::size_t>(n) * maxwellians_.n_tables() * options_.vdim * 6);
   }
   void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
                       double weight, int to) const override {
     to_device(factors_, factors,
               static_cast<std::size_t>(n) * 2 * (options_.n_nodes + options_.vdim + 2) * N);
     to_device(matrices_, matrices, static_cast<std::size_t>(n) * N * N);
-    sweep("collisions::relaxation", n,
-          AddRelaxation<N>{cells_, maxwellians_, factors_.data(), matrices_.data(), options_.uniform_rate,
-                           first, vlasov_.data(buffer), vlasov_.data(to), weight});
+    sweep_relaxation(first, n, buffer, weight, to);
     Space().fence();  // tables and factors are used again
   }
 
  private:
+  /// Tables of the Maxwellians of states_, and their moments.
+  void tabulate(int n) const {
+    for_all("collisions::maxwellians",
+            static_cast<std::ptrdiff_t>(n) * maxwellians_.n_tables() * maxwellians_.n_cells(),
+            MakeMaxwellians{maxwellians_});
+    constexpr int threads = MaxwellianMoments::threads;
+    launch_teams<threads, 8>("collisions::maxwellian_moments", n * maxwellians_.n_tables() * options_.vdim,
+                             threads, MaxwellianMoments{maxwellians_, table_moments_.data()});
+  }
+  void sweep_relaxation(int first, int n, int buffer, double weight, int to) const {
+    sweep("collisions::relaxation", n,
+          AddRelaxation<N>{cells_, maxwellians_, factors_.data(), matrices_.data(), options_.uniform_rate,
+                           first, vlasov_.data(buffer), vlasov_.data(to), weight});
+  }
   static int first_of_refused(const Passage& passage) {
     const auto cells = passage.fetched();
     const auto bad = std::find_if(cells.begin(), cells.end(), [](double one) { return one != 0; });
@@ -321,6 +359,10 @@ class CollisionsOf final : public DeviceCollisions {
         device_array("collisions::table_moments", n * (options_.n_nodes + 3) * options_.vdim * 6);
     factors_ = device_array("collisions::factors", n * 2 * (options_.n_nodes + options_.vdim + 2) * N);
     matrices_ = device_array("collisions::matrices", n * N * N);
+    work_ = ByteArray("collisions::relaxing", static_cast<std::size_t>(n) * sizeof(BgkCell::Work));
+    auto of_nodes = options_.bgk.values;
+    of_nodes.insert(of_nodes.end(), options_.bgk.weights.begin(), options_.bgk.weights.end());
+    of_nodes_ = copy("collisions::of_nodes", of_nodes);
     maxwellians_.values = tables_.data();
     maxwellians_.states = states_.data();
   }
@@ -341,7 +383,8 @@ class CollisionsOf final : public DeviceCollisions {
   std::array<std::array<HaloArrays, 2>, 3> halos_;
   std::array<std::array<DeviceArray, 3>, 3> grid_;
   std::array<DeviceArray, 2> points_;
-  DeviceArray tables_, states_, table_moments_, factors_, matrices_;
+  DeviceArray tables_, states_, table_moments_, factors_, matrices_, of_nodes_;
+  ByteArray work_;              ///< BgkCell::Work of the cells that relax
   bool has_gain_ = false;       ///< of the last exchange()
   std::vector<int> weight_at_;  ///< [n_moments, 3]
   CollisionCells cells_;

@@ -7,8 +7,7 @@
 
 #include "io/device/factory.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
-#include "physics/kinetics/collisions/drag_places.hpp"
-#include "physics/kinetics/collisions/exchange_tables.hpp"
+#include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 
 namespace quintet::kinetics {
@@ -58,6 +57,8 @@ struct DeviceCollisionOptions {
   std::array<std::vector<double>, 3> diffusion;
   std::array<double, 3> drag_rate{}, diffusion_rate{};  ///< LenardBernstein's, the latter over dv_d^2
 
+  BgkTables bgk;  ///< where DeviceCollisions::relax() is asked
+
   // Relaxation: Maxwellians on all cells of the grid.
   int n_nodes = 0;                           ///< Gauss points of x; 0: no relaxation
   std::array<std::vector<double>, 3> power;  ///< int v^n phi_k dv, n < 3: [3, n_degrees, grid_cells]
@@ -104,7 +105,8 @@ class DeviceCollisions {
   [[nodiscard]] virtual int exchange_refused() const = 0;
   /// CollisionMoments::solve() with the last sums, A and gains of exchange().
   virtual void solve_drag_diffusion() = 0;
-  /// The first configuration cell where that gave no positive density or vth^2; -1: none. Waits for it.
+  /// The first configuration cell where the last solve_drag_diffusion() or relax() found no positive density
+  /// or vth^2; -1: none. Waits for it.
   [[nodiscard]] virtual int refused() const = 0;
   /// A, B and D, to the host.
   virtual void get_drag_diffusion(double* coefficients) const = 0;
@@ -112,6 +114,12 @@ class DeviceCollisions {
   virtual void add_drag_diffusion(int buffer, double weight, int to) const = 0;
   /// LenardBernstein::frequency() of what was set.
   [[nodiscard]] virtual double drag_diffusion_rate() const = 0;
+
+  /// f_to += weight C(f), of a relaxation with the last sums, A and gains of exchange(); relax_time > 0: f
+  /// for so long (RelaxationSweep::relax()). refused() then tells where its Maxwellian is not to be had.
+  virtual void relax(int buffer, double weight, int to, double relax_time) = 0;
+  /// The greatest bound of A from above over the configuration cells.
+  [[nodiscard]] virtual double relaxation_rate() const = 0;
 
   /// Configuration cells whose Maxwellians are held at a time.
   [[nodiscard]] virtual int most_relaxing() const = 0;

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "physics/kinetics/collisions/drag_places.hpp"
+#include "physics/kinetics/collisions/bgk_cell.hpp"
+#include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/collisions/exchange_cell.hpp"
 #include "physics/kinetics/device/vlasov_force_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
@@ -122,6 +123,80 @@ struct Exchange {
   ExchangeCell cell;
   double* refused;  ///< [n_conf]: 1 where the cell is
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t conf) const { refused[conf] = cell(conf) ? 0 : 1; }
+};
+
+/// BgkTarget's two halves, one thread a configuration cell.
+struct StartRelaxation {
+  BgkCell formulas;
+  int first;              ///< configuration cell, of the first of these
+  const double* moments;  ///< [n_conf, moments_size]
+  const double* gain;     ///< [n_conf, vdim + 1, n]; null: none
+  const double* rate;     ///< [n_conf, n]
+  std::ptrdiff_t moments_size;
+  double relax_time;  ///< > 0: for so long
+  BgkCell::Work* work;
+  double* states;   ///< [.., n_nodes + 1, vdim + 1], drift and thermal speed
+  double* refused;  ///< [n_conf]: 1 where M is not to be had
+
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
+    const auto conf = first + i;
+    const int n = formulas.n, n_gain = (formulas.vdim + 1) * n, n_states = formulas.n_nodes + 1;
+    auto& cell = work[i];
+    bool good = true;
+    const bool collides = BgkCell::collides(rate + conf * n, n);
+    if (collides)
+      good = formulas.start(moments + conf * moments_size, gain != nullptr ? gain + conf * n_gain : nullptr,
+                            rate + conf * n, relax_time, cell);
+    double* to = states + i * n_states * (formulas.vdim + 1);
+    for (int q = 0; q < n_states; ++q) {
+      const bool any = !collides || !good;  // what is made of it is not used
+      const auto& state = q < formulas.n_nodes ? cell.node[q] : cell.mean;
+      for (int d = 0; d < formulas.vdim; ++d) *to++ = any ? 0 : state.drift[static_cast<std::size_t>(d)];
+      *to++ = any ? 1 : ::sqrt(state.thermal_square);
+    }
+    refused[conf] = good ? 0 : 1;
+  }
+};
+
+struct FinishRelaxation {
+  BgkCell formulas;
+  int first;
+  const double *rate, *table_moments;  ///< [n_conf, n], [.., n_nodes + 3, vdim, 3, 2]
+  const BgkCell::Work* work;
+  double *factors, *matrices, *refused;
+
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
+    const auto conf = first + i;
+    const int n = formulas.n, n_functions = formulas.n_nodes + formulas.n_moments;
+    double* to = factors + i * 2 * n_functions * n;
+    double* const matrix = matrices + i * n * n;
+    BgkCell::Factors made;
+    bool good = refused[conf] == 0 && BgkCell::collides(rate + conf * n, n);
+    if (good &&
+        !formulas.finish(table_moments + i * (formulas.n_nodes + 3) * formulas.vdim * 6, work[i], made)) {
+      refused[conf] = 1;
+      good = false;
+    }
+    for (int a = 0; a < n * n; ++a) matrix[a] = good ? work[i].matrix[a] : 0;
+    for (int linear = 0; linear < 2; ++linear)
+      for (int q = 0; q < n_functions; ++q)
+        for (int a = 0; a < n; ++a)
+          *to++ = !good                  ? 0
+                  : q < formulas.n_nodes ? made.amplitude[linear][q][a]
+                                         : made.correction[linear][q - formulas.n_nodes][a];
+  }
+};
+
+/// Greatest upper bound of A, sum_n |A_n| max|w_n| about its mean, of the configuration cells.
+struct GreatestRate {
+  int n;
+  const double *rate, *greatest;  ///< [n_conf, n], [n]
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t conf, double& most) const {
+    const double* const a = rate + conf * n;
+    double upper = greatest[0] * a[0];
+    for (int m = 1; m < n; ++m) upper += greatest[m] * (a[m] < 0 ? -a[m] : a[m]);
+    most = upper > most ? upper : most;
+  }
 };
 
 }  // namespace quintet::kinetics::device

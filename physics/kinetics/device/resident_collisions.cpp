@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -12,6 +11,7 @@
 #include "physics/kinetics/collisions/lenard_bernstein_kernel.hpp"
 #include "physics/kinetics/initial/maxwellian_tables.hpp"
 #include "physics/kinetics/initial/projection.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/space/velocity_halo.hpp"
 #include "physics/kinetics/space/velocity_weights.hpp"
 
@@ -70,12 +70,10 @@ DeviceCollisionOptions make_options(const PhaseBasis& basis, const PhaseBlock& b
   options.n_degrees = velocity_degree(basis) + 1;
   options.groups = make_groups(basis);
   const ConfProducts products(basis.conf());
-  options.triple.assign(at(n * n * n), 0.0);
+  options.triple = products.dense();
   for (int m = 0; m < n; ++m) {
-    std::vector<double> one(at(n), 0.0), matrix(at(n * n), 0.0);
+    std::vector<double> one(at(n), 0.0);
     one[at(m)] = 1;
-    products.add_matrix(one.data(), 1, matrix.data(), n);
-    for (int i = 0; i < n * n; ++i) options.triple[at(i * n + m)] = matrix[at(i)];
     options.greatest.push_back(products.bounds(one.data()).upper);
   }
   for (int d = 0; d < basis.vdim(); ++d) {
@@ -155,7 +153,8 @@ void set_drag_diffusion(const PhaseBasis& basis, const PhaseBlock& block, Device
 }
 
 void set_relaxation(const PhaseBasis& basis, const PhaseBlock& block, DeviceCollisionOptions& options) {
-  options.n_nodes = BgkTarget(basis).n_nodes();
+  options.bgk = BgkTarget(basis).tables();
+  options.n_nodes = options.bgk.n_nodes;
   PhaseBlock whole = block;
   for (int axis = block.grid.cdim; axis < block.grid.dim(); ++axis) {
     whole.begin[at(axis)] = 0;
@@ -265,94 +264,33 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
 class ResidentRelaxation final : public RelaxationSweep {
  public:
   ResidentRelaxation(SharedSpecies species, const PhaseBasis& basis)
-      : of_(std::move(species)), target_(basis), rates_(at(of_->block.n_conf())) {}
+      : of_(std::move(species)), target_(basis) {}
 
-  void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
-             const ConfField& rate, const std::string& species, double weight,
-             const Distribution& out) override {
-    bound(rate);
-    run(exec, f, moments, gain, rate, species, weight, out, 0);
+  [[nodiscard]] bool works_there() const override { return true; }
+  void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain&,
+             const ConfField&, const std::string& species, double weight, const Distribution& out) override {
+    run(exec, f, moments, species, weight, out, 0);
   }
-  void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField& rate,
+  void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField&,
              const std::string& species, double dt) override {
-    if (dt > 0) run(exec, f, moments, MomentGain(), rate, species, 1, f, dt);
+    if (dt > 0) run(exec, f, moments, species, 1, f, dt);
   }
-  void bound(const ConfField& rate) override {
-    for (int conf = 0; conf < of_->block.n_conf(); ++conf) rates_[at(conf)] = target_.bound(rate, conf);
-  }
-  [[nodiscard]] double frequency() const override { return *std::max_element(rates_.begin(), rates_.end()); }
+  void bound(const ConfField&) override {}
+  [[nodiscard]] double frequency() const override { return target_.bound_of(of_->device->relaxation_rate()); }
 
  private:
-  /// relax_time > 0: for so long; else add the rate.
-  void run(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
-           const ConfField& rate, const std::string& species, double weight, const Distribution& out,
-           double relax_time) {
-    const int n_conf = of_->block.n_conf(), n = of_->options.n_conf_modes, vdim = of_->options.vdim;
-    const int n_nodes = target_.n_nodes(), n_moments = target_.n_moments();
-    const int n_states = (n_nodes + 1) * (vdim + 1), n_tables = (n_nodes + 3) * vdim * 6;
-    const int n_factors = 2 * (n_nodes + n_moments) * n;
-    const int most = of_->device->most_relaxing();
-    cells_.resize(at(std::min(most, n_conf)));
-    for (int first = 0; first < n_conf; first += most) {
-      const int count = std::min(most, n_conf - first);
-      states_.assign(at(count * n_states), 0.0);
-      tables_.resize(at(count) * at(n_tables));
-      factors_.assign(at(count) * at(n_factors), 0.0);
-      matrices_.assign(at(count * n * n), 0.0);
-      for_cells(exec, moments, species, first, count, [&](int i) {
-        double* to = states_.data() + at(i * n_states);
-        const auto put = [&](const BgkTarget::State& state) {
-          for (int d = 0; d < vdim; ++d) *to++ = state.drift[at(d)];
-          *to++ = std::sqrt(state.thermal_square);
-        };
-        auto& cell = cells_[at(i)];
-        if (!BgkTarget::collides(rate, first + i, n)) {
-          for (int q = 0; q <= n_nodes; ++q) put({1, 1, {}});  // any
-          return true;
-        }
-        if (!target_.start(first + i, moments, gain, rate, relax_time, cell)) return false;
-        for (int q = 0; q < n_nodes; ++q) put(cell.node[q]);
-        put(cell.mean);
-        return true;
-      });
-      of_->device->make_maxwellians(count, states_.data(), tables_.data());
-      for_cells(exec, moments, species, first, count, [&](int i) {
-        if (!BgkTarget::collides(rate, first + i, n)) return true;
-        BgkTarget::Factors factors;
-        const auto& cell = cells_[at(i)];
-        if (!target_.finish(tables_.data() + at(i) * at(n_tables), cell, factors)) return false;
-        std::copy(cell.matrix, cell.matrix + n * n, matrices_.data() + at(i * n * n));
-        double* to = factors_.data() + at(i) * at(n_factors);
-        for (int linear = 0; linear < 2; ++linear) {
-          for (int q = 0; q < n_nodes; ++q) to = std::copy_n(factors.amplitude[linear][q], n, to);
-          for (int j = 0; j < n_moments; ++j) to = std::copy_n(factors.correction[linear][j], n, to);
-        }
-        return true;
-      });
-      of_->device->add_relaxation(first, count, factors_.data(), matrices_.data(), of_->vlasov.buffer(f),
-                                  weight, of_->vlasov.buffer(out));
-    }
-  }
-  /// cell(i) for i < count; the first that it returns false for is named.
-  template <class Cell>
-  void for_cells(const Exec& exec, const CollisionMoments& moments, const std::string& species, int first,
-                 int count, const Cell& cell) const {
-    int bad = std::numeric_limits<int>::max();
-    Kokkos::parallel_reduce(
-        "kinetics::bgk", Kokkos::RangePolicy<Exec>(exec, 0, count),
-        [&](int i, int& least) {
-          if (!cell(i)) least = std::min(least, i);
-        },
-        Kokkos::Min<int>(bad));
+  void run(const Exec& exec, const Distribution& f, const CollisionMoments& moments,
+           const std::string& species, double weight, const Distribution& out, double relax_time) {
     exec.fence();
-    if (bad != std::numeric_limits<int>::max()) target_.refuse(species, moments, of_->block, first + bad);
+    of_->device->relax(of_->vlasov.buffer(f), weight, of_->vlasov.buffer(out), relax_time);
+    const int bad = of_->device->refused();
+    if (bad < 0) return;
+    moments.fetch();
+    target_.refuse(species, moments, of_->block, bad);
   }
 
   SharedSpecies of_;
   BgkTarget target_;
-  std::vector<double> rates_;
-  std::vector<BgkTarget::Cell> cells_;
-  std::vector<double> states_, tables_, factors_, matrices_;
 };
 
 class ResidentCollisionEngines final : public CollisionEngines {

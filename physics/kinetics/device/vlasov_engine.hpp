@@ -7,13 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "physics/kinetics/device/mark.hpp"
 #include "physics/kinetics/device/vlasov_cell_kernels.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 #include "physics/kinetics/device/vlasov_limit_kernels.hpp"
-#include "physics/kinetics/device/vlasov_summary_kernels.hpp"
 #include "physics/kinetics/device/vlasov_wall_kernels.hpp"
 
 // DeviceVlasov for one basis. Included by the vlasov_*_device.cpp alone, which instantiate it.
