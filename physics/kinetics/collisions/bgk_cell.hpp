@@ -24,6 +24,7 @@ struct BgkCell {
     double target[max_moments][max_modes];  ///< moments that M shall have
     double amplitude[max_nodes][max_modes];
     State mean, node[max_nodes];
+    double scratch[3][max_modes * max_modes];  ///< not on a GPU's stacks, which are as many as its threads
   };
   /// Factors of the functions, multiplied by the cell's matrix: [full or lin groups][function][conf mode].
   struct Factors {
@@ -59,8 +60,8 @@ struct BgkCell {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION bool start(const double* moments, const double* gain,
                                                   const double* rate, double relax_time, Work& cell) const {
     make_matrix(rate, cell.matrix);
-    if (relax_time > 0) make_relaxation_factor(cell.matrix, relax_time);
-    if (!set_target(moments, gain, rate, cell.target)) return false;
+    if (relax_time > 0) make_relaxation_factor(cell, relax_time);
+    if (!set_target(moments, gain, rate, cell)) return false;
     double of_mean[max_modes] = {};
     of_mean[0] = constant;
     cell.mean = state(cell.target, of_mean);
@@ -73,21 +74,21 @@ struct BgkCell {
     }
     return true;
   }
-  /// BgkTarget::finish().
+  /// BgkTarget::finish(): put(linear, function, mode, value) takes the factors, functions in the order of
+  /// amplitudes, then corrections.
+  template <class Put>
   [[nodiscard]] KOKKOS_INLINE_FUNCTION bool finish(const double* tables, const Work& cell,
-                                                   Factors& factors) const {
+                                                   const Put& put) const {
     double correction[max_moments][max_modes];
     const int full = mixed ? n_lin : n;
     if (!correct(tables, cell, 0, full, false, correction) ||
         (mixed && !correct(tables, cell, full, n, true, correction)))
       return false;
-    for (int linear = 0; linear < 2; ++linear) {
-      const int size = linear == 1 ? n_lin : n;
-      for (int q = 0; q < n_nodes; ++q)
-        multiply(cell.matrix, cell.amplitude[q], size, factors.amplitude[linear][q]);
-      for (int j = 0; j < n_moments; ++j)
-        multiply(cell.matrix, correction[j], size, factors.correction[linear][j]);
-    }
+    for (int linear = 0; linear < 2; ++linear)
+      for (int q = 0; q < n_nodes + n_moments; ++q) {
+        const double* const from = q < n_nodes ? cell.amplitude[q] : correction[q - n_nodes];
+        for (int l = 0; l < n; ++l) put(linear, q, l, applied(cell.matrix, from, l, linear == 1 ? n_lin : n));
+      }
     return true;
   }
 
@@ -110,9 +111,11 @@ struct BgkCell {
   }
   /// matrix <- 1 - exp(-dt matrix), n x n, by scaling and squaring: with X = dt matrix/2^k, 1 - exp(-X) by
   /// its series, then k times 1 - (1 - Y)^2 = 2 Y - Y^2, which loses no digits of small Y.
-  KOKKOS_INLINE_FUNCTION void make_relaxation_factor(double* matrix, double dt) const {
-    constexpr int most = max_modes * max_modes, n_terms = 14;
-    double norm = 0, x[most], y[most], product[most];
+  KOKKOS_INLINE_FUNCTION void make_relaxation_factor(Work& cell, double dt) const {
+    constexpr int n_terms = 14;
+    double norm = 0;
+    double *const matrix = cell.matrix, *const x = cell.scratch[0], *const y = cell.scratch[1],
+                  *const product = cell.scratch[2];
     for (int l = 0; l < n; ++l) {
       double row = 0;
       for (int m = 0; m < n; ++m) row += ::fabs(dt * matrix[l * n + m]);
@@ -151,11 +154,11 @@ struct BgkCell {
   }
   /// Moments that M shall have: those of f, and what A (M - f) is to bring besides. False: A cannot bring it.
   KOKKOS_INLINE_FUNCTION bool set_target(const double* moments, const double* gain, const double* rate,
-                                         double (*target)[max_modes]) const {
+                                         Work& cell) const {
     for (int m = 0; m < n_moments; ++m)
-      for (int a = 0; a < n; ++a) target[m][a] = moments[m * n + a];
+      for (int a = 0; a < n; ++a) cell.target[m][a] = moments[m * n + a];
     if (gain == nullptr) return true;
-    double matrix[max_modes * max_modes];
+    double* const matrix = cell.scratch[0];
     int pivot[max_modes];
     make_matrix(rate, matrix);
     if (!lu_factorise(matrix, pivot, n)) return false;
@@ -163,7 +166,7 @@ struct BgkCell {
       double more[max_modes];
       for (int a = 0; a < n; ++a) more[a] = (m > vdim ? 2 : 1) * gain[(m - 1) * n + a];
       lu_solve(matrix, pivot, more, n);
-      for (int a = 0; a < n; ++a) target[m][a] += more[a];
+      for (int a = 0; a < n; ++a) cell.target[m][a] += more[a];
     }
     return true;
   }
@@ -229,12 +232,12 @@ struct BgkCell {
     }
     return true;
   }
-  /// to[l]: A values, where the first `size` modes exist; 0 beyond.
-  KOKKOS_INLINE_FUNCTION void multiply(const double* matrix, const double* from, int size, double* to) const {
-    for (int l = 0; l < n; ++l) {
-      to[l] = 0;
-      for (int m = 0; m < size && l < size; ++m) to[l] += matrix[l * n + m] * from[m];
-    }
+  /// Mode l of A values, where the first `size` modes exist; 0 beyond.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION double applied(const double* matrix, const double* from, int l,
+                                                      int size) const {
+    double sum = 0;
+    for (int m = 0; m < size && l < size; ++m) sum += matrix[l * n + m] * from[m];
+    return sum;
   }
 };
 

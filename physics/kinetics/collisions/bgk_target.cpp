@@ -37,7 +37,12 @@ bool BgkTarget::start(int conf, const CollisionMoments& moments, const MomentGai
 }
 
 bool BgkTarget::finish(const double* table_moments, const Cell& cell, Factors& factors) const {
-  return BgkCell(tables_).finish(table_moments, cell, factors);
+  const int n_nodes = tables_.n_nodes;
+  return BgkCell(tables_).finish(table_moments, cell, [&](int linear, int function, int mode, double value) {
+    auto& to = function < n_nodes ? factors.amplitude[linear][function]
+                                  : factors.correction[linear][function - n_nodes];
+    to[mode] = value;
+  });
 }
 
 double BgkTarget::bound(const ConfField& rate, int conf) const {

@@ -228,22 +228,6 @@ class CollisionsOf final : public DeviceCollisions {
     return most;
   }
 
-  [[nodiscard]] int most_relaxing() const override { return size_.most_relaxing; }
-  void make_maxwellians(int n, const double* states, double* table_moments) override {
-    to_device(states_, states, static_cast<std::size_t>(n) * (options_.n_nodes + 1) * (options_.vdim + 1));
-    tabulate(n);
-    to_host(table_moments, table_moments_,
-            static_cast<std::size_t>(n) * maxwellians_.n_tables() * options_.vdim * 6);
-  }
-  void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
-                      double weight, int to) const override {
-    to_device(factors_, factors,
-              static_cast<std::size_t>(n) * 2 * (options_.n_nodes + options_.vdim + 2) * N);
-    to_device(matrices_, matrices, static_cast<std::size_t>(n) * N * N);
-    sweep_relaxation(first, n, buffer, weight, to);
-    Space().fence();  // tables and factors are used again
-  }
-
  private:
   /// Tables of the Maxwellians of states_, and their moments.
   void tabulate(int n) const {

@@ -120,18 +120,6 @@ class DeviceCollisions {
   virtual void relax(int buffer, double weight, int to, double relax_time) = 0;
   /// The greatest bound of A from above over the configuration cells.
   [[nodiscard]] virtual double relaxation_rate() const = 0;
-
-  /// Configuration cells whose Maxwellians are held at a time.
-  [[nodiscard]] virtual int most_relaxing() const = 0;
-  /// MaxwellianTables of cells first ... first + n - 1: `states` [n, n_nodes + 1, vdim + 1], drift and
-  /// thermal speed of the Gauss points and the mean; their moments [n, n_nodes + 3, vdim, 3, 2] to the host.
-  virtual void make_maxwellians(int n, const double* states, double* table_moments) = 0;
-  /// f_to += weight (sum of factors times functions - matrix f) in the cells whose Maxwellians were made
-  /// last. `factors` [n, 2, n_nodes + vdim + 2, n_conf_modes]: BgkTarget::Factors, amplitudes, then
-  /// corrections; `matrices` [n, n_conf_modes^2], of which a uniform rate needs the first number. to may be
-  /// `buffer`.
-  virtual void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
-                              double weight, int to) const = 0;
 };
 
 }  // namespace quintet::kinetics

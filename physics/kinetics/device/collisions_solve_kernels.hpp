@@ -168,22 +168,18 @@ struct FinishRelaxation {
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
     const auto conf = first + i;
     const int n = formulas.n, n_functions = formulas.n_nodes + formulas.n_moments;
-    double* to = factors + i * 2 * n_functions * n;
+    double* const to = factors + i * 2 * n_functions * n;
     double* const matrix = matrices + i * n * n;
-    BgkCell::Factors made;
     bool good = refused[conf] == 0 && BgkCell::collides(rate + conf * n, n);
-    if (good &&
-        !formulas.finish(table_moments + i * (formulas.n_nodes + 3) * formulas.vdim * 6, work[i], made)) {
+    if (good && !formulas.finish(table_moments + i * (formulas.n_nodes + 3) * formulas.vdim * 6, work[i],
+                                 [=](int linear, int function, int mode, double value) {
+                                   to[(linear * n_functions + function) * n + mode] = value;
+                                 })) {
       refused[conf] = 1;
       good = false;
     }
     for (int a = 0; a < n * n; ++a) matrix[a] = good ? work[i].matrix[a] : 0;
-    for (int linear = 0; linear < 2; ++linear)
-      for (int q = 0; q < n_functions; ++q)
-        for (int a = 0; a < n; ++a)
-          *to++ = !good                  ? 0
-                  : q < formulas.n_nodes ? made.amplitude[linear][q][a]
-                                         : made.correction[linear][q - formulas.n_nodes][a];
+    for (int a = 0; a < 2 * n_functions * n && !good; ++a) to[a] = 0;
   }
 };
 

@@ -323,14 +323,6 @@ class DeviceVlasovOf final : public DeviceVlasov {
     nodes_ = device_array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
     to_device(nodes_, nodes.data(), nodes.size());
   }
-  static void join(Summary& a, const Summary& b) {
-    a.square += b.square;
-    a.negative += b.negative;
-    a.least = Least()(a.least, b.least);
-    a.greatest = Greatest()(a.greatest, b.greatest);
-    for (std::size_t i = 0; i < a.at_ends.size(); ++i) a.at_ends[i] += b.at_ends[i];
-  }
-
   static std::size_t trace_size(const DeviceVlasovOptions& options, int d) {
     const EngineSizes size(options, Tr::n_modes);
     if (d == cdim + vdim - 1) return static_cast<std::size_t>(size.n_conf * size.n_rows * Tr::n_face_modes);

@@ -102,6 +102,15 @@ struct Greatest {
   KOKKOS_FORCEINLINE_FUNCTION double operator()(double a, double b) const { return b > a || a != a ? b : a; }
 };
 
+/// a: of what both are of.
+inline void join(DeviceVlasov::Summary& a, const DeviceVlasov::Summary& b) {
+  a.square += b.square;
+  a.negative += b.negative;
+  a.least = Least()(a.least, b.least);
+  a.greatest = Greatest()(a.greatest, b.greatest);
+  for (std::size_t i = 0; i < a.at_ends.size(); ++i) a.at_ends[i] += b.at_ends[i];
+}
+
 /// Of one part of a configuration cell's velocity cells.
 template <class Tr>
 struct PartialSummary {
