@@ -76,7 +76,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, c
   add_particle_sources(exec, stage, place.t, place.weight, to);
   if (options.keep_positive) limit(exec, to, place.weight_to);
   if (moments_too) {
-    to.moments_are_due = true;
+    expect_moments(exec, to);
     solve_poisson(exec, place.t_to, to);
   } else if (!place.is_last || !splits()) {  // else collisions follow
     sum_moments(exec, place.t_to, to);
@@ -333,6 +333,11 @@ void VlasovSystem::Implementation::count_charge_at_walls(double weight) {
       }
 }
 
+void VlasovSystem::Implementation::expect_moments(const Exec& exec, SystemState& state) {
+  state.moments_are_due = true;
+  if (resident.empty()) finish_moments(exec, state);  // there is nothing else to do meanwhile
+}
+
 void VlasovSystem::Implementation::finish_moments(const Exec& exec, SystemState& state) {
   if (!state.moments_are_due) return;
   state.moments_are_due = false;
@@ -350,7 +355,7 @@ void VlasovSystem::Implementation::sum_moments(const Exec& exec, double t, Syste
       operators[i]->sum_moments(exec, state.f[i], state.moments[i]);
     else
       resident[i]->start_moments(exec, state.f[i], state.moments[i]);
-  state.moments_are_due = true;
+  expect_moments(exec, state);
   solve_poisson(exec, t, state);
 }
 
