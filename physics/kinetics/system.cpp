@@ -45,6 +45,7 @@ DeviceVlasovOptions device_options(const PhaseBasis& basis, const Decomposition&
   auto of = device_vlasov_options(basis, decomposition.block(species.grid), options.flux,
                                   open_edges(decomposition, species));
   of.halo = halo_edges(decomposition);
+  of.empty = empty_edges(species);
   of.sends_directly = options.device->sends_directly;
   return of;
 }
@@ -295,6 +296,16 @@ double VlasovSystem::stable_dt(const Exec& exec) {
 
 ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   auto& my = *implementation_;
+  const bool is_summed_there = moment == Moment::m0 || moment == Moment::m1 || moment == Moment::m2;
+  if (my.device_knows_better() && is_summed_there) {
+    const ConfField all = my.three_moments(exec, s);
+    const int first = moment == Moment::m0 ? 0 : moment == Moment::m1 ? 1 : 1 + my.basis.vdim();
+    const std::pair<std::size_t, std::size_t> these(at(first),
+                                                    at(first + n_components(moment, my.basis.vdim())));
+    ConfField out("moment", all.extent(0), these.second - these.first, all.extent(2));
+    Kokkos::deep_copy(out, Kokkos::subview(all, Kokkos::ALL, these, Kokkos::ALL));
+    return out;
+  }
   my.to_host();
   const auto& f = my.now.f[at(s)];
   ConfField out("moment", static_cast<std::size_t>(f.block.n_conf()),
@@ -303,6 +314,30 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   exec.fence();
   my.decomposition.velocity_comm().reduce(std::span<double>(out.data(), out.size()), Comm::Reduction::sum);
   return out;
+}
+
+ConfField VlasovSystem::Implementation::three_moments(const Exec& exec, int s) const {
+  const auto& f = now.f[at(s)];
+  const int vdim = basis.vdim();
+  ConfField out("moments", at(f.block.n_conf()), at(2 + vdim), at(basis.conf().size()));
+  if (device_knows_better()) {
+    resident[at(s)]->sum_three_moments(exec, f, out);
+  } else {
+    moments(exec, basis, f, Moment::m0, out, 0);
+    moments(exec, basis, f, Moment::m1, out, 1);
+    moments(exec, basis, f, Moment::m2, out, 1 + vdim);
+    exec.fence();
+  }
+  decomposition.velocity_comm().reduce(std::span<double>(out.data(), out.size()), Comm::Reduction::sum);
+  return out;
+}
+
+ResidentOperator::Summary VlasovSystem::Implementation::summary(const Exec& exec, int s) const {
+  const auto& f = now.f[at(s)];
+  if (device_knows_better()) return resident[at(s)]->summarise(exec, positivity[at(s)], f);
+  const auto phase = phase_integrals(exec, basis, f);
+  return {phase.l2, phase.least_mean, phase.greatest_mean, positivity[at(s)].negative_part(exec, f),
+          velocity_end_sums(f)};
 }
 
 void VlasovSystem::Implementation::to_device() {
@@ -338,6 +373,7 @@ void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sampl
   for (std::size_t s = 0; s < species.size(); ++s)
     sample.plasma_density += std::abs(species[s].charge * sample.species[s].m0) / volume;
   if (poisson) sample.excess_charge = poisson->excess_charge();
+  finish_moments(exec, now);
   sum_sources(time, now, 0);
   std::array<double, 2> squares{};
   if (maxwell) {
@@ -372,23 +408,22 @@ Sample VlasovSystem::sample(const Exec& exec) {
   auto& my = *implementation_;
   const auto& comm = my.decomposition.comm();
   const auto& grid = my.species[0].grid;
-  my.to_host();
   Sample sample;
   sample.time = my.time;
   for (int s = 0; s < my.n_species(); ++s) {
     Sample::OfSpecies of;
-    const auto m0 = moment(exec, s, Moment::m0), m1 = moment(exec, s, Moment::m1),
-               m2 = moment(exec, s, Moment::m2);
-    const auto phase = phase_integrals(exec, my.basis, my.now.f[at(s)]);
+    const int vdim = my.basis.vdim();
+    const auto all = my.three_moments(exec, s);
+    const auto phase = my.summary(exec, s);
     const auto& conf = my.decomposition.conf_comm();
-    of.m0 = conf.sum(integral(grid, m0, 0));
-    of.m2 = conf.sum(integral(grid, m2, 0));
-    for (int d = 0; d < my.basis.vdim(); ++d) of.m1[at(d)] = conf.sum(integral(grid, m1, d));
+    of.m0 = conf.sum(integral(grid, all, 0));
+    of.m2 = conf.sum(integral(grid, all, 1 + vdim));
+    for (int d = 0; d < vdim; ++d) of.m1[at(d)] = conf.sum(integral(grid, all, 1 + d));
     of.l2 = comm.sum(phase.l2);
     of.least_mean = comm.minimum(phase.least_mean);
     of.greatest_mean = comm.maximum(phase.greatest_mean);
-    of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[at(s)], of.m0);
-    of.negative = comm.sum(my.positivity[at(s)].negative_part(exec, my.now.f[at(s)]));
+    of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[at(s)].block, phase.at_ends, of.m0);
+    of.negative = comm.sum(phase.negative);
     auto counted = std::bit_cast<BudgetNumbers>(my.budgets[at(s)]);
     comm.reduce(std::span<double>(counted), Comm::Reduction::sum);
     of.budget = std::bit_cast<Budget>(counted);

@@ -15,7 +15,8 @@ namespace quintet::kinetics {
 struct SystemState {
   std::vector<Distribution> f;
   ConfField field;
-  std::vector<ConfField> moments;  ///< [n_conf, 1 + vdim, n_modes], summed over velocity_comm
+  std::vector<ConfField> moments;  ///< [n_conf, 1 + vdim, n_modes], summed over velocity_comm,
+  bool moments_are_due = false;    ///< once finish_moments() has waited for them
 };
 
 /// Where a stage stands within its step.
@@ -34,12 +35,15 @@ struct VlasovSystem::Implementation {
   /// to = keep from0 + advance (from + dt R(from)), for f, field and moments.
   void stage(const Exec& exec, const Stage& stage, const StagePlace& place, SystemState& from,
              const SystemState& from0, SystemState& to);
-  /// Send the edges of each f off; acceleration[s] of each species from the field, and what it brings.
+  /// Send the edges of each f off; acceleration[s] of each species from the field.
   void accelerate(const Exec& exec, const StagePlace& place, const SystemState& from);
-  /// The collisionless operator of each species with what lies beyond its block; `moments_too`: M0 and M1 of
-  /// the result are summed in the same sweep.
-  void advect(const Exec& exec, const Stage& stage, const StagePlace& place, const SystemState& from,
-              const SystemState& from0, SystemState& to, bool moments_too);
+  /// The collisionless operator of each species in its block; `moments_too`: M0 and M1 of the result are
+  /// summed in the same sweep.
+  void advect(const Exec& exec, const Stage& stage, const SystemState& from, const SystemState& from0,
+              SystemState& to, bool moments_too);
+  /// What comes from beyond the block.
+  void advect_exterior(const Exec& exec, const Stage& stage, const StagePlace& place, SystemState& to,
+                       bool moments_too);
   /// Collisions within a stage, where they are not split.
   void collide_in_stage(const Exec& exec, const Stage& stage, double t, const SystemState& from,
                         SystemState& to);
@@ -52,9 +56,12 @@ struct VlasovSystem::Implementation {
   [[nodiscard]] bool splits() const { return collisions && options.collisions->split; }
   void advance_field(const Exec& exec, const Stage& stage, double t, const SystemState& from,
                      const SystemState& from0, SystemState& to, double weight);
-  /// Moments of a state's f at time t, then (Poisson) its field.
+  /// Begin the moments of a state's f at time t, then (Poisson) its field.
   void sum_moments(const Exec& exec, double t, SystemState& state);
-  void reduce_moments(SystemState& state) const;
+  /// They are begun, and where the host sums them finished.
+  void expect_moments(const Exec& exec, SystemState& state);
+  /// Wait for them and sum them over velocity_comm: before they are read. Collective.
+  void finish_moments(const Exec& exec, SystemState& state);
   void solve_poisson(const Exec& exec, double t, SystemState& state);
   /// charge_ and current_ of a state; the work of the given current for a time `weight` is counted.
   void sum_sources(double t, const SystemState& state, double weight);
@@ -78,9 +85,14 @@ struct VlasovSystem::Implementation {
   void count_forces(int s, const ConfField& moments, double weight);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);
+  /// M0, M1 and M2 of the present f of species s, [n_conf, 2 + vdim, n_modes], summed over velocity_comm.
+  [[nodiscard]] ConfField three_moments(const Exec& exec, int s) const;
+  /// What a sample says of the present f of species s, of this rank's cells, wherever f is.
+  [[nodiscard]] ResidentOperator::Summary summary(const Exec& exec, int s) const;
   /// f of all species to the device, or from it where it has moved on; nothing where there is no device.
   void to_device();
   void to_host();
+  [[nodiscard]] bool device_knows_better() const { return !host_is_current; }
   void add_particle_sources(const Exec& exec, const Stage& stage, double t, double weight, SystemState& to);
   [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
 

@@ -19,14 +19,19 @@
 //     1. refresh_given()         given fields and accelerations at time t
 //        refresh_bias()          the field of the walls' potentials alone
 //     2. accelerate()            edges of f set off to the neighbours; a = (q/m)(E + v x B) + given
-//     3. advance_field()         Maxwell, with the charge and current that sum_sources() makes
-//     4. Exterior::emit()        what walls send out
-//     5. advect()                f advances in its block, then by what has come from beyond its edges
+//     3. Exterior::emit()        what walls send out
+//     4. advect()                f advances in its block; meanwhile, where a device does that,
+//        count_forces()          what forces bring
+//        advance_field()         Maxwell, with the charge and current that sum_sources() makes
+//     5. advect_exterior()       by what has come from beyond its edges
 //        count_charge_at_walls() what leaves through walls takes of the field's energy
 //     6. collide_in_stage()      collisions that are not split
 //     7. add_particle_sources()
 //     8. limit()                 f is kept from going negative, where that is asked for
 //     9. sum_moments()           M0 and M1 of the new f; solve_poisson(): and its field
+//
+//   A device is asked and not waited for: moments come when they are read, in Maxwell's case while it is at
+//   the next stage, so that the host's work, all of it on fields in x, is done beside the device's.
 //
 //   What forces, walls, sources and the limiter bring is counted on the way, by the place's weights.
 namespace quintet::kinetics {
@@ -56,19 +61,22 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, c
   refresh_given(place.t);
   refresh_bias(place.t);
   accelerate(exec, place, from);
-  advance_field(exec, stage, place.t, from, from0, to, place.weight);
   for (auto& exterior : exteriors) exterior.emit(exec, place.t, exteriors);
   // The last stage sums its moments afresh, as a restart does: so both go on from the same bits.
   const bool changes_later = (collisions && !splits()) || !options.sources.empty() || options.keep_positive;
   const bool moments_too = !place.is_last && !changes_later;
-  advect(exec, stage, place, from, from0, to, moments_too);
+  advect(exec, stage, from, from0, to, moments_too);
+  finish_moments(exec, from);
+  for (int s = 0; s < n_species(); ++s)
+    count_forces(s, from.moments[static_cast<std::size_t>(s)], place.weight);
+  advance_field(exec, stage, place.t, from, from0, to, place.weight);
+  advect_exterior(exec, stage, place, to, moments_too);
   count_charge_at_walls(place.weight);
   collide_in_stage(exec, stage, place.t, from, to);
   add_particle_sources(exec, stage, place.t, place.weight, to);
   if (options.keep_positive) limit(exec, to, place.weight_to);
   if (moments_too) {
-    exec.fence();
-    reduce_moments(to);
+    expect_moments(exec, to);
     solve_poisson(exec, place.t_to, to);
   } else if (!place.is_last || !splits()) {  // else collisions follow
     sum_moments(exec, place.t_to, to);
@@ -81,19 +89,26 @@ void VlasovSystem::Implementation::accelerate(const Exec& exec, const StagePlace
     const auto i = static_cast<std::size_t>(s);
     exteriors[i].start(exec, from.f[i]);
     set_acceleration(s, place.t, from.field);
-    count_forces(s, from.moments[i], place.weight);
   }
   set_charge_potential(from.field);
 }
 
-void VlasovSystem::Implementation::advect(const Exec& exec, const Stage& stage, const StagePlace& place,
-                                          const SystemState& from, const SystemState& from0, SystemState& to,
-                                          bool moments_too) {
-  const auto moments = [&](std::size_t i) { return moments_too ? to.moments[i] : ConfField(); };
+void VlasovSystem::Implementation::advect(const Exec& exec, const Stage& stage, const SystemState& from,
+                                          const SystemState& from0, SystemState& to, bool moments_too) {
+  const bool summed_here = moments_too && resident.empty();
   for (std::size_t i = 0; i < species.size(); ++i)
-    operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i], moments(i));
+    operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i],
+                        summed_here ? to.moments[i] : ConfField());
+}
+
+void VlasovSystem::Implementation::advect_exterior(const Exec& exec, const Stage& stage,
+                                                   const StagePlace& place, SystemState& to,
+                                                   bool moments_too) {
+  const bool summed_here = moments_too && resident.empty();
   for (std::size_t i = 0; i < species.size(); ++i) {
-    operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i], moments(i));
+    operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i],
+                               summed_here ? to.moments[i] : ConfField());
+    if (moments_too && !summed_here) resident[i]->start_moments(exec, to.f[i], to.moments[i]);
     exteriors[i].add_outflow(place.weight, species[i].mass, budgets[i]);
   }
 }
@@ -246,6 +261,7 @@ void VlasovSystem::Implementation::advance_field(const Exec& exec, const Stage& 
 
 void VlasovSystem::Implementation::solve_poisson(const Exec& exec, double t, SystemState& state) {
   if (options.field != FieldModel::poisson) return;
+  finish_moments(exec, state);
   sum_sources(t, state, 0);
   if (options.wall_values) poisson->set_values(options.wall_values(t));
   poisson->solve(exec, charge, potential);
@@ -317,7 +333,16 @@ void VlasovSystem::Implementation::count_charge_at_walls(double weight) {
       }
 }
 
-void VlasovSystem::Implementation::reduce_moments(SystemState& state) const {
+void VlasovSystem::Implementation::expect_moments(const Exec& exec, SystemState& state) {
+  state.moments_are_due = true;
+  if (resident.empty()) finish_moments(exec, state);  // there is nothing else to do meanwhile
+}
+
+void VlasovSystem::Implementation::finish_moments(const Exec& exec, SystemState& state) {
+  if (!state.moments_are_due) return;
+  state.moments_are_due = false;
+  exec.fence();
+  for (auto* there : resident) there->finish_moments();
   const auto& comm = decomposition.velocity_comm();
   if (comm.size() == 1) return;
   for (auto& moments : state.moments)
@@ -326,9 +351,11 @@ void VlasovSystem::Implementation::reduce_moments(SystemState& state) const {
 
 void VlasovSystem::Implementation::sum_moments(const Exec& exec, double t, SystemState& state) {
   for (std::size_t i = 0; i < species.size(); ++i)
-    operators[i]->sum_moments(exec, state.f[i], state.moments[i]);
-  exec.fence();
-  reduce_moments(state);
+    if (resident.empty())
+      operators[i]->sum_moments(exec, state.f[i], state.moments[i]);
+    else
+      resident[i]->start_moments(exec, state.f[i], state.moments[i]);
+  expect_moments(exec, state);
   solve_poisson(exec, t, state);
 }
 

@@ -32,6 +32,18 @@ Edges open_edges(const Decomposition& decomposition, const Species& species) {
   return open;
 }
 
+Edges empty_edges(const Species& species) {
+  Edges empty{};
+  for (int d = 0; d < species.grid.cdim; ++d)
+    for (int side = 0; side < 2; ++side) {
+      const auto kind = species.boundary[d][side];
+      empty[d][side] =
+          !species.grid.periodic[d] &&
+          (kind == Boundary::open || (kind == Boundary::absorbing && !species.emission[d][side]));
+    }
+  return empty;
+}
+
 Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, const Species& species,
                    const VlasovOperator& vlasov)
     : comm_(decomposition.comm()), velocity_comm_(decomposition.velocity_comm()), vlasov_(vlasov) {

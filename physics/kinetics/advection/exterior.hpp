@@ -16,6 +16,8 @@ using Edges = std::array<std::array<bool, 2>, 6>;
 [[nodiscard]] Edges halo_edges(const Decomposition& decomposition);
 /// Those that need traces from outside: from another rank or a wall.
 [[nodiscard]] Edges open_edges(const Decomposition& decomposition, const Species& species);
+/// Those of the domain where nothing comes in, or what is just inside: no trace of what is outside is kept.
+[[nodiscard]] Edges empty_edges(const Species& species);
 
 /// What f is beyond the edges of a block: halos from other ranks, and walls.
 ///

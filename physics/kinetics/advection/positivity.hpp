@@ -34,6 +34,8 @@ class Positivity {
   /// Of the basis in the control nodes, [n_nodes, n_modes]; of its constant function.
   [[nodiscard]] const std::vector<double>& node_values() const { return values_; }
   [[nodiscard]] double constant() const { return mean_; }
+  /// Of the nodes, as parts of a cell: they add up to 1.
+  [[nodiscard]] const std::vector<double>& node_weights() const { return weights_; }
   /// int dz of the constant function over a cell of mean width.
   [[nodiscard]] double scale() const { return cell_volume_ * mean_; }
 

@@ -11,6 +11,7 @@
 
 #include "physics/kinetics/collisions/bgk_target.hpp"
 #include "physics/kinetics/initial/maxwellian_tables.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::kinetics {
 

@@ -11,6 +11,9 @@ namespace quintet::kinetics {
 class RelaxationSweep {
  public:
   virtual ~RelaxationSweep() = default;
+  /// Whether it takes moments, rates and gains that are where f is (CollisionEngines::exchange()); else those
+  /// that it is called with.
+  [[nodiscard]] virtual bool works_there() const { return false; }
   /// out += weight * C(f), A in component 0 of `rate`, the moments of f in `moments`. Local: nothing is
   /// communicated. Throws NumericalError where density or vth^2 are not positive.
   virtual void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments,

@@ -64,24 +64,30 @@ std::string describe_place(const PhaseBlock& block, int conf) {
   return fmt::format("configuration cell ({}) at x = ({:.6g})", fmt::join(cell, ", "), fmt::join(x, ", "));
 }
 
+DragPlaces CollisionMoments::places(const PhaseBasis& basis) {
+  const int vdim = basis.vdim();
+  const bool star = lacks_square(basis);
+  return {star, star ? 2 * vdim + 4 : 1, vdim + 2, star ? 2 * vdim + 3 : vdim + 1, 2 * vdim + 2};
+}
+
 CollisionMoments::CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag,
                                    std::unique_ptr<MomentSums> sums)
     : vdim_(basis.vdim()),
-      star_(lacks_square(basis)),
-      first_drag_(star_ ? 2 * vdim_ + 4 : 1),
-      first_end_(vdim_ + 2),
-      energy_(star_ ? 2 * vdim_ + 3 : vdim_ + 1),
-      spread_(2 * vdim_ + 2),
+      places_(places(basis)),
       sweep_(std::move(sums)),
       sums_(make_view<ConfField>("collision moments", static_cast<std::size_t>(block.n_conf()),
                                  components(basis, for_drag).size(),
                                  static_cast<std::size_t>(basis.conf().size()))) {}
 
-void CollisionMoments::compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f) {
-  sweep_->run(exec, f, sums_, 0);
+void CollisionMoments::compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f,
+                               bool read_here) {
+  const bool shared = velocity_comm.size() > 1;
+  sweep_->sum(exec, f, sums_);
+  if (read_here || shared) sweep_->fetch(sums_);
   exec.fence();
-  if (velocity_comm.size() > 1)
-    velocity_comm.reduce(std::span(sums_.data(), sums_.size()), Comm::Reduction::sum);
+  if (!shared) return;
+  velocity_comm.reduce(std::span(sums_.data(), sums_.size()), Comm::Reduction::sum);
+  sweep_->replace(sums_);
 }
 
 bool CollisionMoments::solve_cell(int conf, const ConfProducts& products, const MomentGain& gain,
@@ -99,13 +105,13 @@ bool CollisionMoments::solve_cell(int conf, const ConfProducts& products, const 
   const auto block = [&](int row, int column) { return matrix + row * n * size + column * n; };
   for (int d = 0; d < vdim_; ++d) {
     products.add_matrix(density(conf), 1, block(d, d), size);
-    products.add_matrix(&sums_(conf, first_end_ + d, 0), -1, block(d, vdim_), size);
-    products.add_matrix(&sums_(conf, first_drag_ + d, 0), 1, block(vdim_, d), size);
+    products.add_matrix(&sums_(conf, places_.end + d, 0), -1, block(d, vdim_), size);
+    products.add_matrix(&sums_(conf, places_.drag + d, 0), 1, block(vdim_, d), size);
     products.add_product(rate, momentum(conf, d), 1, right + d * n);
   }
-  if (!star_) products.add_matrix(density(conf), vdim_, block(vdim_, vdim_), size);
-  products.add_matrix(&sums_(conf, spread_, 0), star_ ? 1 : -1, block(vdim_, vdim_), size);
-  products.add_product(rate, &sums_(conf, energy_, 0), 1, right + vdim_ * n);
+  if (!places_.star) products.add_matrix(density(conf), vdim_, block(vdim_, vdim_), size);
+  products.add_matrix(&sums_(conf, places_.spread, 0), places_.star ? 1 : -1, block(vdim_, vdim_), size);
+  products.add_product(rate, &sums_(conf, places_.energy, 0), 1, right + vdim_ * n);
   for (int i = 0; i < size && gain.size() > 0; ++i) right[i] += gain(conf, i / n, i % n);
   if (!lu_factorise(matrix, pivot, size)) return false;
   lu_solve(matrix, pivot, right, size);
@@ -124,7 +130,12 @@ void CollisionMoments::solve(const Exec& exec, const PhaseBlock& block, const Co
       },
       Kokkos::Min<int>(bad));
   exec.fence();
-  if (bad == std::numeric_limits<int>::max()) return;
+  if (bad != std::numeric_limits<int>::max()) refuse(block, products, species, coefficients, bad);
+}
+
+void CollisionMoments::refuse(const PhaseBlock& block, const ConfProducts& products,
+                              const std::string& species, const DragDiffusion& coefficients, int bad) const {
+  sweep_->fetch(sums_);
   const double constant = products.constant();
   throw NumericalError(
       fmt::format("collisions of {}: density {:.6g} and vth^2 {:.6g} in {}: both must be positive (mean "

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein.hpp"
 #include "physics/kinetics/moments/moment_sweep.hpp"
 #include "physics/kinetics/space/conf_products.hpp"
@@ -26,8 +27,12 @@ class CollisionMoments {
   CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag,
                    std::unique_ptr<MomentSums> sums);
 
-  /// Sum up over velocity space. Collective over `velocity_comm`.
-  void compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f);
+  /// Where they stand among the components for drag.
+  [[nodiscard]] static DragPlaces places(const PhaseBasis& basis);
+
+  /// Sum up over velocity space. Collective over `velocity_comm`. `read_here`: as density() and the like say
+  /// them; else only where f is.
+  void compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f, bool read_here = true);
 
   /// B and D of `coefficients`, given A (component 0) and the gain (empty data: none), such that the discrete
   /// operator changes the moments by just this gain: with W(a) the matrix of the weak product with a,
@@ -42,7 +47,17 @@ class CollisionMoments {
   void solve(const Exec& exec, const PhaseBlock& block, const ConfProducts& products, const MomentGain& gain,
              const std::string& species, const DragDiffusion& coefficients) const;
 
+  /// To be called before density() and the like where the last compute() left them where f is.
+  void fetch() const { sweep_->fetch(sums_); }
+  /// Throws solve()'s error for a configuration cell that a solve() elsewhere refused.
+  [[noreturn]] void refuse(const PhaseBlock& block, const ConfProducts& products, const std::string& species,
+                           const DragDiffusion& coefficients, int conf) const;
+
   [[nodiscard]] const double* density(int conf) const { return &sums_(conf, 0, 0); }
+  /// Numbers of one configuration cell, from density() on.
+  [[nodiscard]] std::ptrdiff_t size_of_cell() const {
+    return static_cast<std::ptrdiff_t>(sums_.extent(1) * sums_.extent(2));
+  }
   [[nodiscard]] const double* momentum(int conf, int d) const { return &sums_(conf, 1 + d, 0); }
   [[nodiscard]] const double* energy(int conf) const { return &sums_(conf, 1 + vdim_, 0); }  ///< M2
 
@@ -51,8 +66,7 @@ class CollisionMoments {
                                 const DragDiffusion& coefficients) const;
 
   int vdim_;
-  bool star_;                                     ///< v^2 is not in the basis
-  int first_drag_, first_end_, energy_, spread_;  ///< components: P, F, E and what makes G
+  DragPlaces places_;
   std::unique_ptr<MomentSums> sweep_;
   ConfField sums_;
 };

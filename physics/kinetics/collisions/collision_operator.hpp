@@ -23,6 +23,8 @@ class CollisionOperator {
   virtual void start(const Exec&, const Distribution&) {}
   /// Make from the moments what add() multiplies f with. Called before add() and bound(). Collective.
   virtual void prepare(const Exec&, const CollisionTerms&) {}
+  /// Whether anything here reads terms.moments; else they may stay where f is.
+  [[nodiscard]] virtual bool reads_moments() const { return true; }
   /// out += weight * C(f). Throws NumericalError where density or vth^2 are not positive. Collective.
   virtual void add(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double weight,
                    const Distribution& out) = 0;

@@ -31,8 +31,11 @@ class LenardBernsteinCollisions : public CollisionOperator {
         sweep_(std::move(sweep)) {}
 
   void start(const Exec& exec, const Distribution& f) override { sweep_->start(exec, f); }
+  [[nodiscard]] bool reads_moments() const override { return !solves_there(); }
   void prepare(const Exec& exec, const CollisionTerms& terms) override {
-    if (conserving_)
+    if (solves_there())
+      sweep_->solve(exec);
+    else if (conserving_)
       terms.moments.solve(exec, block_, products_, terms.gain, terms.species, terms.coefficients);
     else
       hold_first_state(terms);
@@ -40,13 +43,20 @@ class LenardBernsteinCollisions : public CollisionOperator {
   void add(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double weight,
            const Distribution& out) override {
     sweep_->apply(exec, f, terms.coefficients, weight, out);
+    check(terms);
   }
   void bound(const Exec& exec, const CollisionTerms& terms) override {
     sweep_->bound(exec, terms.coefficients);
+    check(terms);
   }
   [[nodiscard]] double frequency() const override { return sweep_->frequency(); }
 
  private:
+  [[nodiscard]] bool solves_there() const { return conserving_ && sweep_->solves(); }
+  void check(const CollisionTerms& terms) const {
+    if (const int bad = sweep_->refused(terms.coefficients); bad >= 0)
+      terms.moments.refuse(block_, products_, terms.species, terms.coefficients, bad);
+  }
   void hold_first_state(const CollisionTerms& terms) {
     if (!first_thermal_square_) {
       std::array<double, 2> sums{};
@@ -77,6 +87,8 @@ class LenardBernsteinCollisions : public CollisionOperator {
 class BgkCollisions : public CollisionOperator {
  public:
   explicit BgkCollisions(std::unique_ptr<RelaxationSweep> sweep) : sweep_(std::move(sweep)) {}
+
+  [[nodiscard]] bool reads_moments() const override { return !sweep_->works_there(); }
 
   void add(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double weight,
            const Distribution& out) override {

@@ -97,9 +97,34 @@ struct Collisions::Implementation {
 
   [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
 
+  /// Moments, rates and what is solved for stay where f is.
+  [[nodiscard]] bool works_there() const {
+    return engines->exchanges() && std::none_of(operators.begin(), operators.end(),
+                                                [](const auto& one) { return one && one->reads_moments(); });
+  }
+  void exchange_there(const Exec& exec, double t) {
+    std::vector<char> gains;
+    for (const auto& one : gain) gains.push_back(one.size() > 0);
+    const bool asked =
+        exchange.compute_there(t, blocks[0], gain, [&](const ExchangeTables& tables, const auto& profiles) {
+          engines->exchange(exec, tables, profiles, gains);
+        });
+    prepare(exec);
+    const int bad = asked ? engines->exchange_refused() : -1;
+    if (bad < 0) return;
+    for (int s = 0; s < n_species(); ++s)
+      if (exchange.collides(s)) moments[at(s)].fetch();
+    exchange.refuse(blocks[0], moments, coefficients, gain, bad);
+  }
+  void prepare(const Exec& exec) {
+    for (int s = 0; s < n_species(); ++s)
+      if (operators[at(s)]) operators[at(s)]->prepare(exec, terms(s));
+  }
+
   void compute_moments(const Exec& exec, const std::vector<Distribution>& f) {
     for (int s = 0; s < n_species(); ++s)
-      if (exchange.collides(s)) moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)]);
+      if (exchange.collides(s))
+        moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)], !works_there());
   }
 
   [[nodiscard]] CollisionTerms terms(int s) const {
@@ -109,9 +134,9 @@ struct Collisions::Implementation {
   /// All that the operators multiply f with.
   void compute_coefficients(const Exec& exec, double t, const std::vector<Distribution>& f) {
     compute_moments(exec, f);
+    if (works_there()) return exchange_there(exec, t);
     exchange.compute(exec, t, blocks[0], moments, coefficients, gain);
-    for (int s = 0; s < n_species(); ++s)
-      if (operators[at(s)]) operators[at(s)]->prepare(exec, terms(s));
+    prepare(exec);
   }
 };
 

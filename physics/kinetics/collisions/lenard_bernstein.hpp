@@ -27,6 +27,14 @@ class DragDiffusionSweep {
   /// out += weight * C(f). Waits for what start() began. Collective.
   virtual void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients,
                      double weight, const Distribution& out) = 0;
+  /// Whether it makes B and D by solve() where f is, from moments, rates and gains that are there
+  /// (CollisionEngines::exchange()); apply() and bound() then take those. Else they come with `coefficients`.
+  [[nodiscard]] virtual bool solves() const { return false; }
+  /// CollisionMoments::solve(), begun.
+  virtual void solve(const Exec&) {}
+  /// The first configuration cell that solve() found no positive density or vth^2 for, what it found then in
+  /// `coefficients`; -1: none. Waits for it: to be asked after an apply() or bound().
+  [[nodiscard]] virtual int refused(const DragDiffusion& /*coefficients*/) const { return -1; }
   /// What frequency() is to say of these coefficients, without an apply().
   virtual void bound(const Exec& exec, const DragDiffusion& coefficients) = 0;
   /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "physics/kinetics/collisions/collision_moments.hpp"
 #include "physics/kinetics/collisions/collisions.hpp"
+#include "physics/kinetics/collisions/exchange_cell.hpp"
 
 namespace quintet::kinetics {
 
@@ -18,7 +20,7 @@ namespace quintet::kinetics {
 ///
 /// (Morse, Phys. Fluids 6, 1420 (1963), for Maxwell molecules; K as in Greene, Phys. Fluids 16, 2022 (1973),
 /// with beta = 0). What one gains the other loses, number by number, so total momentum and energy are
-/// conserved to round-off. T = m vth^2.
+/// conserved to round-off. T = m vth^2. The formulas are those of ExchangeCell.
 class SpeciesExchange {
  public:
   SpeciesExchange(const PhaseBasis& basis, const std::vector<Species>& species,
@@ -31,48 +33,50 @@ class SpeciesExchange {
   void compute(const Exec& exec, double t, const PhaseBlock& block,
                const std::vector<CollisionMoments>& moments, const std::vector<DragDiffusion>& coefficients,
                const std::vector<MomentGain>& gain);
+  /// The same where f is, by action(tables, profiles): profiles [profile, n_conf, n_nodes] of time t, empty
+  /// where those of the last call hold. Returns false where compute() would change nothing.
+  template <class Action>
+  bool compute_there(double t, const PhaseBlock& block, const std::vector<MomentGain>& gain,
+                     const Action& action) {
+    if (rates_are_known_) return false;
+    rates_are_known_ = uniform() && !needs_states(gain);
+    tables_.with_states = needs_states(gain);
+    const bool fresh = evaluate_profiles(t, block);
+    action(tables_, fresh ? std::span<const double>(profile_values_) : std::span<const double>());
+    return true;
+  }
+  /// Throws compute()'s error for a configuration cell that was refused; the moments are on the host.
+  void refuse(const PhaseBlock& block, const std::vector<CollisionMoments>& moments,
+              const std::vector<DragDiffusion>& coefficients, const std::vector<MomentGain>& gain,
+              int conf) const;
   /// Does species s collide with another one?
   [[nodiscard]] bool has_partner(int s) const;
   [[nodiscard]] bool collides(int s) const;
   /// Are all rates the same everywhere?
   [[nodiscard]] bool uniform() const { return !options_.spitzer && profiles_.empty(); }
 
+  /// Are densities and temperatures needed, or are all rates given numbers?
+  [[nodiscard]] bool needs_states(const std::vector<MomentGain>& gain) const;
+
  private:
-  struct State {
-    double density = 0, thermal_square = 0;
-    std::array<double, 3> drift{};
-    [[nodiscard]] bool is_positive() const { return density > 0 && thermal_square > 0; }
-  };
-  [[nodiscard]] State state(const CollisionMoments& moments, int conf, int node) const;
   /// nu_sr at a Gauss point but for what follows the states: the number, times its profile.
   struct Profile {
     int s, r;
     PointFunction function;
-    std::vector<double> values;  ///< [n_conf, n_nodes]
   };
   void set_control_points(const Basis& conf);
-  void evaluate_profiles(double t, const PhaseBlock& block);
-  [[nodiscard]] double rate(int s, int r, int conf, int node, const std::vector<State>& states) const;
-  /// Are densities and temperatures needed, or are all rates given numbers?
-  [[nodiscard]] bool needs_states(const std::vector<MomentGain>& gain) const;
-  /// Add the projection of x at a Gauss point.
-  void project(int node, double x, const ConfField& field, int conf, int component) const;
-  void keep_positive(const ConfField& field, int conf) const;
-  void exchange(int node, int s, int r, const std::vector<State>& states, int conf,
-                const std::vector<MomentGain>& gain) const;
-  [[nodiscard]] bool compute_cell(int conf, const std::vector<CollisionMoments>& moments,
+  /// False where they are what they were.
+  bool evaluate_profiles(double t, const PhaseBlock& block);
+  [[nodiscard]] ExchangeCell cell(const std::vector<CollisionMoments>& moments,
                                   const std::vector<DragDiffusion>& coefficients,
                                   const std::vector<MomentGain>& gain) const;
 
-  int vdim_, cdim_, n_conf_modes_, n_nodes_ = 1;
-  double constant_ = 1;          ///< the value of the constant basis function
-  std::vector<double> values_;   ///< [n_nodes, n_conf_modes] of the basis
-  std::vector<double> weights_;  ///< [n_nodes]
+  int cdim_;
+  ExchangeTables tables_;
   std::vector<std::array<double, 3>> nodes_;
-  std::vector<double> control_;  ///< [points, n_conf_modes]: of the basis, where rates may not be negative
   std::vector<Profile> profiles_;
-  bool profiles_are_known_ = false;
-  std::vector<double> masses_;
+  std::vector<double> profile_values_;                         ///< [profile, n_conf, n_nodes]
+  bool profiles_are_known_ = false, rates_are_known_ = false;  ///< the latter: for good
   std::vector<std::string> names_;
   CollisionOptions options_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "physics/kinetics/device/collisions_kernels.hpp"
+#include "physics/kinetics/device/collisions_solve_kernels.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 
 namespace quintet::kinetics {
@@ -12,7 +13,7 @@ namespace {
 /// Sizes of everything that is allocated, in doubles.
 struct CollisionSizes {
   std::ptrdiff_t n_conf, n_vel = 1, n_packs, parts, moments, weights = 0, velocity = 0, fields = 0,
-                         diffusion = 0;
+                         diffusion = 0, solves = 0;  ///< solves: gain, and what is refused
   std::ptrdiff_t halos = 0;  ///< cells of faces with other blocks beyond, and of those
   std::ptrdiff_t products, tables = 0, table_moments = 0, factors = 0,
                            of_grid = 0;  ///< a configuration cell; for all
@@ -42,12 +43,16 @@ struct CollisionSizes {
         halos += 2 * face_size(o, d) * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
       }
     }
+    solves = n_conf * ((o.vdim + 1) * n + 2);
     if (o.n_nodes == 0) return;
+    fields = n_conf * n;
+    solves += 2 * o.n_nodes * n + n * n * n;
     of_grid =
         (2 + 3 * o.n_degrees) * grid + static_cast<std::ptrdiff_t>(o.node.size() + o.node_weight.size());
     tables = (o.n_nodes + 3) * o.n_degrees * grid;
     table_moments = (o.n_nodes + 3) * o.vdim * 6 + (o.n_nodes + 1) * (o.vdim + 1);
-    factors = 2 * (o.n_nodes + o.vdim + 2) * n + n * n;
+    factors = 2 * (o.n_nodes + o.vdim + 2) * n + n * n +
+              static_cast<std::ptrdiff_t>(sizeof(BgkCell::Work) / sizeof(double));
     // Maxwellians take at most 64 MB (or are those of one configuration cell).
     most_relaxing =
         static_cast<int>(std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / tables, 1, n_conf));
@@ -59,7 +64,7 @@ struct CollisionSizes {
   }
   [[nodiscard]] double bytes() const {
     return 8.0 *
-               static_cast<double>(products + halos + parts + moments + weights + velocity + fields +
+               static_cast<double>(products + halos + parts + moments + weights + velocity + fields + solves +
                                    diffusion + of_grid + most_relaxing * (tables + table_moments + factors)) +
            sizeof(CollisionGroups);
   }
@@ -83,8 +88,12 @@ class CollisionsOf final : public DeviceCollisions {
         greatest_(copy("collisions::greatest", options.greatest)) {
     make_cells();
     make_moments();
-    if (size_.fields > 0) {
-      fields_ = device_array("collisions::fields", size_.fields);
+    fields_ = device_array("collisions::fields", size_.fields);
+    Kokkos::deep_copy(fields_, 0.0);
+    gain_ = device_array("collisions::gain", size_.n_conf * (options.vdim + 1) * N);
+    refused_ = device_array("collisions::refused", size_.n_conf);
+    fetched_refused_.reserve(refused_.extent(0));
+    if (size_.diffusion > 0) {
       for (int d = 0; d < options.vdim; ++d) {
         diffusion_[d] = copy("collisions::diffusion", options.diffusion[d]);
         for (int side = 0; side < 2; ++side)
@@ -96,18 +105,16 @@ class CollisionsOf final : public DeviceCollisions {
   }
 
   void moments(int buffer, double* host) const override {
-    const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
-    SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
-                      parts_.data(), size_.n_parts, size_.part};
-    for (int c = 0; c < n_moments; ++c)
-      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[static_cast<std::size_t>(3 * c + d)];
-    constexpr int threads = SumMoments<N>::threads;
-    launch_teams<threads, 8>("collisions::moments", cells_.n_conf * size_.n_parts, threads, sum);
-    for_all("collisions::add_moments", size_.moments,
-            AddParts{size_.n_parts, n_out, n_out, parts_.data(), moments_.data()});
+    make_sums(buffer);
+    get_moments(host);
+  }
+  void sum_moments(int buffer) override { make_sums(buffer); }
+  void get_moments(double* host) const override {
     to_host(host, moments_, static_cast<std::size_t>(size_.moments));
   }
-
+  void set_moments(const double* host) override {
+    to_device(moments_, host, static_cast<std::size_t>(size_.moments));
+  }
   [[nodiscard]] std::size_t edge_size(int d) const override {
     return static_cast<std::size_t>(size_.face_size(options_, d));
   }
@@ -121,6 +128,53 @@ class CollisionsOf final : public DeviceCollisions {
   void set_drag_diffusion(const double* coefficients) override {
     to_device(fields_, coefficients, static_cast<std::size_t>(size_.fields));
   }
+  void get_drag_diffusion(double* coefficients) const override {
+    to_host(coefficients, fields_, static_cast<std::size_t>(size_.fields));
+  }
+  void exchange(const ExchangeTables& tables, std::span<const double> profiles,
+                std::span<DeviceCollisions* const> all, std::span<const char> gains) override {
+    if (exchange_.refused.extent(0) == 0) keep_tables(tables, profiles.size());
+    if (!profiles.empty()) exchange_.sent_profiles.send(exchange_.profiles, profiles.data(), profiles.size());
+    ExchangeCell cell(tables);
+    const double* numbers = exchange_.numbers.data();
+    const auto next = [&numbers](const std::vector<double>& of) {
+      const double* const here = numbers;
+      numbers += of.size();
+      return here;
+    };
+    cell.values = next(tables.values);
+    cell.weights = next(tables.weights);
+    cell.control = next(tables.control);
+    cell.masses = next(tables.masses);
+    cell.numbers = next(tables.numbers);
+    cell.profile_of = reinterpret_cast<const int*>(exchange_.profile_of.data());
+    cell.profiles = exchange_.profiles.data();
+    cell.profile_size = size_.n_conf * tables.n_nodes;
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      if (all[s] == nullptr) continue;
+      auto& one = static_cast<CollisionsOf&>(*all[s]);
+      cell.of[s] = {true,
+                    one.moments_.data(),
+                    one.fields_.data(),
+                    gains[s] != 0 ? one.gain_.data() : nullptr,
+                    static_cast<std::ptrdiff_t>(one.options_.moments.size()) * N,
+                    one.size_.fields / one.size_.n_conf,
+                    (options_.vdim + 1) * N};
+      one.has_gain_ = gains[s] != 0;
+    }
+    for_all("collisions::exchange", size_.n_conf, Exchange{cell, exchange_.refused.data()});
+    exchange_.fetched_refused.fetch(exchange_.refused, exchange_.refused.extent(0));
+  }
+  [[nodiscard]] int exchange_refused() const override { return first_of_refused(exchange_.fetched_refused); }
+  void solve_drag_diffusion() override {
+    using Kernel = SolveDragDiffusion<N>;
+    launch_teams<Kernel::threads, 4>(
+        "collisions::solve", cells_.n_conf, Kernel::threads,
+        Kernel{options_.vdim, static_cast<int>(options_.moments.size()), options_.drag_places, triple_.data(),
+               moments_.data(), has_gain_ ? gain_.data() : nullptr, fields_.data(), refused_.data()});
+    fetched_refused_.fetch(refused_, refused_.extent(0));
+  }
+  [[nodiscard]] int refused() const override { return first_of_refused(fetched_refused_); }
   void add_drag_diffusion(int buffer, double weight, int to) const override {
     AddDragDiffusion<N> add{cells_, fields_.data(),        triple_.data(),       greatest_.data(), {},    {},
                             {},     options_.uniform_rate, vlasov_.data(buffer), vlasov_.data(to), weight};
@@ -145,32 +199,81 @@ class CollisionsOf final : public DeviceCollisions {
     return most;
   }
 
-  [[nodiscard]] int most_relaxing() const override { return size_.most_relaxing; }
-  void make_maxwellians(int n, const double* states, double* table_moments) override {
-    to_device(states_, states, static_cast<std::size_t>(n) * (options_.n_nodes + 1) * (options_.vdim + 1));
+  void relax(int buffer, double weight, int to, double relax_time) override {
+    BgkCell formulas(options_.bgk);
+    formulas.triple = triple_.data();
+    formulas.values = of_nodes_.data();
+    formulas.weights = of_nodes_.data() + options_.bgk.values.size();
+    auto* const work = reinterpret_cast<BgkCell::Work*>(work_.data());
+    for (int first = 0; first < options_.n_conf; first += size_.most_relaxing) {
+      const int n = std::min(size_.most_relaxing, options_.n_conf - first);
+      for_all("collisions::start_relaxation", n,
+              StartRelaxation{formulas, first, moments_.data(), has_gain_ ? gain_.data() : nullptr,
+                              fields_.data(), static_cast<std::ptrdiff_t>(options_.moments.size()) * N,
+                              relax_time, work, states_.data(), refused_.data()});
+      tabulate(n);
+      for_all("collisions::finish_relaxation", n,
+              FinishRelaxation{formulas, first, fields_.data(), table_moments_.data(), work, factors_.data(),
+                               matrices_.data(), refused_.data()});
+      sweep_relaxation(first, n, buffer, weight, to);
+    }
+    fetched_refused_.fetch(refused_, refused_.extent(0));
+  }
+  [[nodiscard]] double relaxation_rate() const override {
+    double most = 0;
+    Kokkos::parallel_reduce("collisions::greatest_rate",
+                            Kokkos::RangePolicy<Space, Kokkos::IndexType<std::ptrdiff_t>>(0, size_.n_conf),
+                            GreatestRate{N, fields_.data(), greatest_.data()}, Kokkos::Max<double>(most));
+    Space().fence();
+    return most;
+  }
+
+ private:
+  /// Tables of the Maxwellians of states_, and their moments.
+  void tabulate(int n) const {
     for_all("collisions::maxwellians",
             static_cast<std::ptrdiff_t>(n) * maxwellians_.n_tables() * maxwellians_.n_cells(),
             MakeMaxwellians{maxwellians_});
     constexpr int threads = MaxwellianMoments::threads;
-    const int n_teams = n * maxwellians_.n_tables() * options_.vdim;
-    launch_teams<threads, 8>("collisions::maxwellian_moments", n_teams, threads,
-                             MaxwellianMoments{maxwellians_, table_moments_.data()});
-    to_host(table_moments, table_moments_, static_cast<std::size_t>(n_teams) * 6);
+    launch_teams<threads, 8>("collisions::maxwellian_moments", n * maxwellians_.n_tables() * options_.vdim,
+                             threads, MaxwellianMoments{maxwellians_, table_moments_.data()});
   }
-  void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
-                      double weight, int to) const override {
-    to_device(factors_, factors,
-              static_cast<std::size_t>(n) * 2 * (options_.n_nodes + options_.vdim + 2) * N);
-    to_device(matrices_, matrices, static_cast<std::size_t>(n) * N * N);
+  void sweep_relaxation(int first, int n, int buffer, double weight, int to) const {
     sweep("collisions::relaxation", n,
           AddRelaxation<N>{cells_, maxwellians_, factors_.data(), matrices_.data(), options_.uniform_rate,
                            first, vlasov_.data(buffer), vlasov_.data(to), weight});
-    Space().fence();  // tables and factors are used again
   }
-
- private:
+  static int first_of_refused(const Passage& passage) {
+    const auto cells = passage.fetched();
+    const auto bad = std::find_if(cells.begin(), cells.end(), [](double one) { return one != 0; });
+    return bad == cells.end() ? -1 : static_cast<int>(bad - cells.begin());
+  }
+  void keep_tables(const ExchangeTables& tables, std::size_t n_profiles) {
+    std::vector<double> all;
+    for (const auto* of : {&tables.values, &tables.weights, &tables.control, &tables.masses, &tables.numbers})
+      all.insert(all.end(), of->begin(), of->end());
+    exchange_.numbers = copy("collisions::exchange_numbers", all);
+    std::array<int, ExchangeCell::most_species * ExchangeCell::most_species> profile_of{};
+    std::copy(tables.profile_of.begin(), tables.profile_of.end(), profile_of.begin());
+    exchange_.profile_of = device_copy("collisions::profile_of", profile_of);
+    exchange_.profiles = device_array("collisions::profiles", static_cast<std::ptrdiff_t>(n_profiles));
+    exchange_.sent_profiles.reserve(n_profiles);
+    exchange_.refused = device_array("collisions::exchange_refused", size_.n_conf);
+    exchange_.fetched_refused.reserve(exchange_.refused.extent(0));
+  }
   [[nodiscard]] const HaloArrays& of_face(int d, int side) const {
     return halos_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
+  }
+  void make_sums(int buffer) const {
+    const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
+    SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
+                      parts_.data(), size_.n_parts, size_.part};
+    for (int c = 0; c < n_moments; ++c)
+      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[static_cast<std::size_t>(3 * c + d)];
+    constexpr int threads = SumMoments<N>::threads;
+    launch_teams<threads, 8>("collisions::moments", cells_.n_conf * size_.n_parts, threads, sum);
+    for_all("collisions::add_moments", size_.moments,
+            AddParts{size_.n_parts, n_out, n_out, parts_.data(), moments_.data()});
   }
   /// A team for 32 velocity cells of n configuration cells.
   template <class Kernel>
@@ -240,6 +343,10 @@ class CollisionsOf final : public DeviceCollisions {
         device_array("collisions::table_moments", n * (options_.n_nodes + 3) * options_.vdim * 6);
     factors_ = device_array("collisions::factors", n * 2 * (options_.n_nodes + options_.vdim + 2) * N);
     matrices_ = device_array("collisions::matrices", n * N * N);
+    work_ = ByteArray("collisions::relaxing", static_cast<std::size_t>(n) * sizeof(BgkCell::Work));
+    auto of_nodes = options_.bgk.values;
+    of_nodes.insert(of_nodes.end(), options_.bgk.weights.begin(), options_.bgk.weights.end());
+    of_nodes_ = copy("collisions::of_nodes", of_nodes);
     maxwellians_.values = tables_.data();
     maxwellians_.states = states_.data();
   }
@@ -248,12 +355,21 @@ class CollisionsOf final : public DeviceCollisions {
   CollisionSizes size_;
   DeviceVlasov& vlasov_;
   ByteArray groups_;
-  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_;
+  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_, gain_, refused_;
+  Passage fetched_refused_;
+  /// Of exchange(), which one species does for all.
+  struct {
+    DeviceArray numbers, profiles, refused;
+    ByteArray profile_of;
+    Passage sent_profiles, fetched_refused;
+  } exchange_;
   std::array<DeviceArray, 3> velocity_, volume_, diffusion_;
   std::array<std::array<HaloArrays, 2>, 3> halos_;
   std::array<std::array<DeviceArray, 3>, 3> grid_;
   std::array<DeviceArray, 2> points_;
-  DeviceArray tables_, states_, table_moments_, factors_, matrices_;
+  DeviceArray tables_, states_, table_moments_, factors_, matrices_, of_nodes_;
+  ByteArray work_;              ///< BgkCell::Work of the cells that relax
+  bool has_gain_ = false;       ///< of the last exchange()
   std::vector<int> weight_at_;  ///< [n_moments, 3]
   CollisionCells cells_;
   Maxwellians maxwellians_{};

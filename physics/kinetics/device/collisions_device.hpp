@@ -7,6 +7,7 @@
 
 #include "io/device/factory.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
+#include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 
 namespace quintet::kinetics {
@@ -48,11 +49,15 @@ struct DeviceCollisionOptions {
   };
   std::vector<Moment> moments;
 
+  DragPlaces drag_places;  ///< of moments, where DeviceCollisions::solve_drag_diffusion() is asked
+
   // Drag and diffusion; left empty where there are none.
   /// int w d2f/dv_d^2 with the recovered f: from degree l below, in and above a cell to its degree k, where
   /// the recovery takes n_in of them, [n_in - 1, k, l, 3, cells].
   std::array<std::vector<double>, 3> diffusion;
   std::array<double, 3> drag_rate{}, diffusion_rate{};  ///< LenardBernstein's, the latter over dv_d^2
+
+  BgkTables bgk;  ///< where DeviceCollisions::relax() is asked
 
   // Relaxation: Maxwellians on all cells of the grid.
   int n_nodes = 0;                           ///< Gauss points of x; 0: no relaxation
@@ -62,7 +67,7 @@ struct DeviceCollisionOptions {
 };
 
 /// The collisions of one species (CollisionEngines) whose f is resident on a DeviceVlasov, by number of its
-/// buffers. What they multiply f with comes from the host, and moments go there: fields in x.
+/// buffers. What they multiply f with are fields in x, which come from the host or are solved for here.
 class DeviceCollisions {
  public:
   /// Null where there are no kernels. `vlasov` must live as long.
@@ -73,6 +78,10 @@ class DeviceCollisions {
 
   /// All moments of the options, to the host: [n_conf, n_moments, n_conf_modes].
   virtual void moments(int buffer, double* host) const = 0;
+  /// The same in two parts: they stay here; the last sums are brought, or replaced by those of several ranks.
+  virtual void sum_moments(int buffer) = 0;
+  virtual void get_moments(double* host) const = 0;
+  virtual void set_moments(const double* host) = 0;
 
   /// Doubles of the cells at a face of the block across v_d; 0 where velocity space is not shared out along
   /// it.
@@ -86,22 +95,31 @@ class DeviceCollisions {
   virtual void set_beyond(int d, int side) = 0;
   /// A, B and D, from the host: [n_conf, vdim + 2, n_conf_modes] (DragDiffusion).
   virtual void set_drag_diffusion(const double* coefficients) = 0;
+  /// SpeciesExchange::compute() with the last sums of all species: A, and gains, of each. @param all of each
+  /// species, this one among them; null: does not collide @param profiles as of
+  /// SpeciesExchange::compute_there()
+  virtual void exchange(const ExchangeTables& tables, std::span<const double> profiles,
+                        std::span<DeviceCollisions* const> all, std::span<const char> gains) = 0;
+  /// The first configuration cell where a density or temperature that rates need was not positive; -1: none.
+  /// Waits for it.
+  [[nodiscard]] virtual int exchange_refused() const = 0;
+  /// CollisionMoments::solve() with the last sums, A and gains of exchange().
+  virtual void solve_drag_diffusion() = 0;
+  /// The first configuration cell where the last solve_drag_diffusion() or relax() found no positive density
+  /// or vth^2; -1: none. Waits for it.
+  [[nodiscard]] virtual int refused() const = 0;
+  /// A, B and D, to the host.
+  virtual void get_drag_diffusion(double* coefficients) const = 0;
   /// f_to += weight C(f), by LenardBernstein's scheme with what was set.
   virtual void add_drag_diffusion(int buffer, double weight, int to) const = 0;
   /// LenardBernstein::frequency() of what was set.
   [[nodiscard]] virtual double drag_diffusion_rate() const = 0;
 
-  /// Configuration cells whose Maxwellians are held at a time.
-  [[nodiscard]] virtual int most_relaxing() const = 0;
-  /// MaxwellianTables of cells first ... first + n - 1: `states` [n, n_nodes + 1, vdim + 1], drift and
-  /// thermal speed of the Gauss points and the mean; their moments [n, n_nodes + 3, vdim, 3, 2] to the host.
-  virtual void make_maxwellians(int n, const double* states, double* table_moments) = 0;
-  /// f_to += weight (sum of factors times functions - matrix f) in the cells whose Maxwellians were made
-  /// last. `factors` [n, 2, n_nodes + vdim + 2, n_conf_modes]: BgkTarget::Factors, amplitudes, then
-  /// corrections; `matrices` [n, n_conf_modes^2], of which a uniform rate needs the first number. to may be
-  /// `buffer`.
-  virtual void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
-                              double weight, int to) const = 0;
+  /// f_to += weight C(f), of a relaxation with the last sums, A and gains of exchange(); relax_time > 0: f
+  /// for so long (RelaxationSweep::relax()). refused() then tells where its Maxwellian is not to be had.
+  virtual void relax(int buffer, double weight, int to, double relax_time) = 0;
+  /// The greatest bound of A from above over the configuration cells.
+  [[nodiscard]] virtual double relaxation_rate() const = 0;
 };
 
 }  // namespace quintet::kinetics

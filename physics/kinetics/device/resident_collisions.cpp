@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -12,6 +11,7 @@
 #include "physics/kinetics/collisions/lenard_bernstein_kernel.hpp"
 #include "physics/kinetics/initial/maxwellian_tables.hpp"
 #include "physics/kinetics/initial/projection.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/space/velocity_halo.hpp"
 #include "physics/kinetics/space/velocity_weights.hpp"
 
@@ -70,12 +70,10 @@ DeviceCollisionOptions make_options(const PhaseBasis& basis, const PhaseBlock& b
   options.n_degrees = velocity_degree(basis) + 1;
   options.groups = make_groups(basis);
   const ConfProducts products(basis.conf());
-  options.triple.assign(at(n * n * n), 0.0);
+  options.triple = products.dense();
   for (int m = 0; m < n; ++m) {
-    std::vector<double> one(at(n), 0.0), matrix(at(n * n), 0.0);
+    std::vector<double> one(at(n), 0.0);
     one[at(m)] = 1;
-    products.add_matrix(one.data(), 1, matrix.data(), n);
-    for (int i = 0; i < n * n; ++i) options.triple[at(i * n + m)] = matrix[at(i)];
     options.greatest.push_back(products.bounds(one.data()).upper);
   }
   for (int d = 0; d < basis.vdim(); ++d) {
@@ -155,7 +153,8 @@ void set_drag_diffusion(const PhaseBasis& basis, const PhaseBlock& block, Device
 }
 
 void set_relaxation(const PhaseBasis& basis, const PhaseBlock& block, DeviceCollisionOptions& options) {
-  options.n_nodes = BgkTarget(basis).n_nodes();
+  options.bgk = BgkTarget(basis).tables();
+  options.n_nodes = options.bgk.n_nodes;
   PhaseBlock whole = block;
   for (int axis = block.grid.cdim; axis < block.grid.dim(); ++axis) {
     whole.begin[at(axis)] = 0;
@@ -196,6 +195,12 @@ class ResidentMoments final : public MomentSums {
     exec.fence();
     of_->device->moments(of_->vlasov.buffer(f), out.data());
   }
+  void sum(const Exec& exec, const Distribution& f, const ConfField&) const override {
+    exec.fence();
+    of_->device->sum_moments(of_->vlasov.buffer(f));
+  }
+  void fetch(const ConfField& out) const override { of_->device->get_moments(out.data()); }
+  void replace(const ConfField& sums) const override { of_->device->set_moments(sums.data()); }
 
  private:
   SharedSpecies of_;
@@ -227,7 +232,18 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
   }
   void bound(const Exec& exec, const DragDiffusion& coefficients) override {
     exec.fence();
-    of_->device->set_drag_diffusion(coefficients.data());
+    if (!is_solved_) of_->device->set_drag_diffusion(coefficients.data());
+  }
+  [[nodiscard]] bool solves() const override { return true; }
+  void solve(const Exec& exec) override {
+    exec.fence();
+    of_->device->solve_drag_diffusion();
+    is_solved_ = true;
+  }
+  [[nodiscard]] int refused(const DragDiffusion& coefficients) const override {
+    const int bad = is_solved_ ? of_->device->refused() : -1;
+    if (bad >= 0) of_->device->get_drag_diffusion(coefficients.data());
+    return bad;
   }
   [[nodiscard]] double frequency() const override { return of_->device->drag_diffusion_rate(); }
 
@@ -242,99 +258,39 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
 
   SharedSpecies of_;
   VelocityExchange exchange_;
+  bool is_solved_ = false;  ///< B and D were solved for there
 };
 
 class ResidentRelaxation final : public RelaxationSweep {
  public:
   ResidentRelaxation(SharedSpecies species, const PhaseBasis& basis)
-      : of_(std::move(species)), target_(basis), rates_(at(of_->block.n_conf())) {}
+      : of_(std::move(species)), target_(basis) {}
 
-  void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
-             const ConfField& rate, const std::string& species, double weight,
-             const Distribution& out) override {
-    bound(rate);
-    run(exec, f, moments, gain, rate, species, weight, out, 0);
+  [[nodiscard]] bool works_there() const override { return true; }
+  void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain&,
+             const ConfField&, const std::string& species, double weight, const Distribution& out) override {
+    run(exec, f, moments, species, weight, out, 0);
   }
-  void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField& rate,
+  void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField&,
              const std::string& species, double dt) override {
-    if (dt > 0) run(exec, f, moments, MomentGain(), rate, species, 1, f, dt);
+    if (dt > 0) run(exec, f, moments, species, 1, f, dt);
   }
-  void bound(const ConfField& rate) override {
-    for (int conf = 0; conf < of_->block.n_conf(); ++conf) rates_[at(conf)] = target_.bound(rate, conf);
-  }
-  [[nodiscard]] double frequency() const override { return *std::max_element(rates_.begin(), rates_.end()); }
+  void bound(const ConfField&) override {}
+  [[nodiscard]] double frequency() const override { return target_.bound_of(of_->device->relaxation_rate()); }
 
  private:
-  /// relax_time > 0: for so long; else add the rate.
-  void run(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
-           const ConfField& rate, const std::string& species, double weight, const Distribution& out,
-           double relax_time) {
-    const int n_conf = of_->block.n_conf(), n = of_->options.n_conf_modes, vdim = of_->options.vdim;
-    const int n_nodes = target_.n_nodes(), n_moments = target_.n_moments();
-    const int n_states = (n_nodes + 1) * (vdim + 1), n_tables = (n_nodes + 3) * vdim * 6;
-    const int n_factors = 2 * (n_nodes + n_moments) * n;
-    const int most = of_->device->most_relaxing();
-    cells_.resize(at(std::min(most, n_conf)));
-    for (int first = 0; first < n_conf; first += most) {
-      const int count = std::min(most, n_conf - first);
-      states_.assign(at(count * n_states), 0.0);
-      tables_.resize(at(count) * at(n_tables));
-      factors_.assign(at(count) * at(n_factors), 0.0);
-      matrices_.assign(at(count * n * n), 0.0);
-      for_cells(exec, moments, species, first, count, [&](int i) {
-        double* to = states_.data() + at(i * n_states);
-        const auto put = [&](const BgkTarget::State& state) {
-          for (int d = 0; d < vdim; ++d) *to++ = state.drift[at(d)];
-          *to++ = std::sqrt(state.thermal_square);
-        };
-        auto& cell = cells_[at(i)];
-        if (!BgkTarget::collides(rate, first + i, n)) {
-          for (int q = 0; q <= n_nodes; ++q) put({1, 1, {}});  // any
-          return true;
-        }
-        if (!target_.start(first + i, moments, gain, rate, relax_time, cell)) return false;
-        for (int q = 0; q < n_nodes; ++q) put(cell.node[q]);
-        put(cell.mean);
-        return true;
-      });
-      of_->device->make_maxwellians(count, states_.data(), tables_.data());
-      for_cells(exec, moments, species, first, count, [&](int i) {
-        if (!BgkTarget::collides(rate, first + i, n)) return true;
-        BgkTarget::Factors factors;
-        const auto& cell = cells_[at(i)];
-        if (!target_.finish(tables_.data() + at(i) * at(n_tables), cell, factors)) return false;
-        std::copy(cell.matrix, cell.matrix + n * n, matrices_.data() + at(i * n * n));
-        double* to = factors_.data() + at(i) * at(n_factors);
-        for (int linear = 0; linear < 2; ++linear) {
-          for (int q = 0; q < n_nodes; ++q) to = std::copy_n(factors.amplitude[linear][q], n, to);
-          for (int j = 0; j < n_moments; ++j) to = std::copy_n(factors.correction[linear][j], n, to);
-        }
-        return true;
-      });
-      of_->device->add_relaxation(first, count, factors_.data(), matrices_.data(), of_->vlasov.buffer(f),
-                                  weight, of_->vlasov.buffer(out));
-    }
-  }
-  /// cell(i) for i < count; the first that it returns false for is named.
-  template <class Cell>
-  void for_cells(const Exec& exec, const CollisionMoments& moments, const std::string& species, int first,
-                 int count, const Cell& cell) const {
-    int bad = std::numeric_limits<int>::max();
-    Kokkos::parallel_reduce(
-        "kinetics::bgk", Kokkos::RangePolicy<Exec>(exec, 0, count),
-        [&](int i, int& least) {
-          if (!cell(i)) least = std::min(least, i);
-        },
-        Kokkos::Min<int>(bad));
+  void run(const Exec& exec, const Distribution& f, const CollisionMoments& moments,
+           const std::string& species, double weight, const Distribution& out, double relax_time) {
     exec.fence();
-    if (bad != std::numeric_limits<int>::max()) target_.refuse(species, moments, of_->block, first + bad);
+    of_->device->relax(of_->vlasov.buffer(f), weight, of_->vlasov.buffer(out), relax_time);
+    const int bad = of_->device->refused();
+    if (bad < 0) return;
+    moments.fetch();
+    target_.refuse(species, moments, of_->block, bad);
   }
 
   SharedSpecies of_;
   BgkTarget target_;
-  std::vector<double> rates_;
-  std::vector<BgkTarget::Cell> cells_;
-  std::vector<double> states_, tables_, factors_, matrices_;
 };
 
 class ResidentCollisionEngines final : public CollisionEngines {
@@ -359,6 +315,7 @@ class ResidentCollisionEngines final : public CollisionEngines {
   [[nodiscard]] std::unique_ptr<DragDiffusionSweep> drag_diffusion(int s, bool uniform_rate) override {
     auto& of = *species_[at(s)];
     set_drag_diffusion(basis_, of.block, of.options);
+    of.options.drag_places = CollisionMoments::places(basis_);
     make(of, uniform_rate);
     return std::make_unique<ResidentDragDiffusion>(species_[at(s)], decomposition_);
   }
@@ -368,6 +325,15 @@ class ResidentCollisionEngines final : public CollisionEngines {
     make(of, uniform_rate);
     return std::make_unique<ResidentRelaxation>(species_[at(s)], basis_);
   }
+  [[nodiscard]] bool exchanges() const override { return true; }
+  void exchange(const Exec& exec, const ExchangeTables& tables, std::span<const double> profiles,
+                const std::vector<char>& gains) override {
+    exec.fence();
+    std::vector<DeviceCollisions*> all;
+    for (const auto& species : species_) all.push_back(species->device.get());
+    one_of_all().exchange(tables, profiles, all, gains);
+  }
+  [[nodiscard]] int exchange_refused() const override { return one_of_all().exchange_refused(); }
   void combine(const Exec& exec, int s, const Distribution& out, std::span<const Term> terms) override {
     exec.fence();
     const ResidentOperator& vlasov = species_[at(s)]->vlasov;
@@ -377,6 +343,12 @@ class ResidentCollisionEngines final : public CollisionEngines {
   }
 
  private:
+  /// That of the first species that collides.
+  [[nodiscard]] DeviceCollisions& one_of_all() const {
+    for (const auto& species : species_)
+      if (species->device) return *species->device;
+    throw InternalError("rates of collisions that no species has");
+  }
   void make(ResidentSpecies& of, bool uniform_rate) const {
     of.options.uniform_rate = uniform_rate;
     of.options.sends_directly = factory_.sends_directly;
@@ -412,7 +384,12 @@ double resident_collision_bytes(const PhaseBasis& basis, const PhaseBlock& block
     set_drag_diffusion(basis, block, of);
   else
     set_relaxation(basis, block, of);
-  return factory.collision_bytes(of);
+  double n_profiles = 0, n_nodes = 1;
+  for (const auto& row_of_species : options.profile)
+    n_profiles += static_cast<double>(std::count_if(row_of_species.begin(), row_of_species.end(),
+                                                    [](const auto& profile) { return bool(profile); }));
+  for (int d = 0; d < basis.cdim(); ++d) n_nodes *= basis.order() + 1;
+  return factory.collision_bytes(of) + 8 * n_profiles * n_nodes * block.n_conf();
 }
 
 }  // namespace quintet::kinetics

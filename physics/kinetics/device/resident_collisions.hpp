@@ -10,8 +10,8 @@
 
 namespace quintet::kinetics {
 
-/// Those of f that is resident with `operators`, one of each species, which must live as long. Moments come
-/// to the host, whose code makes of them what f is multiplied with: the same for all engines.
+/// Those of f that is resident with `operators`, one of each species, which must live as long. Moments,
+/// rates and what f is multiplied with stay there, too.
 [[nodiscard]] std::unique_ptr<CollisionEngines> resident_collision_engines(
     const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
     const std::vector<ResidentOperator*>& operators, const DeviceVlasovFactory& factory);

@@ -1,5 +1,6 @@
 #include "physics/kinetics/device/resident_operator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/log/error.hpp"
@@ -164,6 +165,49 @@ void ResidentOperator::sum_moments(const Exec& exec, const Distribution& f,
                                    const StageMoments& moments) const {
   exec.fence();
   device_->moments(buffer(f), static_cast<int>(moments.extent(1)), moments.data());
+}
+
+void ResidentOperator::start_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) {
+  finish_moments();
+  exec.fence();
+  device_->start_moments(buffer(f), static_cast<int>(moments.extent(1)));
+  started_ = moments;
+}
+
+void ResidentOperator::finish_moments() {
+  if (started_.size() == 0) return;
+  const auto there = device_->started_moments();
+  std::copy(there.begin(), there.end(), started_.data());
+  started_ = {};
+}
+
+void ResidentOperator::sum_three_moments(const Exec& exec, const Distribution& f,
+                                         const ConfField& moments) const {
+  exec.fence();
+  device_->moments(buffer(f), block_.grid.vdim + 2, moments.data());
+}
+
+ResidentOperator::Summary ResidentOperator::summarise(const Exec& exec, const Positivity& positivity,
+                                                      const Distribution& f) const {
+  exec.fence();
+  std::vector<DeviceVlasov::Summary> cells(static_cast<std::size_t>(block_.n_conf()));
+  device_->summarise(buffer(f), positivity.node_values(), positivity.node_weights(), cells);
+  Summary sum;
+  sum.least_mean = cells[0].least;
+  sum.greatest_mean = cells[0].greatest;
+  for (const auto& cell : cells) {
+    sum.l2 += cell.square;
+    sum.negative += cell.negative;
+    if (cell.least < sum.least_mean || std::isnan(cell.least)) sum.least_mean = cell.least;
+    sum.greatest_mean = std::fmax(sum.greatest_mean, cell.greatest);
+    sum.at_ends.push_back(ends_in_grid(block_, cell.at_ends));
+  }
+  const double cell_volume = positivity.scale() / positivity.constant();
+  sum.l2 *= cell_volume * std::pow(0.5, block_.grid.dim());
+  sum.negative *= cell_volume;
+  sum.least_mean *= positivity.constant();
+  sum.greatest_mean *= positivity.constant();
+  return sum;
 }
 
 }  // namespace quintet::kinetics

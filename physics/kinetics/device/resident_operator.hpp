@@ -6,6 +6,7 @@
 #include "physics/kinetics/advection/positivity.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
+#include "physics/kinetics/space/velocity_edge.hpp"
 
 namespace quintet::kinetics {
 
@@ -34,6 +35,20 @@ class ResidentOperator final : public VlasovOperator {
   [[nodiscard]] DeviceVlasov& device() const { return *device_; }
   /// The number of what f names.
   [[nodiscard]] int buffer(const Distribution& f) const;
+  /// M0 and M1 of f to `moments`, as sum_moments(), begun: they are there after finish_moments(), which waits
+  /// for them alone.
+  void start_moments(const Exec& exec, const Distribution& f, const StageMoments& moments);
+  void finish_moments();
+  /// M0, M1 and M2, [n_conf, 2 + vdim, n_conf_modes].
+  void sum_three_moments(const Exec& exec, const Distribution& f, const ConfField& moments) const;
+  /// What observers ask about f, of this rank's cells: as phase_integrals(), Positivity::negative_part() and
+  /// velocity_end_sums() of f on the host.
+  struct Summary {
+    double l2 = 0, least_mean = 0, greatest_mean = 0, negative = 0;
+    std::vector<VelocityEndSums> at_ends;  ///< [n_conf]
+  };
+  [[nodiscard]] Summary summarise(const Exec& exec, const Positivity& positivity,
+                                  const Distribution& f) const;
   void upload(const Distribution& f);
   void download(const Distribution& f) const;
 
@@ -62,6 +77,7 @@ class ResidentOperator final : public VlasovOperator {
   PhaseBlock block_;
   bool has_exterior_ = false;  ///< add_exterior() follows apply(), and sums moments for both
   int from_ = 0;               ///< what the last apply() advanced
+  StageMoments started_;       ///< where what start_moments() began belongs; empty: nothing
   std::vector<Array<double>> held_;
 };
 

@@ -49,6 +49,8 @@ struct DeviceVlasovOptions {
   /// Of open edges, those with another rank beyond, and whether MPI reads the device's memory.
   std::array<std::array<bool, 2>, 6> halo{};
   bool sends_directly = true;
+  /// Of the other open edges, those that need no trace of what is outside: nothing is, or what is inside.
+  std::array<std::array<bool, 2>, 6> empty{};
   DeviceSweep sweep = DeviceSweep::automatic;
   int lanes = 1;      ///< of the host's packs (PhaseBlock)
   int n_buffers = 3;  ///< distributions that are resident
@@ -80,7 +82,7 @@ class DeviceVlasov {
   virtual void download(int buffer, double* host) const = 0;
 
   /// `acceleration`, on the host: [n_conf, 6, n_conf_modes], A and B with q/m. to != from; f_0 is not read
-  /// where keep = 0.
+  /// where keep = 0. Only begun when this returns; `acceleration` has been read then.
   struct Stage {
     double keep = 0, advance = 1, dt = 0;
     int from = 0, from0 = 0, to = 1;
@@ -116,6 +118,24 @@ class DeviceVlasov {
   /// Velocity integrals of f, on the host: [n_conf, n_components, n_conf_modes]; M0, M1 of each direction
   /// and, with n_components = 2 + vdim, M2. Modes as those of PhaseBasis::conf().
   virtual void moments(int buffer, int n_components, double* host) const = 0;
+  /// The same, begun: the device goes on to what it is asked for next while the host asks started_moments(),
+  /// which waits for these alone. They are there until the next start_moments().
+  virtual void start_moments(int buffer, int n_components) = 0;
+  [[nodiscard]] virtual std::span<const double> started_moments() const = 0;
+
+  /// What observers ask about the velocity cells of one configuration cell, f_0 the first mode of a cell and
+  /// w its width over the mean one.
+  struct Summary {
+    static constexpr int n_numbers = 10;
+    double square = 0;                ///< sum of w f_m^2
+    double negative = 0;              ///< -sum of w min(f, 0), by a quadrature in the control nodes
+    double least = 0, greatest = 0;   ///< f_0; a number that is none is the least
+    std::array<double, 6> at_ends{};  ///< sum of w |f_0| of the block's first and last cells along each v
+  };
+  static_assert(sizeof(Summary) == Summary::n_numbers * sizeof(double));
+  /// Of each configuration cell, [n_conf]. @param nodes as for limit() @param weights of the nodes
+  virtual void summarise(int buffer, std::span<const double> nodes, std::span<const double> weights,
+                         std::span<Summary> summaries) = 0;
 
   /// Doubles of a trace at an edge of direction d of x or v, laid out as FaceTraces.
   [[nodiscard]] virtual std::size_t trace_size(int d) const = 0;

@@ -66,12 +66,16 @@ class DeviceVlasovOf final : public DeviceVlasov {
     for (int b = 0; b < options.n_buffers; ++b) buffers_.push_back(device_array("vlasov::f", size_.f));
     forces_ = device_array("vlasov::forces", size_.n_conf * Places::size);
     acceleration_ = device_array("vlasov::acceleration", size_.n_conf * 6 * Tr::n_full);
-    parts_ = device_array("vlasov::moment_parts", size_.n_conf * size_.parts.n * (2 + vdim) * Tr::n_full);
+    parts_ = device_array("vlasov::parts", size_.n_conf * size_.parts.n * part_size);
     moments_ = device_array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
+    sent_acceleration_.reserve(acceleration_.extent(0));
+    started_moments_.reserve(moments_.extent(0));
     if (!is_host) staging_ = device_array("vlasov::staging", size_.staging_conf * size_.host_conf);
     for_each_edge(options, [&](int d, int i) {
       const bool is_wall = d < cdim && !options.halo[d][i];
-      halos_[d][i] = HaloArrays("vlasov::halo", trace_size(d), is_wall || options.sends_directly);
+      halos_[d][i] =
+          HaloArrays("vlasov::halo", trace_size(d), is_wall && options.empty[d][i] ? 0 : trace_size(d),
+                     is_wall || options.sends_directly);
       if (!is_wall) return;
       Wall& wall = walls_[d][i];
       wall.parts = device_array("vlasov::outflow_parts", n_outflow_parts(size_, options, d));
@@ -88,7 +92,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
     for (int d = 0; d < vdim; ++d) n_velocity += 4.0 * options.cells[cdim + d];
     const double numbers = static_cast<double>(options.n_buffers) * size.f +
                            static_cast<double>(size.n_conf) *
-                               (Places::size + Tr::n_full * (6 + (2 + vdim) * (1.0 + size.parts.n))) +
+                               (Places::size + Tr::n_full * (6 + 2 + vdim) + 1.0 * part_size * size.parts.n) +
                            (is_host ? 0.0 : static_cast<double>(size.staging_conf) * size.host_conf) +
                            n_velocity + n_triple + static_cast<double>(at_edges(options));
     return 8 * numbers + sizeof(GroupTables<Tr>);
@@ -101,7 +105,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   void download(int buffer, double* host) const override { pass(buffer, host, true); }
 
   void stage(const Stage& stage, const double* acceleration) override {
-    to_device(acceleration_, acceleration, acceleration_.extent(0));
+    sent_acceleration_.send(acceleration_, acceleration, acceleration_.extent(0));
     for_all("vlasov::forces", size_.n_conf * Places::size, make_forces());
     const Update update{stage.keep,
                         stage.advance,
@@ -130,10 +134,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
 
   Limited limit(int buffer, std::span<const double> nodes, double mean) override {
-    if (nodes_.extent(0) != nodes.size()) {
-      nodes_ = device_array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
-      to_device(nodes_, nodes.data(), nodes.size());
-    }
+    keep_nodes(nodes);
     const Range all(0, size_.n_conf * size_.n_vel);
     const int n_nodes = static_cast<int>(nodes.size()) / Tr::n_modes;
     Limited result;
@@ -152,14 +153,42 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
 
   void moments(int buffer, int n_components, double* host) const override {
-    const PartialMoments<Tr> parts{cells_,        mean_volume(),     buffers_[buffer].data(), parts_.data(),
-                                   size_.parts.n, size_.parts.cells, n_components > 1 + vdim};
-    constexpr int threads = PartialMoments<Tr>::threads;
-    launch_teams<threads, 4>("vlasov::moments", cells_.n_conf * size_.parts.n, threads, parts);
-    const int n_out = n_components * Tr::n_full;
-    for_all("vlasov::add_moments", size_.n_conf * n_out,
-            AddParts{size_.parts.n, (2 + vdim) * Tr::n_full, n_out, parts_.data(), moments_.data()});
-    to_host(host, moments_, static_cast<std::size_t>(size_.n_conf * n_out));
+    sum_moments(buffer, n_components);
+    to_host(host, moments_, n_moments(n_components));
+  }
+  void start_moments(int buffer, int n_components) override {
+    sum_moments(buffer, n_components);
+    started_moments_.fetch(moments_, n_moments(n_components));
+  }
+  [[nodiscard]] std::span<const double> started_moments() const override {
+    return started_moments_.fetched();
+  }
+
+  void summarise(int buffer, std::span<const double> nodes, std::span<const double> weights,
+                 std::span<Summary> summaries) override {
+    keep_nodes(nodes);
+    if (node_weights_.extent(0) != weights.size()) {
+      node_weights_ = device_array("vlasov::node_weights", static_cast<std::ptrdiff_t>(weights.size()));
+      to_device(node_weights_, weights.data(), weights.size());
+    }
+    using Kernel = PartialSummary<Tr>;
+    const int n_parts = size_.parts.n, n_teams = cells_.n_conf * n_parts;
+    launch_teams<Kernel::threads, 4>(
+        "vlasov::summary", n_teams, Kernel::threads,
+        Kernel{cells_, nodes_.data(), node_weights_.data(), static_cast<int>(weights.size()),
+               buffers_[buffer].data(), parts_.data(), n_parts, size_.parts.cells});
+    std::vector<double> parts(static_cast<std::size_t>(n_teams) * Kernel::n_numbers);
+    to_host(parts.data(), parts_, parts.size());
+    for (std::size_t conf = 0; conf < summaries.size(); ++conf)
+      for (int p = 0; p < n_parts; ++p) {
+        Summary one;
+        std::memcpy(static_cast<void*>(&one), parts.data() + (conf * n_parts + p) * Kernel::n_numbers,
+                    sizeof one);
+        if (p == 0)
+          summaries[conf] = one;
+        else
+          join(summaries[conf], one);
+      }
   }
 
   [[nodiscard]] std::size_t trace_size(int d) const override { return trace_size(options_, d); }
@@ -276,7 +305,26 @@ class DeviceVlasovOf final : public DeviceVlasov {
   using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::ptrdiff_t>>;
   static constexpr int n_triple = Tr::n_full * Tr::n_full * Tr::n_full + Tr::n_full;
   using Places = ForcePlaces<Tr>;
+  /// Of a configuration cell and a part of its velocity cells: sums of moments, or a summary.
+  static constexpr int part_size = std::max((2 + vdim) * Tr::n_full, Summary::n_numbers);
 
+  [[nodiscard]] std::size_t n_moments(int n_components) const {
+    return static_cast<std::size_t>(size_.n_conf * n_components * Tr::n_full);
+  }
+  void sum_moments(int buffer, int n_components) const {
+    const PartialMoments<Tr> parts{cells_,        mean_volume(),     buffers_[buffer].data(), parts_.data(),
+                                   size_.parts.n, size_.parts.cells, n_components > 1 + vdim};
+    constexpr int threads = PartialMoments<Tr>::threads;
+    launch_teams<threads, 4>("vlasov::moments", cells_.n_conf * size_.parts.n, threads, parts);
+    const int n_out = n_components * Tr::n_full;
+    for_all("vlasov::add_moments", size_.n_conf * n_out,
+            AddParts{size_.parts.n, (2 + vdim) * Tr::n_full, n_out, parts_.data(), moments_.data()});
+  }
+  void keep_nodes(std::span<const double> nodes) {
+    if (nodes_.extent(0) == nodes.size()) return;
+    nodes_ = device_array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
+    to_device(nodes_, nodes.data(), nodes.size());
+  }
   static std::size_t trace_size(const DeviceVlasovOptions& options, int d) {
     const EngineSizes size(options, Tr::n_modes);
     if (d == cdim + vdim - 1) return static_cast<std::size_t>(size.n_conf * size.n_rows * Tr::n_face_modes);
@@ -302,7 +350,8 @@ class DeviceVlasovOf final : public DeviceVlasov {
     const EngineSizes size(options, Tr::n_modes);
     std::ptrdiff_t sum = 0;
     for_each_edge(options, [&](int d, int i) {
-      sum += 2 * static_cast<std::ptrdiff_t>(trace_size(options, d));
+      const bool one = !options.halo[d][i] && options.empty[d][i];
+      sum += (one ? 1 : 2) * static_cast<std::ptrdiff_t>(trace_size(options, d));
       if (d >= cdim || options.halo[d][i]) return;
       // What is counted there, and the shape and flux that it may emit.
       sum += n_outflow(size, options, d) + n_outflow_parts(size, options, d) + Tr::n_groups * size.n_vel +
@@ -409,7 +458,8 @@ class DeviceVlasovOf final : public DeviceVlasov {
   Cells<Tr> cells_;
   LargeSweeps<Tr, !faster_by_cells> large_;
   std::vector<DeviceArray> buffers_;
-  DeviceArray forces_, acceleration_, parts_, moments_, staging_, triple_, nodes_;
+  DeviceArray forces_, acceleration_, parts_, moments_, staging_, triple_, nodes_, node_weights_;
+  Passage sent_acceleration_, started_moments_;
   DeviceArray velocity_[Tr::vdim];
   HaloArrays halos_[cdim + vdim][2];
   /// An open edge of x without another rank beyond.

@@ -19,4 +19,13 @@ ConfProducts::ConfProducts(const Basis& conf) {
   }
 }
 
+std::vector<double> ConfProducts::dense() const {
+  const auto n = greatest_.size();
+  std::vector<double> all(n * n * n, 0.0);
+  for (const auto& t : triples_)
+    all[(static_cast<std::size_t>(t.l) * n + static_cast<std::size_t>(t.m)) * n +
+        static_cast<std::size_t>(t.n)] = t.c;
+  return all;
+}
+
 }  // namespace quintet::kinetics

@@ -30,6 +30,8 @@ class ConfProducts {
     for (std::size_t n = 1; n < greatest_.size(); ++n) deviation += greatest_[n] * (a[n] < 0 ? -a[n] : a[n]);
     return {greatest_[0] * a[0] - deviation, greatest_[0] * a[0] + deviation};
   }
+  /// All C_lmn, [l, m, n].
+  [[nodiscard]] std::vector<double> dense() const;
   [[nodiscard]] int size() const { return static_cast<int>(greatest_.size()); }
   /// Value of the constant function.
   [[nodiscard]] double constant() const { return greatest_[0]; }

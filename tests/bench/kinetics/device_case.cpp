@@ -10,6 +10,7 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/collisions/collision_moments.hpp"
+#include "physics/kinetics/collisions/species_exchange.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
 #include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/collisions_case.hpp"
@@ -21,54 +22,11 @@
 namespace quintet::kinetics {
 namespace {
 
-/// Notes what is asked of an engine in the host's memory.
-class Recorder final : public DeviceCollisions {
- public:
-  Recorder(std::unique_ptr<DeviceCollisions> engine, CollisionsCase& to)
-      : engine_(std::move(engine)), to_(to) {}
-  void moments(int buffer, double* host) const override { engine_->moments(buffer, host); }
-  [[nodiscard]] std::size_t edge_size(int d) const override { return engine_->edge_size(d); }
-  [[nodiscard]] DeviceVlasov::Halo halo(int d, int side) const override { return engine_->halo(d, side); }
-  void edge(int buffer, int d, int side) const override { engine_->edge(buffer, d, side); }
-  void set_beyond(int d, int side) override { engine_->set_beyond(d, side); }
-  void set_drag_diffusion(const double* coefficients) override {
-    const auto& o = to_.options;
-    to_.coefficients.assign(coefficients,
-                            coefficients + std::ptrdiff_t{o.n_conf} * (o.vdim + 2) * o.n_conf_modes);
-    engine_->set_drag_diffusion(coefficients);
-  }
-  void add_drag_diffusion(int buffer, double weight, int to) const override {
-    engine_->add_drag_diffusion(buffer, weight, to);
-  }
-  [[nodiscard]] double drag_diffusion_rate() const override { return engine_->drag_diffusion_rate(); }
-  [[nodiscard]] int most_relaxing() const override { return engine_->most_relaxing(); }
-  void make_maxwellians(int n, const double* states, double* table_moments) override {
-    const auto& o = to_.options;
-    engine_->make_maxwellians(n, states, table_moments);
-    append(to_.states, states, n * (o.n_nodes + 1) * (o.vdim + 1));
-    append(to_.table_moments, table_moments, n * (o.n_nodes + 3) * o.vdim * 3 * 2);
-  }
-  void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
-                      double weight, int to) const override {
-    const auto& o = to_.options;
-    append(to_.factors, factors, n * 2 * (o.n_nodes + o.vdim + 2) * o.n_conf_modes);
-    append(to_.matrices, matrices, n * o.n_conf_modes * o.n_conf_modes);
-    engine_->add_relaxation(first, n, factors, matrices, buffer, weight, to);
-  }
-
- private:
-  static void append(std::vector<double>& to, const double* from, std::ptrdiff_t n) {
-    to.insert(to.end(), from, from + n);
-  }
-  std::unique_ptr<DeviceCollisions> engine_;
-  CollisionsCase& to_;
-};
-
 CollisionsCase* recorded = nullptr;  ///< a factory is a plain function
 
 DeviceCollisions* record(const DeviceCollisionOptions& options, DeviceVlasov& vlasov) {
   recorded->options = options;
-  return new Recorder(DeviceCollisions::make(options, vlasov), *recorded);
+  return DeviceCollisions::make(options, vlasov).release();
 }
 
 /// As the block lays it out, zeros where it pads.
@@ -96,8 +54,8 @@ CollisionsCase make_case(int cdim, int vdim, const std::array<int, 3>& cells,
   auto options = self_collisions(0.5);
   options.kind = kind;
 
-  const std::vector<Distribution> f{{"f", block, basis.size()}}, here{{"rate", block, basis.size()}},
-      there{{"rate", block, basis.size()}};
+  const std::vector<Distribution> f{{"f", block, basis.size()}}, here{{"rate", block, basis.size()}};
+
   project_phase(
       basis, [&](std::span<const double> z) { return lumpy(cdim, z); }, f[0], "f");
   result.f = numbers_of(f[0]);
@@ -115,15 +73,13 @@ CollisionsCase make_case(int cdim, int vdim, const std::array<int, 3>& cells,
 
   recorded = &result;
   ResidentOperator resident(block, Flux::upwind, open, DeviceVlasov::make(result.vlasov));
-  for (const auto* list : {&f, &there}) {
-    resident.hold(list->front());
-    resident.upload(list->front());
-  }
   const DeviceVlasovFactory factory{&quintet_make_device_vlasov, &quintet_device_vlasov_bytes, &record,
                                     &quintet_device_collision_bytes};
-  Collisions(decomposition, basis, species, options,
-             resident_collision_engines(decomposition, basis, species, {&resident}, factory))
-      .add(Exec(), 0, f, result.weight, there);
+  const Collisions notes(decomposition, basis, species, options,
+                         resident_collision_engines(decomposition, basis, species, {&resident}, factory));
+  SpeciesExchange(basis, species, options)
+      .compute_there(0, block, {{}},
+                     [&](const ExchangeTables& tables, const auto&) { result.tables = tables; });
   return result;
 }
 

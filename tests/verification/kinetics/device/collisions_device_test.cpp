@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
+#include "tests/support/copy_count.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 #include "tests/verification/kinetics/device/device_case.hpp"
 #include "tests/verification/kinetics/device/device_factory.hpp"
@@ -172,21 +174,97 @@ TEST(CollisionsDevice, one_species_may_collide_alone_and_without_conserving) {
   EXPECT_EQ(greatest(pair.there[1][1]), 0);
 }
 
-TEST(CollisionsDevice, a_density_that_is_not_positive_is_refused_with_its_place) {
-  for (const auto kind : {Kind::lenard_bernstein, Kind::bgk}) {
-    const BasisRow basis{1, 1, 2, Family::serendipity};
-    auto options = make_options(kind, false);
-    options.frequency = {{0.5, 0}, {0, 0.5}};
-    Pair pair(basis, make_grids(basis, false), options);
-    for (int row = 0; row < pair.there[0][1].block.n_last(); ++row) pair.there[0][1].at(1, 0, row, 0) = -1;
-    pair.operators[1]->upload(pair.there[0][1]);
-    try {
-      pair.device->add(Exec(), 0, pair.there[0], 1, pair.there[1]);
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const NumericalError& error) {
-      EXPECT_NE(std::string(error.what()).find("ions"), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("cell (1)"), std::string::npos) << error.what();
+/// What collisions of one state say where they are refused; "" where they are not.
+std::string refusal(Collisions& collisions, const Pair::Lists& f) {
+  try {
+    collisions.add(Exec(), 0, f[0], 1, f[1]);
+    return "";
+  } catch (const NumericalError& error) {
+    return error.what();
+  }
+}
+
+TEST(CollisionsDevice, what_the_host_refuses_is_refused_in_the_same_words) {
+  const std::vector<std::pair<const char*, std::function<double(double square, double f)>>> states{
+      {"density is negative", [](double, double f) { return -f; }},
+      {"vth^2 is negative", [](double square, double) { return square < 1   ? 1
+                                                               : square > 6 ? -0.1
+                                                                            : 0; }},
+      {"nothing is there", [](double, double) { return 0; }},
+      {"no number", [](double square, double f) { return square > 1 ? std::nan("") : f; }}};
+  for (const auto& b :
+       {BasisRow{1, 1, 2, Family::serendipity}, {1, 2, 1, Family::hybrid}, {2, 2, 1, Family::serendipity}})
+    for (const auto kind : {Kind::lenard_bernstein, Kind::bgk})
+      for (const bool among : {false, true})
+        for (const auto& [name, change] : states) {
+          SCOPED_TRACE(fmt::format("{}: {}", text(b, kind, false, false), name));
+          auto options = make_options(kind, false);
+          if (!among) options.frequency = {{0.5, 0}, {0, 0.5}};
+          Pair pair(b, make_grids(b, false), options);
+          ASSERT_EQ(refusal(*pair.host, pair.here) + refusal(*pair.device, pair.there), "");
+          const Distribution &here = pair.here[0][1], &there = pair.there[0][1];
+          const PhaseBlock& block = here.block;
+          for (int row = 0; row < block.n_rows(); ++row)
+            for (int j = 0; j < block.n_last(); ++j) {
+              double square = 0;
+              auto v = block.row_index(row);
+              v[at(b.vdim - 1)] = j;
+              for (int d = 0; d < b.vdim; ++d) square += std::pow(block.grid.centre(b.cdim + d, v[at(d)]), 2);
+              for (int m = 0; m < here.n_modes; ++m) {
+                double& f = here.at(1, row, j, m);
+                f = there.at(1, row, j, m) = m == 0 ? change(square, f) : 0;
+              }
+            }
+          pair.operators[1]->upload(there);
+          const auto expected = refusal(*pair.host, pair.here);
+          EXPECT_NE(expected.find("ions"), std::string::npos) << expected;
+          EXPECT_NE(expected.find(b.cdim == 1 ? "cell (1)" : "cell (0, 1)"), std::string::npos) << expected;
+          EXPECT_EQ(refusal(*pair.device, pair.there), expected);
+        }
+}
+
+TEST(CollisionsDevice, cells_that_are_all_but_empty_are_those_of_the_host) {
+  for (const auto kind : {Kind::lenard_bernstein, Kind::bgk})
+    for (const bool varies : {false, true}) {
+      const BasisRow b{1, 2, 2, Family::serendipity};
+      Pair pair(b, make_grids(b, false), make_options(kind, varies));
+      for (std::size_t s = 0; s < 2; ++s) {
+        const Distribution &here = pair.here[0][s], &there = pair.there[0][s];
+        for (int row = 0; row < here.block.n_rows(); ++row)
+          for (int j = 0; j < here.block.n_last(); ++j)
+            for (int m = 0; m < here.n_modes; ++m) there.at(1, row, j, m) = here.at(1, row, j, m) *= 1e-40;
+        pair.operators[s]->upload(there);
+      }
+      pair.add(1);
+      for (std::size_t s = 0; s < 2; ++s) {
+        const Distribution &expected = pair.here[1][s], &found = pair.there[1][s];
+        pair.operators[s]->download(found);
+        double scale = 0, worst = 0;  // of that cell alone
+        for (int row = 0; row < expected.block.n_rows(); ++row)
+          for (int j = 0; j < expected.block.n_last(); ++j)
+            for (int m = 0; m < expected.n_modes; ++m) {
+              scale = std::max(scale, std::abs(expected.at(1, row, j, m)));
+              worst = std::max(worst, std::abs(expected.at(1, row, j, m) - found.at(1, row, j, m)));
+            }
+        EXPECT_GT(scale, 0);
+        EXPECT_LT(worst, 1e-11 * scale);
+      }
     }
+}
+
+/// Moments, rates, and what is solved for stay on the device.
+TEST(CollisionsDevice, the_host_sees_only_what_it_needs) {
+  const BasisRow b{2, 2, 2, Family::serendipity};
+  for (const bool among : {false, true}) {
+    auto options = make_options(Kind::lenard_bernstein, false);
+    if (!among) options.frequency = {{0.5, 0}, {0, 0.5}};
+    Pair pair(b, make_grids(b, false), options);
+    pair.device->add(Exec(), 0, pair.there[0], 1, pair.there[1]);
+    const CopyCount count;
+    pair.device->add(Exec(), 0, pair.there[0], 1, pair.there[1]);
+    const double n_conf = pair.here[0][0].block.n_conf();
+    // Whether each cell was refused: of each species, and of rates and gains where they depend on states.
+    EXPECT_EQ(CopyCount::bytes(), 8 * n_conf * (among ? 3 : 2));
   }
 }
 

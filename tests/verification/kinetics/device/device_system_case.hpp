@@ -17,7 +17,8 @@ enum class Walls {
   none,
   reflecting,
   emitting,  ///< and mirroring a part
-  giving     ///< emitting alone: ranks may share v across it
+  giving,    ///< emitting alone: ranks may share v across it
+  leaving    ///< the lower one absorbs, the upper one is open
 };
 enum class Collide { no, lbo, lbo_split, bgk, bgk_split };
 
@@ -34,6 +35,7 @@ inline Species make_species(const Setting& s, double charge, double mass, int nv
   Species species = species_of(s.cdim, s.vdim, charge, mass, nv, 1);
   species.grid.periodic[0] = s.walls == Walls::none;
   if (s.walls == Walls::reflecting) species.boundary[0] = {Boundary::reflecting, Boundary::reflecting};
+  if (s.walls == Walls::leaving) species.boundary[0] = {Boundary::absorbing, Boundary::open};
   if (s.walls == Walls::emitting || s.walls == Walls::giving) {
     species.boundary[0] = {Boundary::absorbing, Boundary::absorbing};
     Emission emission;

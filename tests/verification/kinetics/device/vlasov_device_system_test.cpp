@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "tests/support/copy_count.hpp"
 #include "tests/verification/kinetics/device/device_system_case.hpp"
 
 /// Whole Vlasov-Maxwell and Vlasov-Poisson systems with f resident on the device against those of the host.
@@ -18,9 +19,10 @@ std::vector<double> numbers_of(VlasovSystem& system) {
   std::vector<double> all{sample.time, sample.field_energy, sample.kinetic_energy, sample.energy_balance()};
   for (const auto& s : sample.species) {
     all.insert(all.end(),
-               {s.m0, s.m2, s.l2, s.m1[0], s.edge.share, s.negative, s.budget.force.energy,
-                s.budget.left[0][0].particles, s.budget.left[0][1].energy, s.budget.emitted.particles,
-                s.budget.limited.energy, s.budget.limited.momentum[0], s.budget.source.energy});
+               {s.m0, s.m2, s.l2, s.m1[0], s.edge.share, s.edge.direction + 0.5 * s.edge.side, s.negative,
+                s.least_mean, s.greatest_mean, s.budget.force.energy, s.budget.left[0][0].particles,
+                s.budget.left[0][1].energy, s.budget.emitted.particles, s.budget.limited.energy,
+                s.budget.limited.momentum[0], s.budget.source.energy});
   }
   for (int i = 0; i < 2; ++i) {
     const Distribution& f = system.f(i);
@@ -55,6 +57,7 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
        {Setting{1, 1, 2, ser, FieldModel::poisson},
         {1, 1, 2, ser, FieldModel::poisson, Walls::reflecting},
         {1, 1, 3, Family::tensor, FieldModel::poisson, Walls::emitting},
+        {1, 1, 2, ser, FieldModel::poisson, Walls::leaving},
         {1, 2, 2, ser, FieldModel::maxwell},
         {1, 2, 1, Family::hybrid, FieldModel::maxwell, Walls::reflecting},
         {1, 3, 1, Family::hybrid, FieldModel::maxwell},
@@ -82,6 +85,20 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
     EXPECT_EQ(budget.limited.energy != 0, setting.more);  // the limiter had to do something
     EXPECT_EQ(budget.source.energy != 0, setting.more);
   }
+}
+
+/// f stays there: what a sample takes is a few numbers a configuration cell, whatever velocity space has.
+TEST(VlasovDeviceSystem, a_sample_leaves_f_where_it_is) {
+  const auto system = make_system({2, 2, 2, Family::serendipity, FieldModel::maxwell}, true);
+  const double n_conf = system->f(0).block.n_conf(), n_modes = system->basis().conf().size();
+  advance(*system, 1);
+  static_cast<void>(system->sample(Exec()));  // brings what all samples need
+  advance(*system, 1);
+  const CopyCount count;
+  static_cast<void>(system->sample(Exec()));
+  static_cast<void>(system->moment(Exec(), 0, Moment::m2));
+  // M0, M1 and M2, and ten more numbers, of both species; M0 to M2 once more.
+  EXPECT_EQ(CopyCount::bytes(), 8 * n_conf * (n_modes * (2 * 4 + 4) + 2 * 10));
 }
 
 TEST(VlasovDeviceSystem, reflecting_walls_keep_every_particle) {

@@ -342,5 +342,38 @@ TEST(VlasovDevice, bytes_are_counted_before_they_are_taken) {
   EXPECT_EQ(make_engine(options), nullptr);
 }
 
+TEST(VlasovDevice, summaries_of_every_basis_are_those_of_the_host) {
+  for (const auto& b : bases())
+    for (const bool stretched : {false, true}) {
+      SCOPED_TRACE(fmt::format("{}x{}v {} of order {}", b.cdim, b.vdim, name(b.family), b.order));
+      const Pair pair(b, {Flux::upwind, Boundary::periodic, stretched, true});
+      const Distribution &f = pair.here[0], &there = pair.there[0];
+      const Positivity positivity(pair.c.basis, pair.c.block);
+      const auto expected = phase_integrals(Exec(), pair.c.basis, f);
+      const auto found = pair.device->summarise(Exec(), positivity, there);
+      EXPECT_NEAR(found.l2, expected.l2, 1e-13 * expected.l2);
+      EXPECT_DOUBLE_EQ(found.least_mean, expected.least_mean);
+      EXPECT_DOUBLE_EQ(found.greatest_mean, expected.greatest_mean);
+      const double negative = positivity.negative_part(Exec(), f);
+      EXPECT_GT(negative, 0);
+      EXPECT_NEAR(found.negative, negative, 1e-13 * negative);
+      const auto ends = velocity_end_sums(f);
+      for (std::size_t conf = 0; conf < ends.size(); ++conf)
+        for (std::size_t end = 0; end < 6; ++end)
+          EXPECT_NEAR(found.at_ends[conf][end], ends[conf][end], 1e-13 * ends[conf][end]);
+    }
+}
+
+TEST(VlasovDevice, a_mean_that_is_no_number_is_the_least) {
+  const Pair pair({1, 2, 1, Family::hybrid}, {Flux::upwind, Boundary::periodic, false, true});
+  const Positivity positivity(pair.c.basis, pair.c.block);
+  const double greatest = pair.device->summarise(Exec(), positivity, pair.there[0]).greatest_mean;
+  pair.there[0].at(1, 2, 3, 0) = std::nan("");
+  pair.device->upload(pair.there[0]);
+  const auto found = pair.device->summarise(Exec(), positivity, pair.there[0]);
+  EXPECT_TRUE(std::isnan(found.least_mean));
+  EXPECT_LE(found.greatest_mean, greatest);
+}
+
 }  // namespace
 }  // namespace quintet::kinetics
