@@ -111,7 +111,7 @@ void describe(Schema& schema, SolverOptions& options) {
                 "the eigenvectors of "
                 "the differences along x, as direct, for any cells; multigrid: conjugate gradients with "
                 "PETSc's algebraic "
-                "multigrid, for any cells; automatic: transform where it can, else modes, but multigrid "
+                "multigrid, for any cells, on a device with a geometric one of ours; automatic: transform where it can, else modes, but multigrid "
                 "beyond 1024 cells along x");
   schema.number("tolerance", options.tolerance, "multigrid: of the residual, relative to the right-hand side")
       .above(0)

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "io/log/error.hpp"
+#include "physics/convection/linear/line_levels.hpp"
 #include "physics/convection/linear/line_operator.hpp"
 #include "physics/convection/linear/row_bases.hpp"
 #include "physics/kernels/aligned.hpp"
@@ -29,9 +31,9 @@ std::vector<double> matrix_of(std::size_t n, std::size_t batch, const Function& 
   return matrix;
 }
 
-DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown unknown, bool transforms) {
-  DeviceEquations result;
-  result.diffusivity = diffusivity(problem, unknown);
+/// Transforms of rows, or products with modes.
+void add_basis(DeviceEquations& result, const Problem& problem, const Grid& grid, Unknown unknown,
+               bool transforms) {
   const auto basis =
       transforms ? transform_basis(problem, grid, unknown) : modes_basis(problem, grid, unknown);
   result.squares = basis->squares();
@@ -47,6 +49,27 @@ DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown u
       basis->backward(from, n, to, n, rows, work.data());
     });
   }
+}
+
+DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown unknown, bool transforms,
+                             double tolerance) {
+  DeviceEquations result;
+  result.diffusivity = diffusivity(problem, unknown);
+  if (tolerance > 0) {
+    for (const LineOperator& level : line_levels(x_operator(problem, grid, unknown), grid.x.periodic)) {
+      auto& kept = result.levels.emplace_back();
+      for (std::size_t i = 0; i < level.weight.size(); ++i) {
+        const double weight = level.weight[i];
+        kept.below.push_back(level.lower[i] / weight);
+        kept.above.push_back(level.upper[i] / weight);
+        kept.diagonal.push_back((level.lower[i] + level.upper[i] + level.wall[i]) / weight);
+        kept.weight.push_back(weight);
+      }
+    }
+    result.squares = {0.0};
+  } else {
+    add_basis(result, problem, grid, unknown, transforms);
+  }
   const LineOperator line = z_operator(problem, grid, unknown);
   for (std::size_t j = 0; j < line.weight.size(); ++j) {
     const bool wall = unknown == Unknown::w && j == 0;
@@ -54,12 +77,14 @@ DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown u
     result.above.push_back(wall ? 0 : line.upper[j] / line.weight[j]);
     result.diagonal.push_back(wall ? 0 : (line.lower[j] + line.upper[j] + line.wall[j]) / line.weight[j]);
   }
+  if (tolerance > 0) result.z_weight = line.weight;
   return result;
 }
 
 }  // namespace
 
-DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms) {
+DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms,
+                                  double tolerance) {
   DeviceFlowSetup setup{.n_x = grid.x.n(),
                         .n_z = grid.z.n(),
                         .n_members = n_members,
@@ -69,6 +94,8 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
                         .x_gaps = grid.x.gaps,
                         .z_gaps = grid.z.gaps,
                         .viscosity = problem.viscosity(),
+                        .tolerance = tolerance,
+                        .segments = 0,
                         .equations = {},
                         .slabs = {},
                         .links = nullptr};
@@ -85,7 +112,8 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
     setup.top = brought(grid.z, true);
   }
   for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p})
-    setup.equations[static_cast<std::size_t>(unknown)] = equations_of(problem, grid, unknown, transforms);
+    setup.equations[static_cast<std::size_t>(unknown)] =
+        equations_of(problem, grid, unknown, transforms, tolerance);
   return setup;
 }
 
@@ -137,11 +165,12 @@ class CommLinks final : public SlabLinks {
 }  // namespace
 
 DeviceFlowSetup shared_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms,
-                                  bool direct) {
+                                  bool direct, double tolerance) {
   const int rank = grid.comm.rank();
   const FlowShares shares = flow_shares(grid.comm.size(), n_members);
-  DeviceFlowSetup setup = device_flow_setup(problem, grid, shares.members_on(rank), transforms);
+  DeviceFlowSetup setup = device_flow_setup(problem, grid, shares.members_on(rank), transforms, tolerance);
   if (shares.n_slabs == 1) return setup;
+  if (tolerance > 0) throw InternalError("multigrid on a device takes whole flows");
   for (int slab = 0; slab < shares.n_slabs; ++slab) setup.slabs.push_back(shares.rows(setup.n_z).first(slab));
   setup.slab = shares.slab_of(rank);
   setup.links = std::make_shared<CommLinks>(

@@ -7,6 +7,7 @@
 
 #include "physics/convection/device/column_kernels.hpp"
 #include "physics/convection/device/device_flows.hpp"
+#include "physics/convection/device/device_multigrid.hpp"
 #include "physics/convection/device/slab_traffic.hpp"
 
 namespace quintet::convection::device {
@@ -85,7 +86,11 @@ std::vector<double> lacking_mean(const DeviceFlowSetup& setup, const std::vector
 
 class ResidentFlows final : public DeviceFlows {
  public:
-  explicit ResidentFlows(const DeviceFlowSetup& setup) : n_slabs_(setup.n_slabs()), traffic_(setup) {
+  explicit ResidentFlows(const DeviceFlowSetup& setup)
+      : n_slabs_(setup.n_slabs()),
+        traffic_(setup),
+        by_multigrid_(DeviceMultigrid::used(setup)),
+        multigrid_(setup, [this](const char* label, const auto& values) { return keep(label, values); }) {
     set_mesh(setup);
     flows_.margin = margin_of(setup);
     flows_.n_members = setup.n_members;
@@ -106,8 +111,10 @@ class ResidentFlows final : public DeviceFlows {
     std::vector<RowPlan> plans;
     for (std::size_t which = 0; which < setup.equations.size(); ++which) {
       const DeviceEquations& equations = setup.equations[which];
-      plans.push_back(plan_of(equations, setup.n_x));
-      work_length_ = std::max(work_length_, plans.back().length);
+      if (!by_multigrid_) {
+        plans.push_back(plan_of(equations, setup.n_x));
+        work_length_ = std::max(work_length_, plans.back().length);
+      }
       std::vector<double> all;
       for (const auto* part : {&equations.below, &equations.diagonal, &equations.above}) {
         const auto rows = rows_of(setup, *part);
@@ -147,6 +154,8 @@ class ResidentFlows final : public DeviceFlows {
     stage({flows_, true, a, (1 - g) / g, dt * (d - 1 + g), dt * (1 - d)}, flows_.state, a);
   }
 
+  Solves take_solves() override { return multigrid_.take_solves(); }
+
   double courant_rate() const override {
     renew_edges();
     double result = 0;
@@ -167,17 +176,21 @@ class ResidentFlows final : public DeviceFlows {
   /// A stage of the scheme, whose result is `set`: diffusion is solved, then the flow made solenoidal.
   void stage(const RightHandSide& right, double* set, double a) {
     Kokkos::parallel_for("convection::right_hand_side", cells(), right);
-    rows<true>(set, 0, 3);
-    columns(set, 0, 3, 1.0, a);
-    rows<false>(set, 0, 3);
+    solve(set, 0, 3, 1.0, a);
     if (n_slabs_ > 1) traffic_.exchange(flows_, {{}, {flows_.field(set, 1, 0)}, 0, 1});
     Kokkos::parallel_for("convection::divergence", cells(), Divergence{flows_, set, a});
-    rows<true>(flows_.stage, 3, 1);
-    columns(flows_.stage, 3, 1, 0.0, 0.0);
-    rows<false>(flows_.stage, 3, 1);
+    solve(flows_.stage, 3, 1, 0.0, 0.0);
     if (n_slabs_ > 1) traffic_.exchange(flows_, {{flows_.field(flows_.stage, 3, 0)}, {}, 1, 0});
     Kokkos::parallel_for("convection::projection", cells(), Projection{flows_, set, a});
     if (n_slabs_ > 1) exchange_all(set);
+  }
+
+  /// Fields of a set become the solutions of their equations, as Columns' with `shift` and `a`.
+  void solve(double* set, int first, int n_fields, double shift, double a) {
+    if (by_multigrid_) return multigrid_.solve(flows_, set, first, n_fields, shift, a);
+    rows<true>(set, first, n_fields);
+    columns(set, first, n_fields, shift, a);
+    rows<false>(set, first, n_fields);
   }
 
   /// Neighbours of u, w and b of a set, and those below of p: what the next right-hand side needs.
@@ -270,6 +283,8 @@ class ResidentFlows final : public DeviceFlows {
   mutable SlabTraffic traffic_;
   mutable bool edges_are_old_ = true;                   ///< the neighbours' rows of the state
   std::vector<Kokkos::View<double*, Memory>> numbers_;  ///< what flows_ points to
+  bool by_multigrid_;
+  DeviceMultigrid multigrid_;
   Kokkos::View<RowPlan*, Memory> plans_;
   int work_length_ = 1;
 };
@@ -291,9 +306,11 @@ double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& se
   numbers += 3 * (n_x + 2 + n_z + 2) + 2;  // a gap more than widths
   numbers += rows * (setup.n_slabs() > 1 ? 2 : 1);
   for (const auto& equations : setup.equations) {
-    numbers += 3 * rows + n_x;
+    numbers += 3 * rows + static_cast<double>(equations.squares.size());
+    if (DeviceMultigrid::used(setup)) continue;
     numbers += equations.forward.empty() ? 2.0 * length_of(equations, setup.n_x) + 2 * n_x : 2 * n_x * n_x;
   }
   numbers += SlabTraffic::size(setup);
-  return sizeof(double) * numbers + sizeof(RowPlan) * static_cast<double>(setup.equations.size());
+  const double plans = DeviceMultigrid::used(setup) ? 1.0 : static_cast<double>(setup.equations.size());
+  return sizeof(double) * numbers + sizeof(RowPlan) * plans + DeviceMultigrid::bytes(setup);
 }
