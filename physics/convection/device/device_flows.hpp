@@ -49,10 +49,18 @@ class SlabLinks {
     std::int64_t n_down;
     double *from_below, *from_above;  ///< [n_up], [n_down]
   };
-  virtual void with_neighbours(const Parcels& parcels) = 0;
+  /// They are under way until finish(); nobody touches them till then.
+  virtual void start(const Parcels& parcels) = 0;
+  virtual void finish() = 0;
+  /// As finish(), where nobody needs what comes and an error may be on its way up.
+  virtual void drop() noexcept = 0;
   /// Slice r of n numbers in all is that of slab r: afterwards all have all. Collective.
   virtual void with_all(double* slices, std::int64_t n) = 0;
 };
+
+/// Whether slabs go on with rows that need no neighbour while messages travel; `timed`: as the first steps
+/// show to be the faster. Either way gives the same bits.
+enum class Overlap { timed, never, always };
 
 /// What DeviceFlows works on, as plain data. Lengths and widths as in Axis, cells as in Field without their
 /// neighbours.
@@ -72,6 +80,7 @@ struct DeviceFlowSetup {
   std::vector<int> slabs;
   int slab = 0;
   std::shared_ptr<SlabLinks> links;  ///< where there are several
+  Overlap overlap = Overlap::timed;
 
   [[nodiscard]] int n_slabs() const { return slabs.empty() ? 1 : static_cast<int>(slabs.size()); }
   [[nodiscard]] int first_row() const { return slabs.empty() ? 0 : slabs[static_cast<std::size_t>(slab)]; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/convection/linear/line_levels.hpp"
@@ -98,7 +99,8 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
                         .segments = 0,
                         .equations = {},
                         .slabs = {},
-                        .links = nullptr};
+                        .links = nullptr,
+                        .overlap = Overlap::timed};
   const double heat = problem.thermal_diffusivity() * wall_buoyancy;
   const auto brought = [&](const Axis& axis, bool last) {
     const auto n = static_cast<std::size_t>(axis.n());
@@ -138,21 +140,24 @@ class CommLinks final : public SlabLinks {
  public:
   CommLinks(Comm comm, bool direct) : comm_(std::move(comm)), direct_(direct) {}
   [[nodiscard]] bool direct() const override { return direct_; }
-  void with_neighbours(const Parcels& parcels) override {
+  void start(const Parcels& parcels) override {
     constexpr int tag = 97;
     const int above = comm_.rank() + 1 < comm_.size() ? comm_.rank() + 1 : -1, below = comm_.rank() - 1;
     const auto exchange = [&](const double* send, int to, double* receive, int from, std::int64_t n,
                               int way) {
       const auto size = static_cast<std::size_t>(n);
-      if (n == 0) return comm_.start_exchange(std::span<const double>(), -1, std::span<double>(), -1, tag);
-      return comm_.start_exchange(std::span<const double>(send, size), to, std::span<double>(receive, size),
-                                  from, tag + way);
+      if (n > 0)
+        under_way_.push_back(comm_.start_exchange(std::span<const double>(send, size), to,
+                                                  std::span<double>(receive, size), from, tag + way));
     };
-    auto up = exchange(parcels.up, above, parcels.from_below, below, parcels.n_up, 0);
-    auto down = exchange(parcels.down, below, parcels.from_above, above, parcels.n_down, 1);
-    up.wait();
-    down.wait();
+    exchange(parcels.up, above, parcels.from_below, below, parcels.n_up, 0);
+    exchange(parcels.down, below, parcels.from_above, above, parcels.n_down, 1);
   }
+  void finish() override {
+    for (auto& exchange : under_way_) exchange.wait();
+    under_way_.clear();
+  }
+  void drop() noexcept override { under_way_.clear(); }
   void with_all(double* slices, std::int64_t n) override {
     comm_.all_gather_into(std::span<double>(slices, static_cast<std::size_t>(n)));
   }
@@ -160,6 +165,7 @@ class CommLinks final : public SlabLinks {
  private:
   Comm comm_;
   bool direct_;
+  std::vector<Comm::Pending> under_way_;
 };
 
 }  // namespace

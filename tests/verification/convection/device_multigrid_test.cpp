@@ -26,25 +26,34 @@ std::shared_ptr<DeviceFlows> made(const Problem& problem, const Grid& grid, int 
   return std::shared_ptr<DeviceFlows>(quintet_make_device_flows(setup));
 }
 
-/// The greatest difference to the same steps of the host's, whose equations are solved directly.
-double distance_from_direct(const Problem& problem, const Grid& grid, int n_flows, double tolerance,
-                            int segments = 0) {
-  Boussinesq here = make_rolls(problem, grid, n_flows, false),
-             there = make_rolls(problem, grid, n_flows, false);
-  there.move_to(made(problem, grid, n_flows, tolerance, segments));
-  for (const double dt : {0.05, 0.05, 0.03, 0.04}) {
-    here.advance(Exec(), dt);
-    there.advance(Exec(), dt);
-  }
+/// Some steps on the host, whose equations are solved directly.
+Boussinesq moved_directly(const Problem& problem, const Grid& grid, int n_flows) {
+  Boussinesq flows = make_rolls(problem, grid, n_flows, false);
+  for (const double dt : {0.05, 0.05, 0.03, 0.04}) flows.advance(Exec(), dt);
+  return flows;
+}
+Boussinesq moved_by_multigrid(const Problem& problem, const Grid& grid, int n_flows, double tolerance,
+                              int segments = 0) {
+  Boussinesq flows = make_rolls(problem, grid, n_flows, false);
+  flows.move_to(made(problem, grid, n_flows, tolerance, segments));
+  for (const double dt : {0.05, 0.05, 0.03, 0.04}) flows.advance(Exec(), dt);
+  return flows;
+}
+
+double distance(const Boussinesq& a, const Boussinesq& b) {
   double most = 0;
-  for (int m = 0; m < n_flows; ++m)
+  for (int m = 0; m < a.n_members(); ++m)
     for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
-      for (int j = 0; j < grid.z.n(); ++j)
-        for (int i = 0; i < grid.x.n(); ++i) {
-          const double apart = std::abs((here.state(m).*field).row(j)[i] - (there.state(m).*field).row(j)[i]);
+      for (int j = 0; j < a.grid().z.n(); ++j)
+        for (int i = 0; i < a.grid().x.n(); ++i) {
+          const double apart = std::abs((a.state(m).*field).row(j)[i] - (b.state(m).*field).row(j)[i]);
           most = apart < most ? most : apart;  // what is no number stays
         }
   return most;
+}
+double distance_from_direct(const Problem& problem, const Grid& grid, int n_flows, double tolerance) {
+  return distance(moved_directly(problem, grid, n_flows),
+                  moved_by_multigrid(problem, grid, n_flows, tolerance));
 }
 
 /// Iterations of the four solves of a step of a flow without a pattern, to 1e-10.
@@ -87,12 +96,15 @@ TEST(DeviceMultigrid, takes_any_number_of_columns_and_rows) {
           << n_x << " columns";
 }
 
-TEST(DeviceMultigrid, solves_columns_in_segments_of_rows) {
+/// The same cycles, far from converged: what is wrong in one is not mended by the next.
+TEST(DeviceMultigrid, solves_columns_in_any_number_of_segments) {
   for (const Problem& problem : all_walls()) {
     const double strength = problem.sides == Sides::periodic ? 0 : 1.3;
     const Grid grid = make_grid(Comm::self(), problem, 1.5, 21, 17, 1.2, strength);
+    const Boussinesq whole = moved_by_multigrid(problem, grid, 1, 1e-2, 1);
     for (const int segments : {2, 3, 8, 17})
-      EXPECT_LT(distance_from_direct(problem, grid, 1, 1e-13, segments), 1e-11) << segments << " segments";
+      EXPECT_LT(distance(whole, moved_by_multigrid(problem, grid, 1, 1e-2, segments)), 1e-12)
+          << segments << " segments";
   }
 }
 
