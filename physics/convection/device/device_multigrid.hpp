@@ -27,7 +27,7 @@ class DeviceMultigrid {
   static constexpr int most_iterations = 100;
   /// A grid on which what neighbours add is less than this part of the equations' own needs no coarser one.
   static constexpr double weak = 0.05;
-  static constexpr int most_segments = 32, fewest_rows = 8, tile = 128;
+  static constexpr int most_segments = 32, fewest_rows = 8, tile = 256;
 
  public:
   /// @param keep puts a vector into the device's memory and says where
@@ -221,7 +221,7 @@ class DeviceMultigrid {
     const int most = std::max(std::min(most_segments, solve.f.mesh.n_z / fewest_rows), 1);
     const int segments = segments_ > 0 ? std::min(segments_, solve.f.mesh.n_z)
                                        : static_cast<int>(std::clamp<std::int64_t>(room / lines, 1, most));
-    const int width = std::clamp(tile * 2 / (segments + 1), 1, to - from);
+    const int width = std::clamp(tile / segments, 1, to - from);
     const Relaxation kernel{solve, level, from, to, alone, singular, width, segments};
     using Policy = Kokkos::TeamPolicy<Exec>;
     const auto policy = [&](auto size) {
