@@ -139,6 +139,16 @@ void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
   if (residence_ != nullptr) {
     residence_->device().advance(dt);
     std::ranges::fill(away_, 1);
+    const auto solves = residence_->device().take_solves();
+    const double missed =
+        solves.iterations > 0 ? grid_.comm.maximum(solves.converged ? 0.0 : solves.residual) : 0.0;
+    if (missed > 0)
+      throw NumericalError(fmt::format(
+          "step {}, time {:.6g}: conjugate gradients with multigrid on the device did not converge: a "
+          "residual "
+          "of {:.2g} of the right-hand side was left; a greater solver.tolerance, a smaller time.cfl or "
+          "solver.kind: modes helps",
+          step_, time_, missed));
   } else {
     solver_->set_step(gamma_of_scheme * dt);
     for (State& state : states_) advance_member(exec, state, dt);

@@ -108,11 +108,10 @@ void describe(Schema& schema, SolverOptions& options) {
                  {"modes", SolverKind::modes},
                  {"multigrid", SolverKind::multigrid}},
                 "transform: Fourier, cosine or sine transforms along x (equal cells); modes: products with "
-                "the eigenvectors of "
-                "the differences along x, as direct, for any cells; multigrid: conjugate gradients with "
-                "PETSc's algebraic "
-                "multigrid, for any cells; automatic: transform where it can, else modes, but multigrid "
-                "beyond 1024 cells along x");
+                "the eigenvectors of the differences along x, as direct, for any cells; multigrid: conjugate "
+                "gradients with PETSc's algebraic multigrid, for any cells, on a device with a geometric one "
+                "of ours; automatic: transform where it can, else modes, but multigrid beyond 1024 cells "
+                "along x");
   schema.number("tolerance", options.tolerance, "multigrid: of the residual, relative to the right-hand side")
       .above(0)
       .at_most(1e-3);

@@ -62,23 +62,30 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
   return multigrid_solver(problem, grid, options.solver.tolerance);
 }
 
-/// Why the flows cannot be on a device; empty: they can.
-std::string what_a_device_lacks(const SimulateOptions& options) {
-  if (solver_kind(options) == SolverKind::multigrid) return "solver.kind: multigrid";
+/// Why the flows cannot be on devices of so many ranks; empty: they can.
+std::string what_a_device_lacks(const SimulateOptions& options, int n_ranks) {
+  const auto n_flows = static_cast<int>(options.seeds.size());
+  if (by_multigrid(options) && flow_shares(n_ranks, n_flows).n_slabs > 1)
+    return fmt::format("solver.kind: multigrid, which takes whole flows there, and {} ranks for {}", n_ranks,
+                       n_flows);
   return "";
 }
 
 }  // namespace
 
+bool by_multigrid(const SimulateOptions& options) { return solver_kind(options) == SolverKind::multigrid; }
+
 DeviceSession open_device(Context& context, const SimulateOptions& options) {
   Device wanted = options.device;
-  const auto lacks = what_a_device_lacks(options);
+  const auto lacks = what_a_device_lacks(options, context.comm().size());
   if (wanted == Device::automatic && !lacks.empty()) {
-    log::info("device: cpu, since flows cannot stay on a GPU with {}", lacks);
+    log::info("device: cpu, since flows cannot stay on GPUs with {}", lacks);
     wanted = Device::cpu;
   }
   QUINTET_CHECK(wanted == Device::cpu || lacks.empty(),
-                "device: flows cannot stay on a device with {} yet; expected device: cpu or auto", lacks);
+                "device: flows cannot stay on devices with {}; expected as many ranks as seeds at most, "
+                "solver.kind: modes (the same equations, solved directly), or device: cpu",
+                lacks);
   return context.open_device(wanted);
 }
 
@@ -87,7 +94,8 @@ namespace {
 DeviceFlowSetup device_setup(const DeviceSession& session, const SimulateOptions& options,
                              const Boussinesq& flow) {
   return shared_flow_setup(flow.problem(), flow.grid(), flow.n_members(),
-                           solver_kind(options) == SolverKind::transform, session.sends_directly());
+                           solver_kind(options) == SolverKind::transform, session.sends_directly(),
+                           by_multigrid(options) ? options.solver.tolerance : 0);
 }
 
 }  // namespace

@@ -15,6 +15,9 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] std::unique_ptr<convection::Boussinesq> make_flow(const Context& context,
                                                                 const SimulateOptions& options);
 
+/// Whether linear equations are solved by multigrid.
+[[nodiscard]] bool by_multigrid(const SimulateOptions& options);
+
 /// The device of these flows. Collective. Throws InputError where they cannot be on the one that is asked
 /// for.
 [[nodiscard]] DeviceSession open_device(Context& context, const SimulateOptions& options);

@@ -55,8 +55,8 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
   const int members = shares.members_on(0);
   row.decomposition = fmt::format("{} flow{} each{}", members, members == 1 ? "" : "s",
                                   shares.n_slabs > 1 ? fmt::format(", {} slabs", shares.n_slabs) : "");
-  if (options.solver.kind == SolverKind::multigrid)
-    row.impossible = "multigrid is not for a device";
+  if (by_multigrid(options) && shares.n_slabs > 1)
+    row.impossible = "multigrid takes whole flows on a device";
   else if (device.device() == Device::gpu && p > device.count())
     row.impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count());
   if (!row.impossible.empty()) return row;
@@ -80,7 +80,7 @@ planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& d
   planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slab{}", p, p == 1 ? "" : "s")};
   if (p > n_z)
     row.impossible = fmt::format("{} ranks share {} rows of cells; one at most has each", p, n_z);
-  else if (options.solver.kind == SolverKind::multigrid && p > 1)
+  else if (device.is_cpu() && by_multigrid(options) && p > 1)
     row.impossible = "not known: what multigrid sends";
   if (!device.is_cpu()) return device_row(options, device, row, base);
   if (!row.impossible.empty()) return row;

@@ -23,6 +23,14 @@ struct DeviceEquations {
   /// wall, is 0 in all three.
   std::vector<double> below, diagonal, above;
   double diffusivity = 0;
+  /// For multigrid (see DeviceFlowSetup::tolerance), in place of a basis: on each of ever fewer columns, down
+  /// to one, (L_x q)_i = above_i q_{i+1} - diagonal_i q_i + below_i q_{i-1} (1/length^2) and the share
+  /// `weight` in a volume (length); those of a level are every second one of the level before.
+  struct Level {
+    std::vector<double> below, diagonal, above, weight;
+  };
+  std::vector<Level> levels;
+  std::vector<double> z_weight;  ///< [n_z] of the rows (length)
 };
 
 /// How the ranks that have a slab of the same flows reach each other, in the order of their slabs. What they
@@ -41,10 +49,18 @@ class SlabLinks {
     std::int64_t n_down;
     double *from_below, *from_above;  ///< [n_up], [n_down]
   };
-  virtual void with_neighbours(const Parcels& parcels) = 0;
+  /// They are under way until finish(); nobody touches them till then.
+  virtual void start(const Parcels& parcels) = 0;
+  virtual void finish() = 0;
+  /// As finish(), where nobody needs what comes and an error may be on its way up.
+  virtual void drop() noexcept = 0;
   /// Slice r of n numbers in all is that of slab r: afterwards all have all. Collective.
   virtual void with_all(double* slices, std::int64_t n) = 0;
 };
+
+/// Whether slabs go on with rows that need no neighbour while messages travel; `timed`: as the first steps
+/// show to be the faster. Either way gives the same bits.
+enum class Overlap { timed, never, always };
 
 /// What DeviceFlows works on, as plain data. Lengths and widths as in Axis, cells as in Field without their
 /// neighbours.
@@ -53,6 +69,10 @@ struct DeviceFlowSetup {
   bool periodic = true;  ///< x
   std::vector<double> x_widths, z_widths, x_gaps, z_gaps;
   double viscosity = 0;
+  /// Above 0: linear equations are solved by conjugate gradients with multigrid, until residuals are this
+  /// part of the right-hand side, each flow's on its own; all rows of a flow are here.
+  double tolerance = 0;
+  int segments = 0;  ///< of rows, in which multigrid solves a column at once; 0: as many as fill the device
   /// What warm and cold walls bring into cells at b = 0 beside them (buoyancy/time).
   double left = 0, right = 0, bottom = 0, top = 0;
   std::array<DeviceEquations, 4> equations;  ///< of u, w, b and p
@@ -60,6 +80,7 @@ struct DeviceFlowSetup {
   std::vector<int> slabs;
   int slab = 0;
   std::shared_ptr<SlabLinks> links;  ///< where there are several
+  Overlap overlap = Overlap::timed;
 
   [[nodiscard]] int n_slabs() const { return slabs.empty() ? 1 : static_cast<int>(slabs.size()); }
   [[nodiscard]] int first_row() const { return slabs.empty() ? 0 : slabs[static_cast<std::size_t>(slab)]; }
@@ -87,6 +108,14 @@ class DeviceFlows {
   virtual void advance(double dt) = 0;
   /// max over flows and cells here of |u|/dx + |w|/dz (1/time), infinite where a velocity is no number.
   [[nodiscard]] virtual double courant_rate() const = 0;
+  /// Of solves by multigrid since the last call: iterations in all, and the greatest residual that one ended
+  /// with, a part of its right-hand side; above the tolerance one did not converge.
+  struct Solves {
+    long iterations = 0;
+    bool converged = true;
+    double residual = 0;
+  };
+  [[nodiscard]] virtual Solves take_solves() = 0;
 };
 
 }  // namespace quintet::convection

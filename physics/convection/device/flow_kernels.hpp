@@ -226,6 +226,21 @@ struct CourantRate {
   }
 };
 
+/// A kernel of cells on some rows of each flow: `n` from `first` on, after the last the first.
+template <class Kernel>
+struct SomeRows {
+  Kernel kernel;
+  int first, n;
+
+  std::int64_t size() const { return std::int64_t{kernel.f.n_members} * n * kernel.f.mesh.n_x; }
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
+    const Mesh& mesh = kernel.f.mesh;
+    const std::int64_t line = number / mesh.n_x, member = line / n;
+    const int past = first + static_cast<int>(line % n), row = past < mesh.n_z ? past : past - mesh.n_z;
+    kernel((member * mesh.n_z + row) * mesh.n_x + number % mesh.n_x);
+  }
+};
+
 /// Rows of `n_fields` fields of a set, from number `first_field` on, become coefficients or values again.
 template <bool Forward>
 struct Rows {

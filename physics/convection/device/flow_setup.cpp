@@ -5,7 +5,10 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "io/log/error.hpp"
+#include "physics/convection/linear/line_levels.hpp"
 #include "physics/convection/linear/line_operator.hpp"
 #include "physics/convection/linear/row_bases.hpp"
 #include "physics/kernels/aligned.hpp"
@@ -29,9 +32,9 @@ std::vector<double> matrix_of(std::size_t n, std::size_t batch, const Function& 
   return matrix;
 }
 
-DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown unknown, bool transforms) {
-  DeviceEquations result;
-  result.diffusivity = diffusivity(problem, unknown);
+/// Transforms of rows, or products with modes.
+void add_basis(DeviceEquations& result, const Problem& problem, const Grid& grid, Unknown unknown,
+               bool transforms) {
   const auto basis =
       transforms ? transform_basis(problem, grid, unknown) : modes_basis(problem, grid, unknown);
   result.squares = basis->squares();
@@ -47,6 +50,27 @@ DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown u
       basis->backward(from, n, to, n, rows, work.data());
     });
   }
+}
+
+DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown unknown, bool transforms,
+                             double tolerance) {
+  DeviceEquations result;
+  result.diffusivity = diffusivity(problem, unknown);
+  if (tolerance > 0) {
+    for (const LineOperator& level : line_levels(x_operator(problem, grid, unknown), grid.x.periodic)) {
+      auto& kept = result.levels.emplace_back();
+      for (std::size_t i = 0; i < level.weight.size(); ++i) {
+        const double weight = level.weight[i];
+        kept.below.push_back(level.lower[i] / weight);
+        kept.above.push_back(level.upper[i] / weight);
+        kept.diagonal.push_back((level.lower[i] + level.upper[i] + level.wall[i]) / weight);
+        kept.weight.push_back(weight);
+      }
+    }
+    result.squares = {0.0};
+  } else {
+    add_basis(result, problem, grid, unknown, transforms);
+  }
   const LineOperator line = z_operator(problem, grid, unknown);
   for (std::size_t j = 0; j < line.weight.size(); ++j) {
     const bool wall = unknown == Unknown::w && j == 0;
@@ -54,12 +78,14 @@ DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown u
     result.above.push_back(wall ? 0 : line.upper[j] / line.weight[j]);
     result.diagonal.push_back(wall ? 0 : (line.lower[j] + line.upper[j] + line.wall[j]) / line.weight[j]);
   }
+  if (tolerance > 0) result.z_weight = line.weight;
   return result;
 }
 
 }  // namespace
 
-DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms) {
+DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms,
+                                  double tolerance) {
   DeviceFlowSetup setup{.n_x = grid.x.n(),
                         .n_z = grid.z.n(),
                         .n_members = n_members,
@@ -69,9 +95,12 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
                         .x_gaps = grid.x.gaps,
                         .z_gaps = grid.z.gaps,
                         .viscosity = problem.viscosity(),
+                        .tolerance = tolerance,
+                        .segments = 0,
                         .equations = {},
                         .slabs = {},
-                        .links = nullptr};
+                        .links = nullptr,
+                        .overlap = Overlap::timed};
   const double heat = problem.thermal_diffusivity() * wall_buoyancy;
   const auto brought = [&](const Axis& axis, bool last) {
     const auto n = static_cast<std::size_t>(axis.n());
@@ -85,7 +114,8 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
     setup.top = brought(grid.z, true);
   }
   for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p})
-    setup.equations[static_cast<std::size_t>(unknown)] = equations_of(problem, grid, unknown, transforms);
+    setup.equations[static_cast<std::size_t>(unknown)] =
+        equations_of(problem, grid, unknown, transforms, tolerance);
   return setup;
 }
 
@@ -110,21 +140,24 @@ class CommLinks final : public SlabLinks {
  public:
   CommLinks(Comm comm, bool direct) : comm_(std::move(comm)), direct_(direct) {}
   [[nodiscard]] bool direct() const override { return direct_; }
-  void with_neighbours(const Parcels& parcels) override {
+  void start(const Parcels& parcels) override {
     constexpr int tag = 97;
     const int above = comm_.rank() + 1 < comm_.size() ? comm_.rank() + 1 : -1, below = comm_.rank() - 1;
     const auto exchange = [&](const double* send, int to, double* receive, int from, std::int64_t n,
                               int way) {
       const auto size = static_cast<std::size_t>(n);
-      if (n == 0) return comm_.start_exchange(std::span<const double>(), -1, std::span<double>(), -1, tag);
-      return comm_.start_exchange(std::span<const double>(send, size), to, std::span<double>(receive, size),
-                                  from, tag + way);
+      if (n > 0)
+        under_way_.push_back(comm_.start_exchange(std::span<const double>(send, size), to,
+                                                  std::span<double>(receive, size), from, tag + way));
     };
-    auto up = exchange(parcels.up, above, parcels.from_below, below, parcels.n_up, 0);
-    auto down = exchange(parcels.down, below, parcels.from_above, above, parcels.n_down, 1);
-    up.wait();
-    down.wait();
+    exchange(parcels.up, above, parcels.from_below, below, parcels.n_up, 0);
+    exchange(parcels.down, below, parcels.from_above, above, parcels.n_down, 1);
   }
+  void finish() override {
+    for (auto& exchange : under_way_) exchange.wait();
+    under_way_.clear();
+  }
+  void drop() noexcept override { under_way_.clear(); }
   void with_all(double* slices, std::int64_t n) override {
     comm_.all_gather_into(std::span<double>(slices, static_cast<std::size_t>(n)));
   }
@@ -132,16 +165,18 @@ class CommLinks final : public SlabLinks {
  private:
   Comm comm_;
   bool direct_;
+  std::vector<Comm::Pending> under_way_;
 };
 
 }  // namespace
 
 DeviceFlowSetup shared_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms,
-                                  bool direct) {
+                                  bool direct, double tolerance) {
   const int rank = grid.comm.rank();
   const FlowShares shares = flow_shares(grid.comm.size(), n_members);
-  DeviceFlowSetup setup = device_flow_setup(problem, grid, shares.members_on(rank), transforms);
+  DeviceFlowSetup setup = device_flow_setup(problem, grid, shares.members_on(rank), transforms, tolerance);
   if (shares.n_slabs == 1) return setup;
+  if (tolerance > 0) throw InternalError("multigrid on a device takes whole flows");
   for (int slab = 0; slab < shares.n_slabs; ++slab) setup.slabs.push_back(shares.rows(setup.n_z).first(slab));
   setup.slab = shares.slab_of(rank);
   setup.links = std::make_shared<CommLinks>(

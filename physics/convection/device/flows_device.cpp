@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "physics/convection/device/column_kernels.hpp"
 #include "physics/convection/device/device_flows.hpp"
+#include "physics/convection/device/device_multigrid.hpp"
 #include "physics/convection/device/slab_traffic.hpp"
 
 namespace quintet::convection::device {
@@ -83,9 +85,36 @@ std::vector<double> lacking_mean(const DeviceFlowSetup& setup, const std::vector
   return result;
 }
 
+/// Which order of the same work is the faster. Ranks may choose differently: messages are the same.
+class TimedOverlap {
+ public:
+  explicit TimedOverlap(Overlap choice) : on_(choice != Overlap::never), open_(choice == Overlap::timed) {}
+  [[nodiscard]] bool on() const { return on_; }
+  /// Whether steps are still timed.
+  [[nodiscard]] bool open() const { return open_; }
+  /// So long a step took: the shortest of each order counts, the first two of all not.
+  void took(double seconds) {
+    constexpr int warm_up = 2, n_timed = 8;
+    double& least = on_ ? with_ : without_;
+    if (n_++ >= warm_up) least = std::min(least, seconds);
+    open_ = n_ < warm_up + n_timed;
+    on_ = open_ ? !on_ : with_ <= without_;
+  }
+
+ private:
+  bool on_, open_;
+  int n_ = 0;
+  double with_ = HUGE_VAL, without_ = HUGE_VAL;
+};
+
 class ResidentFlows final : public DeviceFlows {
  public:
-  explicit ResidentFlows(const DeviceFlowSetup& setup) : n_slabs_(setup.n_slabs()), traffic_(setup) {
+  explicit ResidentFlows(const DeviceFlowSetup& setup)
+      : n_slabs_(setup.n_slabs()),
+        traffic_(setup),
+        overlap_(setup.overlap),
+        by_multigrid_(DeviceMultigrid::used(setup)),
+        multigrid_(setup, [this](const char* label, const auto& values) { return keep(label, values); }) {
     set_mesh(setup);
     flows_.margin = margin_of(setup);
     flows_.n_members = setup.n_members;
@@ -106,8 +135,10 @@ class ResidentFlows final : public DeviceFlows {
     std::vector<RowPlan> plans;
     for (std::size_t which = 0; which < setup.equations.size(); ++which) {
       const DeviceEquations& equations = setup.equations[which];
-      plans.push_back(plan_of(equations, setup.n_x));
-      work_length_ = std::max(work_length_, plans.back().length);
+      if (!by_multigrid_) {
+        plans.push_back(plan_of(equations, setup.n_x));
+        work_length_ = std::max(work_length_, plans.back().length);
+      }
       std::vector<double> all;
       for (const auto* part : {&equations.below, &equations.diagonal, &equations.above}) {
         const auto rows = rows_of(setup, *part);
@@ -133,6 +164,7 @@ class ResidentFlows final : public DeviceFlows {
       Kokkos::deep_copy(view_of(which, member),
                         Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                             fields[which].data(), fields[which].size()));
+    if (n_slabs_ > 1) traffic_.finish(flows_);
     edges_are_old_ = true;
   }
   void take(int member, const std::array<std::span<double>, 4>& fields) const override {
@@ -143,12 +175,25 @@ class ResidentFlows final : public DeviceFlows {
   void advance(double dt) override {
     const double g = 1 - std::sqrt(0.5), d = 1 - 1 / (2 * g), a = g * dt;
     renew_edges();
-    stage({flows_, false, a, 0, 0, 0}, flows_.stage, a);
-    stage({flows_, true, a, (1 - g) / g, dt * (d - 1 + g), dt * (1 - d)}, flows_.state, a);
+    const auto both = [&] {
+      stage({flows_, false, a, 0, 0, 0}, flows_.stage, a);
+      stage({flows_, true, a, (1 - g) / g, dt * (d - 1 + g), dt * (1 - d)}, flows_.state, a);
+    };
+    if (n_slabs_ == 1 || !overlap_.open()) return both();
+    traffic_.finish(flows_);
+    Exec().fence();
+    const auto start = std::chrono::steady_clock::now();
+    both();
+    traffic_.finish(flows_);
+    Exec().fence();
+    overlap_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
+
+  Solves take_solves() override { return multigrid_.take_solves(); }
 
   double courant_rate() const override {
     renew_edges();
+    if (n_slabs_ > 1) traffic_.finish(flows_);
     double result = 0;
     Kokkos::parallel_reduce("convection::courant_rate", cells(), CourantRate{flows_},
                             Kokkos::Max<double>(result));
@@ -166,28 +211,54 @@ class ResidentFlows final : public DeviceFlows {
 
   /// A stage of the scheme, whose result is `set`: diffusion is solved, then the flow made solenoidal.
   void stage(const RightHandSide& right, double* set, double a) {
-    Kokkos::parallel_for("convection::right_hand_side", cells(), right);
-    rows<true>(set, 0, 3);
-    columns(set, 0, 3, 1.0, a);
-    rows<false>(set, 0, 3);
-    if (n_slabs_ > 1) traffic_.exchange(flows_, {{}, {flows_.field(set, 1, 0)}, 0, 1});
-    Kokkos::parallel_for("convection::divergence", cells(), Divergence{flows_, set, a});
-    rows<true>(flows_.stage, 3, 1);
-    columns(flows_.stage, 3, 1, 0.0, 0.0);
-    rows<false>(flows_.stage, 3, 1);
-    if (n_slabs_ > 1) traffic_.exchange(flows_, {{flows_.field(flows_.stage, 3, 0)}, {}, 1, 0});
-    Kokkos::parallel_for("convection::projection", cells(), Projection{flows_, set, a});
-    if (n_slabs_ > 1) exchange_all(set);
+    for_cells("convection::right_hand_side", right, true, true);
+    solve(set, 0, 3, 1.0, a);
+    if (n_slabs_ > 1) send({{}, {flows_.field(set, 1, 0)}, 0, 1});
+    for_cells("convection::divergence", Divergence{flows_, set, a}, false, true);
+    solve(flows_.stage, 3, 1, 0.0, 0.0);
+    if (n_slabs_ > 1) send({{flows_.field(flows_.stage, 3, 0)}, {}, 1, 0});
+    for_cells("convection::projection", Projection{flows_, set, a}, true, false);
+    if (n_slabs_ > 1) send_all(set);
   }
 
+  /// A kernel of cells. Where rows of neighbours are on their way, those that need them, the lowest or the
+  /// highest, wait for them, the others do not.
+  template <class Kernel>
+  void for_cells(const char* label, const Kernel& kernel, bool lowest, bool highest) {
+    if (n_slabs_ == 1) return Kokkos::parallel_for(label, cells(), kernel);
+    const auto some = [&](int first, int n) {
+      const SomeRows<Kernel> rows{kernel, first, n};
+      if (n > 0)
+        Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(0, static_cast<std::size_t>(rows.size())),
+                             rows);
+    };
+    const int n_z = flows_.mesh.n_z, n_edges = std::min(n_z, (lowest ? 1 : 0) + (highest ? 1 : 0));
+    if (!traffic_.under_way()) return some(0, n_z);
+    some(lowest ? 1 : 0, n_z - n_edges);
+    traffic_.finish(flows_);
+    some(highest ? n_z - 1 : 0, n_edges);
+  }
+
+  /// Fields of a set become the solutions of their equations, as Columns' with `shift` and `a`.
+  void solve(double* set, int first, int n_fields, double shift, double a) {
+    if (by_multigrid_) return multigrid_.solve(flows_, set, first, n_fields, shift, a);
+    rows<true>(set, first, n_fields);
+    columns(set, first, n_fields, shift, a);
+    rows<false>(set, first, n_fields);
+  }
+
+  void send(const EdgeFields& fields) const {
+    traffic_.start(flows_, fields);
+    if (!overlap_.on()) traffic_.finish(flows_);
+  }
   /// Neighbours of u, w and b of a set, and those below of p: what the next right-hand side needs.
-  void exchange_all(double* set) const {
+  void send_all(double* set) const {
     double *const u = flows_.field(set, 0, 0), *const w = flows_.field(set, 1, 0),
                   *const b = flows_.field(set, 2, 0), *const p = flows_.field(flows_.state, 3, 0);
-    traffic_.exchange(flows_, {{u, w, b, p}, {u, w, b}, 4, 3});
+    send({{u, w, b, p}, {u, w, b}, 4, 3});
   }
   void renew_edges() const {
-    if (n_slabs_ > 1 && edges_are_old_) exchange_all(flows_.state);
+    if (n_slabs_ > 1 && edges_are_old_) send_all(flows_.state);
     edges_are_old_ = false;
   }
 
@@ -268,8 +339,11 @@ class ResidentFlows final : public DeviceFlows {
   Flows flows_{};
   int n_slabs_;
   mutable SlabTraffic traffic_;
+  TimedOverlap overlap_;
   mutable bool edges_are_old_ = true;                   ///< the neighbours' rows of the state
   std::vector<Kokkos::View<double*, Memory>> numbers_;  ///< what flows_ points to
+  bool by_multigrid_;
+  DeviceMultigrid multigrid_;
   Kokkos::View<RowPlan*, Memory> plans_;
   int work_length_ = 1;
 };
@@ -291,9 +365,11 @@ double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& se
   numbers += 3 * (n_x + 2 + n_z + 2) + 2;  // a gap more than widths
   numbers += rows * (setup.n_slabs() > 1 ? 2 : 1);
   for (const auto& equations : setup.equations) {
-    numbers += 3 * rows + n_x;
+    numbers += 3 * rows + static_cast<double>(equations.squares.size());
+    if (DeviceMultigrid::used(setup)) continue;
     numbers += equations.forward.empty() ? 2.0 * length_of(equations, setup.n_x) + 2 * n_x : 2 * n_x * n_x;
   }
   numbers += SlabTraffic::size(setup);
-  return sizeof(double) * numbers + sizeof(RowPlan) * static_cast<double>(setup.equations.size());
+  const double plans = DeviceMultigrid::used(setup) ? 1.0 : static_cast<double>(setup.equations.size());
+  return sizeof(double) * numbers + sizeof(RowPlan) * plans + DeviceMultigrid::bytes(setup);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "physics/convection/device/column_kernels.hpp"
 #include "physics/convection/device/device_flows.hpp"
@@ -53,8 +54,16 @@ class SlabTraffic {
                (factors + static_cast<double>(slice_size(setup.n_x, setup.n_members, n_diffused)));
   }
 
-  /// Rows of these fields from the neighbours to beyond this slab's own.
-  void exchange(const Flows& f, const EdgeFields& fields) {
+  ~SlabTraffic() {
+    if (under_way_) links_->drop();  // before the memory that they use
+  }
+  SlabTraffic(const SlabTraffic&) = delete;
+  SlabTraffic& operator=(const SlabTraffic&) = delete;
+
+  /// Rows of these fields from the neighbours to beyond this slab's own: on their way from here to finish(),
+  /// while which all other rows may be changed and nothing else may be sent.
+  void start(const Flows& f, const EdgeFields& fields) {
+    finish(f);
     const std::int64_t line = std::int64_t{f.n_members} * f.mesh.n_x, n_up = fields.n_up * line,
                        n_down = fields.n_down * line, n = n_up + n_down;
     Kokkos::parallel_for("convection::pack", range(n), EdgeRows<true>{f, fields, outgoing_.data()});
@@ -65,9 +74,17 @@ class SlabTraffic {
       copy(out, outgoing_.data(), n);
     }
     Exec().fence();
-    links_->with_neighbours({out, n_up, out + n_up, n_down, in, in + n_up});
-    if (!links_->direct()) copy_back(incoming_.data(), in, n);
-    Kokkos::parallel_for("convection::unpack", range(n), EdgeRows<false>{f, fields, incoming_.data()});
+    links_->start({out, n_up, out + n_up, n_down, in, in + n_up});
+    travelling_ = fields;
+    under_way_ = true;
+  }
+  [[nodiscard]] bool under_way() const { return under_way_; }
+  void finish(const Flows& f) {
+    if (!std::exchange(under_way_, false)) return;
+    links_->finish();
+    const std::int64_t n = std::int64_t{travelling_.n_up + travelling_.n_down} * f.n_members * f.mesh.n_x;
+    if (!links_->direct()) copy_back(incoming_.data(), staged_.data() + n, n);
+    Kokkos::parallel_for("convection::unpack", range(n), EdgeRows<false>{f, travelling_, incoming_.data()});
   }
 
   /// l_below and f_above of `n_fields` unknowns from number `first_field` on, whose columns in `set` are
@@ -140,6 +157,8 @@ class SlabTraffic {
 
   std::shared_ptr<SlabLinks> links_;
   int n_, me_;
+  EdgeFields travelling_{};
+  bool under_way_ = false;
   Numbers outgoing_, incoming_, sides_;
   Joint diffusion_, pressure_;
   Kokkos::View<double*, Staging> staged_;

@@ -56,6 +56,21 @@ int check(const std::vector<FlowsCase>& cases) {
   return bad;
 }
 
+/// What Kokkos's profiling hooks see of a device between two resets.
+struct Seen {
+  long launches = 0, reductions = 0, copies = 0, fences = 0;
+};
+Seen seen;
+void look() {
+  using namespace Kokkos::Tools::Experimental;
+  set_begin_parallel_for_callback([](const char*, std::uint32_t, std::uint64_t*) { ++seen.launches; });
+  set_begin_parallel_reduce_callback([](const char*, std::uint32_t, std::uint64_t*) { ++seen.reductions; });
+  set_begin_fence_callback([](const char*, std::uint32_t, std::uint64_t*) { ++seen.fences; });
+  set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle, const char*, const void*,
+                                  Kokkos_Profiling_SpaceHandle, const char*, const void*,
+                                  std::uint64_t) { ++seen.copies; });
+}
+
 /// A gentle roll, another one in each flow.
 FlowFields roll(const DeviceFlowSetup& s, int member) {
   FlowFields f;
@@ -88,16 +103,28 @@ int time_flows(const TimedFlows& t, double copy_rate) {
                                                    }) /
                       steps;
   const double rate = device_bench::median_seconds(10, [&] { (void)engine->courant_rate(); });
-  const double floor = 8 * numbers_a_step * cells;
-  Row("device_flows", t.name)
-      .number("cells", cells)
-      .number("us_per_step", 1e6 * step)
-      .number("cells_per_s", cells / step)
-      .number("share_of_copy", floor / copy_rate / step)
-      .number("h200_floor_us", 1e6 * floor / device_bench::h200_copy)
+  static_cast<void>(engine->take_solves());
+  seen = {};
+  engine->advance(1e-4);
+  const Seen of_step = seen;
+  const auto solves = engine->take_solves();
+  Row row("device_flows", t.name);
+  row.number("cells", cells).number("us_per_step", 1e6 * step).number("cells_per_s", cells / step);
+  if (s.tolerance > 0) {
+    row.number("iterations_per_step", static_cast<double>(solves.iterations));
+    row.text("converged", solves.converged ? "yes" : "NO");
+  } else {
+    const double floor = 8 * numbers_a_step * cells;
+    row.number("share_of_copy", floor / copy_rate / step);
+    row.number("h200_floor_us", 1e6 * floor / device_bench::h200_copy);
+  }
+  row.number("launches_per_step", static_cast<double>(of_step.launches))
+      .number("reductions_per_step", static_cast<double>(of_step.reductions))
+      .number("copies_per_step", static_cast<double>(of_step.copies))
+      .number("fences_per_step", static_cast<double>(of_step.fences))
       .number("courant_rate_us", 1e6 * rate)
       .number("bytes_per_cell", bytes / cells);
-  return std::isfinite(engine->courant_rate()) ? 0 : 1;
+  return std::isfinite(engine->courant_rate()) && solves.converged ? 0 : 1;
 }
 
 int run(int argc, char** argv) {
@@ -107,6 +134,7 @@ int run(int argc, char** argv) {
   }
   const auto cases = device_bench::read_cases<FlowsCases>(argv[1]);
   if (std::strcmp(argv[2], "check") == 0) return check(cases.checked);
+  look();
   const device_bench::Choice choice(argc, argv, 3);
   const double rate = device_bench::copy_rate(choice.quick ? std::size_t{1} << 23 : std::size_t{1} << 27);
   int bad = 0;

@@ -10,13 +10,18 @@
 namespace quintet::convection {
 
 template <class A>
+void visit(A& archive, DeviceEquations::Level& l) {
+  archive.all(l.below, l.diagonal, l.above, l.weight);
+}
+template <class A>
 void visit(A& archive, DeviceEquations& e) {
-  archive.all(e.basis, e.forward, e.backward, e.squares, e.below, e.diagonal, e.above, e.diffusivity);
+  archive.all(e.basis, e.forward, e.backward, e.squares, e.below, e.diagonal, e.above, e.diffusivity,
+              e.levels, e.z_weight);
 }
 template <class A>
 void visit(A& archive, DeviceFlowSetup& s) {
   archive.all(s.n_x, s.n_z, s.n_members, s.periodic, s.x_widths, s.z_widths, s.x_gaps, s.z_gaps, s.viscosity,
-              s.left, s.right, s.bottom, s.top, s.equations);
+              s.tolerance, s.segments, s.left, s.right, s.bottom, s.top, s.equations);
 }
 
 /// u, w, b and p of a flow.

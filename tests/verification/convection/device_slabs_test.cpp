@@ -21,13 +21,16 @@ struct Case {
   bool transforms = true;
   bool direct = true;  ///< MPI reads what packs wrote, else a copy of it
   bool on_device = true;
+  Overlap overlap = Overlap::timed;
 };
 
 Boussinesq make_flows(const Problem& problem, const Grid& grid, const Case& c) {
   Boussinesq flows = make_rolls(problem, grid, c.n_flows, c.transforms);
-  if (c.on_device)
-    flows.move_to(std::shared_ptr<DeviceFlows>(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(
-        shared_flow_setup(problem, grid, c.n_flows, c.transforms, quintet::test::may_send(c.direct)))));
+  if (!c.on_device) return flows;
+  DeviceFlowSetup setup =
+      shared_flow_setup(problem, grid, c.n_flows, c.transforms, quintet::test::may_send(c.direct));
+  setup.overlap = c.overlap;
+  flows.move_to(std::shared_ptr<DeviceFlows>(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(setup)));
   return flows;
 }
 
@@ -104,6 +107,27 @@ TEST(DeviceSlabs, come_home_and_go_on_to_the_bit) {
     for (int i = 0; i < 3; ++i) parted.advance(Exec(), 0.04);
     expect_equal(whole, parted, 0);
   }
+}
+
+TEST(DeviceSlabs, are_the_same_to_the_bit_whether_they_wait_for_messages_or_not) {
+  Problem box;
+  box.sides = Sides::no_slip;
+  for (const int n_z : {4, 6, 13})
+    for (const bool direct : {true, false})
+      for (const Problem& problem : {Problem{}, box}) {
+        const Grid grid = convection::testing::make_grid(Comm::world(), problem, 2, 24, n_z);
+        const auto moved = [&](Overlap overlap) {
+          Boussinesq flows = make_flows(problem, grid, {.direct = direct, .overlap = overlap});
+          for (int i = 0; i < 14; ++i) {
+            flows.advance(Exec(), 0.04);
+            if (i % 3 == 0) static_cast<void>(flows.courant_rate(Exec()));
+          }
+          return flows;
+        };
+        const Boussinesq waiting = moved(Overlap::never);
+        expect_equal(waiting, moved(Overlap::always), 0);
+        expect_equal(waiting, moved(Overlap::timed), 0);
+      }
 }
 
 TEST(DeviceSlabs, stay_solenoidal_and_have_a_pressure_without_mean) {
@@ -201,14 +225,22 @@ TEST(DeviceSlabs, launch_nine_kernels_a_stage_and_ten_for_slabs) {
   if (quintet::test::on_gpu()) GTEST_SKIP() << quintet::test::hooks_see_the_host;
   const Problem problem;
   const Grid grid = convection::testing::make_grid(Comm::world(), problem, 2, 24, 15);
-  Boussinesq flows = make_flows(problem, grid, {});
-  flows.advance(Exec(), 1e-3);
-  const int of_slabs = grid.comm.size() > 1 ? 10 : 0;
-  Seen seen;
-  flows.advance(Exec(), 1e-3);
-  EXPECT_EQ(Seen::launches(), 2 * (9 + of_slabs));
-  flows.advance(Exec(), 2e-3);  // factors of another step
-  EXPECT_EQ(Seen::launches(), 4 * (9 + of_slabs) + (of_slabs > 0 ? 2 : 0));
+  for (const Overlap overlap : {Overlap::never, Overlap::always}) {
+    Boussinesq flows = make_flows(problem, grid, {.overlap = overlap});
+    const auto step = [&](double dt) {
+      flows.advance(Exec(), dt);
+      static_cast<void>(flows.courant_rate(Exec()));
+    };
+    step(1e-3);
+    const bool slabs = grid.comm.size() > 1;
+    // Divergence and projection have edges of their own, and the second right-hand side.
+    const int of_slabs = slabs ? 10 : 0, of_edges = slabs && overlap == Overlap::always ? 5 : 0;
+    Seen seen;
+    step(1e-3);
+    EXPECT_EQ(Seen::launches(), 2 * (9 + of_slabs) + of_edges);
+    step(2e-3);  // factors of another step
+    EXPECT_EQ(Seen::launches(), 4 * (9 + of_slabs) + 2 * of_edges + (slabs ? 2 : 0));
+  }
 }
 
 TEST(DeviceSlabs, take_the_bytes_that_they_ask_for) {
