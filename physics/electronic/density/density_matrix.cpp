@@ -140,9 +140,10 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   // products that are left out take pairs away, all of one sign: far fewer of them than of small blocks of P
   // Z
   const double drop = 0.1 * threshold, error = 0.001 * threshold;
-  const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error});
+  const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error, .device = device});
   const BlockMatrix pattern = add(0, k, 0, s);  // traces with K and with S want all of their blocks
-  DensityResult result(multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern}));
+  DensityResult result(
+      multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern, .device = device}));
   result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);
   const double missing = result.n_pairs_unscaled - sign.n_pairs;
   SymmetricProduct apply_p(sign.p, device), apply_a(basis.a, device);

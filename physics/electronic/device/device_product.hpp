@@ -17,6 +17,26 @@ struct BlockColumnsView {
   std::span<const double> value;
 };
 
+/// Factors of C = A B and the blocks of C that are wanted. Blocks are column-major, at the value + offset of
+/// their matrix.
+struct BlockFactorsView {
+  std::span<const std::int32_t> size;     ///< of each block row
+  std::span<const std::int64_t> a_begin;  ///< [block rows + 1] of each column of A
+  std::span<const std::int32_t> a_row;    ///< ascending in a column
+  std::span<const double> a_norm;
+  std::span<const std::int64_t> a_offset;
+  std::span<const double> a_value;
+  std::span<const std::int32_t> width;    ///< [columns] of the columns of B and C
+  std::span<const std::int64_t> b_begin;  ///< [columns + 1]
+  std::span<const std::int32_t> b_row;    ///< ascending in a column
+  std::span<const double> b_least;        ///< [blocks of B] A's blocks of smaller norms are left out
+  std::span<const std::int64_t> b_offset;
+  std::span<const double> b_value;
+  std::span<const std::int64_t> c_begin;  ///< [columns + 1]
+  std::span<const std::int32_t> c_row;
+  std::span<const std::int64_t> c_offset;
+};
+
 /// y = A x for a matrix that stays on a device: what BlockProduct does on a core, with the sums of a block in
 /// its order, and those of blocks in a tree's.
 class DeviceProduct {

@@ -77,6 +77,8 @@ class DeviceSubmatrices {
   virtual void eigenpairs(std::span<const WantedColumns> tasks, const DonePairs& done) = 0;
   /// Products of a matrix, which goes there, with vectors; not to outlive this.
   [[nodiscard]] virtual std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) = 0;
+  /// The wanted blocks of a product, terms in the order of B's rows. `c`: room for all of them.
+  virtual void multiply(const BlockFactorsView& factors, std::span<double> c) = 0;
   /// Seconds that the device has computed since the start, copies not counted.
   [[nodiscard]] virtual double kernel_seconds() const = 0;
 };

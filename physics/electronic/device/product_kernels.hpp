@@ -45,10 +45,98 @@ struct MultiplyColumns {
   }
 };
 
+/// C_ij = sum_k A_ik B_kj by a team for each column j: its threads share out the blocks, their lanes the
+/// elements of a block. All lanes look for A_ik together.
+struct MultiplyBlocks {
+  using Team = Kokkos::TeamPolicy<Exec>::member_type;
+  const std::int32_t* size;
+  const std::int64_t* a_begin;
+  const std::int32_t* a_row;
+  const double* a_norm;
+  const std::int64_t* a_offset;
+  const double* a_value;
+  const std::int32_t* width;
+  const std::int64_t* b_begin;
+  const std::int32_t* b_row;
+  const double* b_least;
+  const std::int64_t* b_offset;
+  const double* b_value;
+  const std::int64_t* c_begin;
+  const std::int32_t* c_row;
+  const std::int64_t* c_offset;
+  double* c_value;
+
+  /// The place of block (row, k) of A, or the end of column k.
+  KOKKOS_INLINE_FUNCTION std::int64_t find(std::int32_t row, std::int32_t k) const {
+    std::int64_t low = a_begin[k], high = a_begin[k + 1];
+    const std::int64_t end = high;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (a_row[middle] < row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < end && a_row[low] == row ? low : end;
+  }
+  KOKKOS_INLINE_FUNCTION double element(int j, std::int32_t i, int row, int column) const {
+    const int rows = size[i];
+    double sum = 0;
+    for (std::int64_t q = b_begin[j]; q < b_begin[j + 1]; ++q) {
+      const std::int32_t k = b_row[q];
+      const std::int64_t p = find(i, k);
+      if (p == a_begin[k + 1] || a_norm[p] < b_least[q]) continue;  // not a number counts
+      const int n = size[k];
+      const double* const a = a_value + a_offset[p] + row;
+      const double* const b = b_value + b_offset[q] + static_cast<std::ptrdiff_t>(column) * n;
+      for (int m = 0; m < n; ++m) sum += a[static_cast<std::ptrdiff_t>(m) * rows] * b[m];
+    }
+    return sum;
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
+    const int j = team.league_rank();
+    const std::int64_t begin = c_begin[j];
+    Kokkos::parallel_for(
+        Kokkos::TeamThreadRange(team, static_cast<int>(c_begin[j + 1] - begin)), [&](const int q) {
+          const std::int32_t i = c_row[begin + q];
+          const int rows = size[i];
+          double* const to = c_value + c_offset[begin + q];
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows * width[j]),
+                               [&](const int e) { to[e] = element(j, i, e % rows, e / rows); });
+        });
+  }
+};
+
+/// A team for each block column.
+inline Kokkos::TeamPolicy<Exec> team_for_each(std::size_t n_columns) {
+#ifdef KOKKOS_ENABLE_CUDA
+  constexpr int threads = 8, lanes = 32;
+#else
+  constexpr int threads = 1, lanes = 1;
+#endif
+  return {Exec(), static_cast<int>(n_columns), threads, lanes};
+}
+
+/// See DeviceSubmatrices. All that it takes is given back.
+inline void multiply_blocks(const BlockFactorsView& f, std::span<double> c) {
+  Buffer<std::int32_t> size, a_row, width, b_row, c_row;
+  Buffer<std::int64_t> a_begin, a_offset, b_begin, b_offset, c_begin, c_offset;
+  Buffer<double> a_norm, a_value, b_least, b_value, c_value;
+  if (c.empty()) return;
+  const MultiplyBlocks kernel{size.copy(f.size),        a_begin.copy(f.a_begin),   a_row.copy(f.a_row),
+                              a_norm.copy(f.a_norm),    a_offset.copy(f.a_offset), a_value.copy(f.a_value),
+                              width.copy(f.width),      b_begin.copy(f.b_begin),   b_row.copy(f.b_row),
+                              b_least.copy(f.b_least),  b_offset.copy(f.b_offset), b_value.copy(f.b_value),
+                              c_begin.copy(f.c_begin),  c_row.copy(f.c_row),       c_offset.copy(f.c_offset),
+                              c_value.reserve(c.size())};
+  Kokkos::parallel_for("submatrix::multiply_blocks", team_for_each(f.width.size()), kernel);
+  c_value.copy_to(c);
+}
+
 /// See DeviceProduct. The matrix is copied once, vectors each time.
 class ProductOnSpace final : public DeviceProduct {
  public:
-  explicit ProductOnSpace(const BlockColumnsView& a) : n_columns_(static_cast<int>(a.width.size())) {
+  explicit ProductOnSpace(const BlockColumnsView& a) : n_columns_(a.width.size()) {
     std::vector<std::int32_t> first{0};
     for (const auto width : a.width) first.push_back(first.back() + width);
     first_.copy(first);
@@ -60,22 +148,16 @@ class ProductOnSpace final : public DeviceProduct {
   }
 
   void apply(std::span<const double> x, std::span<double> y, int lanes) override {
-#ifdef KOKKOS_ENABLE_CUDA
-    constexpr int threads = 8, vector = 32;
-#else
-    constexpr int threads = 1, vector = 1;
-#endif
     if (y.empty()) return;
     const double* const there = x_.copy(x);
-    Kokkos::parallel_for("submatrix::multiply_columns",
-                         Kokkos::TeamPolicy<Exec>(Exec(), n_columns_, threads, vector),
+    Kokkos::parallel_for("submatrix::multiply_columns", team_for_each(n_columns_),
                          MultiplyColumns{column_begin_.data(), offset_.data(), first_.data(), rows_.data(),
                                          place_.data(), value_.data(), there, y_.reserve(y.size()), lanes});
     y_.copy_to(y);
   }
 
  private:
-  int n_columns_;
+  std::size_t n_columns_;
   Buffer<std::int32_t> first_, rows_, place_;
   Buffer<std::int64_t> column_begin_, offset_;
   Buffer<double> value_, x_, y_;

@@ -162,6 +162,9 @@ class Submatrices final : public DeviceSubmatrices {
   [[nodiscard]] std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) override {
     return std::make_unique<ProductOnSpace>(a);
   }
+  void multiply(const BlockFactorsView& factors, std::span<double> c) override {
+    multiply_blocks(factors, c);
+  }
   void newton_schulz(std::span<const WantedColumns> tasks, double mu, double error, int order,
                      const DoneSign& done) override {
     dense_.newton_schulz(tasks, mu, error, order, done);

@@ -12,6 +12,7 @@
 #include "io/log/error.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
+#include "physics/electronic/submatrix/block_multiply.hpp"
 #include "physics/electronic/submatrix/frontier.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/support/electronic_samples.hpp"
@@ -94,12 +95,49 @@ class Full final : public DeviceSubmatrices {
   std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView&) override {
     throw std::runtime_error("no memory is left");
   }
+  void multiply(const BlockFactorsView&, std::span<double>) override {
+    throw std::runtime_error("no memory is left");
+  }
   double kernel_seconds() const override { return 0; }
 };
 
 TEST_F(DeviceSubmatricesTest, LeavesVectorsToTheCoreWhereItHasNoMemory) {
   Full full;
   expect_the_product_of_the_core<double>(a, &full);
+}
+
+/// Products of two matrices with and without each of the options; `device` sums their terms.
+void expect_the_products_of_the_core(const BlockMatrix& a, DeviceSubmatrices* device) {
+  BlockMatrix b = a;  // another pattern, not symmetric
+  for (std::size_t i = 0; i < b.value.size(); ++i) b.value[i] *= 1 + 0.1 * std::sin(static_cast<double>(i));
+  filter(b, 0.02);
+  BlockMatrix pattern = a;
+  filter(pattern, 0.1);
+  const auto same = [&](const BlockMatrix& of, ProductOptions options) {
+    const BlockMatrix core = multiply(a, of, options);
+    options.device = device;
+    options.least_on_device = 0;
+    const BlockMatrix found = multiply(a, of, options);
+    EXPECT_EQ(found.column_begin, core.column_begin);
+    EXPECT_EQ(found.row, core.row);
+    EXPECT_EQ(found.offset, core.offset);
+    ASSERT_EQ(found.value.size(), core.value.size());
+    for (std::size_t i = 0; i < core.value.size(); ++i) EXPECT_NEAR(found.value[i], core.value[i], 1e-13);
+  };
+  same(b, {.threshold = 1e-3});
+  same(b, {.threshold = 0.05, .error = 0.01});
+  same(b, {.error = 0.02, .pattern = &pattern});
+  same(a, {.threshold = 0.01, .error = 1e-3, .symmetric = true});
+  same(a, {.symmetric = true, .pattern = &pattern});
+}
+
+TEST_F(DeviceSubmatricesTest, MultipliesMatricesAsTheCoreDoes) {
+  expect_the_products_of_the_core(a, engine().get());
+}
+
+TEST_F(DeviceSubmatricesTest, LeavesMatricesToTheCoreWhereItHasNoMemory) {
+  Full full;
+  expect_the_products_of_the_core(a, &full);
 }
 
 TEST_F(DeviceSubmatricesTest, FindsTheLevelsThatTheCoreFinds) {
