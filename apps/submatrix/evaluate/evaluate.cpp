@@ -163,19 +163,20 @@ struct Way {
 
 /// One spin at one threshold; `write`: the matrices that the user wants.
 Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Way& way, std::size_t s,
-                         const Spin& spin, const SubmatrixResult& sign, double threshold, bool write) {
+                         const Spin& spin, const SubmatrixResult& sign, DeviceSubmatrices* device,
+                         double threshold, bool write) {
   const System& system = spin.system;
   const Basis& basis = way.bases[s];
   const auto start = Clock::now();
   const auto density = [&] {
     const auto phase = context.phase("density");
-    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold);
+    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold, device);
   }();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
   {
     const auto phase = context.phase("frontier");
-    find_levels(evaluation, basis, sign, held_of(options, spin, true));
+    find_levels(evaluation, basis, sign, held_of(options, spin, true), device);
   }
   if (!way.check.empty()) check_on_vectors(context, options, basis, sign, way.check[s], evaluation);
   if (!write) return evaluation;
@@ -201,7 +202,7 @@ Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
   std::vector<Evaluation> parts;
   for (std::size_t s = 0; s < spins.size(); ++s) {
     give_up_if_asked(context.comm(), interrupt_of(context));
-    parts.push_back(evaluate_spin(context, options, way, s, spins[s], signs[s], threshold, write));
+    parts.push_back(evaluate_spin(context, options, way, s, spins[s], signs[s], device, threshold, write));
   }
   return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
 }

@@ -34,12 +34,13 @@ void check_occupied(const Evaluation& evaluation, const Held& held) {
       evaluation.pairs_error, evaluation.mu);
 }
 
-void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResult& sign, const Held& held) {
+void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResult& sign, const Held& held,
+                 DeviceSubmatrices* device) {
   if (held.temperature > 0) {
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
     return;
   }
-  const auto levels = frontier_levels(basis.a, sign.p, sign.mu);
+  const auto levels = frontier_levels(basis.a, sign.p, sign.mu, {.device = device});
   evaluation.homo = levels.homo;
   evaluation.lumo = levels.lumo;
   // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x, twice the root mean square standing for x^T

@@ -41,9 +41,8 @@ struct Defects {
 /// ||P P - P||_F and ||P A - A P||_F from vectors v of random signs: E |X v|^2 = ||X||_F^2. Their relative
 /// error is about 1/sqrt(n_vectors n), n the rows among which the defect is spread; the products themselves
 /// would cost more than D.
-Defects defects_of(const BlockMatrix& p, const BlockMatrix& a) {
+Defects defects_of(const BlockMatrix& p, SymmetricProduct& apply_p, SymmetricProduct& apply_a) {
   constexpr int n_vectors = 4;
-  SymmetricProduct apply_p(p), apply_a(a);
   double sums[2] = {0, 0};
   for (int k = 0; k < n_vectors; ++k) {
     const Vector v = random_signs(p, k);
@@ -61,9 +60,9 @@ Defects defects_of(const BlockMatrix& p, const BlockMatrix& a) {
 }
 
 /// The occupied levels' standard deviation (hartree): sqrt(Tr(P A A)/N - (Tr(P A)/N)^2).
-double width_of_occupied(const BlockMatrix& p, const BlockMatrix& a, double n_pairs) {
+double width_of_occupied(const BlockMatrix& p, SymmetricProduct& apply_p, SymmetricProduct& apply_a,
+                         double n_pairs) {
   constexpr int n_vectors = 2;
-  SymmetricProduct apply_p(p), apply_a(a);
   double sums[2] = {0, 0};
   for (int k = 0; k < n_vectors; ++k) {
     Vector pv, apv;
@@ -136,17 +135,19 @@ void scale(DensityResult& result, double n_pairs, const Orthogonalised& basis, d
 }  // namespace
 
 DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis, const BlockMatrix& k,
-                             const BlockMatrix& s, double threshold) {
+                             const BlockMatrix& s, double threshold, DeviceSubmatrices* device) {
   const BlockMatrix& z = basis.inverse_sqrt;
   // products that are left out take pairs away, all of one sign: far fewer of them than of small blocks of P
   // Z
   const double drop = 0.1 * threshold, error = 0.001 * threshold;
-  const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error});
+  const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error, .device = device});
   const BlockMatrix pattern = add(0, k, 0, s);  // traces with K and with S want all of their blocks
-  DensityResult result(multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern}));
+  DensityResult result(
+      multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern, .device = device}));
   result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);
   const double missing = result.n_pairs_unscaled - sign.n_pairs;
-  double level = width_of_occupied(sign.p, basis.a, sign.n_pairs);
+  SymmetricProduct apply_p(sign.p, device), apply_a(basis.a, device);
+  double level = width_of_occupied(sign.p, apply_p, apply_a, sign.n_pairs);
   if (sign.holds_pairs) {
     scale(result, sign.n_pairs, basis, threshold);
     result.n_pairs = dot(result.d, s);
@@ -160,7 +161,7 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   const auto ritz = extreme_ritz_values(basis.a, 8);
   result.rounding_error = 8 * std::numeric_limits<double>::epsilon() * basis.a.blocking->n_rows() *
                           std::max(std::abs(ritz.lower), std::abs(ritz.upper)) * basis.condition;
-  const Defects defects = defects_of(sign.p, basis.a);
+  const Defects defects = defects_of(sign.p, apply_p, apply_a);
   result.idempotency = defects.idempotency;
   result.commutator = defects.commutator;
   return result;

@@ -32,6 +32,7 @@ struct DensityResult {
   explicit DensityResult(BlockMatrix matrix) : d(std::move(matrix)) {}
 };
 [[nodiscard]] DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis,
-                                           const BlockMatrix& k, const BlockMatrix& s, double threshold);
+                                           const BlockMatrix& k, const BlockMatrix& s, double threshold,
+                                           DeviceSubmatrices* device = nullptr);
 
 }  // namespace quintet::electronic

@@ -108,9 +108,10 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
   auto [z, residual, degree, condition] = inverse_sqrt(s, threshold, interrupt, device);
   const double drop = 0.01 * threshold;
-  const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt});
-  BlockMatrix a =
-      multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt});
+  const BlockMatrix kz =
+      multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt, .device = device});
+  BlockMatrix a = multiply(
+      z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt, .device = device});
   return {std::move(z), std::move(a), residual, degree, condition};
 }
 

@@ -38,8 +38,11 @@ class Buffer {
   }
   void copy_to(std::vector<T>& to, std::size_t n) const {
     to.resize(n);
-    Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to.data(), n),
-                      Kokkos::subview(view_, std::pair<std::size_t, std::size_t>(0, n)));
+    copy_to(std::span<T>(to));
+  }
+  void copy_to(std::span<T> to) const {
+    Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to.data(), to.size()),
+                      Kokkos::subview(view_, std::pair<std::size_t, std::size_t>(0, to.size())));
   }
   T* data() const { return view_.data(); }
   void give_back() { view_ = {}; }

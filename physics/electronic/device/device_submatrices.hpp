@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "io/device/factory.hpp"
+#include "physics/electronic/device/device_product.hpp"
 
 namespace quintet::electronic {
 
@@ -73,6 +75,10 @@ class DeviceSubmatrices {
   using DonePairs =
       std::function<bool(std::size_t task, std::span<const double> values, std::span<const double> vectors)>;
   virtual void eigenpairs(std::span<const WantedColumns> tasks, const DonePairs& done) = 0;
+  /// Products of a matrix, which goes there, with vectors; not to outlive this.
+  [[nodiscard]] virtual std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) = 0;
+  /// The wanted blocks of a product, terms in the order of B's rows. `c`: room for all of them.
+  virtual void multiply(const BlockFactorsView& factors, std::span<double> c) = 0;
   /// Seconds that the device has computed since the start, copies not counted.
   [[nodiscard]] virtual double kernel_seconds() const = 0;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "physics/electronic/device/batches.hpp"
 #include "physics/electronic/device/dense_functions.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
+#include "physics/electronic/device/product_kernels.hpp"
 #include "physics/electronic/device/series_kernels.hpp"
 
 namespace quintet::electronic::device {
@@ -156,6 +158,12 @@ class Submatrices final : public DeviceSubmatrices {
       if (!hand_over(begin, end, series, done)) return;
       begin = end;
     }
+  }
+  [[nodiscard]] std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) override {
+    return std::make_unique<ProductOnSpace>(a);
+  }
+  void multiply(const BlockFactorsView& factors, std::span<double> c) override {
+    multiply_blocks(factors, c);
   }
   void newton_schulz(std::span<const WantedColumns> tasks, double mu, double error, int order,
                      const DoneSign& done) override {

@@ -3,15 +3,53 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <exception>
+#include <span>
 #include <type_traits>
+#include <utility>
 
+#include "io/log/log.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/tridiagonal.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet::electronic {
 
+namespace {
+
+/// The columns of this rank on the device; nothing where that has no memory for them.
+std::shared_ptr<DeviceProduct> product_on(DeviceSubmatrices& device, const BlockMatrix& a,
+                                          const std::vector<int>& place) {
+  const Blocking& blocks = *a.blocking;
+  std::vector<std::int32_t> width, rows, places;
+  for (int c = a.first; c < a.last; ++c) width.push_back(blocks.size(c));
+  for (const auto row : a.row) {
+    rows.push_back(blocks.size(row));
+    places.push_back(place[row]);
+  }
+  try {
+    return device.product_with({width, a.column_begin, rows, places, a.offset, a.value});
+  } catch (const std::exception& error) {
+    log::info("Products of {:.3g} bytes with vectors stay on the cores: {}", a.bytes(), error.what());
+    return nullptr;
+  }
+}
+
+std::span<const double> numbers_of(const std::vector<double>& x) { return x; }
+std::span<double> numbers_of(std::vector<double>& x) { return x; }
+constexpr std::size_t lanes = sizeof(Lanes8) / sizeof(double);
+std::span<const double> numbers_of(const std::vector<Lanes8>& x) {
+  return {reinterpret_cast<const double*>(x.data()), lanes * x.size()};
+}
+std::span<double> numbers_of(std::vector<Lanes8>& x) {
+  return {reinterpret_cast<double*>(x.data()), lanes * x.size()};
+}
+
+}  // namespace
+
 template <class Value>
-BlockProduct<Value>::BlockProduct(const BlockMatrix& a) : a_(a) {
+BlockProduct<Value>::BlockProduct(const BlockMatrix& a, DeviceSubmatrices* device, std::size_t least)
+    : a_(a) {
   const Blocking& blocks = *a.blocking;
   n_own_ = blocks.begin[a.last] - blocks.begin[a.first];
   place_.assign(blocks.n_blocks(), -1);
@@ -29,6 +67,7 @@ BlockProduct<Value>::BlockProduct(const BlockMatrix& a) : a_(a) {
   x_.resize(n);
   asked_ = a.comm.all_to_all(ask);
   send_.resize(asked_.size());
+  if (device != nullptr && a.value.size() >= least) device_ = product_on(*device, a, place_);
 }
 
 namespace {
@@ -70,6 +109,8 @@ void BlockProduct<Value>::operator()(const std::vector<Value>& x, std::vector<Va
     to += part.size();
   }
   y.assign(n_own_, Value{});
+  if (device_ != nullptr)
+    return device_->apply(numbers_of(std::as_const(x_)), numbers_of(y), sizeof(Value) / sizeof(double));
   for (int c = 0; c < a_.n_columns(); ++c) {
     Value* const sum = y.data() + place_[a_.first + c];
     const int columns = blocks.size(a_.first + c);

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet::electronic {
+
+class DeviceProduct;
+class DeviceSubmatrices;
 
 /// y = A x for a symmetric block matrix and a vector shared out like its columns; each row of the vector may
 /// be a pack, which makes it several vectors for about the time of one.
@@ -16,7 +21,13 @@ namespace quintet::electronic {
 template <class Value>
 class BlockProduct {
  public:
-  explicit BlockProduct(const BlockMatrix& a);
+  /// Elements from which on a core takes longer to go through a matrix than two copies of a vector and a
+  /// launch: some 0.1 ms.
+  static constexpr std::size_t least_on_device = std::size_t{1} << 17;
+  /// @param device multiplies in place of this core, where it has memory for the matrix and that has `least`
+  /// elements
+  explicit BlockProduct(const BlockMatrix& a, DeviceSubmatrices* device = nullptr,
+                        std::size_t least = least_on_device);
 
   [[nodiscard]] int n_own() const { return n_own_; }  ///< rows of this rank
   /// y = A x, both [n_own].
@@ -29,6 +40,7 @@ class BlockProduct {
   std::vector<Value> x_;                          ///< own rows, then those of others
   std::vector<std::vector<std::int32_t>> asked_;  ///< blocks of this rank that each rank needs
   std::vector<std::vector<Value>> send_;
+  std::shared_ptr<DeviceProduct> device_;
 };
 using SymmetricProduct = BlockProduct<double>;
 using Lanes8 = Pack<double, 8>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace quintet::electronic {
 
@@ -69,6 +70,32 @@ RankedColumns::Column RankedColumns::operator[](std::int32_t column) const {
   const std::size_t begin = begin_[column], n = begin_[column + 1] - begin;
   return {std::span(row_).subspan(begin, n), std::span(norm_).subspan(begin, n),
           value_.data() + first_value_[column]};
+}
+
+RankedColumns::ByRows RankedColumns::by_rows(const Blocking& blocking) const {
+  ByRows result;
+  std::vector<std::int64_t> offset;
+  std::vector<std::size_t> order;
+  for (std::int32_t k = 0; k < blocking.n_blocks(); ++k) {
+    const Column column = (*this)[k];
+    std::int64_t next = column.value - value_.data();
+    offset.clear();
+    for (const auto row : column.row) {
+      offset.push_back(next);
+      next += std::int64_t{blocking.size(row)} * blocking.size(k);
+    }
+    order.resize(column.row.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t p, std::size_t q) { return column.row[p] < column.row[q]; });
+    for (const auto p : order) {
+      result.row.push_back(column.row[p]);
+      result.norm.push_back(column.norm[p]);
+      result.offset.push_back(offset[p]);
+    }
+    result.begin.push_back(static_cast<std::int64_t>(result.row.size()));
+  }
+  return result;
 }
 
 }  // namespace quintet::electronic

@@ -25,6 +25,16 @@ class RankedColumns {
     const double* value;           ///< of its first block; the others follow without gaps
   };
   [[nodiscard]] Column operator[](std::int32_t column) const;
+  [[nodiscard]] std::span<const double> values() const { return value_; }  ///< of all columns
+
+  /// The blocks of all columns, by ascending rows in each: where they are in values().
+  struct ByRows {
+    std::vector<std::int64_t> begin{0};  ///< of each column of the matrix
+    std::vector<std::int32_t> row;
+    std::vector<double> norm;
+    std::vector<std::int64_t> offset;
+  };
+  [[nodiscard]] ByRows by_rows(const Blocking& blocking) const;
 
  private:
   std::vector<std::size_t> begin_{0}, first_value_;  ///< of each column of the matrix

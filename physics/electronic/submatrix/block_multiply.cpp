@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/matrix/column_store.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/matrix/ranked_columns.hpp"
@@ -218,6 +221,7 @@ class Product {
         bound_(at(b.blocking->n_blocks()), -1) {}
 
   void append_to(BlockMatrix& c) {
+    if (has_device() && append_from_device(c)) return;
     for (int first = 0; first < b_.n_columns(); first += together) {
       if (options_.interrupt && options_.interrupt()) return;
       append_group(c, first, std::min(together, b_.n_columns() - first));
@@ -230,15 +234,70 @@ class Product {
  private:
   static constexpr int together = 8;
 
+  [[nodiscard]] bool has_device() const {
+    return options_.device != nullptr && knows_rows() && b_.value.size() >= options_.least_on_device;
+  }
+  /// Whether rows of C are known before it is computed, and those of a column.
+  [[nodiscard]] bool knows_rows() const { return options_.pattern != nullptr || options_.threshold > 0; }
+  std::span<const std::int32_t> wanted_rows(int c) {
+    if (options_.pattern != nullptr) return rows_of(*options_.pattern, c);
+    return rows_that_may_stay(c);
+  }
+
+  /// All columns by the device. False where it has no memory for them.
+  bool append_from_device(BlockMatrix& c) {
+    const Blocking& blocks = *b_.blocking;
+    std::vector<std::int32_t> size, width, row;
+    std::vector<std::int64_t> begin{0}, offset;
+    std::vector<double> least;
+    for (std::int32_t i = 0; i < blocks.n_blocks(); ++i) size.push_back(blocks.size(i));
+    std::int64_t n_values = 0;
+    for (int j = 0; j < b_.n_columns(); ++j) {
+      width.push_back(size[at(b_.first + j)]);
+      for (auto p = b_.column_begin[at(j)]; p < b_.column_begin[at(j + 1)]; ++p)
+        least.push_back(limit_of(b_, j, options_.error) / norms_[at(p)]);
+      for (const auto i : wanted_rows(j))
+        if (!options_.symmetric || in_half(i, b_.first + j)) row.push_back(i);
+      std::sort(row.begin() + begin.back(), row.end());
+      for (auto q = at(begin.back()); q < row.size(); ++q) {
+        offset.push_back(n_values);
+        n_values += std::int64_t{size[at(row[q])]} * width.back();
+      }
+      begin.push_back(static_cast<std::int64_t>(row.size()));
+    }
+    const auto a = a_.by_rows(blocks);
+    AlignedVector<double> value(at(n_values));
+    try {
+      options_.device->multiply({size, a.begin, a.row, a.norm, a.offset, a_.values(), width, b_.column_begin,
+                                 b_.row, least, b_.offset, b_.value, begin, row, offset},
+                                value);
+    } catch (const std::exception& error) {
+      log::info("A product of block matrices of {:.3g} and {:.3g} bytes stays on the cores: {}",
+                8.0 * static_cast<double>(a_.values().size()), b_.bytes(), error.what());
+      return false;
+    }
+    const double least_squares = options_.threshold * options_.threshold;
+    for (int j = 0; j < b_.n_columns(); ++j) {
+      for (auto q = at(begin[at(j)]); q < at(begin[at(j + 1)]); ++q) {
+        const std::span block(value.data() + offset[q], at(std::int64_t{size[at(row[q])]} * width[at(j)]));
+        double squares = 0;
+        for (const double element : block) squares += element * element;
+        if (row[q] != b_.first + j && squares < least_squares) continue;
+        c.row.push_back(row[q]);
+        c.offset.push_back(static_cast<std::int64_t>(c.value.size()));
+        c.value.insert(c.value.end(), block.begin(), block.end());
+      }
+      c.column_begin.push_back(c.n_blocks());
+    }
+    return true;
+  }
+
   void append_group(BlockMatrix& c, int first, int n) {
     std::array<std::int64_t, together> next{};  // block of B of each column
     for (int g = 0; g < n; ++g) {
       next[at(g)] = b_.column_begin[at(first + g)];
       columns_[at(g)].start(b_.first + first + g);
-      if (options_.pattern != nullptr)
-        columns_[at(g)].keep_to(rows_of(*options_.pattern, first + g));
-      else if (options_.threshold > 0)
-        columns_[at(g)].keep_to(rows_that_may_stay(first + g));
+      if (knows_rows()) columns_[at(g)].keep_to(wanted_rows(first + g));
     }
     for (;;) {
       std::int32_t k = b_.blocking->n_blocks();

@@ -128,8 +128,9 @@ FrontierLevels nearest(const Ritz& ritz, double mu, double tolerance) {
 /// Rayleigh quotient, lies inside the band.
 class OutermostVectors {
  public:
-  OutermostVectors(const BlockMatrix& a, const BlockMatrix& p, bool occupied, int n_steps)
-      : comm_(a.comm), apply_(a), project_(p), occupied_(occupied) {
+  OutermostVectors(const BlockMatrix& a, SymmetricProduct& by_a, SymmetricProduct& by_p, bool occupied,
+                   int n_steps)
+      : comm_(a.comm), apply_(by_a), project_(by_p), occupied_(occupied) {
     const auto first = static_cast<unsigned long long>(a.blocking->begin[at(a.first)]);
     Vector q;
     for (int i = 0; i < apply_.n_own(); ++i) q.push_back(scrambled(first + static_cast<unsigned>(i)));
@@ -199,7 +200,7 @@ class OutermostVectors {
   }
 
   const Comm& comm_;
-  SymmetricProduct apply_, project_;
+  SymmetricProduct &apply_, &project_;
   bool occupied_;
   std::vector<Vector> basis_, h_;
   Vector y_;
@@ -228,10 +229,14 @@ FrontierLevels filtered_levels(const BlockMatrix& a, const BlockMatrix& p, doubl
   const SpectrumBounds bounds = spectrum_bounds(a);
   const double span = bounds.upper - bounds.lower;
   const Band band{bounds.lower, bounds.upper};
-  BlockProduct<Lanes8> apply(a);
+  BlockProduct<Lanes8> apply(a, options.device, options.least_on_device);
   Vectors x(at(apply.n_own()), Lanes8{}), ax;
-  for (const bool occupied : {true, false})
-    OutermostVectors(a, p, occupied, options.n_steps).store(x, occupied ? 0 : width / 2);
+  {
+    SymmetricProduct by_a(a, options.device, options.least_on_device),
+        by_p(p, options.device, options.least_on_device);
+    for (const bool occupied : {true, false})
+      OutermostVectors(a, by_a, by_p, occupied, options.n_steps).store(x, occupied ? 0 : width / 2);
+  }
   orthonormalise(a.comm, x);
   FrontierLevels levels = nearest(rayleigh_ritz(a.comm, apply, x, ax), mu, options.tolerance), best = levels;
   double gap = 0.4 * span, centre = mu;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+
 #include "physics/electronic/matrix/block_matrix.hpp"
+#include "physics/electronic/matrix/block_vector.hpp"
 
 namespace quintet::electronic {
 
@@ -25,6 +28,8 @@ struct FrontierOptions {
   double tolerance = 1e-4;
   int dense_rows = 512;
   int n_steps = 48, n_rounds = 6;
+  DeviceSubmatrices* device = nullptr;  ///< multiplies in place of this core, see BlockProduct
+  std::size_t least_on_device = SymmetricProduct::least_on_device;
 };
 [[nodiscard]] FrontierLevels frontier_levels(const BlockMatrix& a, const BlockMatrix& p, double mu,
                                              const FrontierOptions& options = {});

@@ -17,14 +17,14 @@ struct Brick {
   int first_cell[3], n_cells[3], cells_of_box[3];
   double cells_per_unit[3];
 
-  /// See owner_of().
-  KOKKOS_INLINE_FUNCTION bool holds(const double* x) const {
+  /// The rank whose brick holds a place; see owner_of() of domain_migration.hpp.
+  KOKKOS_INLINE_FUNCTION int owner_of(const double* x) const {
     int owner = 0;
     for (int k = 0; k < 3; ++k) {
       const double place = ::floor(cell.fractional(k, x) * grid[k]), last = grid[k] - 1.0;
       owner = owner * grid[k] + static_cast<int>(place > 0 ? (place < last ? place : last) : 0);
     }
-    return owner == rank;
+    return owner;
   }
   /// See sort_by_cell(); one that the brick does not hold is taken for its rim's.
   KOKKOS_INLINE_FUNCTION int cell_of(const double* x) const {
@@ -36,35 +36,37 @@ struct Brick {
     }
     return c;
   }
-  [[nodiscard]] int size() const { return n_cells[0] * n_cells[1] * n_cells[2]; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int size() const { return n_cells[0] * n_cells[1] * n_cells[2]; }
+  [[nodiscard]] int n_ranks() const { return grid[0] * grid[1] * grid[2]; }
 };
 
-/// Which rows stay; those that leave, in order.
+/// Which rows stay, and how many go to each rank.
 struct PartRows {
   Brick brick;
   const double* x;
   char* stays;
   int* leaving;
-  KOKKOS_INLINE_FUNCTION void operator()(const int i, int& sum, const bool last) const {
-    const bool holds = brick.holds(x + 3 * static_cast<std::size_t>(i));
-    if (last) {
-      stays[i] = holds ? 1 : 0;
-      if (!holds) leaving[sum] = i;
-    }
-    if (!holds) ++sum;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
+    const int owner = brick.owner_of(x + 3 * static_cast<std::size_t>(i));
+    stays[i] = owner == brick.rank ? 1 : 0;
+    if (stays[i] == 0) Kokkos::atomic_fetch_add(&leaving[owner], 1);
   }
 };
 
-/// out[p] = all of row rows[p] but its force, which the next evaluation gives.
-struct PackRecords {
-  const int* rows;
+/// All of the rows that leave but their forces, which the next evaluation gives, rank by rank. `next`: the
+/// first place of each rank.
+struct PackLeaving {
+  Brick brick;
+  const char* stays;
+  int* next;
   const double *x, *v;
   const int *image, *type;
   const std::int64_t* id;
   AtomRecord* out;
-  KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
-    const int i = rows[p];
-    AtomRecord& to = out[p];
+  KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
+    if (stays[i] != 0) return;
+    const int owner = brick.owner_of(x + 3 * static_cast<std::size_t>(i));
+    AtomRecord& to = out[Kokkos::atomic_fetch_add(&next[owner], 1)];
     for (int l = 0; l < 3; ++l) {
       const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
       to.position[l] = x[at];
@@ -138,6 +140,41 @@ struct SortById {
   }
 };
 
+/// The cell of each row; the last of all for those that leave. order[p] = p.
+struct NameCells {
+  Brick brick;
+  const double* x;
+  const char* stays;
+  int n_rows;
+  int *cell, *order;
+  KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t p) const {
+    order[p] = static_cast<int>(p);
+    if (p < n_rows) cell[p] = stays[p] == 0 ? brick.size() : brick.cell_of(x + 3 * p);
+  }
+};
+
+/// A step of a bitonic sort by cell, then by id: pairs of places `apart`, in runs that rise and fall by
+/// turns. There are 2^m places; rows from n_rows on are none, and come last.
+struct SortPairs {
+  std::int64_t run, apart;
+  int n_rows;
+  const int* cell;
+  const std::int64_t* id;
+  int* order;
+  KOKKOS_INLINE_FUNCTION bool before(int a, int b) const {
+    if (a >= n_rows || b >= n_rows) return a < b;
+    return cell[a] != cell[b] ? cell[a] < cell[b] : id[a] < id[b];
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t pair) const {
+    const std::int64_t p = 2 * pair - (pair & (apart - 1)), q = p + apart;
+    const int a = order[p], b = order[q];
+    const bool rises = (p & run) == 0;
+    if (!(rises ? before(b, a) : before(a, b))) return;
+    order[p] = b;
+    order[q] = a;
+  }
+};
+
 /// to[p] = from[order[p]], rows of `width` numbers.
 template <class T, int width>
 struct GatherRows {
@@ -200,17 +237,25 @@ struct UnpackBorder {
   }
 };
 
-/// Rows that were chosen as images on the other side of the cell.
+/// Rows that were chosen as images on the other side of the cell, which has `rows`.
 struct ImageBorder {
   const int* sent;
   int first, direction, image;
-  int *owner, *shift;
+  double rows[9];
+  double* x;
+  std::int64_t* id;
+  int *type, *owner, *shift;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
-    const int from = sent[p];
+    const int from = sent[p], row = first + p, own = owner[from];
     int by[3];
     for (int k = 0; k < 3; ++k) by[k] = shift_along(shift[from], k) + (k == direction ? image : 0);
-    owner[first + p] = owner[from];
-    shift[first + p] = shift_code(by[0], by[1], by[2]);
+    owner[row] = own;
+    shift[row] = shift_code(by[0], by[1], by[2]);
+    for (int l = 0; l < 3; ++l)
+      x[3 * static_cast<std::size_t>(row) + l] = x[3 * static_cast<std::size_t>(own) + l] + by[0] * rows[l] +
+                                                 by[1] * rows[3 + l] + by[2] * rows[6 + l];
+    id[row] = id[own];
+    type[row] = type[own];
   }
 };
 

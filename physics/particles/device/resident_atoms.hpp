@@ -63,14 +63,21 @@ struct FetchedRows {
   std::int64_t* id;                     ///< [n_all]
 };
 
+/// The most cells that n atoms are put in order by, one after the other. Where a brick has more, most are
+/// empty.
+[[nodiscard]] constexpr std::int64_t most_cells_of_order(std::int64_t n) { return 4 * n + 4096; }
+
 /// What ResidentAtoms take of a device's memory (bytes), on one rank or several.
 [[nodiscard]] inline double resident_bytes(double n_local, double n_all, bool several = false) {
   // x, built, forces, type, id, owner, shift; velocity, image, what is fetched.
   double bytes = n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1);
-  // Rows that are sent; of a rebuild: an order, its cells, rows that are put into it.
-  if (several) bytes += n_all * 4 + n_local * (4 + 4 + 1 + 24 + 12 + 8);
-  // Messages of a rebuild and of a step, both ways: at most half of the ghosts come in one.
-  if (several) bytes += (n_all - n_local) / 2 * (40 + 2 * 24);
+  if (!several) return 1.05 * bytes;
+  // Rows that are sent, and those that may be; of a rebuild: who stays, an order, its cells, rows that are
+  // put into it.
+  bytes += (2 * n_all - n_local) * 4 + n_local * (1 + 4 + 24 + 12 + 8) +
+           4 * static_cast<double>(most_cells_of_order(static_cast<std::int64_t>(n_local)));
+  // The longest message of a rebuild, both ways; those of a step are shorter.
+  bytes += (n_all - n_local) * 2 * 40;
   return 1.05 * bytes;
 }
 
@@ -93,26 +100,34 @@ class ResidentAtoms {
   /// number of ghosts.
   virtual int rebuild(const CellOfAtoms& cell) = 0;
 
-  // A rebuild of several ranks: part, then settle; take_local() comes in their place at first. Then ghosts,
-  // face by face: those that select_border() finds become images or go as messages, and what comes in is
-  // appended. Then set_steps().
+  /// What MPI sends from and receives into: memory of the device where MPI reads that, else of the host.
+  struct Parcel {
+    const void* send;
+    void* receive;
+  };
+
+  // A rebuild of several ranks: part, pack_leaving, a message, then settle; take_local() comes in their place
+  // at first. Then ghosts, face by face: those that select_border() finds become images or go as messages
+  // (pack_border, unpack_border). Then set_steps().
 
   /// Take local atoms; ghosts come next.
   virtual void take_local(const HostRows& host) = 0;
-  /// Wrap the atoms into the cell. Returns those that the brick does not hold, in order, without forces.
-  [[nodiscard]] virtual std::vector<AtomRecord> part(const CellOfAtoms& cell, const BrickOfAtoms& brick) = 0;
-  /// Let those go and take others in; all are put into the order of the brick's cells, of ids within a cell,
-  /// and neighbours will be listed where they are. Returns their number.
-  [[nodiscard]] virtual int settle(const std::vector<AtomRecord>& arrived, const CellOfAtoms& cell,
-                                   const BrickOfAtoms& brick) = 0;
+  /// Wrap the atoms into the cell. Returns how many go to each rank: those that are not in this one's brick.
+  [[nodiscard]] virtual std::vector<std::size_t> part(const CellOfAtoms& cell, const BrickOfAtoms& brick) = 0;
+  /// Those, as AtomRecord without forces, rank by rank, and room for as many that arrive. Of one rank they
+  /// are in any order.
+  [[nodiscard]] virtual Parcel pack_leaving(int n_arriving) = 0;
+  /// Let those go and take in what arrived; all are put into the order of the brick's cells, of ids within a
+  /// cell, and neighbours will be listed where they are. Returns their number.
+  [[nodiscard]] virtual int settle(int n_arrived) = 0;
   /// Choose rows [first, last) by where they were, `built`, in the cell that they had. Returns their number.
   [[nodiscard]] virtual int select_border(const CellOfAtoms& built, const BrickFace& face, int first,
                                           int last) = 0;
   /// The chosen ones as ghosts, moved by `image` rows of the cell along a direction.
   virtual void image_border(const CellOfAtoms& built, int direction, int image) = 0;
-  /// The chosen ones for a message, moved by `shift`.
-  [[nodiscard]] virtual std::vector<BorderAtom> border(const std::array<double, 3>& shift) = 0;
-  virtual void append_border(const std::vector<BorderAtom>& ghosts) = 0;
+  /// The chosen ones, as BorderAtom moved by `shift`, and room for as many that arrive.
+  [[nodiscard]] virtual Parcel pack_border(const std::array<double, 3>& shift, int n_arriving) = 0;
+  virtual void unpack_border(int n_arrived) = 0;
   /// How these ghosts, which are where they were then, will come by their positions; `first_sent` counts the
   /// rows of all borders.
   virtual void set_steps(const std::vector<GhostPlan::Step>& steps) = 0;
@@ -148,11 +163,6 @@ class ResidentAtoms {
                                                             const std::array<double, 3>& to,
                                                             const std::array<double, 9>& map) = 0;
 
-  /// What MPI sends from and receives into: memory of the device where MPI reads that, else of the host.
-  struct Parcel {
-    const void* send;
-    void* receive;
-  };
   /// Steps of the plan. `cell`: its rows now.
   virtual void place_images(std::size_t step, const std::array<double, 9>& cell) = 0;
   /// Positions to send, 24 bytes each, are there when it returns.

@@ -100,28 +100,31 @@ class ResidentOnSpace final : public device::ResidentRowsOnSpace {
   [[nodiscard]] Parcel pack_positions(std::size_t step, const std::array<double, 9>& cell) override {
     const auto& s = steps_[step];
     const double* const row = cell.data() + 3 * static_cast<std::ptrdiff_t>(s.direction);
+    double* const out = parcels_.outgoing(three(s.n_sent));
     Kokkos::parallel_for("resident::pack_positions", Range(space_, 0, s.n_sent),
                          device::PackPositions{x_.data(),
                                                sent_.data() + s.first_sent,
                                                {s.image * row[0], s.image * row[1], s.image * row[2]},
-                                               outgoing_.data()});
-    return parcel(outgoing_.data(), 3 * static_cast<std::size_t>(s.n_sent), x_.data() + place_of(s));
+                                               out});
+    return parcels_.leave(space_, out, three(s.n_sent), x_.data() + three(s.first), three(s.n));
   }
   void unpack_positions(std::size_t step) override {
     const auto& s = steps_[step];
-    if (!direct_) unstage(x_.data() + place_of(s), 3 * static_cast<std::size_t>(s.n));
+    parcels_.arrive(space_, x_.data() + three(s.first), three(s.n));
   }
 
   [[nodiscard]] Parcel pack_forces(std::size_t step) override {
     const auto& s = steps_[step];
-    return parcel(force_.data() + place_of(s), 3 * static_cast<std::size_t>(s.n), incoming_.data());
+    return parcels_.leave(space_, force_.data() + three(s.first), three(s.n),
+                          parcels_.incoming(three(s.n_sent)), three(s.n_sent));
   }
   void unpack_forces(std::size_t step) override {
     const auto& s = steps_[step];
-    if (!direct_) unstage(incoming_.data(), 3 * static_cast<std::size_t>(s.n_sent));
+    double* const in = parcels_.incoming(three(s.n_sent));
+    parcels_.arrive(space_, in, three(s.n_sent));
     Kokkos::parallel_for("resident::add_forces", Range(space_, 0, s.n_sent),
-                         device::AddForces{reinterpret_cast<const Fixed*>(incoming_.data()),
-                                           sent_.data() + s.first_sent, owner_.data(), force_.data()});
+                         device::AddForces{reinterpret_cast<const Fixed*>(in), sent_.data() + s.first_sent,
+                                           owner_.data(), force_.data()});
   }
 
  private:
@@ -148,25 +151,7 @@ class ResidentOnSpace final : public device::ResidentRowsOnSpace {
   void hold(const Buffer<T>& rows) {
     if (frozen_.extent(0) > 0) over_atoms("resident::hold", device::HoldRow<T>{mark_.data(), rows.data()});
   }
-  static std::size_t place_of(const GhostPlan::Step& s) { return 3 * static_cast<std::size_t>(s.first); }
-
-  /// Numbers of 8 bytes at `from` go out, what comes in goes to `to` (see unstage()).
-  Parcel parcel(const void* from, std::size_t n, void* to) {
-    if (!direct_)
-      Kokkos::deep_copy(space_,
-                        Kokkos::View<double*, Staging, Kokkos::MemoryUnmanaged>(staged_out_.data(), n),
-                        Kokkos::View<const double*, Space::memory_space, Kokkos::MemoryUnmanaged>(
-                            static_cast<const double*>(from), n));
-    space_.fence();
-    if (direct_) return {from, to};
-    return {staged_out_.data(), staged_in_.data()};
-  }
-  void unstage(void* to, std::size_t n) {
-    Kokkos::deep_copy(
-        space_,
-        Kokkos::View<double*, Space::memory_space, Kokkos::MemoryUnmanaged>(static_cast<double*>(to), n),
-        Kokkos::View<const double*, Staging, Kokkos::MemoryUnmanaged>(staged_in_.data(), n));
-  }
+  static std::size_t three(int n) { return 3 * static_cast<std::size_t>(n); }
 };
 
 }  // namespace

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "physics/kernels/device_buffer.hpp"
 #include "physics/particles/device/migration_kernels.hpp"
+#include "physics/particles/device/parcel_buffers.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/device/resident_kernels.hpp"
 
@@ -18,7 +21,7 @@ namespace quintet::device {
 /// hands and go home. What steps do to them: resident_atoms_device.cpp.
 class ResidentRowsOnSpace : public ResidentAtoms {
  public:
-  explicit ResidentRowsOnSpace(bool direct) : direct_(direct) {}
+  explicit ResidentRowsOnSpace(bool direct) : parcels_(direct) {}
 
   void take(const HostRows& host, const GhostPlan& plan) override {
     makes_ghosts_ = false;
@@ -52,34 +55,51 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     return make_ghosts(cell);
   }
 
-  [[nodiscard]] std::vector<AtomRecord> part(const CellOfAtoms& cell, const BrickOfAtoms& b) override {
+  [[nodiscard]] std::vector<std::size_t> part(const CellOfAtoms& cell, const BrickOfAtoms& b) override {
     wrap(cell);
+    brick_ = brick_of(cell, b);
+    const auto n_ranks = static_cast<std::size_t>(brick_.n_ranks());
     make_room<char, Space>(stays_, "resident::stays", n_, spare);
-    make_room<int, Space>(order_, "resident::order", n_, spare);
-    int n_leaving = 0;
-    Kokkos::parallel_scan("resident::part", Range(space_, 0, n_),
-                          PartRows{brick_of(cell, b), x_.data(), stays_.data(), order_.data()}, n_leaving);
+    make_room<int, Space>(leaving_, "resident::leaving", n_ranks);
+    Kokkos::deep_copy(space_, leaving_, 0);
+    Kokkos::parallel_for("resident::part", Range(space_, 0, n_),
+                         PartRows{brick_, x_.data(), stays_.data(), leaving_.data()});
+    std::vector<int> counts(n_ranks);
+    get(counts.data(), leaving_, n_ranks);
     space_.fence();
-    return packed<AtomRecord>(records_, "resident::records", n_leaving, [&](AtomRecord* out) {
-      return PackRecords{order_.data(), x_.data(), v_.data(), image_.data(), type_.data(), id_.data(), out};
-    });
+    n_leaving_ = std::accumulate(counts.begin(), counts.end(), 0);
+    return {counts.begin(), counts.end()};
   }
 
-  [[nodiscard]] int settle(const std::vector<AtomRecord>& arrived, const CellOfAtoms& cell,
-                           const BrickOfAtoms& b) override {
-    const int n_arrived = static_cast<int>(arrived.size()), n_rows = n_ + n_arrived;
-    const std::size_t n = n_, rows = n_rows;
+  [[nodiscard]] Parcel pack_leaving(int n_arriving) override {
+    const std::size_t n_out = n_leaving_ * numbers_of<AtomRecord>, n_in = n_arriving * numbers_of<AtomRecord>;
+    auto* const out = reinterpret_cast<AtomRecord*>(parcels_.outgoing(n_out));
+    if (n_leaving_ > 0) {
+      Kokkos::parallel_scan("resident::scan_leaving", Range(space_, 0, brick_.n_ranks()),
+                            ScanCounts{leaving_.data()});
+      Kokkos::parallel_for("resident::pack_leaving", Range(space_, 0, n_),
+                           PackLeaving{brick_, stays_.data(), leaving_.data(), x_.data(), v_.data(),
+                                       image_.data(), type_.data(), id_.data(), out});
+    }
+    return parcels_.leave(space_, out, n_out, parcels_.incoming(n_in), n_in);
+  }
+
+  [[nodiscard]] int settle(int n_arrived) override {
+    const int n_rows = n_ + n_arrived;
+    const std::size_t n = n_, rows = n_rows, n_in = n_arrived * numbers_of<AtomRecord>;
     grow<double, Space>(x_, "resident::position", 3 * rows, 3 * n);
     grow<double, Space>(v_, "resident::velocity", 3 * rows, 3 * n);
     grow<int, Space>(image_, "resident::image", 3 * rows, 3 * n);
     grow<int, Space>(type_, "resident::type", rows, n);
     grow<std::int64_t, Space>(id_, "resident::id", rows, n);
     grow<char, Space>(stays_, "resident::stays", rows, n);
-    put(records_, "resident::records", arrived.data(), arrived.size());
+    double* const in = parcels_.incoming(n_in);
+    parcels_.arrive(space_, in, n_in);
     Kokkos::parallel_for("resident::unpack_records", Range(space_, 0, n_arrived),
-                         UnpackRecords{records_.data(), n_, x_.data(), v_.data(), image_.data(), type_.data(),
-                                       id_.data(), stays_.data()});
-    n_ = order_by_cells(brick_of(cell, b), n_rows);
+                         UnpackRecords{reinterpret_cast<const AtomRecord*>(in), n_, x_.data(), v_.data(),
+                                       image_.data(), type_.data(), id_.data(), stays_.data()});
+    order_by_cells(n_rows);
+    n_ = n_rows - n_leaving_;
     gather<double, 3>(x_, real_rows_);
     gather<double, 3>(v_, real_rows_);
     gather<int, 3>(image_, int_rows_);
@@ -107,25 +127,29 @@ class ResidentRowsOnSpace : public ResidentAtoms {
 
   void image_border(const CellOfAtoms& built, int direction, int image) override {
     const int first = grow_ghosts(n_sent_);
-    Kokkos::parallel_for("resident::image_border", Range(space_, 0, n_sent_),
-                         ImageBorder{chosen(), first, direction, image, owner_.data(), shift_.data()});
-    complete_images(built, first, n_sent_);
+    ImageBorder kernel{chosen(),      first,      direction,    image,         {},
+                       built_.data(), id_.data(), type_.data(), owner_.data(), shift_.data()};
+    std::copy(built.rows.begin(), built.rows.end(), kernel.rows);
+    Kokkos::parallel_for("resident::image_border", Range(space_, 0, n_sent_), kernel);
   }
 
-  [[nodiscard]] std::vector<BorderAtom> border(const std::array<double, 3>& shift) override {
-    return packed<BorderAtom>(border_, "resident::border", n_sent_, [&](BorderAtom* out) {
-      return PackBorder{chosen(), built_.data(), id_.data(), type_.data(), {shift[0], shift[1], shift[2]},
-                        out};
-    });
+  [[nodiscard]] Parcel pack_border(const std::array<double, 3>& shift, int n_arriving) override {
+    const std::size_t n_out = n_sent_ * numbers_of<BorderAtom>, n_in = n_arriving * numbers_of<BorderAtom>;
+    auto* const out = reinterpret_cast<BorderAtom*>(parcels_.outgoing(n_out));
+    Kokkos::parallel_for(
+        "resident::pack_border", Range(space_, 0, n_sent_),
+        PackBorder{chosen(), built_.data(), id_.data(), type_.data(), {shift[0], shift[1], shift[2]}, out});
+    return parcels_.leave(space_, out, n_out, parcels_.incoming(n_in), n_in);
   }
 
-  void append_border(const std::vector<BorderAtom>& ghosts) override {
-    const int n = static_cast<int>(ghosts.size()), first = grow_ghosts(n);
-    put(border_, "resident::border", ghosts.data(), ghosts.size());
+  void unpack_border(int n) override {
+    const int first = grow_ghosts(n);
+    const std::size_t n_in = n * numbers_of<BorderAtom>;
+    double* const in = parcels_.incoming(n_in);
+    parcels_.arrive(space_, in, n_in);
     Kokkos::parallel_for("resident::unpack_border", Range(space_, 0, n),
-                         UnpackBorder{border_.data(), first, built_.data(), id_.data(), type_.data(),
-                                      owner_.data(), shift_.data()});
-    space_.fence();
+                         UnpackBorder{reinterpret_cast<const BorderAtom*>(in), first, built_.data(),
+                                      id_.data(), type_.data(), owner_.data(), shift_.data()});
   }
 
   void set_steps(const std::vector<GhostPlan::Step>& steps) override {
@@ -139,13 +163,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     std::size_t most = 0;
     for (const auto& step : steps_)
       if (step.travels) most = std::max<std::size_t>({most, std::size_t(step.n), std::size_t(step.n_sent)});
-    for (auto* buffer : {&outgoing_, &incoming_})
-      make_room<double, Space>(*buffer, "resident::parcel", 3 * most, spare);
-    if (direct_) return;
-    for (auto* buffer : {&staged_out_, &staged_in_})
-      if (buffer->extent(0) < 3 * most)
-        *buffer = Kokkos::View<double*, Staging>(
-            Kokkos::view_alloc(std::string("resident::staged"), Kokkos::WithoutInitializing), 3 * most);
+    parcels_.reserve(3 * most);
   }
 
   void fetch_built(double* built) override {
@@ -184,28 +202,28 @@ class ResidentRowsOnSpace : public ResidentAtoms {
  protected:
   using Space = Kokkos::DefaultExecutionSpace;
   using Range = Kokkos::RangePolicy<Space>;
+  using WideRange = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
   template <class T>
   using Buffer = device::Buffer<T, Space>;
-#ifdef KOKKOS_ENABLE_CUDA
-  using Staging = Kokkos::CudaHostPinnedSpace;
-#else
-  using Staging = Kokkos::HostSpace;
-#endif
 
-  bool direct_, makes_ghosts_ = false;
+  bool makes_ghosts_ = false;
   Space space_;
   int n_ = 0, n_all_ = 0;
   std::vector<GhostPlan::Step> steps_;
-  Buffer<double> x_, v_, built_, mass_, fetched_, outgoing_, incoming_;
+  Buffer<double> x_, v_, built_, mass_, fetched_;
   Buffer<Fixed> force_;
   Buffer<int> type_, owner_, shift_, sent_, image_;
   int first_sent_ = 0, n_sent_ = 0;  ///< the last border's part of sent_, while ghosts are made
   Buffer<std::int64_t> id_, frozen_;
   Buffer<char> mark_;  ///< [n_local] frozen
-  Kokkos::View<double*, Staging> staged_out_, staged_in_;
+  ParcelBuffers<Space> parcels_;
 
  private:
   static constexpr double spare = 1.05;
+  /// How many numbers of 8 bytes a record makes.
+  template <class T>
+  static constexpr std::size_t numbers_of = sizeof(T) / 8;
+  static_assert(sizeof(AtomRecord) % 8 == 0 && sizeof(BorderAtom) % 8 == 0);
 
   template <class T>
   static auto first_of(const Buffer<T>& buffer, std::size_t n) {
@@ -252,7 +270,11 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     grow_ghosts(n_ghost);
     Kokkos::parallel_scan("resident::make_ghosts", Range(space_, 0, n_),
                           MakeGhosts{cell, n_, built_.data(), owner_.data(), shift_.data()}, n_ghost);
-    complete_images(c, n_, n_ghost);
+    PlaceImages place{n_, owner_.data(), shift_.data(), {}, built_.data(), type_.data()};
+    std::copy(c.rows.begin(), c.rows.end(), place.cell);
+    Kokkos::parallel_for("resident::place_built", Range(space_, 0, n_ghost), place);
+    Kokkos::parallel_for("resident::name_images", Range(space_, 0, n_ghost),
+                         NameImages{n_, owner_.data(), id_.data()});
     set_steps({{.first = n_, .n = n_ghost}});
     ahead_ = true;
     return n_ghost;
@@ -267,22 +289,33 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     Kokkos::deep_copy(space_, first_of<double>(to, n), first_of<double>(from, n));
   }
 
-  /// order_ becomes the rows of [0, n_rows) that stay, by cell. Returns their number.
-  int order_by_cells(const Brick& brick, int n_rows) {
-    const int n_cells = brick.size();
+  /// The first of order_ become the rows of [0, n_rows) that stay, by cell of brick_, by id within a cell.
+  void order_by_cells(int n_rows) {
+    const int n_cells = brick_.size();
+    if (n_cells > most_cells_of_order(n_rows)) return order_by_keys(n_rows);
     make_room<int, Space>(next_, "resident::cell_next", n_cells, spare);
     make_room<int, Space>(order_, "resident::order", n_rows, spare);
-    Kokkos::deep_copy(space_, next_, 0);
-    IntoCells into{brick, x_.data(), stays_.data(), next_.data(), nullptr};
+    Kokkos::deep_copy(space_, first_of<int>(next_, n_cells), 0);
+    IntoCells into{brick_, x_.data(), stays_.data(), next_.data(), nullptr};
     Kokkos::parallel_for("resident::count_in_cells", Range(space_, 0, n_rows), into);
-    int n = 0;
-    Kokkos::parallel_scan("resident::scan_cells", Range(space_, 0, n_cells), ScanCounts{next_.data()}, n);
+    Kokkos::parallel_scan("resident::scan_cells", Range(space_, 0, n_cells), ScanCounts{next_.data()});
     into.order = order_.data();
     Kokkos::parallel_for("resident::place_in_cells", Range(space_, 0, n_rows), into);
     Kokkos::parallel_for("resident::sort_cells", Range(space_, 0, n_cells),
                          SortById{next_.data(), id_.data(), order_.data()});
-    space_.fence();
-    return n;
+  }
+  /// The same where most cells are empty: a bitonic sort, whose memory and time do not ask how large the box
+  /// is or how full its fullest cell (Batcher, AFIPS 32, 307, 1968; log n (log n + 1) / 2 launches).
+  void order_by_keys(int n_rows) {
+    const auto n = std::bit_ceil(static_cast<std::size_t>(n_rows));
+    make_room<int, Space>(next_, "resident::cell_next", n_rows, spare);
+    make_room<int, Space>(order_, "resident::order", n, spare);
+    Kokkos::parallel_for("resident::name_cells", WideRange(space_, 0, n),
+                         NameCells{brick_, x_.data(), stays_.data(), n_rows, next_.data(), order_.data()});
+    for (std::int64_t run = 2; run <= static_cast<std::int64_t>(n); run *= 2)
+      for (std::int64_t apart = run / 2; apart > 0; apart /= 2)
+        Kokkos::parallel_for("resident::sort_keys", WideRange(space_, 0, n / 2),
+                             SortPairs{run, apart, n_rows, next_.data(), id_.data(), order_.data()});
   }
   /// The local rows in that order.
   template <class T, int width>
@@ -321,33 +354,16 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     grow<int, Space>(shift_, "resident::shift", n_all, before);
     return std::exchange(n_all_, static_cast<int>(n_all));
   }
-  /// Images whose owners and shifts are known.
-  void complete_images(const CellOfAtoms& built, int first, int n) {
-    PlaceImages place{first, owner_.data(), shift_.data(), {}, built_.data(), type_.data()};
-    std::copy(built.rows.begin(), built.rows.end(), place.cell);
-    Kokkos::parallel_for("resident::place_built", Range(space_, 0, n), place);
-    Kokkos::parallel_for("resident::name_images", Range(space_, 0, n),
-                         NameImages{first, owner_.data(), id_.data()});
-  }
   [[nodiscard]] int* chosen() const { return sent_.data() + first_sent_; }
-  /// n records of what `kernel(out)` packs, on the host.
-  template <class T, class MakeKernel>
-  std::vector<T> packed(Buffer<T>& buffer, const char* label, int n, const MakeKernel& kernel) {
-    make_room<T, Space>(buffer, label, n, spare);
-    Kokkos::parallel_for(label, Range(space_, 0, n), kernel(buffer.data()));
-    std::vector<T> records(n);
-    if (n > 0) get(records.data(), buffer, n);
-    space_.fence();
-    return records;
-  }
 
   // Of a rebuild.
+  Brick brick_{};
+  int n_leaving_ = 0;
   Buffer<char> stays_;
+  Buffer<int> leaving_;  ///< [n_ranks] how many go to each rank, then where the next one for it is packed
   Buffer<int> order_, next_, int_rows_;
   Buffer<double> real_rows_;
   Buffer<std::int64_t> id_rows_;
-  Buffer<AtomRecord> records_;
-  Buffer<BorderAtom> border_;
 };
 
 }  // namespace quintet::device

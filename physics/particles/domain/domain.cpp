@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "io/parallel/together.hpp"
@@ -60,6 +62,16 @@ double largest_displacement_squared(const Exec& exec, int n, const Vectors& x, c
       },
       Kokkos::Max<double>(largest));
   return largest;
+}
+
+/// How many come from each rank, of how many go to each. Collective.
+std::vector<std::size_t> counts_from(const Comm& comm, const std::vector<std::size_t>& to) {
+  std::vector<std::vector<std::size_t>> told(to.size());
+  for (std::size_t r = 0; r < to.size(); ++r)
+    if (to[r] > 0) told[r] = {to[r]};
+  std::vector<std::size_t> from;
+  for (const auto& count : comm.all_to_all(told)) from.push_back(count.empty() ? 0 : count.front());
+  return from;
 }
 
 /// The first local atom whose type, place or velocity no run could have come to; empty if there is none.
@@ -160,15 +172,22 @@ struct Domain::Implementation {
     resident = atoms.resident;
     list.built = built_positions = {};
   }
-  /// Wrap, migrate and sort the atoms on the device; those that leave go by way of the host.
+  /// Wrap, migrate and sort the atoms on the device.
   void migrate_there(Atoms& atoms) {
-    const CellOfAtoms cell = cell_of(atoms.box);
-    const BrickOfAtoms brick = brick_of(atoms.box, grid, comm.rank(), range / 2);
-    records = atoms.resident->part(cell, brick);
-    migrate(comm, atoms.box, grid, records);
-    require_fit(std::int64_t{atoms.n_local} + static_cast<std::int64_t>(records.size()));
-    atoms.n_local = atoms.resident->settle(records, cell, brick);
-    records = {};
+    ResidentAtoms& there = *atoms.resident;
+    const auto leaving = there.part(cell_of(atoms.box), brick_of(atoms.box, grid, comm.rank(), range / 2));
+    const auto arriving = counts_from(comm, leaving);
+    const auto total = [](const std::vector<std::size_t>& counts) {
+      return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    };
+    const std::size_t n_leaving = total(leaving), n_arriving = total(arriving);
+    require_fit(atoms.n_local + static_cast<std::int64_t>(n_arriving));
+    const auto parcel = there.pack_leaving(static_cast<int>(n_arriving));
+    comm.all_to_all_into(std::span(static_cast<const AtomRecord*>(parcel.send), n_leaving),
+                         std::span<const std::size_t>(leaving),
+                         std::span(static_cast<AtomRecord*>(parcel.receive), n_arriving),
+                         std::span<const std::size_t>(arriving));
+    atoms.n_local = there.settle(static_cast<int>(n_arriving));
     check_count(atoms);
   }
   void rebuild_there(Atoms& atoms) {

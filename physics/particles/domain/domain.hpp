@@ -80,8 +80,8 @@ class Domain {
   /// Collective. Throws InputError on all ranks for an atom of no type or a number that is not finite.
   void restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box);
   /// Hand the atoms over to a device, where refresh() and return_forces() then find them, and refresh()
-  /// rebuilds: atoms that change hands and new ghosts alone pass through the host. Those of the only rank
-  /// keep their order. Where rows are listed, and in rebuild(), atoms come home and are handed over again.
+  /// rebuilds: how many atoms change hands alone is the host's to know. Those of the only rank keep their
+  /// order. Where rows are listed, and in rebuild(), atoms come home and are handed over again.
   /// Collective.
   void stay_on(const Exec& exec, Atoms& atoms, std::shared_ptr<ResidentAtoms> resident);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 
@@ -50,6 +51,15 @@ template <class T>
 void exchange_known(const Comm& comm, std::span<const T> send, int destination, std::span<T> receive,
                     int source, int tag) {
   comm.exchange(send, send.empty() ? -1 : destination, receive, receive.empty() ? -1 : source, tag);
+}
+
+/// How many rows come from `source` where n go to `destination`.
+int tell_count(const Comm& comm, int n, int destination, int source) {
+  std::uint64_t n_send = n, n_receive = 0;
+  comm.exchange(std::span<const std::uint64_t>(&n_send, 1), destination, std::span(&n_receive, 1), source,
+                tag_borders);
+  require_fit(static_cast<std::int64_t>(n_receive));
+  return static_cast<int>(n_receive);
 }
 
 }  // namespace
@@ -224,18 +234,16 @@ Ghosts::Rows Ghosts::exchange_there(Atoms& atoms, const Box& box, const CellOfAt
   const bool sends = swap.destination >= 0;
   step.n_sent = there.select_border(cell, face, candidates.first, sends ? candidates.last : candidates.first);
   n_sent_there_ += step.n_sent;
-  std::vector<BorderAtom> received;
-  if (step.travels) {
-    const auto border = there.border(shift_of(box, swap.direction, swap.image));
-    received =
-        comm_.exchange_any(std::span<const BorderAtom>(border), swap.destination, swap.source, tag_borders);
-  }
-  step.n = step.travels ? static_cast<int>(received.size()) : step.n_sent;
+  step.n = step.travels ? tell_count(comm_, step.n_sent, swap.destination, swap.source) : step.n_sent;
   require_fit(std::int64_t{atoms.n_all()} + step.n);
-  if (step.travels)
-    there.append_border(received);
-  else
+  if (step.travels) {
+    const auto parcel = there.pack_border(shift_of(box, swap.direction, swap.image), step.n);
+    comm_.exchange(std::span(static_cast<const BorderAtom*>(parcel.send), step.n_sent), swap.destination,
+                   std::span(static_cast<BorderAtom*>(parcel.receive), step.n), swap.source, tag_borders);
+    there.unpack_border(step.n);
+  } else {
     there.image_border(cell, swap.direction, swap.image);
+  }
   atoms.n_ghost += step.n;
   plan_.add(step);
   return {step.first, step.first + step.n};

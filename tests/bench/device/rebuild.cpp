@@ -88,6 +88,12 @@ std::unique_ptr<ResidentAtoms> made() {
   return std::unique_ptr<ResidentAtoms>(quintet_make_resident_atoms(false));
 }
 
+/// In place of a message between ranks, whose parcels are in the host's memory.
+template <class T>
+void carry(const ResidentAtoms::Parcel& from, const ResidentAtoms::Parcel& to, int n) {
+  if (n > 0) std::memcpy(to.receive, from.send, n * sizeof(T));
+}
+
 /// Ids of the atoms of a half of the cell, by cell, then by id.
 std::vector<std::int64_t> ordered(const Gas& gas, int half) {
   const int cells = gas.brick(2, 0).cells_of_box[0];
@@ -117,11 +123,11 @@ int check() {
   const std::unique_ptr<ResidentAtoms> halves[2] = {made(), made()};
   halves[0]->take_local(gas.rows(gas.n));
   halves[1]->take_local(gas.rows(0));
-  const auto leaving = halves[0]->part(cell, gas.brick(2, 0));
-  const auto none = halves[1]->part(cell, gas.brick(2, 1));
-  const int n[2] = {halves[0]->settle(none, cell, gas.brick(2, 0)),
-                    halves[1]->settle(leaving, cell, gas.brick(2, 1))};
-  bool good = told("none leaves an empty brick", static_cast<double>(none.size()));
+  const int n_leaving = static_cast<int>(halves[0]->part(cell, gas.brick(2, 0))[1]);
+  const auto none = static_cast<double>(halves[1]->part(cell, gas.brick(2, 1))[0]);
+  carry<AtomRecord>(halves[0]->pack_leaving(0), halves[1]->pack_leaving(n_leaving), n_leaving);
+  const int n[2] = {halves[0]->settle(0), halves[1]->settle(n_leaving)};
+  bool good = told("none leaves an empty brick", none);
   for (int half = 0; half < 2; ++half) {
     halves[half]->set_steps({});
     const Held held(*halves[half], n[half], n[half]);
@@ -143,7 +149,9 @@ int check() {
   ResidentAtoms &lower = *halves[0], &upper = *halves[1];
   const Held below(lower, n[0], n[0]);
   const int n_sent = lower.select_border(cell, face, 0, n[0]);
-  const auto border = lower.border({0, 0, 0});
+  const auto packed = lower.pack_border({0, 0, 0}, 0);
+  std::vector<BorderAtom> border(n_sent);
+  std::memcpy(border.data(), packed.send, n_sent * sizeof(BorderAtom));
   double wrong = 0;
   std::size_t p = 0;
   for (int i = 0; i < n[0]; ++i) {
@@ -152,7 +160,8 @@ int check() {
     ++p;
   }
   good = told("border", wrong + std::abs(double(p) - n_sent)) && good;
-  upper.append_border(border);
+  carry<BorderAtom>(packed, upper.pack_border({0, 0, 0}, n_sent), n_sent);
+  upper.unpack_border(n_sent);
   const int n_images =
       upper.select_border(cell, {1, -1, 0.0, range / gas.length}, 0, n[1] + static_cast<int>(border.size()));
   upper.image_border(cell, 1, +1);
@@ -218,8 +227,9 @@ void time_rebuilds(int n) {
   const double seconds = device_bench::median_seconds(9, [&] {
     atoms->drift(0.01);
     const double begin = device_bench::seconds_now();
-    const auto leaving = atoms->part(cell, brick);
-    int n_all = atoms->settle(leaving, cell, brick), first_sent = 0;
+    (void)atoms->part(cell, brick);
+    (void)atoms->pack_leaving(0);
+    int n_all = atoms->settle(0), first_sent = 0;
     const double settled = device_bench::seconds_now();
     std::vector<GhostPlan::Step> steps;
     for (int k = 0; k < 3; ++k)
@@ -227,10 +237,13 @@ void time_rebuilds(int n) {
         GhostPlan::Step step{.travels = k == 0, .first = n_all, .first_sent = first_sent};
         step.n = step.n_sent =
             atoms->select_border(cell, {k, side, side < 0 ? 0.0 : 1.0, reach}, 0, candidates);
-        if (k == 0)
-          atoms->append_border(atoms->border({-side * gas.length, 0, 0}));
-        else
+        if (k == 0) {
+          const auto parcel = atoms->pack_border({-side * gas.length, 0, 0}, step.n);
+          carry<BorderAtom>(parcel, parcel, step.n);
+          atoms->unpack_border(step.n);
+        } else {
           atoms->image_border(cell, k, -side);
+        }
         first_sent += step.n;
         n_all += step.n;
         steps.push_back(step);

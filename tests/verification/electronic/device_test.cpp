@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 
 #include "io/log/error.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
+#include "physics/electronic/matrix/block_vector.hpp"
+#include "physics/electronic/submatrix/block_multiply.hpp"
+#include "physics/electronic/submatrix/frontier.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/support/device/test_device.hpp"
 #include "tests/support/electronic_samples.hpp"
@@ -54,6 +58,102 @@ class DeviceSubmatricesTest : public ::testing::Test {
     return largest_difference(collect(result.p), collect(core.p));
   }
 };
+
+template <class Value>
+void expect_the_product_of_the_core(const BlockMatrix& a, DeviceSubmatrices* device) {
+  BlockProduct<Value> on_core(a), on_device(a, device, 0);
+  std::vector<Value> x, y, z;
+  constexpr std::size_t lanes = sizeof(Value) / sizeof(double);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const auto signs = random_signs(a, static_cast<int>(lane));
+    x.resize(signs.size());
+    for (std::size_t i = 0; i < signs.size(); ++i)
+      reinterpret_cast<double*>(x.data())[lanes * i + lane] = signs[i] + 0.01 * static_cast<double>(lane);
+  }
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    on_core(x, y);
+    on_device(x, z);
+    ASSERT_EQ(z.size(), y.size());
+    for (std::size_t i = 0; i < lanes * y.size(); ++i)
+      EXPECT_NEAR(reinterpret_cast<const double*>(z.data())[i], reinterpret_cast<const double*>(y.data())[i],
+                  1e-13);
+    x.swap(y);
+  }
+}
+
+TEST_F(DeviceSubmatricesTest, MultipliesVectorsAsTheCoreDoes) {
+  const auto device = engine();
+  expect_the_product_of_the_core<double>(a, device.get());
+  expect_the_product_of_the_core<Lanes8>(a, device.get());
+}
+
+/// An engine that has no memory left for a matrix.
+class Full final : public DeviceSubmatrices {
+ public:
+  void set_matrix(const BlockRowsView&) override {}
+  void evaluate(std::span<const WantedColumns>, const SeriesView&, bool, const Done&) override {}
+  void newton_schulz(std::span<const WantedColumns>, double, double, int, const DoneSign&) override {}
+  void eigenpairs(std::span<const WantedColumns>, const DonePairs&) override {}
+  std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView&) override {
+    throw std::runtime_error("no memory is left");
+  }
+  void multiply(const BlockFactorsView&, std::span<double>) override {
+    throw std::runtime_error("no memory is left");
+  }
+  double kernel_seconds() const override { return 0; }
+};
+
+TEST_F(DeviceSubmatricesTest, LeavesVectorsToTheCoreWhereItHasNoMemory) {
+  Full full;
+  expect_the_product_of_the_core<double>(a, &full);
+}
+
+/// Products of two matrices with and without each of the options; `device` sums their terms.
+void expect_the_products_of_the_core(const BlockMatrix& a, DeviceSubmatrices* device) {
+  BlockMatrix b = a;  // another pattern, not symmetric
+  for (std::size_t i = 0; i < b.value.size(); ++i) b.value[i] *= 1 + 0.1 * std::sin(static_cast<double>(i));
+  filter(b, 0.02);
+  BlockMatrix pattern = a;
+  filter(pattern, 0.1);
+  const auto same = [&](const BlockMatrix& of, ProductOptions options) {
+    const BlockMatrix core = multiply(a, of, options);
+    options.device = device;
+    options.least_on_device = 0;
+    const BlockMatrix found = multiply(a, of, options);
+    EXPECT_EQ(found.column_begin, core.column_begin);
+    EXPECT_EQ(found.row, core.row);
+    EXPECT_EQ(found.offset, core.offset);
+    ASSERT_EQ(found.value.size(), core.value.size());
+    for (std::size_t i = 0; i < core.value.size(); ++i) EXPECT_NEAR(found.value[i], core.value[i], 1e-13);
+  };
+  same(b, {.threshold = 1e-3});
+  same(b, {.threshold = 0.05, .error = 0.01});
+  same(b, {.error = 0.02, .pattern = &pattern});
+  same(a, {.threshold = 0.01, .error = 1e-3, .symmetric = true});
+  same(a, {.symmetric = true, .pattern = &pattern});
+}
+
+TEST_F(DeviceSubmatricesTest, MultipliesMatricesAsTheCoreDoes) {
+  expect_the_products_of_the_core(a, engine().get());
+}
+
+TEST_F(DeviceSubmatricesTest, LeavesMatricesToTheCoreWhereItHasNoMemory) {
+  Full full;
+  expect_the_products_of_the_core(a, &full);
+}
+
+TEST_F(DeviceSubmatricesTest, FindsTheLevelsThatTheCoreFinds) {
+  const auto sign = evaluate_submatrices(a, step_at(0.01, 3e-3));
+  const auto device = engine();
+  FrontierOptions options{.dense_rows = 0};
+  options.least_on_device = 0;
+  const auto core = frontier_levels(a, sign.p, 0.01, options);
+  options.device = device.get();
+  const auto found = frontier_levels(a, sign.p, 0.01, options);
+  EXPECT_NEAR(found.homo, core.homo, 1e-9);
+  EXPECT_NEAR(found.lumo, core.lumo, 1e-9);
+  EXPECT_LT(found.homo_error + found.lumo_error, 2e-4);
+}
 
 TEST_F(DeviceSubmatricesTest, EqualsTheCore) {
   for (const double threshold : {0.0, 3e-3, 3e-2})
