@@ -46,11 +46,12 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
   };
   add(1, descriptor.neurons);
   add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
-  const double states = options.offload.optimiser == OffloadKind::file ? 0 : 2;
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
   const bool is_elsewhere =
       device.device() == Device::gpu && kept_on_host(options.offload, {}, false).empty();
-  require_memory(comm, (sizeof(double) + (is_elsewhere ? 1 : 2 + states) * number) * weights,
+  const auto offload = options.offload.optimiser;
+  const bool has_states = offload == OffloadKind::host || (offload == OffloadKind::none && !is_elsewhere);
+  require_memory(comm, (sizeof(double) + ((is_elsewhere ? 1 : 2) + (has_states ? 2 : 0)) * number) * weights,
                  "the weights, gradients and moments of one type's networks (model.descriptor.neurons, "
                  "model.fitting.neurons)");
 }
