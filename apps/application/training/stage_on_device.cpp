@@ -70,26 +70,30 @@ ParallelInForce stage_on_device(const Comm& comm, const ParallelOptions& paralle
                                 const RankMemory& may_take) {
   const auto& session = of.there->session;
   const std::string limits = fmt::format("of the {} that a rank may take", in_words(may_take, session));
+  const char* const more = session.device() == Device::gpu ? "GPUs" : "nodes";
   if (parallel.strategy != ParallelStrategy::automatic) {
     const int stage = of.there->arrays.n_ranks == 1 ? 0 : parallel.zero_stage();
     const auto needed = greatest(comm, bytes_on_device(of, stage));
     if (fits(needed, may_take)) return {parallel, ""};
-    throw ResourceError(
-        fmt::format("Not enough memory to train: weights, gradients, states and what a step takes besides "
-                    "are {}, {}. {}More "
-                    "GPUs or {} would help, too",
-                    in_words(needed, session), limits, what_fits(comm, of, may_take), of.less));
+    throw ResourceError(fmt::format(
+        "Not enough memory to train: weights, gradients, states and what a step takes besides are "
+        "{}, {}. {}More {} or {} would help, too",
+        in_words(needed, session), limits, what_fits(comm, of, may_take), more, of.less));
   }
   std::string tried;
+  auto alone = of.division;
+  alone.shares_node = false;
   for (const auto& row : stages_of(of)) {
     const auto needed = greatest(comm, bytes_on_device(of, row.value));
-    tried += fmt::format("{}{} takes {}", tried.empty() ? "" : ", ", row.name, in_words(needed, session));
-    if (fits(needed, may_take))
+    const auto beyond = planning::beyond_budget(alone, planning::rank_bytes(alone, row, comm.size(), 1));
+    tried += fmt::format("{}{} takes {}{}", tried.empty() ? "" : ", ", row.name, in_words(needed, session),
+                         beyond.empty() ? "" : " (" + beyond + ")");
+    if (fits(needed, may_take) && beyond.empty())
       return {parallel.at_stage(row.value), fmt::format("{} ({} {})", row.yaml, tried, limits)};
   }
   throw ResourceError(fmt::format(
-      "parallel.strategy: auto finds no stage that fits: {}, {}. {}Use more GPUs, {} or a smaller model",
-      tried, limits, what_fits(comm, of, may_take), of.less));
+      "parallel.strategy: auto finds no stage that fits: {}, {}. {}Use more {}, {} or a smaller model", tried,
+      limits, what_fits(comm, of, may_take), more, of.less));
 }
 
 }  // namespace quintet

@@ -128,6 +128,7 @@ ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
     StageNeeds needs{division_of(options, setup.model), memory_besides(options, setup),
                      "a smaller data.frame_memory"};
     if (device.is_cpu()) return needs;
+    needs.less = "fewer frames a batch, " + needs.less;
     const Sampler sampler = training_sampler(options, setup.data.training);
     needs.there = {device, planned_arrays(comm, options, setup, options.parallel),
                    bytes_there(comm, options, setup, sampler, device.device(), true)};

@@ -102,6 +102,22 @@ TEST(StageOnDevice, auto_takes_the_least_stage_that_the_gpu_holds) {
   EXPECT_NE(why.find(", offload.optimiser: host."), std::string::npos) << why;
 }
 
+/// A budget of the host's memory counts as on the cores.
+TEST(StageOnDevice, auto_keeps_to_the_budget_of_offloaded_states) {
+  const Gpu gpu;
+  const DeviceSession session(Device::gpu, Comm::world());
+  OffloadOptions offload;
+  offload.optimiser = OffloadKind::host;
+  offload.budget.host = 1e-6 * 2 * number * n_parameters / Comm::world().size();  // MB
+  const RankMemory much{1e12, 1e12};
+  EXPECT_EQ(chosen(needs_of(session, automatic(), 4, offload), automatic(), much).options.zero_stage(),
+            Comm::world().size() > 1 ? 1 : 0);
+  offload.budget.host = 1e-3;
+  EXPECT_NE(refusal(needs_of(session, automatic(), 4, offload), automatic(), much)
+                .find("MB of states, offload.budget.host: 0.001 MB"),
+            std::string::npos);
+}
+
 /// The host has room for its part alone, where its arrays would not fit.
 TEST(StageOnDevice, little_memory_of_the_host_decides_nothing_where_the_arrays_are_on_a_gpu) {
   const Gpu gpu;
