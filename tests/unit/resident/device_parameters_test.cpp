@@ -17,7 +17,7 @@
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/training/flat_parameters.hpp"
 #include "tests/support/address_sanitizer.hpp"
-#include "tests/unit/hdf5/shared_scratch.hpp"
+#include "tests/support/disk_scratch.hpp"
 
 /// FlatParameters whose arrays are on a device (here the host's cores, by the same operators) against those
 /// of the host.
@@ -331,7 +331,7 @@ TYPED_TEST(DeviceParametersOf, take_the_bytes_that_are_told_and_none_beside) {
 
 /// States on the host or in a file, everything else on the device.
 TYPED_TEST(DeviceParametersOf, make_the_same_steps_with_states_that_are_offloaded) {
-  const SharedScratch scratch("resident_states");
+  const test::DiskScratch scratch("resident_states");
   for (const auto& optimiser : optimisers_to_test())
     for (const int stage : all_stages)
       for (const OffloadKind kind : {OffloadKind::host, OffloadKind::file}) {
