@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -189,6 +190,14 @@ void* DeviceSession::find(const char* name, void* here) const {
   if (function == nullptr)
     throw ResourceError(fmt::format("{} has no {}: it was built without that engine", library_name, name));
   return function;
+}
+
+double DeviceSession::memory_of_a_rank() const {
+  const auto& mine = *implementation_;
+  if (mine.device != Device::gpu) return std::numeric_limits<double>::infinity();
+  const double free = static_cast<double>(
+      function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)());
+  return mine.all->minimum(free / mine.sharers->size());
 }
 
 void DeviceSession::require_bytes(double bytes, const std::string& what) const {

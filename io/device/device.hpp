@@ -65,6 +65,9 @@ class DeviceSession {
   /// the sum of theirs. Collective: a rank that takes nothing asks for 0. Errors: ResourceError on all ranks
   /// where a device has less free.
   void require_bytes(double bytes, const std::string& what) const;
+  /// A rank's share of what is free: of each device's memory an equal part for the ranks that share it, the
+  /// least of all; infinity without a GPU. Collective.
+  [[nodiscard]] double memory_of_a_rank() const;
 
  private:
   [[nodiscard]] void* find(const char* name, void* here) const;

@@ -70,21 +70,22 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       overlaps_(parallel.progress == Progress::blocks),
       splits_(precision.splits()),
       has_device_(on_device != nullptr),
-      kept_on_host_(kept_on_host(comm.size(), parallel, offload, precision, layout_.has_parts())),
-      resident_(has_device_ && kept_on_host_.empty() ? on_device(comm, layout_, optimiser, parallel)
-                                                     : nullptr),
+      kept_on_host_(kept_on_host(offload, precision, layout_.has_parts())),
+      ledger_(std::make_unique<Ledger>()),
+      resident_(has_device_ && kept_on_host_.empty()
+                    ? on_device({comm, layout_, optimiser_, parallel, offload, *ledger_})
+                    : nullptr),
       values_(rank_, layout_, overlaps_, splits_, is_resident()),
       gradient_(rank_.holder, gradient_size()),
-      ledger_(std::make_unique<Ledger>()),
       offload_(offload),
-      states_(optimiser, resident_ ? 0 : rank_.updated_size(layout_), offload, *ledger_,
-              offload.rank.value_or(comm.rank()), splits_),
-      slices_(rank_.stage < 2 ? 0 : layout_.slices()),
+      states_(optimiser, resident_ ? 0 : rank_.updated_size(layout_), resident_ ? OffloadOptions{} : offload,
+              *ledger_, offload.rank.value_or(comm.rank()), splits_),
+      slices_(rank_.stage < 2 || resident_ ? 0 : layout_.slices()),
       workspace_(resident_ ? 0 : (rank_.across.size() - 1) * layout_.largest_slice()),
       bad_(rank_.holder, 1) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
-  QUINTET_CHECK(rank_.stage < 3 || rank_.holder.size() == 1,
+  QUINTET_CHECK(rank_.stage < 3 || resident_ || rank_.holder.size() == 1,
                 "parallel: stage 3 divides values, which the {} ranks of a node share; set holder: rank",
                 rank_.holder.size());
   if (offload_.delayed_update) {
@@ -98,7 +99,7 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
   note(ByteCategory::parameters, held.values + next_.size());
   note(ByteCategory::gradients, held.gradients + held.live + pending_.size() * sizeof(Real));
   note(ByteCategory::workspace, held.workspace + held.expanded);
-  if (resident_) note(ByteCategory::optimiser, held.optimiser);
+  if (resident_ && !offloads_states(optimiser, offload)) note(ByteCategory::optimiser, held.optimiser);
   const std::vector<Real> typed(start.begin(), start.end());
   assign_values(typed);
 }
@@ -111,18 +112,19 @@ void FlatParameters<Real>::progress() {
 
 template <class Real>
 void FlatParameters<Real>::enter(int block, Way way) {
+  if (resident_) return resident_->enter(block, way);
   progress();
   values_.enter(block, way);
 }
 
 template <class Real>
 std::span<Real> FlatParameters<Real>::values(int block) const {
-  return resident_ ? there(resident_->values(), block) : values_.of(block);
+  return resident_ ? there(resident_->values(block), block) : values_.of(block);
 }
 
 template <class Real>
 std::span<Real> FlatParameters<Real>::gradient(int block) {
-  if (resident_) return there(resident_->gradient(), block);
+  if (resident_) return there(resident_->gradient(block), block);
   finish_reduction();
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
   const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
@@ -149,6 +151,7 @@ void FlatParameters<Real>::sum_in_holder(std::size_t from, std::size_t n) {
 
 template <class Real>
 void FlatParameters<Real>::finish(int block) {
+  if (resident_) return resident_->finish(block);
   progress();
   if (rank_.stage < 2) return;
   const auto unit = static_cast<std::size_t>(layout_.blocks()[static_cast<std::size_t>(block)].unit);
@@ -313,155 +316,12 @@ void FlatParameters<Real>::settle() {
 }
 
 template <class Real>
-std::vector<Real> FlatParameters<Real>::all_values() const {
-  if (rank_.stage == 3 || splits_)
-    return gather_slices([&](std::size_t unit, std::size_t place, std::span<Real> slice) {
-      states_.read_values(place, values_.slice(unit), slice);
-    });
-  std::vector<Real> all;
-  if (!rank_.all.is_root()) return all;
-  if (resident_) return resident_->all_values();
-  all.reserve(size());
-  for (std::size_t u = 0; u < layout_.units().size(); ++u) {
-    const auto whole = values_.whole(u);
-    const auto* const first = reinterpret_cast<const Real*>(whole.data());
-    all.insert(all.end(), first, first + whole.size() / sizeof(Real));
-  }
-  return layout_.to_file_order(std::move(all));
-}
-
-template <class Real>
-std::vector<Real> FlatParameters<Real>::all_computed_values() const {
-  std::vector<Real> all = all_values();
-  if (splits_)
-    for (Real& value : all) value = as_bf16(static_cast<float>(value));
-  return all;
-}
-
-template <class Real>
-std::vector<Real> FlatParameters<Real>::copied_values(int block) const {
-  if (!resident_) {
-    const auto here = values(block);
-    return {here.begin(), here.end()};
-  }
-  const auto all = resident_->all_values();
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(it.first);
-  return {first, first + static_cast<std::ptrdiff_t>(it.size)};
-}
-
-template <class Real>
-std::vector<Real> FlatParameters<Real>::all_states(int state) const {
-  if (resident_) return resident_->all_states(state);
-  return gather_slices(
-      [&](std::size_t, std::size_t place, std::span<Real> slice) { states_.read(state, place, slice); });
-}
-
-template <class Real>
-typename FlatParameters<Real>::Pending FlatParameters<Real>::pending() const {
-  if (pending_t_ == 0) return {};
-  return {pending_t_, pending_rate_,
-          gather_slices([&](std::size_t, std::size_t place, std::span<Real> slice) {
-            std::copy_n(pending_.data() + place, slice.size(), slice.data());
-          })};
-}
-
-template <class Real>
-template <class Copy>
-std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
-  std::vector<Real> own(layout_.slices());
-  std::size_t place = 0, to = 0;
-  for (std::size_t u = 0; u < layout_.units().size(); ++u) {
-    const Unit& unit = layout_.units()[u];
-    copy(u, place + (rank_.slice(unit) - rank_.updated(unit)), std::span(own).subspan(to, unit.slice));
-    place += rank_.updated_size(unit);
-    to += unit.slice;
-  }
-  const int my_slice = rank_.holder.rank() * rank_.across.size() + rank_.across.rank();
-  const auto slice_of = rank_.all.gather(std::span<const int>(&my_slice, 1));
-  const auto gathered = rank_.all.gather(std::span<const Real>(own));
-  if (!rank_.all.is_root()) return {};
-  std::vector<Real> all(size());
-  for (std::size_t rank = 0; rank < slice_of.size(); ++rank) {
-    const Real* from = gathered.data() + rank * own.size();
-    for (const Unit& unit : layout_.units()) {
-      const std::size_t first = std::min(unit.size, static_cast<std::size_t>(slice_of[rank]) * unit.slice);
-      std::copy_n(from, std::min(unit.slice, unit.size - first), all.data() + unit.first + first);
-      from += unit.slice;
-    }
-  }
-  return layout_.to_file_order(std::move(all));
-}
-
-template <class Real>
-std::vector<double> FlatParameters<Real>::total_gradient() {
-  if (resident_) return resident_->total_gradient();
-  finish_reduction();
-  std::vector<double> total(size());
-  std::size_t place = 0;
-  for (const Unit& unit : layout_.units()) {
-    const std::size_t first = rank_.stage < 2 ? 0 : std::min(unit.size, rank_.slice(unit));
-    const std::size_t n = rank_.stage < 2 ? unit.size : std::min(unit.slice, unit.size - first);
-    const Real* const from =
-        rank_.stage < 2 ? gradient_.part(rank_.holder.rank()) + unit.offset : slices_.data() + place;
-    std::copy_n(from, n, total.data() + unit.first + first);
-    place += unit.slice;
-  }
-  rank_.all.reduce(std::span<double>(total), Comm::Reduction::sum);
-  return layout_.to_file_order(std::move(total));
-}
-
-template <class Real>
 void FlatParameters<Real>::clear_gradient() {
   if (resident_) return resident_->clear_gradient();
   finish_reduction();
   gradient_.synchronise();  // others may still read it
   std::fill_n(gradient_.part(rank_.holder.rank()), gradient_size(), Real(0));
   std::fill(slices_.begin(), slices_.end(), Real(0));
-}
-
-template <class Real>
-void FlatParameters<Real>::assign_values(std::span<const Real> in_files) {
-  if (resident_) return resident_->assign_values(in_files);
-  std::vector<Real> room;
-  const auto values = layout_.from_file_order(in_files, room);
-  std::size_t place = 0;
-  for (const Unit& unit : layout_.units()) {
-    if (splits_) states_.write_low(place, updated_of(unit, values));
-    place += rank_.updated_size(unit);
-  }
-  values_.assign(values);
-}
-
-template <class Real>
-void FlatParameters<Real>::assign_state(int state, std::span<const Real> in_files) {
-  if (resident_) return resident_->assign_state(state, in_files);
-  std::vector<Real> room;
-  const auto values = layout_.from_file_order(in_files, room);
-  std::size_t place = 0;
-  for (const Unit& unit : layout_.units()) {
-    states_.write(state, place, updated_of(unit, values));
-    place += rank_.updated_size(unit);
-  }
-}
-
-template <class Real>
-void FlatParameters<Real>::assign_pending(const Pending& pending) {
-  QUINTET_CHECK(
-      pending.t == 0 || offload_.delayed_update,
-      "the checkpoint holds a gradient that waits for its update; expected offload.delayed_update as "
-      "in the run that wrote it");
-  pending_t_ = pending.t;
-  pending_rate_ = pending.learning_rate;
-  if (pending_t_ == 0) return;
-  std::vector<Real> room;
-  const auto gradient = layout_.from_file_order(std::span<const Real>(pending.gradient), room);
-  std::size_t place = 0;
-  for (const Unit& unit : layout_.units()) {
-    const auto own = updated_of(unit, gradient);
-    std::copy(own.begin(), own.end(), pending_.data() + place);
-    place += rank_.updated_size(unit);
-  }
 }
 
 template <class Real>
@@ -484,7 +344,9 @@ FlatAccount FlatParameters<Real>::account() const {
     account.bytes_sent = resident_->bytes_sent();
     account.bytes_copied = resident_->bytes_copied();
     account.host_bytes = resident_->host_bytes().total();
-    account.residence = "on the device";
+    account.residence = offloads_states(optimiser_, offload_)
+                            ? "on the device but for states, which are offloaded"
+                            : "on the device";
     return account;
   }
   account.bytes_sent = traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes;

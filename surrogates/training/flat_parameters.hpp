@@ -66,8 +66,9 @@ struct FlatAccount {
 /// sum of a unit travels while the block before it is differentiated, and the values of the next unit while
 /// this one computes.
 ///
-/// Of a training on a device the arrays are there (ResidentArrays), unless the options ask for what is the
-/// host's alone; then there is nothing of them here but what is copied for checkpoints.
+/// Of a training on a device the arrays are there (ResidentArrays) at any stage, unless the options ask for
+/// what is the host's alone; then there is nothing of them here but what is copied for checkpoints, and
+/// states that are offloaded.
 ///
 /// Values in halves (split_bf16.hpp) are kept, and sent after a step, as bf16, 2 bytes; a unit at hand is
 /// expanded to floats, whose low bits are 0. The low halves belong to the states; checkpoints hold both, as
@@ -102,8 +103,9 @@ class FlatParameters {
   using Twins = quintet::Twins;
   void count_twice(std::vector<Twins> twins);
   /// What networks compute with. At stage 3, and of values in halves, there is something to read between
-  /// enter() and leave() alone; the place is always the same, and so is the gradient's up to stage 1. Both
-  /// are in the device's memory where the arrays are: what computes there takes them from there.
+  /// enter() and leave() alone; the place is always the same (at stage 3 on a device that of one enter()),
+  /// and so is the gradient's up to stage 1. Both are in the device's memory where the arrays are: what
+  /// computes there takes them from there.
   [[nodiscard]] std::span<Real> values(int block) const;
   using Way = PassWay;
   /// A block's values are about to be read. Stage 3 gathers its unit, halves are expanded to floats; the unit
@@ -111,7 +113,7 @@ class FlatParameters {
   /// Collective: all ranks enter blocks in one order.
   void enter(int block, Way way);
   /// No block's values are read any more.
-  void leave() { values_.leave(); }
+  void leave() { resident_ ? resident_->leave() : values_.leave(); }
   /// This rank's gradient of a block, to be added to. From stage 2 on the memory is a unit's: blocks are
   /// differentiated last first, finish() after each; collective then, as it waits for the sum under way.
   [[nodiscard]] std::span<Real> gradient(int block);
@@ -159,7 +161,9 @@ class FlatParameters {
   [[nodiscard]] HeldBytes bytes() const;
   /// Bytes by tier and category; who computes with the parameters may add what else he holds.
   [[nodiscard]] Ledger& ledger() const { return *ledger_; }
-  [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
+  [[nodiscard]] OffloadTraffic offload_traffic() const {
+    return resident_ ? resident_->offload_traffic() : states_.traffic();
+  }
   /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
   [[nodiscard]] std::size_t values_resident() const { return values_.resident(); }
   [[nodiscard]] FlatAccount account() const;
@@ -194,10 +198,9 @@ class FlatParameters {
   /// The optimiser's step number t on what this rank updates; pieces by unit.
   void update(std::int64_t t, double learning_rate, const std::vector<std::span<std::byte>>& values,
               const std::vector<std::span<Real>>& gradients);
-  /// Of an array on the device, a block's numbers.
-  [[nodiscard]] std::span<Real> there(Real* array, int block) const {
-    const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
-    return {array + it.first, it.size};
+  /// A block's numbers on the device.
+  [[nodiscard]] std::span<Real> there(Real* first, int block) const {
+    return {first, layout_.blocks()[static_cast<std::size_t>(block)].size};
   }
   /// Visit what is a twin of a unit's values that this rank updates.
   template <class Visit>
@@ -213,10 +216,10 @@ class FlatParameters {
   bool overlaps_, splits_;
   bool has_device_;
   std::string kept_on_host_;  ///< see kept_on_host()
+  std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<ResidentArrays<Real>> resident_;
   FlatValues<Real> values_;
   SharedArray<Real> gradient_;
-  std::unique_ptr<Ledger> ledger_;
   OffloadOptions offload_;
   OptimiserStates<Real> states_;  ///< of what this rank updates
   AlignedVector<Real> slices_;    ///< stages 2 and 3: this rank's slices of the sum

@@ -20,8 +20,8 @@ FlatValues<Real>::FlatValues(const FlatRank& rank, const FlatLayout& layout, boo
       width_(splits ? sizeof(std::uint16_t) : sizeof(Real)),
       kept_(rank.holder,
             rank.holder.is_root() && rank.stage < 3 && !elsewhere ? layout.padded() * width_ : 0),
-      gathered_(rank.stage < 3 ? 0 : layout.padded() * width_),
-      slices_(rank.stage < 3 ? 0 : layout.slices() * width_),
+      gathered_(rank.stage < 3 || elsewhere ? 0 : layout.padded() * width_),
+      slices_(rank.stage < 3 || elsewhere ? 0 : layout.slices() * width_),
       expanded_(splits ? layout.padded() : 0) {}
 
 template <class Real>

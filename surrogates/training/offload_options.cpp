@@ -31,8 +31,9 @@ void describe(Schema& schema, DelayedUpdateOptions& options) {
 void describe(Schema& schema, OffloadOptions& options) {
   schema.choice(
       "optimiser", options.optimiser, choices_of(kinds),
-      "Where the optimiser's states are. none: in memory; host: there, within the budget; file: on a "
-      "disk, but for the budget. Losses are the same to the last bit");
+      "Where the optimiser's states are. none: beside the weights; host: in memory, of a training on a GPU "
+      "the host's, within the budget; file: on a disk, but for the budget. Losses are the same to the last "
+      "bit (on a GPU to round-off)");
   schema.text("path", options.path, "file: a folder on a disk of the node, for this run alone");
   schema.section("budget", options.budget, "What each rank may take");
   schema.section("delayed_update", options.delayed_update,

@@ -13,7 +13,7 @@ namespace quintet {
 /// Where the optimiser's states live.
 enum class OffloadKind {
   none,  ///< in memory, beside the values
-  host,  ///< in memory, within a budget
+  host,  ///< in the host's memory, within a budget
   file,  ///< in a file, but for a budget's worth
 };
 

@@ -85,7 +85,7 @@ void describe(Schema& schema, ParallelOptions& options, const TrainerTraits& tra
                 "node: its ranks share one copy in memory, and only nodes send; rank: each has its own");
   schema
       .quantity("memory", options.memory, "GB",
-                "auto: what a rank may take, where that is less than its share")
+                "auto: what a rank may take of the memory where its arrays are, if less than its share")
       .above(0);
   if (traits.one_unit)
     schema.check(WithoutKey{"progress", traits.one_unit, "blocks"});

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "apps/application/life/memory.hpp"
+#include "apps/application/training/stage_on_device.hpp"
 #include "io/log/error.hpp"
 #include "io/tiers/ledger.hpp"
 
@@ -74,13 +74,20 @@ planning::Division division_of(const ParallelOptions& parallel, const OffloadOpt
 }
 
 ParallelInForce stage_in_force(const Comm& comm, const ParallelOptions& parallel,
-                               const std::function<StageNeeds()>& needs) {
+                               const std::function<StageNeeds()>& needs,
+                               const std::optional<RankMemory>& may_take) {
   const StageNeeds of = needs();
+  RankMemory free = may_take.value_or(RankMemory{memory_of_a_rank(comm)});
+  if (!may_take && of.are_there()) free.device = of.there->session.memory_of_a_rank();
+  if (const auto& most = of.division.memory) {  // of the memory where the arrays are
+    double& where = of.are_there() && of.there->session.device() == Device::gpu ? free.device : free.host;
+    where = std::min(where, *most);
+  }
+  if (of.are_there()) return stage_on_device(comm, parallel, of, free);
   const int node = comm.minimum(comm.node_size()) == comm.maximum(comm.node_size()) ? comm.node_size() : 1;
   const int team = parallel.strategy == ParallelStrategy::members ? 1 : comm.size();
   const int per_holder = of.division.per_holder(team, node);
-  const double share =
-      std::min(memory_of_a_rank(comm), of.division.memory.value_or(std::numeric_limits<double>::infinity()));
+  const double share = free.host;
   if (parallel.strategy != ParallelStrategy::automatic) {
     check_fits(comm, of, team, team == 1 ? 0 : parallel.zero_stage(), per_holder, share);
     return {parallel, ""};

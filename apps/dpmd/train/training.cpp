@@ -46,11 +46,12 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
   };
   add(1, descriptor.neurons);
   add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
-  const double states = options.offload.optimiser == OffloadKind::file ? 0 : 2;
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
-  const bool is_elsewhere = device.device() == Device::gpu &&
-                            kept_on_host(comm.size(), options.parallel, options.offload, {}, false).empty();
-  require_memory(comm, (sizeof(double) + (is_elsewhere ? 1 : 2 + states) * number) * weights,
+  const bool is_elsewhere =
+      device.device() == Device::gpu && kept_on_host(options.offload, {}, false).empty();
+  const auto offload = options.offload.optimiser;
+  const bool has_states = offload == OffloadKind::host || (offload == OffloadKind::none && !is_elsewhere);
+  require_memory(comm, (sizeof(double) + ((is_elsewhere ? 1 : 2) + (has_states ? 2 : 0)) * number) * weights,
                  "the weights, gradients and moments of one type's networks (model.descriptor.neurons, "
                  "model.fitting.neurons)");
 }
@@ -84,19 +85,54 @@ std::size_t bytes_of_number(const potential::Model& model) {
   return model.single_precision ? sizeof(float) : sizeof(double);
 }
 
+PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, const TrainingSetup& setup,
+                             const ParallelOptions& parallel) {
+  return {{double(potential::ParameterLayout(setup.model).size)},
+          bytes_of_number(setup.model),
+          adam_of(options),
+          comm.size(),
+          parallel,
+          options.offload};
+}
+
+/// A step of LibTorch and frames that stay there.
+double bytes_there(const Comm& comm, const TrainOptions& options, const TrainingSetup& setup,
+                   const Sampler& sampler, Device device, bool is_resident) {
+  double kept = 0, step = 0;
+  for (const auto* systems : {&setup.data.training, &setup.data.validation})
+    for (const auto& system : *systems)
+      kept += potential::bytes_of_kept_frame(setup.model, system.n_atoms()) *
+              static_cast<double>(system.frames.size());
+  for (std::size_t s = 0; s < setup.data.training.size(); ++s) {
+    const int batch = sampler.batch_size(s), n_frames = (batch + comm.size() - 1) / comm.size();
+    const int n_sharers = std::max(1, comm.size() / batch);
+    const std::size_t atoms = setup.data.training[s].n_atoms();
+    step =
+        std::max(step, potential::bytes_of_torch_step(setup.model, n_frames, atoms, is_resident) +
+                           potential::bytes_of_recordings(setup.model, n_frames, atoms, n_sharers, device));
+  }
+  return step + std::min(kept, options.data.frame_memory * 1e9);
+}
+
 std::unique_ptr<potential::Trainer> make_trainer(const Comm& comm, const TrainOptions& options,
                                                  const DeviceSession& device, const TrainingSetup& setup,
                                                  const ParallelOptions& parallel) {
-  require_device_arrays(comm, device,
-                        {potential::ParameterLayout(setup.model).size, bytes_of_number(setup.model),
-                         adam_of(options), comm.size(), parallel, options.offload});
+  require_device_arrays(comm, device, planned_arrays(comm, options, setup, parallel));
   return potential::Trainer::create(setup.model, options.model.sel_rule, adam_of(options), comm, parallel,
                                     options.offload, {device, frame_budget(options)});
 }
 
-ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const TrainingSetup& setup) {
+ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
+                                  const TrainingSetup& setup) {
   return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
-    return {division_of(options, setup.model), memory_besides(options, setup), "a smaller data.frame_memory"};
+    StageNeeds needs{division_of(options, setup.model), memory_besides(options, setup),
+                     "a smaller data.frame_memory"};
+    if (device.is_cpu()) return needs;
+    needs.less = "fewer frames a batch, " + needs.less;
+    const Sampler sampler = training_sampler(options, setup.data.training);
+    needs.there = {device, planned_arrays(comm, options, setup, options.parallel),
+                   bytes_there(comm, options, setup, sampler, device.device(), true)};
+    return needs;
   });
 }
 
@@ -118,7 +154,7 @@ Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& 
       setup_(set_up(comm_, options_, device_, checkpoint)),
       schedule_(options_.learning_rate, options_.loss, options_.steps),
       watch_(options_.divergence),
-      parallel_(parallel_in_force(comm_, options_, setup_)),
+      parallel_(parallel_in_force(comm_, options_, device_, setup_)),
       trainer_(make_trainer(comm_, options_, device_, setup_, parallel_.options)),
       sampler_(training_sampler(options_, setup_.data.training)),
       validation_sampler_(validation_sampler(options_, setup_.data)),
@@ -196,23 +232,7 @@ double Training::memory_needed() const {
 
 double Training::device_bytes() const {
   if (device_.is_cpu()) return 0;
-  double kept = 0, step = 0;
-  const auto keep = [&](const std::vector<potential::LabelledSystem>& systems) {
-    for (const auto& system : systems)
-      kept += potential::bytes_of_kept_frame(setup_.model, system.n_atoms()) *
-              static_cast<double>(system.frames.size());
-  };
-  keep(setup_.data.training);
-  keep(setup_.data.validation);
-  for (std::size_t s = 0; s < setup_.data.training.size(); ++s) {
-    const int batch = sampler_.batch_size(s), n_frames = (batch + comm_.size() - 1) / comm_.size();
-    const int n_sharers = std::max(1, comm_.size() / batch);
-    const std::size_t atoms = setup_.data.training[s].n_atoms();
-    step = std::max(
-        step, potential::bytes_of_torch_step(setup_.model, n_frames, atoms, trainer_->account().is_resident) +
-                  potential::bytes_of_recordings(setup_.model, n_frames, atoms, n_sharers, device_.device()));
-  }
-  return step + std::min(kept, options_.data.frame_memory * 1e9);
+  return bytes_there(comm_, options_, setup_, sampler_, device_.device(), trainer_->account().is_resident);
 }
 
 void Training::save(hdf5::Group& root) const {

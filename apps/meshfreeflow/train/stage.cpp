@@ -57,13 +57,30 @@ double memory_besides(const networks::ChainDescription& chain, double activation
   return activations + 4 * 4 * static_cast<double>(chain.total().parameters);
 }
 
-ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
+PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, const ParallelOptions& parallel,
+                             const flow::FlowModelHeader& header) {
+  return {flow::network_needs(header, parallel, options.tile).units,
+          sizeof(float),
+          options.optimiser,
+          comm.size(),
+          parallel,
+          options.offload,
+          options.precision};
+}
+
+ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                                   const flow::FlowModelHeader& header) {
   return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
     const int most_crops = (options.batch + comm.size() - 1) / comm.size();
     const auto chain = flow::network_needs(header, options.parallel).chain;
-    return {division_of(options, header), memory_besides(chain, activation_bytes(chain, options, most_crops)),
-            "fewer crops a batch"};
+    const double activations = activation_bytes(chain, options, most_crops);
+    const bool computes_here = device.device() != Device::gpu;
+    StageNeeds needs{division_of(options, header), memory_besides(chain, computes_here ? activations : 0),
+                     "fewer crops a batch"};
+    if (!device.is_cpu())
+      needs.there = {device, planned_arrays(comm, options, options.parallel, header),
+                     computes_here ? 0 : memory_besides(chain, activations)};
+    return needs;
   });
 }
 

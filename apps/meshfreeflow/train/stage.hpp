@@ -14,7 +14,13 @@ namespace quintet::meshfreeflow {
 /// Strategy `auto` by what the networks and a rank's crops need. Collective. Throws what stage_in_force()
 /// throws.
 [[nodiscard]] ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
+                                                const DeviceSession& device,
                                                 const flow::FlowModelHeader& header);
+
+/// A training's arrays by the section in force.
+[[nodiscard]] PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options,
+                                           const ParallelOptions& parallel,
+                                           const flow::FlowModelHeader& header);
 
 /// What the ranks divide, for the planner.
 [[nodiscard]] planning::Division division_of(const TrainOptions& options,

@@ -89,11 +89,7 @@ flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.leas
 flow::FlowModel model_with_room(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                                 const flow::FlowDataset& data, const ParallelOptions& parallel) {
   auto header = model_header(options, data);
-  const bool has_parts = std::any_of(options.tile.begin(), options.tile.end(),
-                                     [](const auto& layer) { return layer.second > 1; });
-  require_device_arrays(comm, device,
-                        {flow::flow_network_size(header).parameters, sizeof(float), options.optimiser,
-                         comm.size(), parallel, options.offload, options.precision, has_parts});
+  require_device_arrays(comm, device, planned_arrays(comm, options, parallel, header));
   return starting_model(comm, options, std::move(header));
 }
 
@@ -148,7 +144,7 @@ Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSe
     : comm_(comm),
       options_(options),
       data_(comm, options.data),
-      parallel_(parallel_in_force(comm, options, model_header(options, data_))),
+      parallel_(parallel_in_force(comm, options, device, model_header(options, data_))),
       computes_here_(device.device() != Device::gpu),
       trainer_(comm, model_with_room(comm, options, device, data_, parallel_.options),
                trainer_options(options, parallel_.options, device), all_parameters(data_)),

@@ -35,7 +35,7 @@ double memory_besides(const TrainOptions& options, const sequence::TrainingSet& 
 
 PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, const ParallelOptions& parallel,
                              const sequence::TrainingSet& set) {
-  return {graph_of(architecture_for(set.model, options.forecast.network)).n_parameters,
+  return {{double(graph_of(architecture_for(set.model, options.forecast.network)).n_parameters)},
           bytes_of_number(options),
           sequence::optimiser_of(options.forecast.training),
           parallel.strategy == ParallelStrategy::members ? 1 : comm.size(),
@@ -43,11 +43,13 @@ PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, cons
           options.offload};
 }
 
-ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
+ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                                   const sequence::TrainingSet& set) {
   return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
     const auto graph = graph_of(architecture_for(set.model, options.forecast.network));
-    return {division_of(options, graph), memory_besides(options, set, graph), "narrower networks"};
+    StageNeeds needs{division_of(options, graph), memory_besides(options, set, graph), "narrower networks"};
+    if (!device.is_cpu()) needs.there = {device, planned_arrays(comm, options, options.parallel, set)};
+    return needs;
   });
 }
 

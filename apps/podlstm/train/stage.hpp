@@ -21,6 +21,7 @@ namespace quintet::podlstm {
 
 /// Section `parallel` as it is in force. Collective. Throws ResourceError where the networks do not fit.
 [[nodiscard]] ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
+                                                const DeviceSession& device,
                                                 const sequence::TrainingSet& set);
 
 }  // namespace quintet::podlstm

@@ -128,7 +128,7 @@ void train(Context& context, const TrainOptions& given) {
   ParallelInForce parallel;
   const auto training = context.timed("start", [&] {
     auto set = make_training_set(series, split, irregular, options.forecast, options.references);
-    parallel = parallel_in_force(comm, options, set);
+    parallel = parallel_in_force(comm, options, device, set);
     if (options.forecast.members > 0)
       require_device_arrays(comm, device, planned_arrays(comm, options, parallel.options, set));
     return std::make_shared<sequence::ForecastTraining>(comm, std::move(set), options.forecast,

@@ -152,6 +152,10 @@ at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParam
     own.detach().copy_(tensor_on(shared.values(block)));
     arrived[static_cast<std::size_t>(block)] = true;
   }
+  // Stage 3 there: a unit is gathered to another place each time. What graphs hold of a leaf, views as well,
+  // shares its storage.
+  if (Real* const now = shared.values(block).data(); shared.is_resident() && now != own.data_ptr<Real>())
+    own.storage().set_data_ptr_noswap(at::DataPtr(now, device.place()));
   return own;
 }
 
@@ -205,7 +209,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     return weights_there(block, pass.runs_again() ? Way::again : Way::forward);
   };
   const auto enter_backward = [&](int block) {
-    shared.enter(block, pass.runs_again() ? Way::again : Way::backward);
+    weights_there(block, pass.runs_again() ? Way::again : Way::backward);
   };
   const auto finish = [this](int block, const at::Tensor& gradient) {
     if (gradient.defined()) add_gradient(block, gradient);

@@ -1,6 +1,7 @@
 #include "io/device/device.hpp"
 
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -119,6 +120,18 @@ TEST_F(DeviceSessionTest, RanksWithAGpuEachDoNot) {
   EXPECT_EQ(lack_of(session, 0.9), "none");
   if (Comm::world().size() == 1) return;
   EXPECT_NE(lack_of(session, rank == 0 ? 0.1 : 1.5), "none") << "an error of one rank is one of all";
+}
+
+TEST_F(DeviceSessionTest, TellsARanksShareOfWhatIsFree) {
+  const Comm comm = Comm::world();
+  library(LIBRARY_whole);
+  const DeviceSession shared(Device::gpu, comm);
+  EXPECT_EQ(shared.memory_of_a_rank(), 1e9 / comm.size());
+  library(LIBRARY_two_gpus);
+  const DeviceSession one_each(Device::gpu, comm);
+  EXPECT_EQ(one_each.memory_of_a_rank(), 1e9);
+  for (const Device none : {Device::cpu, Device::portable})
+    EXPECT_EQ(DeviceSession(none, comm).memory_of_a_rank(), std::numeric_limits<double>::infinity());
 }
 
 TEST_F(DeviceSessionTest, SaysWhyThereIsNoGpu) {

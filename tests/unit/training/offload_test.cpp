@@ -7,37 +7,16 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/planning/stages.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "tests/support/disk_scratch.hpp"
 
 namespace quintet {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder of all ranks on the build's disk.
-class Scratch {
- public:
-  Scratch() {
-    const auto id = Comm::world().broadcast(static_cast<int>(::getpid()));
-    path_ = fs::absolute("offload_" + std::to_string(id));
-    if (Comm::world().is_root()) fs::create_directories(path_);
-    Comm::world().barrier();
-  }
-  ~Scratch() {
-    Comm::world().barrier();
-    std::error_code ignored;
-    if (Comm::world().is_root()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Units end within chunks of states: 64 kB, 8192 numbers of float.
 std::vector<BlockTensors> blocks() {
@@ -129,7 +108,7 @@ Whole<Real> whole_run(const OffloadOptions& offload, int stage = 0, const Optimi
 
 template <class Real>
 void files_change_no_bit() {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   for (const auto& row : optimisers()) {
     OptimiserOptions optimiser;
     optimiser.kind = row.value;
@@ -149,7 +128,7 @@ TEST(Offload, states_in_a_file_change_no_bit_whatever_stage_budget_and_optimiser
 }
 
 TEST(Offload, low_halves_go_with_the_states) {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   const PrecisionOptions halves{ParameterPrecision::split_bf16};
   for (const bool delayed : {false, true}) {
     OffloadOptions memory, file = in_file(scratch.path(), 0.1);
@@ -173,7 +152,7 @@ TEST(Offload, low_halves_go_with_the_states) {
 }
 
 TEST(Offload, the_ledger_knows_what_is_where) {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   const Comm comm = Comm::world();
   const FlatParameters<float> plain(comm, blocks(), start(), {}, at_stage(1));
   const std::size_t states = plain.bytes().optimiser;
@@ -196,7 +175,7 @@ TEST(Offload, the_ledger_knows_what_is_where) {
 
 /// Of all stages, with values whole and in halves, in memory, in a file and late.
 TEST(Offload, the_ledger_has_what_plans_say) {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   const Comm comm = Comm::world();
   for (const auto& stage : planning::stages())
     for (const bool splits : {false, true})
@@ -234,7 +213,7 @@ TEST(Offload, the_ledger_has_what_plans_say) {
 }
 
 TEST(Offload, what_does_not_fit_is_refused_before_it_is_allocated) {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   const Comm comm = Comm::world();
   OffloadOptions host;
   host.optimiser = OffloadKind::host;
@@ -254,7 +233,7 @@ Whole<Real> delayed_run(OffloadOptions offload, std::int64_t after, int stage) {
 }
 
 TEST(Offload, a_delayed_run_is_the_serial_loop_that_is_one_step_late_to_the_bit) {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   const Comm comm = Comm::world();
   OffloadOptions host;
   host.optimiser = OffloadKind::host;
@@ -299,7 +278,7 @@ TEST(Offload, a_delayed_run_is_the_serial_loop_that_is_one_step_late_to_the_bit)
 }
 
 TEST(Offload, what_is_saved_goes_on_to_the_bit_with_the_pending_gradient) {
-  const Scratch scratch;
+  const test::DiskScratch scratch("offload");
   const Comm comm = Comm::world();
   for (const bool delayed : {false, true}) {
     OffloadOptions offload = in_file(scratch.path(), 0.1);

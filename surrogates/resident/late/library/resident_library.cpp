@@ -10,25 +10,20 @@ namespace quintet {
 namespace {
 
 template <class Real>
-ResidentArrays<Real>* make(const Comm& comm, const FlatLayout& layout, const OptimiserOptions& optimiser,
-                           const ParallelOptions& parallel, const DeviceSession& device, int threads) {
+ResidentArrays<Real>* make(const ResidentRequest& request, const DeviceSession& device, int threads) {
   at::set_num_threads(threads);
-  return device_parameters<Real>(TorchDevice(device))(comm, layout, optimiser, parallel).release();
+  return device_parameters<Real>(TorchDevice(device))(request).release();
 }
 
 }  // namespace
 
-ResidentArrays<float>* quintet_resident_arrays_float(const Comm& comm, const FlatLayout& layout,
-                                                     const OptimiserOptions& optimiser,
-                                                     const ParallelOptions& parallel,
+ResidentArrays<float>* quintet_resident_arrays_float(const ResidentRequest& request,
                                                      const DeviceSession& device, int threads) {
-  return make<float>(comm, layout, optimiser, parallel, device, threads);
+  return make<float>(request, device, threads);
 }
-ResidentArrays<double>* quintet_resident_arrays_double(const Comm& comm, const FlatLayout& layout,
-                                                       const OptimiserOptions& optimiser,
-                                                       const ParallelOptions& parallel,
+ResidentArrays<double>* quintet_resident_arrays_double(const ResidentRequest& request,
                                                        const DeviceSession& device, int threads) {
-  return make<double>(comm, layout, optimiser, parallel, device, threads);
+  return make<double>(request, device, threads);
 }
 
 }  // namespace quintet

@@ -9,13 +9,11 @@
 namespace quintet {
 
 extern "C" {
-[[nodiscard]] ResidentArrays<float>* quintet_resident_arrays_float(const Comm& comm, const FlatLayout& layout,
-                                                                   const OptimiserOptions& optimiser,
-                                                                   const ParallelOptions& parallel,
+[[nodiscard]] ResidentArrays<float>* quintet_resident_arrays_float(const ResidentRequest& request,
                                                                    const DeviceSession& device, int threads);
-[[nodiscard]] ResidentArrays<double>* quintet_resident_arrays_double(
-    const Comm& comm, const FlatLayout& layout, const OptimiserOptions& optimiser,
-    const ParallelOptions& parallel, const DeviceSession& device, int threads);
+[[nodiscard]] ResidentArrays<double>* quintet_resident_arrays_double(const ResidentRequest& request,
+                                                                     const DeviceSession& device,
+                                                                     int threads);
 }
 
 }  // namespace quintet

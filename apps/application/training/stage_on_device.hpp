@@ -1,0 +1,16 @@
+#pragma once
+
+#include "apps/application/training/stage_in_force.hpp"
+
+namespace quintet {
+
+/// What a rank takes at a stage of a training whose arrays are on a device, of both memories; of the cores'
+/// own one where they are the device.
+[[nodiscard]] RankMemory bytes_on_device(const StageNeeds& of, int stage);
+
+/// stage_in_force() of a training whose arrays are on a device. Collective.
+/// @param may_take the same on all ranks
+[[nodiscard]] ParallelInForce stage_on_device(const Comm& comm, const ParallelOptions& parallel,
+                                              const StageNeeds& of, const RankMemory& may_take);
+
+}  // namespace quintet
