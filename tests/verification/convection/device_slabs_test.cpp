@@ -252,8 +252,9 @@ TEST(DeviceSlabs, take_the_bytes_that_they_ask_for) {
     for (const int n_flows : {1, 3}) {
       const DeviceFlowSetup setup = shared_flow_setup(box, grid, n_flows, transforms, true);
       Seen seen;
-      const std::unique_ptr<DeviceFlows> flows(quintet_make_device_flows(setup));
-      EXPECT_EQ(Seen::bytes(), quintet_device_flows_bytes(setup)) << n_flows << " flow(s)";
+      const std::unique_ptr<DeviceFlows> flows(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(setup));
+      EXPECT_EQ(Seen::bytes(), QUINTET_DEVICE_FUNCTION(quintet_device_flows_bytes)(setup))
+          << n_flows << " flow(s)";
     }
 }
 
