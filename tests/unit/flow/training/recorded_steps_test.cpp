@@ -144,6 +144,22 @@ TEST(RecordedSteps, read_the_same_memory_each_time) {
     }
 }
 
+TEST(RecordedSteps, of_more_shapes_than_are_kept_are_those_of_the_host) {
+  const Comm comm = Comm::world();
+  const auto made = [&](const DeviceSession& on) {
+    return FlowTrainer<double>(comm, FlowModel{small_header(), {}, {}},
+                               options_on(on, {LossNorm::l2, 0.3, 0.2, 5}), small_parameters());
+  };
+  auto host = made({}), other = made(portable_session());
+  int step = 0;
+  for (int round = 0; round < 4; ++round)
+    for (int n_points = 1; n_points <= 20; ++n_points, ++step) {
+      const Given given{10 * step, n_points};
+      const double expected = host.step(batch_of(given, host), step, 1e-4).total;
+      ASSERT_NEAR(other.step(batch_of(given, other), step, 1e-4).total, expected, near(expected)) << step;
+    }
+}
+
 /// The gradient is there before the loss is looked at.
 TEST(RecordedSteps, a_loss_that_is_no_number_leaves_weights_and_gradient) {
   const Comm comm = Comm::world();
