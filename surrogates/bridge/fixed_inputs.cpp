@@ -1,6 +1,7 @@
 #include "surrogates/bridge/fixed_inputs.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <ATen/ATen.h>

@@ -41,9 +41,11 @@ OperatorRecorder::OperatorRecorder(c10::Device device, bool records) {
 }
 
 void OperatorRecorder::compute(RepeatedOperators& of, const std::function<void()>& operators) {
-  if (!of.recording && record_ && of.n_calls >= n_calls_before) {
+  const bool records = record_ && n_recordings_ < most_recordings && of.n_calls >= n_calls_before;
+  if (!of.recording && records) {
     try {
       of.recording = record_(operators);
+      ++n_recordings_;
     } catch (const c10::Error& error) {
       notice_ = first_line(error.what_without_backtrace());
     } catch (const std::exception& error) {  // ours, of what LibTorch has said

@@ -17,9 +17,10 @@ struct RepeatedOperators {
 
 /// Computes such operators: calls them the first times, in which LibTorch's libraries choose their algorithms
 /// and allocate what they keep, then records them and replays that. What cannot be recorded is called ever
-/// after.
+/// after, and what is new when there are enough recordings: to make one takes longer than to call.
 class OperatorRecorder {
  public:
+  static constexpr int most_recordings = 12;  ///< in its life
   using Record = std::function<std::unique_ptr<TorchRecording>(std::function<void()> operators)>;
 
   /// @param records whether anything is to be recorded
@@ -35,6 +36,7 @@ class OperatorRecorder {
 
  private:
   Record record_;  ///< none: nothing is recorded
+  int n_recordings_ = 0;
   std::string notice_;
 };
 

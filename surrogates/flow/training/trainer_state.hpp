@@ -23,7 +23,7 @@
 #include "surrogates/flow/training/torch_losses.hpp"
 
 // What a FlowTrainer is made of: a pass on the host is in trainer_step.cpp, one on a device in
-// trainer_device.cpp.
+// device_step.cpp.
 namespace quintet::flow {
 
 /// Numbers of a device's memory, the host's, as a tensor, under another name.

@@ -1,5 +1,11 @@
 #include "surrogates/bridge/operator_recorder.hpp"
 
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
@@ -29,6 +35,24 @@ TEST(OperatorRecorder, calls_then_records_and_replays) {
   RepeatedOperators called;
   for (int call = 0; call < 5; ++call) plain.compute(called, [&] { sum.add_(1); });
   EXPECT_EQ(called.recording, nullptr);
+}
+
+TEST(OperatorRecorder, makes_so_many_recordings_and_no_more) {
+  int n_tries = 0;
+  OperatorRecorder recorder([&](std::function<void()> operators) {
+    ++n_tries;
+    return TorchRecorder(at::kCPU).record(std::move(operators));
+  });
+  constexpr int n = OperatorRecorder::most_recordings + 3;
+  std::vector<RepeatedOperators> all(n);
+  double sum = 0;
+  for (int call = 0; call < 4; ++call)
+    for (auto& of : all) recorder.compute(of, [&] { sum += 1; });
+  EXPECT_EQ(sum, 4 * n);
+  EXPECT_EQ(n_tries, OperatorRecorder::most_recordings);
+  EXPECT_EQ(all.back().recording, nullptr);
+  EXPECT_NE(all.front().recording, nullptr);
+  EXPECT_EQ(recorder.take_notice(), "");
 }
 
 TEST(OperatorRecorder, what_cannot_be_recorded_is_called_ever_after) {

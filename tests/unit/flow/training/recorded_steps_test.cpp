@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operator_recorder.hpp"
 #include "surrogates/flow/training/flow_trainer.hpp"
 #include "tests/support/device/test_device.hpp"
 #include "tests/unit/bridge/replay_observer.hpp"
@@ -142,6 +143,26 @@ TEST(RecordedSteps, read_the_same_memory_each_time) {
         EXPECT_EQ(validated, of_validations) << "step " << step;
       }
     }
+}
+
+TEST(RecordedSteps, of_more_shapes_than_are_kept_are_those_of_the_host) {
+  const Comm comm = Comm::world();
+  const auto made = [&](const DeviceSession& on) {
+    return FlowTrainer<double>(comm, FlowModel{small_header(), {}, {}},
+                               options_on(on, {LossNorm::l2, 0.3, 0.2, 5}), small_parameters());
+  };
+  auto host = made({}), other = made(portable_session());
+  ReplayObserver observer;
+  int step = 0;
+  for (int round = 0; round < 2; ++round)
+    for (int n_points = 1; n_points <= 20; ++n_points)
+      for (int times = 0; times < 3; ++times, ++step) {
+        const Given given{10 * step, n_points};
+        const double expected = host.step(batch_of(given, host), step, 1e-4).total;
+        ASSERT_NEAR(other.step(batch_of(given, other), step, 1e-4).total, expected, near(expected)) << step;
+      }
+  const int recorded = comm.size() == 1 ? OperatorRecorder::most_recordings : 0;
+  EXPECT_EQ(observer.n_replays, recorded * (1 + 3)) << "the first ones stay";
 }
 
 /// The gradient is there before the loss is looked at.

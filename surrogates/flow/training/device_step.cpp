@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -21,7 +23,8 @@ namespace quintet::flow {
 
 namespace {
 
-constexpr std::size_t most_shapes = 6;  ///< of which passes are kept: trainings and validations, their walls
+/// Of which passes are kept: trainings and validations, by the walls that some crop touches.
+constexpr std::size_t most_shapes = OperatorRecorder::most_recordings + 4;
 
 /// A tensor of its own.
 template <class T>
@@ -120,7 +123,11 @@ DevicePass& FlowTrainer<Real>::State::pass_with(DeviceInputs inputs, bool trains
   if (found != passes.end()) {
     std::rotate(passes.begin(), found, found + 1);  // the latest first
   } else {
-    if (passes.size() == most_shapes) passes.pop_back();
+    if (passes.size() == most_shapes) {  // the oldest one that is not recorded goes
+      const auto last = std::find_if(passes.rbegin(), passes.rend(),
+                                     [](const auto& pass) { return !pass->operators.recording; });
+      passes.erase(std::next(last).base());
+    }
     auto pass = std::make_unique<DevicePass>();
     pass->trains = trains;
     pass->shape = shape;
