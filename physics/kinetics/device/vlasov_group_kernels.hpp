@@ -65,6 +65,34 @@ template <class Tr>
   return t;
 }
 
+/// What the values on the two faces of a cell across v are made of: its own traces and the trace of one cell
+/// beside it, the lower one or, where that does not count, the upper; then that of the upper one where both
+/// count. Cells that are not there have weight 0.
+struct FaceSides {
+  bool from_below, from_above;
+  double own_low, own_high, first_low, first_high, above;  ///< weights
+
+  KOKKOS_FORCEINLINE_FUNCTION FaceSides(double left, double right, bool has_below, bool has_above)
+      : from_below(left != 0 && has_below),
+        from_above(right != 0 && has_above),
+        own_low(has_below ? right : 0),
+        own_high(has_above ? left : 0),
+        first_low(from_below ? left : 0),
+        first_high(!from_below && from_above ? right : 0),
+        above(from_below && from_above ? right : 0) {}
+  /// Without that of the upper cell where both count.
+  KOKKOS_FORCEINLINE_FUNCTION void weigh(double own_lower, double own_upper, double first, double& low,
+                                         double& high) const {
+    double lower = 0, upper = 0;
+    lower += own_low * own_lower;
+    lower += first_low * first;
+    upper += own_high * own_upper;
+    upper += first_high * first;
+    low = lower;
+    high = upper;
+  }
+};
+
 /// One team's work; `lane` is its velocity cell.
 template <class Tr>
 struct GroupKernel {
@@ -201,14 +229,11 @@ struct GroupKernel {
   KOKKOS_FORCEINLINE_FUNCTION static void face_values(const Tables& t, int D, int i, double left,
                                                       double right, const double* own, const double* below,
                                                       const double* above, double* low, double* high) {
-    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { low[a.value] = high[a.value] = 0; });
+    double beyond[nf];
+    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { low[a.value] = high[a.value] = beyond[a.value] = 0; });
     // As in streaming(): the cell of one side, and where both count that of the other.
-    const bool from_below = left != 0 && below != nullptr, from_above = right != 0 && above != nullptr;
-    const double own_low = below ? right : 0, own_high = above ? left : 0;
-    const double* const first = from_below ? below : above;
-    const bool any = from_below || from_above;
-    const double first_low = from_below ? left : 0, first_high = !from_below && from_above ? right : 0;
-    const bool both = from_below && from_above;
+    const FaceSides sides(left, right, below != nullptr, above != nullptr);
+    const double* const first = sides.from_below ? below : above;
     QUINTET_DEVICE_LOOP
     for (int k = 0; k < n_degrees; ++k) {
       const int g = t.ladder[D][i][k];
@@ -216,17 +241,22 @@ struct GroupKernel {
       const double end = t.end[k], start = k % 2 == 1 ? -end : end;
       const int at = t.offset[g] * L;
       const bool full = is_full(g);
-      add_both(low, own_low * start, high, own_high * end, own + at, full);
-      if (any) add_both(low, first_low * end, high, first_high * start, first + at, full);
+      add_both(low, start, high, end, own + at, full);
+      if (sides.from_below || sides.from_above) add(beyond, sides.from_below ? end : start, first + at, full);
     }
-    if (!both) return;
+    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
+      sides.weigh(low[a.value], high[a.value], beyond[a.value], low[a.value], high[a.value]);
+      beyond[a.value] = 0;
+    });
+    if (sides.above == 0) return;
     QUINTET_DEVICE_LOOP
     for (int k = 0; k < n_degrees; ++k) {
       const int g = t.ladder[D][i][k];
       if (g < 0) continue;
       const double start = k % 2 == 1 ? -t.end[k] : t.end[k];
-      add(high, right * start, above + t.offset[g] * L, is_full(g));
+      add(beyond, start, above + t.offset[g] * L, is_full(g));
     }
+    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { high[a.value] += sides.above * beyond[a.value]; });
   }
 
   /// low[a] += to_low f[a], high[a] += to_high f[a].

@@ -84,54 +84,54 @@ struct OwnerSweep {
     wait_for_copies();
     team.barrier();
 
-    // df of what a thread's warp owns.
 #ifdef __CUDA_ARCH__
-    double owned[n_owned];
+    OfThread of_thread;
     const auto each_thread = [&](auto&& body)
-                                 QUINTET_DEVICE_INLINE { body(team.rank / L, team.rank % L, owned); };
+                                 QUINTET_DEVICE_INLINE { body(team.rank / L, team.rank % L, of_thread); };
 #else
-    double owned[threads][n_owned];
+    OfThread of_threads[threads];
     const auto each_thread = [&](auto&& body) {
-      for (int i = team.rank; i < threads; i += team.size) body(i / L, i % L, owned[i]);
+      for (int i = team.rank; i < threads; i += team.size) body(i / L, i % L, of_threads[i]);
     };
 #endif
-    each_thread([&](int warp, int lane, double* df) QUINTET_DEVICE_INLINE {
-      unroll<n_owned>([&](auto a) QUINTET_DEVICE_INLINE { df[a.value] = 0; });
+    each_thread([&](int warp, int lane, OfThread& my) QUINTET_DEVICE_INLINE {
+      unroll<n_owned>([&](auto a) QUINTET_DEVICE_INLINE { my.df[a.value] = 0; });
       unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
         // The same velocity cells of the cell of x below, or above.
         const auto side = [&](int i) QUINTET_DEVICE_INLINE {
           const int there = static_cast<int>(beside[2 * d.value + i]);
           return there < 0 ? nullptr : update.f + cells.place(there, pack * L) + lane;
         };
-        stream<d.value>(warp, of_lane + lane, mine + lane, here + lane, side(0), side(1), df);
+        stream<d.value>(warp, of_lane + lane, mine + lane, here + lane, side(0), side(1), my.df);
       });
     });
     int step = 1;
-    bool is_free = true;  // input, of what others read
     QUINTET_DEVICE_LOOP
     for (int D = vdim - 1; D >= 0; --D) {
-      const double* const penalties = of_lane + (D * 7 + 6) * L;
-      QUINTET_DEVICE_LOOP
-      for (int pass = is_any(penalties) ? 0 : 1; pass < 2; ++pass) {
-        const bool is_penalty = pass == 0;
-        if (!is_free) team.barrier();
-        is_free = false;
-        each_thread([&](int warp, int lane, double*) QUINTET_DEVICE_INLINE {
-          make_columns(D, is_penalty, warp, conf, cell_of(lane), step, of_lane + D * 7 * L + lane,
-                       mine + lane, input + lane);
+      const double* const of_direction = of_lane + D * 7 * L;
+      const bool has_penalty = is_any(of_direction + 6 * L);
+      if (D < vdim - 1) team.barrier();  // all have read the last input
+      each_thread([&](int warp, int lane, OfThread& my) QUINTET_DEVICE_INLINE {
+        make_faces(D, has_penalty, warp, conf, cell_of(lane), step, of_direction + lane, mine + lane,
+                   input + lane, my);
+      });
+      if (has_penalty) {
+        team.barrier();
+        each_thread([&](int warp, int lane, OfThread& my) QUINTET_DEVICE_INLINE {
+          add_penalty(D, warp, of_direction[3 * L + lane], input + lane, my.df);
         });
         team.barrier();
-        each_thread([&](int warp, int lane, double* df) QUINTET_DEVICE_INLINE {
-          if (is_penalty)
-            add_penalty(D, warp, of_lane[(D * 7 + 3) * L + lane], input + lane, df);
-          else
-            accelerate(D, warp, lane, force, magnetic, of_lane + lane, input, df);
-        });
       }
+      each_thread([&](int warp, int lane, const OfThread& my)
+                      QUINTET_DEVICE_INLINE { make_inputs(D, warp, mine + lane, my, input + lane); });
+      team.barrier();
+      each_thread([&](int warp, int lane, OfThread& my) QUINTET_DEVICE_INLINE {
+        accelerate(D, warp, lane, force, magnetic, of_lane + lane, input, my.df);
+      });
       step *= GroupSweep<Tr>::number_of(cells, D);
     }
 
-    each_thread([&](int warp, int lane, const double* df) QUINTET_DEVICE_INLINE {
+    each_thread([&](int warp, int lane, const OfThread& my) QUINTET_DEVICE_INLINE {
       if (pack * L + lane >= cells.n_vel) return;
       const std::ptrdiff_t place = cells.place(conf, pack * L) + lane;
       for_owned(warp, [&](int g, auto full, auto first) QUINTET_DEVICE_INLINE {
@@ -140,13 +140,18 @@ struct OwnerSweep {
         const double* const f0 = update.f0 + place + at;
         double* const out = update.out + place + at;
         unroll<full.value ? nf : nl>([&](auto a) QUINTET_DEVICE_INLINE {
-          out[a.value * L] = update.value(own[a.value * L], df[first.value + a.value], f0 + a.value * L);
+          out[a.value * L] = update.value(own[a.value * L], my.df[first.value + a.value], f0 + a.value * L);
         });
       });
     });
   }
 
  private:
+  /// What stays in a thread's registers: df of what its warp owns, and face values of the warp's columns.
+  struct OfThread {
+    double df[n_owned], low[n_chunks], high[n_chunks];
+  };
+
   /// body(group, whether it is full, where its numbers begin) for what a warp owns, the last two as types.
   enum class Rounds { all, whole, partial };  ///< whole: in which each warp has a group
   template <Rounds Which = Rounds::all, class Body>
@@ -362,55 +367,88 @@ struct OwnerSweep {
     });
   }
 
-  /// The inputs of all degrees along D with a warp's columns, or what the penalty brings.
-  KOKKOS_FORCEINLINE_FUNCTION void make_columns(int D, bool is_penalty, int warp, int conf, int cell,
-                                                int step, const double* of_lane, const double* own,
-                                                double* input) const {
-    const double left = is_penalty ? of_lane[6 * L] : of_lane[4 * L];
-    const double right = is_penalty ? -of_lane[6 * L] : of_lane[5 * L];
+  /// Face values of a warp's columns across v_D. Of the penalty, for even and for odd degrees, what lower
+  /// and upper face bring goes to the first two rows of input.
+  KOKKOS_FORCEINLINE_FUNCTION void make_faces(int D, bool has_penalty, int warp, int conf, int cell, int step,
+                                              const double* of_lane, const double* own, double* input,
+                                              OfThread& my) const {
+    const double left = of_lane[4 * L], right = of_lane[5 * L], penalty = of_lane[6 * L];
     const int has = static_cast<int>(of_lane[2 * L]);
-    // As GroupKernel::face_values(): the cell of one side, itself with weights 0 where there is none, and
-    // where both count that of the other.
-    const bool from_below = left != 0 && (has & 1) != 0, from_above = right != 0 && (has & 2) != 0;
-    const double own_low = (has & 1) != 0 ? right : 0, own_high = (has & 2) != 0 ? left : 0;
-    const double first_low = from_below ? left : 0, first_high = !from_below && from_above ? right : 0;
-    const int beyond = from_below ? cell - step : from_above ? cell + step : cell;
+    const bool has_below = (has & 1) != 0, has_above = (has & 2) != 0;
+    const FaceSides sides(left, right, has_below, has_above);
+    // The cell itself, with weight 0, where none beside it counts: no load waits for a branch.
+    const int beyond = sides.from_below ? cell - step : sides.from_above ? cell + step : cell;
     const double* const first = as_it_is(update.f + cells.place(conf, beyond));
-    double low[n_chunks], high[n_chunks];
-    unroll<n_chunks>([&](auto c) QUINTET_DEVICE_INLINE { low[c.value] = high[c.value] = 0; });
+    double lower[n_chunks], upper[n_chunks], outer[n_chunks], above[n_chunks];
+    unroll<n_chunks>([&](auto c) QUINTET_DEVICE_INLINE {
+      lower[c.value] = upper[c.value] = outer[c.value] = above[c.value] = 0;
+    });
     unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
       constexpr double end = end_of<k.value>, start = k.value % 2 == 1 ? -end : end;
+      const double of_first = sides.from_below ? end : start;
       for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
-        const double x = own[mode * L], y = read_only(first + mode * L);
-        low[c.value] += own_low * start * x;
-        high[c.value] += own_high * end * x;
-        low[c.value] += first_low * end * y;
-        high[c.value] += first_high * start * y;
+        const double x = own[mode * L];
+        lower[c.value] += start * x;
+        upper[c.value] += end * x;
+        outer[c.value] += of_first * read_only(first + mode * L);
       });
     });
-    if (from_below && from_above) {
-      const double* const above = update.f + cells.place(conf, cell + step);
+    if (sides.above != 0) {
+      const double* const f = as_it_is(update.f + cells.place(conf, cell + step));
       unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
         constexpr double start = k.value % 2 == 1 ? -end_of<k.value> : end_of<k.value>;
         for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
-          high[c.value] += right * start * above[mode * L];
+          above[c.value] += start * read_only(f + mode * L);
         });
       });
     }
+    const auto weigh = [&](const FaceSides& of, auto c, double& low, double& high) QUINTET_DEVICE_INLINE {
+      of.weigh(lower[c.value], upper[c.value], outer[c.value], low, high);
+      high += of.above * above[c.value];
+    };
+    for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
+      weigh(sides, c, my.low[c.value], my.high[c.value]);
+    });
+    if (!has_penalty) return;
+    const FaceSides jump(penalty, -penalty, has_below, has_above);
+    double* const of_warp = input + warp * L;
+    for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
+      double low, high;
+      weigh(jump, c, low, high);
+      of_warp[c.value * Warps * L] = low - high;
+      of_warp[(nfm + c.value * Warps) * L] = -low - high;
+    });
+  }
+
+  /// df of what a warp owns += what the penalty brings.
+  KOKKOS_FORCEINLINE_FUNCTION void add_penalty(int D, int warp, double stretch, const double* jumps,
+                                               double* df) const {
+    for_owned(warp, [&](int g, auto full, auto first) QUINTET_DEVICE_INLINE {
+      const int k = tables.degree[D][g];
+      const double* const of_face = jumps + ((k % 2) * nfm + tables.face[D][g]) * L;
+      unroll<full.value ? nf : nl>([&](auto a) QUINTET_DEVICE_INLINE {
+        const double q = tables.end[k] * of_face[a.value * L];
+        df[first.value + a.value] += stretch * q;
+      });
+    });
+  }
+
+  /// The inputs of all degrees along D with a warp's columns.
+  KOKKOS_FORCEINLINE_FUNCTION void make_inputs(int D, int warp, const double* own, const OfThread& my,
+                                               double* input) const {
+    double* const of_warp = input + warp * L;
     unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
       double q[n_chunks];
-      unroll<n_chunks>([&](auto c) QUINTET_DEVICE_INLINE {
-        q[c.value] = end_of<k.value> * ((k.value % 2 == 0 ? low[c.value] : -low[c.value]) - high[c.value]);
+      for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
+        q[c.value] =
+            end_of<k.value> * ((k.value % 2 == 0 ? my.low[c.value] : -my.low[c.value]) - my.high[c.value]);
       });
-      if (!is_penalty) {
-        const auto add_volume = [&](auto below, double slope) QUINTET_DEVICE_INLINE {
-          for_columns<below.value>(
-              D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE { q[c.value] += slope * own[mode * L]; });
-        };
-        if constexpr (k.value >= 1) add_volume(Int<k.value - 1>{}, derivative_of<k.value, k.value - 1>);
-        if constexpr (k.value >= 3) add_volume(Int<k.value - 3>{}, derivative_of<k.value, k.value - 3>);
-      }
-      double* const of_warp = input + warp * L;
+      const auto add_volume = [&](auto below, double slope) QUINTET_DEVICE_INLINE {
+        for_columns<below.value>(
+            D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE { q[c.value] += slope * own[mode * L]; });
+      };
+      if constexpr (k.value >= 1) add_volume(Int<k.value - 1>{}, derivative_of<k.value, k.value - 1>);
+      if constexpr (k.value >= 3) add_volume(Int<k.value - 3>{}, derivative_of<k.value, k.value - 3>);
       for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
         of_warp[(k.value * nfm + c.value * Warps) * L] = q[c.value];
       });
@@ -478,15 +516,6 @@ struct OwnerSweep {
     }
 #endif
     unroll<N>([&](auto r) QUINTET_DEVICE_INLINE { h[r.value] += matrix[A * nf + r.value] * q; });
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void add_penalty(int D, int warp, double stretch, const double* input,
-                                               double* df) const {
-    for_owned(warp, [&](int g, auto full, auto first) QUINTET_DEVICE_INLINE {
-      unroll<full.value ? nf : nl>([&](auto a) QUINTET_DEVICE_INLINE {
-        df[first.value + a.value] += stretch * input[(tables.input[D][g] + a.value) * L];
-      });
-    });
   }
 };
 

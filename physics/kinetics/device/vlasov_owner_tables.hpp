@@ -23,15 +23,19 @@ struct OwnerTables {
   Number input[Tr::vdim][n_groups]{};                  ///< first column, over all degrees, of a group's input
   Number is_full_input[Tr::vdim][n_groups]{};          ///< whether that has all configuration modes
   Neighbours along_v[Tr::vdim][Tr::vdim][n_groups]{};  ///< of the input in direction d along v_j
-  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};  ///< of a cell, by degree and column
-  double shift[max_degree + 2]{};
+  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};             ///< of a cell, by degree and column
+  Number degree[Tr::vdim][n_groups]{}, face[Tr::vdim][n_groups]{};  ///< of a group; first column of its face
+  double shift[max_degree + 2]{}, end[max_degree + 1]{};
 };
 template <class Tr>
 [[nodiscard]] constexpr OwnerTables<Tr> make_owner_tables() {
   using Tables = OwnerTables<Tr>;
   using Number = typename Tables::Number;
   Tables t;
-  for (int k = 0; k <= max_degree; ++k) t.shift[k] = legendre_tables.shift[k];
+  for (int k = 0; k <= max_degree; ++k) {
+    t.shift[k] = legendre_tables.shift[k];
+    t.end[k] = legendre_tables.end[k];
+  }
   const auto set = [](typename Tables::Neighbours& of, int degree, int below, int above, int n_full,
                       const auto& place) {
     const int partner = below >= 0 ? below : above;
@@ -57,6 +61,8 @@ template <class Tr>
         if (g < 0) continue;
         const auto column = [k](int face) { return k * Tr::n_face_modes + Tr::face_offset(face); };
         t.input[d][g] = static_cast<Number>(column(i));
+        t.degree[d][g] = static_cast<Number>(k);
+        t.face[d][g] = static_cast<Number>(first);
         t.is_full_input[d][g] = i < Tr::n_full_face_groups ? 1 : 0;
         for (int j = 0; j < Tr::vdim; ++j)
           if (j != d)
