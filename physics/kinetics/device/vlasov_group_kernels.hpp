@@ -65,34 +65,6 @@ template <class Tr>
   return t;
 }
 
-/// What the values on the two faces of a cell across v are made of: its own traces and the trace of one cell
-/// beside it, the lower one or, where that does not count, the upper; then that of the upper one where both
-/// count. Cells that are not there have weight 0.
-struct FaceSides {
-  bool from_below, from_above;
-  double own_low, own_high, first_low, first_high, above;  ///< weights
-
-  KOKKOS_FORCEINLINE_FUNCTION FaceSides(double left, double right, bool has_below, bool has_above)
-      : from_below(left != 0 && has_below),
-        from_above(right != 0 && has_above),
-        own_low(has_below ? right : 0),
-        own_high(has_above ? left : 0),
-        first_low(from_below ? left : 0),
-        first_high(!from_below && from_above ? right : 0),
-        above(from_below && from_above ? right : 0) {}
-  /// Without that of the upper cell where both count.
-  KOKKOS_FORCEINLINE_FUNCTION void weigh(double own_lower, double own_upper, double first, double& low,
-                                         double& high) const {
-    double lower = 0, upper = 0;
-    lower += own_low * own_lower;
-    lower += first_low * first;
-    upper += own_high * own_upper;
-    upper += first_high * first;
-    low = lower;
-    high = upper;
-  }
-};
-
 /// One team's work; `lane` is its velocity cell.
 template <class Tr>
 struct GroupKernel {
@@ -492,7 +464,8 @@ struct GroupSweep {
         const int g = t.ladder[D][i][k];
         const double end = t.end[k];
         unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
-          q[a.value] = end * ((k % 2 == 0 ? low[a.value] : -low[a.value]) - high[a.value]);
+          q[a.value] = 0;
+          q[a.value] += end * ((k % 2 == 0 ? low[a.value] : -low[a.value]) - high[a.value]);
         });
         if (pass == 0) {
           if (g >= 0) Kernel::add_to(df + t.offset[g] * L, of_lane[3 * L], q, Kernel::is_full(g));

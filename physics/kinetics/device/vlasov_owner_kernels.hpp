@@ -3,20 +3,23 @@
 #include "physics/kinetics/device/vlasov_group_kernels.hpp"
 #include "physics/kinetics/device/vlasov_owner_tables.hpp"
 
-/// Large bases with fewer instructions: as vlasov_group_kernels.hpp, but each warp owns velocity groups and
-/// keeps their df in registers from the first part of a sweep to the last, and what the force acts on is made
-/// by columns, single functions of a face, of which all warps have as many.
+/// Large bases with fewer instructions: as vlasov_group_kernels.hpp, but each
+/// warp owns velocity groups and keeps their df in registers from the first
+/// part of a sweep to the last, and what the force acts on is made by columns,
+/// single functions of a face, of which all warps have as many.
 ///
-///   1. f, the force's matrices and weights of the faces across each v into scratch
+///   1. f, the force's matrices and weights of the faces across each v into
+///   scratch
 ///   2. owners: df of streaming
 ///   3. for each direction d
 ///        a. columns: the input of the force for each degree along d
 ///        b. owners: df += A_d input + sum_j B_dj (v_j input)
 ///   4. owners: out = keep f_0 + advance (f + dt df)
 ///
-/// What is known of a group or a column when compiling, how wide it is and which degrees there are, costs no
-/// instruction; loads do not wait for branches. The sums are those of GroupSweep in the same order, so that
-/// both give the same bits.
+/// What is known of a group or a column when compiling, how wide it is and
+/// which degrees there are, costs no instruction; loads do not wait for
+/// branches. The sums are those of GroupSweep in the same order, so that both
+/// give the same bits.
 namespace quintet::kinetics::device {
 
 /// A team of `Warps` warps makes 32 velocity cells of a configuration cell.
@@ -31,7 +34,8 @@ struct OwnerSweep {
   static constexpr bool asks_for_room = true;
   /// Rows of lanes, as GroupSweep's.
   static constexpr int n_lane = 7 * vdim;
-  /// Force, lanes [n_lane, 32], f [n_modes, 32], input [degree, face mode, 32], cells of x around [cdim, 2].
+  /// Force, lanes [n_lane, 32], f [n_modes, 32], input [degree, face mode, 32],
+  /// cells of x around [cdim, 2].
   static constexpr int scratch = Places::size + (n_lane + Tr::n_modes + n_degrees * nfm) * L + 2 * cdim;
 
   /// Rounds in which each warp owns a full group, and then one of the others.
@@ -58,25 +62,28 @@ struct OwnerSweep {
     double* const input = mine + Tr::n_modes * L;
     double* const beside = input + n_degrees * nfm * L;
     const double* const force_there = forces + static_cast<std::ptrdiff_t>(conf) * Places::size;
-    // Cells that only pad are worked on as copies of the last one, and not written.
+    // Cells that only pad are worked on as copies of the last one, and not
+    // written.
     const auto cell_of = [&](int lane) QUINTET_DEVICE_INLINE {
       const int cell = pack * L + lane;
       return cell < cells.n_vel ? cell : cells.n_vel - 1;
     };
 
     const double* const here = update.f + cells.place(conf, pack * L);  // 32 cells
-    copy<Tr::n_modes * L>(team, here, mine);
-    copy<Places::size>(team, force_there, force);
+    copy<Tr::n_modes * L, threads>(team, here, mine);
+    copy<Places::size, threads>(team, force_there, force);
     const bool magnetic = vdim > 1 && force_there[Places::magnetic] != 0;
     for (int i = team.rank; i < threads; i += team.size) {
-      // The first warps make the rows of lanes, the others find and ask for what lies around.
+      // The first warps make the rows of lanes, the others find and ask for
+      // what lies around.
       static_assert(Warps > vdim);
       const int warp = i / L, lane = i % L;
       if (warp < vdim) {
         make_lane(cell_of(lane), warp, force_there, magnetic, of_lane + lane);
         continue;
       }
-      if (warp == vdim && update.keep != 0) fetch(update.f0 + cells.place(conf, pack * L), lane);
+      if (warp == vdim && update.keep != 0)
+        fetch<Tr::n_modes * L>(update.f0 + cells.place(conf, pack * L), lane);
       QUINTET_DEVICE_LOOP
       for (int part = warp - vdim; part < 2 * cdim; part += Warps - vdim)
         find_beside(part, conf, pack, lane, beside);
@@ -147,12 +154,14 @@ struct OwnerSweep {
   }
 
  private:
-  /// What stays in a thread's registers: df of what its warp owns, and face values of the warp's columns.
+  /// What stays in a thread's registers: df of what its warp owns, and face
+  /// values of the warp's columns.
   struct OfThread {
     double df[n_owned], low[n_chunks], high[n_chunks];
   };
 
-  /// body(group, whether it is full, where its numbers begin) for what a warp owns, the last two as types.
+  /// body(group, whether it is full, where its numbers begin) for what a warp
+  /// owns, the last two as types.
   enum class Rounds { all, whole, partial };  ///< whole: in which each warp has a group
   template <Rounds Which = Rounds::all, class Body>
   KOKKOS_FORCEINLINE_FUNCTION static void for_owned(int warp, const Body& body) {
@@ -168,31 +177,6 @@ struct OwnerSweep {
     });
   }
 
-  /// Whether a lane has a number other than 0.
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_any(const double* row) {
-#ifdef __CUDA_ARCH__
-    return __any_sync(0xffffffffU, row[threadIdx.x % L] != 0) != 0;
-#else
-    bool any = false;
-    for (int lane = 0; lane < L; ++lane) any = any || row[lane] != 0;
-    return any;
-#endif
-  }
-
-  /// Begin to copy N numbers into scratch.
-  template <int N, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void copy(const Team& team, const double* from, double* to) {
-    static_assert(N % 2 == 0);
-#ifdef __CUDA_ARCH__
-    unroll<(N / 2 + threads - 1) / threads>([&](auto part) QUINTET_DEVICE_INLINE {
-      const int i = 2 * (part.value * threads + team.rank);
-      if ((part.value + 1) * threads <= N / 2 || i < N) copy_pair(from + i, to + i);
-    });
-#else
-    for (int i = team.rank; i < N; i += team.size) to[i] = from[i];
-#endif
-  }
-
   /// Direction D of the rows of one lane.
   KOKKOS_FORCEINLINE_FUNCTION void make_lane(int cell, int D, const double* force, bool magnetic,
                                              double* of_lane) const {
@@ -202,50 +186,21 @@ struct OwnerSweep {
     });
   }
 
-  /// Number of the cell of x on side `part` % 2 of direction `part` / 2, -1 beyond an open edge, and its f
-  /// asked for.
+  /// Number of the cell of x on side `part` % 2 of direction `part` / 2, -1
+  /// beyond an open edge, and its f asked for.
   KOKKOS_FORCEINLINE_FUNCTION void find_beside(int part, int conf, int pack, int lane, double* beside) const {
     int there = -1;
     unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
       if (d.value == part / 2) there = cells.beside(conf, d.value, part % 2 == 0 ? -1 : 1);
     });
     if (lane == 0) beside[part] = there;
-    if (there >= 0) fetch(update.f + cells.place(there, pack * L), lane);
-  }
-  /// A warp asks for 32 cells before they are needed.
-  KOKKOS_FORCEINLINE_FUNCTION static void fetch(const double* f, int lane) {
-#ifdef __CUDA_ARCH__
-    constexpr int line = 16, n = Tr::n_modes * L / line;  // numbers, lines
-    unroll<(n + L - 1) / L>([&](auto part) QUINTET_DEVICE_INLINE {
-      const int i = part.value * L + lane;
-      if ((part.value + 1) * L <= n || i < n) fetch_line(f + i * line);
-    });
-#else
-    static_cast<void>(f), static_cast<void>(lane);
-#endif
+    if (there >= 0) fetch<Tr::n_modes * L>(update.f + cells.place(there, pack * L), lane);
   }
 
   // --- streaming
 
-  /// v f of group g, which is full or not, for nf coefficients.
-  struct ProductWithV {
-    typename Tables::Neighbours n;
-    int offset;
-    double v, x, x1;
-    template <bool Full>
-    KOKKOS_FORCEINLINE_FUNCTION void take(const double* f, double* q) const {
-      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
-        constexpr int A = a.value;
-        double sum = 0;
-        if constexpr (Full || A < nl) sum += v * f[(offset + A) * L];
-        if (Full || A < nl || n.is_full != 0) sum += x * f[(n.partner + A) * L];
-        if constexpr (A < n_above) sum += x1 * (n.above != Tables::none ? f[(n.above + A) * L] : 0);
-        q[A] = sum;
-      });
-    }
-  };
-
-  /// df += streaming along x_I of what a warp owns. Traces of a smaller group take all nf coefficients.
+  /// df += streaming along x_I of what a warp owns. Traces of a smaller group
+  /// take all nf coefficients.
   template <int I>
   KOKKOS_FORCEINLINE_FUNCTION void stream(int warp, const double* of_lane, const double* mine,
                                           const double* here, const double* lower, const double* upper,
@@ -263,8 +218,9 @@ struct OwnerSweep {
       constexpr bool Full = full.value;
       constexpr int n = Full ? nf : nl, n_faces = Full ? Tr::n_conf_face_full : Tr::n_conf_face_lin;
       const auto neighbours = tables.along_x[I][g];
-      const ProductWithV product{neighbours, tables.offset[g], v, half_dv * tables.shift[neighbours.shift],
-                                 half_dv * tables.shift[neighbours.shift + 1]};
+      const ProductWithV<Tr> product{neighbours, tables.offset[g], v,
+                                     half_dv * tables.shift[neighbours.shift],
+                                     half_dv * tables.shift[neighbours.shift + 1]};
       double q[nf], q_there[nf], df[nf], flux_low[n_faces], flux_high[n_faces];
       product.template take<Full>(there, q_there);
       product.template take<Full>(mine, q);
@@ -301,11 +257,12 @@ struct OwnerSweep {
     });
   }
 
-  /// The fluxes of one group where both sides of a face count, in the order of GroupKernel::streaming().
+  /// The fluxes of one group where both sides of a face count, in the order of
+  /// GroupKernel::streaming().
   /// @param sources this cell, the lower and the upper one
   template <int I, bool Full>
   KOKKOS_FORCEINLINE_FUNCTION static void both_sides(const FaceWeights& w, const double* const (&sources)[3],
-                                                     const ProductWithV& product, double* flux_low,
+                                                     const ProductWithV<Tr>& product, double* flux_low,
                                                      double* flux_high) {
     constexpr int n_faces = Full ? Tr::n_conf_face_full : Tr::n_conf_face_lin;
     unroll<n_faces>([&](auto fa) QUINTET_DEVICE_INLINE { flux_low[fa.value] = flux_high[fa.value] = 0; });
@@ -354,21 +311,28 @@ struct OwnerSweep {
     return false;
   }
 
-  /// body(Int<chunk>, mode) for the columns of a warp that have degree K along D.
-  template <int K, class Body>
+  /// body(Int<chunk>, mode) for the columns of a warp that have degree K along
+  /// D, in N chunks from First on.
+  template <int K, int First, int N, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_columns(int D, int warp, const Body& body) const {
-    unroll<n_chunks>([&](auto chunk) QUINTET_DEVICE_INLINE {
-      constexpr int first = chunk.value * Warps;
-      constexpr bool all = all_have<K, chunk.value>(), any = any_has<K, chunk.value>();
+    unroll<N>([&](auto n) QUINTET_DEVICE_INLINE {
+      constexpr int chunk = First + n.value, first = chunk * Warps;
+      constexpr bool all = all_have<K, chunk>(), any = any_has<K, chunk>();
       const int column = first + warp;
       if constexpr (any)
         if (first + Warps <= nfm || column < nfm)
-          if (const int mode = tables.mode[D][K][column]; all || mode != Tables::none) body(chunk, mode);
+          if (const int mode = tables.mode[D][K][column]; all || mode != Tables::none)
+            body(Int<chunk>{}, mode);
     });
   }
+  template <int K, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_columns(int D, int warp, const Body& body) const {
+    for_columns<K, 0, n_chunks>(D, warp, body);
+  }
 
-  /// Face values of a warp's columns across v_D. Of the penalty, for even and for odd degrees, what lower
-  /// and upper face bring goes to the first two rows of input.
+  /// Face values of a warp's columns across v_D. Of the penalty, for even and
+  /// for odd degrees, what lower and upper face bring goes to the first two
+  /// rows of input.
   KOKKOS_FORCEINLINE_FUNCTION void make_faces(int D, bool has_penalty, int warp, int conf, int cell, int step,
                                               const double* of_lane, const double* own, double* input,
                                               OfThread& my) const {
@@ -376,47 +340,53 @@ struct OwnerSweep {
     const int has = static_cast<int>(of_lane[2 * L]);
     const bool has_below = (has & 1) != 0, has_above = (has & 2) != 0;
     const FaceSides sides(left, right, has_below, has_above);
-    // The cell itself, with weight 0, where none beside it counts: no load waits for a branch.
+    // The cell itself, with weight 0, where none beside it counts: no load
+    // waits for a branch.
     const int beyond = sides.from_below ? cell - step : sides.from_above ? cell + step : cell;
     const double* const first = as_it_is(update.f + cells.place(conf, beyond));
-    double lower[n_chunks], upper[n_chunks], outer[n_chunks], above[n_chunks];
-    unroll<n_chunks>([&](auto c) QUINTET_DEVICE_INLINE {
-      lower[c.value] = upper[c.value] = outer[c.value] = above[c.value] = 0;
-    });
-    unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
-      constexpr double end = end_of<k.value>, start = k.value % 2 == 1 ? -end : end;
-      const double of_first = sides.from_below ? end : start;
-      for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
-        const double x = own[mode * L];
-        lower[c.value] += start * x;
-        upper[c.value] += end * x;
-        outer[c.value] += of_first * read_only(first + mode * L);
-      });
-    });
-    if (sides.above != 0) {
-      const double* const f = as_it_is(update.f + cells.place(conf, cell + step));
-      unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
-        constexpr double start = k.value % 2 == 1 ? -end_of<k.value> : end_of<k.value>;
-        for_columns<k.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
-          above[c.value] += start * read_only(f + mode * L);
-        });
-      });
-    }
-    const auto weigh = [&](const FaceSides& of, auto c, double& low, double& high) QUINTET_DEVICE_INLINE {
-      of.weigh(lower[c.value], upper[c.value], outer[c.value], low, high);
-      high += of.above * above[c.value];
-    };
-    for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
-      weigh(sides, c, my.low[c.value], my.high[c.value]);
-    });
-    if (!has_penalty) return;
+    const double* const last = as_it_is(update.f + cells.place(conf, sides.above != 0 ? cell + step : cell));
     const FaceSides jump(penalty, -penalty, has_below, has_above);
     double* const of_warp = input + warp * L;
-    for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
-      double low, high;
-      weigh(jump, c, low, high);
-      of_warp[c.value * Warps * L] = low - high;
-      of_warp[(nfm + c.value * Warps) * L] = -low - high;
+    constexpr int at_once = 6;  // what registers hold
+    unroll<(n_chunks + at_once - 1) / at_once>([&](auto batch) QUINTET_DEVICE_INLINE {
+      constexpr int begin = batch.value * at_once, n = std::min(at_once, n_chunks - begin);
+      double lower[n], upper[n], outer[n], above[n];
+      unroll<n>([&](auto c) QUINTET_DEVICE_INLINE {
+        lower[c.value] = upper[c.value] = outer[c.value] = above[c.value] = 0;
+      });
+      unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
+        constexpr double end = end_of<k.value>, start = k.value % 2 == 1 ? -end : end;
+        const double of_first = sides.from_below ? end : start;
+        for_columns<k.value, begin, n>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
+          constexpr int C = c.value - begin;
+          const double x = own[mode * L];
+          lower[C] += start * x;
+          upper[C] += end * x;
+          outer[C] += of_first * read_only(first + mode * L);
+        });
+      });
+      if (sides.above != 0)
+        unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
+          constexpr double start = k.value % 2 == 1 ? -end_of<k.value> : end_of<k.value>;
+          for_columns<k.value, begin, n>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
+            above[c.value - begin] += start * read_only(last + mode * L);
+          });
+        });
+      const auto weigh = [&](const FaceSides& of, auto c, double& low, double& high) QUINTET_DEVICE_INLINE {
+        constexpr int C = c.value - begin;
+        of.weigh(lower[C], upper[C], outer[C], low, high);
+        high += of.above * above[C];
+      };
+      for_columns<0, begin, n>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
+        weigh(sides, c, my.low[c.value], my.high[c.value]);
+      });
+      if (!has_penalty) return;
+      for_columns<0, begin, n>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
+        double low, high;
+        weigh(jump, c, low, high);
+        of_warp[c.value * Warps * L] = low - high;
+        of_warp[(nfm + c.value * Warps) * L] = -low - high;
+      });
     });
   }
 
@@ -438,9 +408,9 @@ struct OwnerSweep {
                                                double* input) const {
     double* const of_warp = input + warp * L;
     unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
-      double q[n_chunks];
+      double q[n_chunks]{};  // sums from 0: compilers are not to choose which product they fuse
       for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
-        q[c.value] =
+        q[c.value] +=
             end_of<k.value> * ((k.value % 2 == 0 ? my.low[c.value] : -my.low[c.value]) - my.high[c.value]);
       });
       const auto add_volume = [&](auto below, double slope) QUINTET_DEVICE_INLINE {
@@ -457,8 +427,8 @@ struct OwnerSweep {
 
   // --- acceleration
 
-  /// df += A_D input + sum_j B_Dj v_j input, over the relative width, of what a warp owns. Matrices are
-  /// symmetric; a column is read once for all groups.
+  /// df += A_D input + sum_j B_Dj v_j input, over the relative width, of what a
+  /// warp owns. Matrices are symmetric; a column is read once for all groups.
   KOKKOS_FORCEINLINE_FUNCTION void accelerate(int D, int warp, int lane, const double* force, bool magnetic,
                                               const double* of_lane, const double* input, double* df) const {
     const double stretch = of_lane[(D * 7 + 3) * L];

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/basis/phase_traits.hpp"
+#include "physics/kinetics/device/vlasov_force_kernels.hpp"
 
 namespace quintet::kinetics::device {
 
@@ -71,5 +71,28 @@ template <class Tr>
       }
   return t;
 }
+
+/// v f of one group, which is full or not, for all configuration modes: traces of a smaller group take those
+/// of its partner that it has not.
+template <class Tr>
+struct ProductWithV {
+  using Tables = OwnerTables<Tr>;
+  static constexpr int L = lanes, nl = Tr::n_lin;
+  static constexpr int n_above = Tr::n_full_groups == Tr::n_groups ? Tr::n_full : nl;
+  typename Tables::Neighbours n;
+  int offset;       ///< of the group
+  double v, x, x1;  ///< factors of the group, its partner and the group above
+  template <bool Full>
+  KOKKOS_FORCEINLINE_FUNCTION void take(const double* f, double* q) const {
+    unroll<Tr::n_full>([&](auto a) QUINTET_DEVICE_INLINE {
+      constexpr int A = a.value;
+      double sum = 0;
+      if constexpr (Full || A < nl) sum += v * f[(offset + A) * L];
+      if (Full || A < nl || n.is_full != 0) sum += x * f[(n.partner + A) * L];
+      if constexpr (A < n_above) sum += x1 * (n.above != Tables::none ? f[(n.above + A) * L] : 0);
+      q[A] = sum;
+    });
+  }
+};
 
 }  // namespace quintet::kinetics::device
