@@ -33,6 +33,20 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void unroll(Body&& body) {
   (std::make_integer_sequence<int, N>{});
 }
 
+/// a b + c, rounded once where processors can. Compilers fuse as they see fit, which is not the same in each
+/// kernel; what has to have the same bits in two of them is written with this.
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double fused(double a, double b, double c) {
+#if defined(__CUDA_ARCH__)
+  return __fma_rn(a, b, c);
+#elif defined(__FMA__)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+/// sum += a b, as fused().
+KOKKOS_FORCEINLINE_FUNCTION void add_product(double& sum, double a, double b) { sum = fused(a, b, sum); }
+
 /// 1-D tables, by template arguments alone: device code cannot index static tables.
 template <int K>
 inline constexpr double shift_of = K <= max_degree ? legendre_tables.shift[K <= max_degree ? K : 0] : 0;
@@ -127,10 +141,10 @@ struct FaceSides {
   KOKKOS_FORCEINLINE_FUNCTION void weigh(double own_lower, double own_upper, double first, double& low,
                                          double& high) const {
     double lower = 0, upper = 0;
-    lower += own_low * own_lower;
-    lower += first_low * first;
-    upper += own_high * own_upper;
-    upper += first_high * first;
+    add_product(lower, own_low, own_lower);
+    add_product(lower, first_low, first);
+    add_product(upper, own_high, own_upper);
+    add_product(upper, first_high, first);
     low = lower;
     high = upper;
   }
@@ -211,7 +225,8 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights force_weights(const CellContext<Tr>& c, 
     if (magnetic)
       unroll<Tr::vdim>([&](auto j) QUINTET_DEVICE_INLINE {
         if (j.value != D)
-          value += c.v[j.value] * force[Places::b_mode + Places::pair(D, j.value) * Tr::n_full + m.value];
+          add_product(value, c.v[j.value],
+                      force[Places::b_mode + Places::pair(D, j.value) * Tr::n_full + m.value]);
       });
     constexpr double greatest = Tr::triple.greatest[m.value];
     value *= greatest;
@@ -222,7 +237,8 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights force_weights(const CellContext<Tr>& c, 
   });
   if (magnetic)
     unroll<Tr::vdim>([&](auto j) QUINTET_DEVICE_INLINE {
-      if (j.value != D) deviation += c.relative[j.value] * force[Places::b_spread + Places::pair(D, j.value)];
+      if (j.value != D)
+        add_product(deviation, c.relative[j.value], force[Places::b_spread + Places::pair(D, j.value)]);
     });
   return weights_of(flux, mean, deviation);
 }
@@ -320,10 +336,8 @@ struct Update {
   double* out;
   /// @param f_0 read where keep != 0
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value(double own, double df, const double* f_0) const {
-    double sum = 0;  // one by one: compilers are not to choose which product they fuse
-    sum += advance * own;
-    sum += rate * df;
-    if (keep != 0) sum += keep * *f_0;
+    double sum = fused(rate, df, advance * own);
+    if (keep != 0) add_product(sum, keep, *f_0);
     return sum;
   }
 };

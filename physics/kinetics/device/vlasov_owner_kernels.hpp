@@ -237,9 +237,9 @@ struct OwnerSweep {
         flux_low[fa.value] = w.right * (even - odd);
         flux_high[fa.value] = w.left * (even + odd);
         Kernel::template end_sums<I, fa.value>(q_there, even, odd);
-        const double trace = even + side * odd;
-        flux_low[fa.value] += to_low * trace;
-        flux_high[fa.value] += to_high * trace;
+        const double trace = fused(side, odd, even);
+        add_product(flux_low[fa.value], to_low, trace);
+        add_product(flux_high[fa.value], to_high, trace);
       });
       if (w.left != 0 && w.right != 0) {
         const double* const sources[3] = {here, lower, upper};
@@ -249,8 +249,8 @@ struct OwnerSweep {
         unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
           constexpr int A = Tr::conf_faces.ladder[I][fa.value][k.value];
           if constexpr (A >= 0 && A < n)
-            df[A] += rdx * end_of<k.value> *
-                     ((k.value % 2 == 1 ? -flux_low[fa.value] : flux_low[fa.value]) - flux_high[fa.value]);
+            add_product(df[A], rdx * end_of<k.value>,
+                        (k.value % 2 == 1 ? -flux_low[fa.value] : flux_low[fa.value]) - flux_high[fa.value]);
         });
       });
       unroll<n>([&](auto a) QUINTET_DEVICE_INLINE { owned[first.value + a.value] = df[a.value]; });
@@ -277,8 +277,8 @@ struct OwnerSweep {
         unroll<n_faces>([&](auto fa) QUINTET_DEVICE_INLINE {
           double even, odd;
           Kernel::template end_sums<I, fa.value>(q, even, odd);
-          flux_low[fa.value] += in_low * low_factor * (even + low_side * odd);
-          flux_high[fa.value] += in_high * high_factor * (even + high_side * odd);
+          add_product(flux_low[fa.value], in_low * low_factor, fused(low_side, odd, even));
+          add_product(flux_high[fa.value], in_high * high_factor, fused(high_side, odd, even));
         });
       };
       double q[nf];
@@ -287,7 +287,8 @@ struct OwnerSweep {
       if (w.penalty == 0) continue;
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
         q[a.value] = 0;
-        if constexpr (Full || a.value < nl) q[a.value] += w.penalty * f[(product.offset + a.value) * L];
+        if constexpr (Full || a.value < nl)
+          add_product(q[a.value], w.penalty, f[(product.offset + a.value) * L]);
       });
       add(q, low_side, high_side);
     }
@@ -360,22 +361,22 @@ struct OwnerSweep {
         for_columns<k.value, begin, n>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
           constexpr int C = c.value - begin;
           const double x = own[mode * L];
-          lower[C] += start * x;
-          upper[C] += end * x;
-          outer[C] += of_first * read_only(first + mode * L);
+          add_product(lower[C], start, x);
+          add_product(upper[C], end, x);
+          add_product(outer[C], of_first, read_only(first + mode * L));
         });
       });
       if (sides.above != 0)
         unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
           constexpr double start = k.value % 2 == 1 ? -end_of<k.value> : end_of<k.value>;
           for_columns<k.value, begin, n>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
-            above[c.value - begin] += start * read_only(last + mode * L);
+            add_product(above[c.value - begin], start, read_only(last + mode * L));
           });
         });
       const auto weigh = [&](const FaceSides& of, auto c, double& low, double& high) QUINTET_DEVICE_INLINE {
         constexpr int C = c.value - begin;
         of.weigh(lower[C], upper[C], outer[C], low, high);
-        high += of.above * above[C];
+        add_product(high, of.above, above[C]);
       };
       for_columns<0, begin, n>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
         weigh(sides, c, my.low[c.value], my.high[c.value]);
@@ -398,7 +399,7 @@ struct OwnerSweep {
       const double* const of_face = jumps + ((k % 2) * nfm + tables.face[D][g]) * L;
       unroll<full.value ? nf : nl>([&](auto a) QUINTET_DEVICE_INLINE {
         const double q = tables.end[k] * of_face[a.value * L];
-        df[first.value + a.value] += stretch * q;
+        add_product(df[first.value + a.value], stretch, q);
       });
     });
   }
@@ -408,14 +409,15 @@ struct OwnerSweep {
                                                double* input) const {
     double* const of_warp = input + warp * L;
     unroll<n_degrees>([&](auto k) QUINTET_DEVICE_INLINE {
-      double q[n_chunks]{};  // sums from 0: compilers are not to choose which product they fuse
+      double q[n_chunks]{};
       for_columns<0>(D, warp, [&](auto c, int) QUINTET_DEVICE_INLINE {
-        q[c.value] +=
-            end_of<k.value> * ((k.value % 2 == 0 ? my.low[c.value] : -my.low[c.value]) - my.high[c.value]);
+        q[c.value] = fused(end_of<k.value>,
+                           (k.value % 2 == 0 ? my.low[c.value] : -my.low[c.value]) - my.high[c.value], 0);
       });
       const auto add_volume = [&](auto below, double slope) QUINTET_DEVICE_INLINE {
-        for_columns<below.value>(
-            D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE { q[c.value] += slope * own[mode * L]; });
+        for_columns<below.value>(D, warp, [&](auto c, int mode) QUINTET_DEVICE_INLINE {
+          add_product(q[c.value], slope, own[mode * L]);
+        });
       };
       if constexpr (k.value >= 1) add_volume(Int<k.value - 1>{}, derivative_of<k.value, k.value - 1>);
       if constexpr (k.value >= 3) add_volume(Int<k.value - 3>{}, derivative_of<k.value, k.value - 3>);
@@ -454,12 +456,12 @@ struct OwnerSweep {
         const auto& n = tables.along_v[D][j][g];
         const double* const partner = input + as_it_is(n.partner * L + lane);
         const double* const above = input + as_it_is(n.above * L + lane);
-        if (Full || A < nl || n.is_full != 0) q += half_dv * tables.shift[n.shift] * partner[A * L];
+        if (Full || A < nl || n.is_full != 0) add_product(q, half_dv * tables.shift[n.shift], partner[A * L]);
         if constexpr (A < n_above)
-          q += half_dv * tables.shift[n.shift + 1] * (n.above != Tables::none ? above[A * L] : 0);
+          add_product(q, half_dv * tables.shift[n.shift + 1], n.above != Tables::none ? above[A * L] : 0);
       }
       const double* const own = input + as_it_is(tables.input[D][g] * L + lane);
-      if (Full || A < nl || tables.is_full_input[D][g] != 0) q += v * own[A * L];
+      if (Full || A < nl || tables.is_full_input[D][g] != 0) add_product(q, v, own[A * L]);
       add_column<A, Full ? nf : nl>(matrix, q, df + first.value);
     };
     unroll<nf>([&](auto column) QUINTET_DEVICE_INLINE {
@@ -479,13 +481,13 @@ struct OwnerSweep {
       const double2* const pairs = reinterpret_cast<const double2*>(matrix + A * nf);
       unroll<N / 2>([&](auto r) QUINTET_DEVICE_INLINE {
         const double2 pair = pairs[r.value];
-        h[2 * r.value] += pair.x * q;
-        h[2 * r.value + 1] += pair.y * q;
+        add_product(h[2 * r.value], pair.x, q);
+        add_product(h[2 * r.value + 1], pair.y, q);
       });
       return;
     }
 #endif
-    unroll<N>([&](auto r) QUINTET_DEVICE_INLINE { h[r.value] += matrix[A * nf + r.value] * q; });
+    unroll<N>([&](auto r) QUINTET_DEVICE_INLINE { add_product(h[r.value], matrix[A * nf + r.value], q); });
   }
 };
 

@@ -87,9 +87,9 @@ struct ProductWithV {
     unroll<Tr::n_full>([&](auto a) QUINTET_DEVICE_INLINE {
       constexpr int A = a.value;
       double sum = 0;
-      if constexpr (Full || A < nl) sum += v * f[(offset + A) * L];
-      if (Full || A < nl || n.is_full != 0) sum += x * f[(n.partner + A) * L];
-      if constexpr (A < n_above) sum += x1 * (n.above != Tables::none ? f[(n.above + A) * L] : 0);
+      if constexpr (Full || A < nl) add_product(sum, v, f[(offset + A) * L]);
+      if (Full || A < nl || n.is_full != 0) add_product(sum, x, f[(n.partner + A) * L]);
+      if constexpr (A < n_above) add_product(sum, x1, n.above != Tables::none ? f[(n.above + A) * L] : 0);
       q[A] = sum;
     });
   }
