@@ -33,6 +33,20 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void unroll(Body&& body) {
   (std::make_integer_sequence<int, N>{});
 }
 
+/// a b + c, rounded once where processors can. Compilers fuse as they see fit, which is not the same in each
+/// kernel; what has to have the same bits in two of them is written with this.
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double fused(double a, double b, double c) {
+#if defined(__CUDA_ARCH__)
+  return __fma_rn(a, b, c);
+#elif defined(__FMA__)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+/// sum += a b, as fused().
+KOKKOS_FORCEINLINE_FUNCTION void add_product(double& sum, double a, double b) { sum = fused(a, b, sum); }
+
 /// 1-D tables, by template arguments alone: device code cannot index static tables.
 template <int K>
 inline constexpr double shift_of = K <= max_degree ? legendre_tables.shift[K <= max_degree ? K : 0] : 0;
@@ -107,6 +121,34 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights weights_of(Flux flux, double mean, doubl
   }
   return {0.5, 0.5, flux == Flux::central ? 0 : 0.5 * (magnitude + deviation)};
 }
+
+/// What the values on the two faces of a cell across v are made of: its own traces and the trace of one cell
+/// beside it, the lower one or, where that does not count, the upper; then that of the upper one where both
+/// count. Cells that are not there have weight 0.
+struct FaceSides {
+  bool from_below, from_above;
+  double own_low, own_high, first_low, first_high, above;  ///< weights
+
+  KOKKOS_FORCEINLINE_FUNCTION FaceSides(double left, double right, bool has_below, bool has_above)
+      : from_below(left != 0 && has_below),
+        from_above(right != 0 && has_above),
+        own_low(has_below ? right : 0),
+        own_high(has_above ? left : 0),
+        first_low(from_below ? left : 0),
+        first_high(!from_below && from_above ? right : 0),
+        above(from_below && from_above ? right : 0) {}
+  /// Without that of the upper cell where both count.
+  KOKKOS_FORCEINLINE_FUNCTION void weigh(double own_lower, double own_upper, double first, double& low,
+                                         double& high) const {
+    double lower = 0, upper = 0;
+    add_product(lower, own_low, own_lower);
+    add_product(lower, first_low, first);
+    add_product(upper, own_high, own_upper);
+    add_product(upper, first_high, first);
+    low = lower;
+    high = upper;
+  }
+};
 
 /// Where the parts of one configuration cell's force stand in an array of doubles: the members of Force
 /// (vlasov_kernel.hpp), B only for j != d.
@@ -183,7 +225,8 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights force_weights(const CellContext<Tr>& c, 
     if (magnetic)
       unroll<Tr::vdim>([&](auto j) QUINTET_DEVICE_INLINE {
         if (j.value != D)
-          value += c.v[j.value] * force[Places::b_mode + Places::pair(D, j.value) * Tr::n_full + m.value];
+          add_product(value, c.v[j.value],
+                      force[Places::b_mode + Places::pair(D, j.value) * Tr::n_full + m.value]);
       });
     constexpr double greatest = Tr::triple.greatest[m.value];
     value *= greatest;
@@ -194,7 +237,8 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights force_weights(const CellContext<Tr>& c, 
   });
   if (magnetic)
     unroll<Tr::vdim>([&](auto j) QUINTET_DEVICE_INLINE {
-      if (j.value != D) deviation += c.relative[j.value] * force[Places::b_spread + Places::pair(D, j.value)];
+      if (j.value != D)
+        add_product(deviation, c.relative[j.value], force[Places::b_spread + Places::pair(D, j.value)]);
     });
   return weights_of(flux, mean, deviation);
 }
@@ -214,6 +258,43 @@ KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
 #ifdef __CUDA_ARCH__
   __pipeline_commit();
   __pipeline_wait_prior(0);
+#endif
+}
+
+/// Begin to copy N numbers into scratch, on a GPU by a team of Threads.
+template <int N, int Threads, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void copy(const Team& team, const double* from, double* to) {
+  static_assert(N % 2 == 0);
+#ifdef __CUDA_ARCH__
+  unroll<(N / 2 + Threads - 1) / Threads>([&](auto part) QUINTET_DEVICE_INLINE {
+    const int i = 2 * (part.value * Threads + team.rank);
+    if ((part.value + 1) * Threads <= N / 2 || i < N) copy_pair(from + i, to + i);
+  });
+#else
+  for (int i = team.rank; i < N; i += team.size) to[i] = from[i];
+#endif
+}
+/// A warp asks for N numbers before they are needed.
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION void fetch(const double* f, int lane) {
+#ifdef __CUDA_ARCH__
+  constexpr int line = 16, n = N / line;
+  unroll<(n + lanes - 1) / lanes>([&](auto part) QUINTET_DEVICE_INLINE {
+    const int i = part.value * lanes + lane;
+    if ((part.value + 1) * lanes <= n || i < n) fetch_line(f + i * line);
+  });
+#else
+  static_cast<void>(f), static_cast<void>(lane);
+#endif
+}
+/// Whether one of 32 numbers, which all of a warp's lanes ask for, is not 0.
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_any(const double* row) {
+#ifdef __CUDA_ARCH__
+  return __any_sync(0xffffffffU, row[threadIdx.x % lanes] != 0) != 0;
+#else
+  bool any = false;
+  for (int lane = 0; lane < lanes; ++lane) any = any || row[lane] != 0;
+  return any;
 #endif
 }
 
@@ -255,10 +336,8 @@ struct Update {
   double* out;
   /// @param f_0 read where keep != 0
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value(double own, double df, const double* f_0) const {
-    double sum = 0;  // one by one: compilers are not to choose which product they fuse
-    sum += advance * own;
-    sum += rate * df;
-    if (keep != 0) sum += keep * *f_0;
+    double sum = fused(rate, df, advance * own);
+    if (keep != 0) add_product(sum, keep, *f_0);
     return sum;
   }
 };

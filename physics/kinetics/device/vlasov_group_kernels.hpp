@@ -84,11 +84,12 @@ struct GroupKernel {
 
   /// q[a] += factor f[a] for the coefficients that there are.
   KOKKOS_FORCEINLINE_FUNCTION static void add(double* q, double factor, const double* f, bool full) {
-    unroll<nl>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] += factor * f[a.value * L]; });
+    unroll<nl>([&](auto a) QUINTET_DEVICE_INLINE { add_product(q[a.value], factor, f[a.value * L]); });
     if constexpr (nf > nl)
       if (full)
-        unroll<nf - nl>([&](auto a)
-                            QUINTET_DEVICE_INLINE { q[nl + a.value] += factor * f[(nl + a.value) * L]; });
+        unroll<nf - nl>([&](auto a) QUINTET_DEVICE_INLINE {
+          add_product(q[nl + a.value], factor, f[(nl + a.value) * L]);
+        });
   }
 
   /// Sums over even and over odd degrees along x_I, of which traces are made.
@@ -97,7 +98,7 @@ struct GroupKernel {
     even = odd = 0;
     unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
       constexpr int A = Tr::conf_faces.ladder[I][Fa][k.value];
-      if constexpr (A >= 0) (k.value % 2 == 0 ? even : odd) += end_of<k.value> * q[A];
+      if constexpr (A >= 0) add_product(k.value % 2 == 0 ? even : odd, end_of<k.value>, q[A]);
     });
   }
   /// Traces at x_I = +1 and -1.
@@ -117,9 +118,9 @@ struct GroupKernel {
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
       double even, odd;
       end_sums<I, fa.value>(q, even, odd);
-      const double trace = even + side * odd;
-      flux_low[fa.value] += to_low * trace;
-      flux_high[fa.value] += to_high * trace;
+      const double trace = fused(side, odd, even);
+      add_product(flux_low[fa.value], to_low, trace);
+      add_product(flux_high[fa.value], to_high, trace);
     });
   }
 
@@ -178,8 +179,8 @@ struct GroupKernel {
       unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
         constexpr int A = Tr::conf_faces.ladder[I][fa.value][k.value];
         if constexpr (A >= 0)
-          df[A] += rdx * end_of<k.value> *
-                   ((k.value % 2 == 1 ? -flux_low[fa.value] : flux_low[fa.value]) - flux_high[fa.value]);
+          add_product(df[A], rdx * end_of<k.value>,
+                      (k.value % 2 == 1 ? -flux_low[fa.value] : flux_low[fa.value]) - flux_high[fa.value]);
       });
     });
   }
@@ -191,7 +192,7 @@ struct GroupKernel {
         if constexpr (A >= 0)
           unroll<(k + 1) / 2>([&](auto half) QUINTET_DEVICE_INLINE {
             constexpr int l = k - 1 - 2 * half.value, B = Tr::conf_faces.ladder[I][fa.value][l];
-            df[A] += rdx * derivative_of<k, l> * q[B];
+            add_product(df[A], rdx * derivative_of<k, l>, q[B]);
           });
       });
     });
@@ -201,14 +202,11 @@ struct GroupKernel {
   KOKKOS_FORCEINLINE_FUNCTION static void face_values(const Tables& t, int D, int i, double left,
                                                       double right, const double* own, const double* below,
                                                       const double* above, double* low, double* high) {
-    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { low[a.value] = high[a.value] = 0; });
+    double beyond[nf];
+    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { low[a.value] = high[a.value] = beyond[a.value] = 0; });
     // As in streaming(): the cell of one side, and where both count that of the other.
-    const bool from_below = left != 0 && below != nullptr, from_above = right != 0 && above != nullptr;
-    const double own_low = below ? right : 0, own_high = above ? left : 0;
-    const double* const first = from_below ? below : above;
-    const bool any = from_below || from_above;
-    const double first_low = from_below ? left : 0, first_high = !from_below && from_above ? right : 0;
-    const bool both = from_below && from_above;
+    const FaceSides sides(left, right, below != nullptr, above != nullptr);
+    const double* const first = sides.from_below ? below : above;
     QUINTET_DEVICE_LOOP
     for (int k = 0; k < n_degrees; ++k) {
       const int g = t.ladder[D][i][k];
@@ -216,17 +214,23 @@ struct GroupKernel {
       const double end = t.end[k], start = k % 2 == 1 ? -end : end;
       const int at = t.offset[g] * L;
       const bool full = is_full(g);
-      add_both(low, own_low * start, high, own_high * end, own + at, full);
-      if (any) add_both(low, first_low * end, high, first_high * start, first + at, full);
+      add_both(low, start, high, end, own + at, full);
+      if (sides.from_below || sides.from_above) add(beyond, sides.from_below ? end : start, first + at, full);
     }
-    if (!both) return;
+    unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
+      sides.weigh(low[a.value], high[a.value], beyond[a.value], low[a.value], high[a.value]);
+      beyond[a.value] = 0;
+    });
+    if (sides.above == 0) return;
     QUINTET_DEVICE_LOOP
     for (int k = 0; k < n_degrees; ++k) {
       const int g = t.ladder[D][i][k];
       if (g < 0) continue;
       const double start = k % 2 == 1 ? -t.end[k] : t.end[k];
-      add(high, right * start, above + t.offset[g] * L, is_full(g));
+      add(beyond, start, above + t.offset[g] * L, is_full(g));
     }
+    unroll<nf>([&](auto a)
+                   QUINTET_DEVICE_INLINE { add_product(high[a.value], sides.above, beyond[a.value]); });
   }
 
   /// low[a] += to_low f[a], high[a] += to_high f[a].
@@ -234,8 +238,8 @@ struct GroupKernel {
                                                    const double* f, bool full) {
     const auto add_one = [&](auto a) QUINTET_DEVICE_INLINE {
       const double x = f[a.value * L];
-      low[a.value] += to_low * x;
-      high[a.value] += to_high * x;
+      add_product(low[a.value], to_low, x);
+      add_product(high[a.value], to_high, x);
     };
     unroll<nl>([&](auto a) QUINTET_DEVICE_INLINE { add_one(a); });
     if constexpr (nf > nl)
@@ -244,11 +248,12 @@ struct GroupKernel {
 
   /// to[a] += factor q[a] for the coefficients that there are.
   KOKKOS_FORCEINLINE_FUNCTION static void add_to(double* to, double factor, const double* q, bool full) {
-    unroll<nl>([&](auto a) QUINTET_DEVICE_INLINE { to[a.value * L] += factor * q[a.value]; });
+    unroll<nl>([&](auto a) QUINTET_DEVICE_INLINE { add_product(to[a.value * L], factor, q[a.value]); });
     if constexpr (nf > nl)
       if (full)
-        unroll<nf - nl>([&](auto a)
-                            QUINTET_DEVICE_INLINE { to[(nl + a.value) * L] += factor * q[nl + a.value]; });
+        unroll<nf - nl>([&](auto a) QUINTET_DEVICE_INLINE {
+          add_product(to[(nl + a.value) * L], factor, q[nl + a.value]);
+        });
   }
 
   /// h[r] += sum_a matrix[r, a] q[a] for the first N rows; matrices are symmetric.
@@ -260,14 +265,15 @@ struct GroupKernel {
         const double2* const pairs = reinterpret_cast<const double2*>(matrix + a.value * nf);
         unroll<N / 2>([&](auto r) QUINTET_DEVICE_INLINE {
           const double2 pair = pairs[r.value];
-          h[2 * r.value] += pair.x * q[a.value];
-          h[2 * r.value + 1] += pair.y * q[a.value];
+          add_product(h[2 * r.value], pair.x, q[a.value]);
+          add_product(h[2 * r.value + 1], pair.y, q[a.value]);
         });
         return;
       }
 #endif
-      unroll<N>([&](auto r)
-                    QUINTET_DEVICE_INLINE { h[r.value] += matrix[a.value * nf + r.value] * q[a.value]; });
+      unroll<N>([&](auto r) QUINTET_DEVICE_INLINE {
+        add_product(h[r.value], matrix[a.value * nf + r.value], q[a.value]);
+      });
     });
   }
 
@@ -462,7 +468,7 @@ struct GroupSweep {
         const int g = t.ladder[D][i][k];
         const double end = t.end[k];
         unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
-          q[a.value] = end * ((k % 2 == 0 ? low[a.value] : -low[a.value]) - high[a.value]);
+          q[a.value] = fused(end, (k % 2 == 0 ? low[a.value] : -low[a.value]) - high[a.value], 0);
         });
         if (pass == 0) {
           if (g >= 0) Kernel::add_to(df + t.offset[g] * L, of_lane[3 * L], q, Kernel::is_full(g));

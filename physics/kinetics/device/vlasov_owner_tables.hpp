@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/basis/phase_traits.hpp"
+#include "physics/kinetics/device/vlasov_force_kernels.hpp"
 
 namespace quintet::kinetics::device {
 
@@ -23,15 +23,19 @@ struct OwnerTables {
   Number input[Tr::vdim][n_groups]{};                  ///< first column, over all degrees, of a group's input
   Number is_full_input[Tr::vdim][n_groups]{};          ///< whether that has all configuration modes
   Neighbours along_v[Tr::vdim][Tr::vdim][n_groups]{};  ///< of the input in direction d along v_j
-  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};  ///< of a cell, by degree and column
-  double shift[max_degree + 2]{};
+  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};             ///< of a cell, by degree and column
+  Number degree[Tr::vdim][n_groups]{}, face[Tr::vdim][n_groups]{};  ///< of a group; first column of its face
+  double shift[max_degree + 2]{}, end[max_degree + 1]{};
 };
 template <class Tr>
 [[nodiscard]] constexpr OwnerTables<Tr> make_owner_tables() {
   using Tables = OwnerTables<Tr>;
   using Number = typename Tables::Number;
   Tables t;
-  for (int k = 0; k <= max_degree; ++k) t.shift[k] = legendre_tables.shift[k];
+  for (int k = 0; k <= max_degree; ++k) {
+    t.shift[k] = legendre_tables.shift[k];
+    t.end[k] = legendre_tables.end[k];
+  }
   const auto set = [](typename Tables::Neighbours& of, int degree, int below, int above, int n_full,
                       const auto& place) {
     const int partner = below >= 0 ? below : above;
@@ -57,6 +61,8 @@ template <class Tr>
         if (g < 0) continue;
         const auto column = [k](int face) { return k * Tr::n_face_modes + Tr::face_offset(face); };
         t.input[d][g] = static_cast<Number>(column(i));
+        t.degree[d][g] = static_cast<Number>(k);
+        t.face[d][g] = static_cast<Number>(first);
         t.is_full_input[d][g] = i < Tr::n_full_face_groups ? 1 : 0;
         for (int j = 0; j < Tr::vdim; ++j)
           if (j != d)
@@ -65,5 +71,28 @@ template <class Tr>
       }
   return t;
 }
+
+/// v f of one group, which is full or not, for all configuration modes: traces of a smaller group take those
+/// of its partner that it has not.
+template <class Tr>
+struct ProductWithV {
+  using Tables = OwnerTables<Tr>;
+  static constexpr int L = lanes, nl = Tr::n_lin;
+  static constexpr int n_above = Tr::n_full_groups == Tr::n_groups ? Tr::n_full : nl;
+  typename Tables::Neighbours n;
+  int offset;       ///< of the group
+  double v, x, x1;  ///< factors of the group, its partner and the group above
+  template <bool Full>
+  KOKKOS_FORCEINLINE_FUNCTION void take(const double* f, double* q) const {
+    unroll<Tr::n_full>([&](auto a) QUINTET_DEVICE_INLINE {
+      constexpr int A = a.value;
+      double sum = 0;
+      if constexpr (Full || A < nl) add_product(sum, v, f[(offset + A) * L]);
+      if (Full || A < nl || n.is_full != 0) add_product(sum, x, f[(n.partner + A) * L]);
+      if constexpr (A < n_above) add_product(sum, x1, n.above != Tables::none ? f[(n.above + A) * L] : 0);
+      q[A] = sum;
+    });
+  }
+};
 
 }  // namespace quintet::kinetics::device
