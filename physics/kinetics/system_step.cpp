@@ -164,15 +164,17 @@ void VlasovSystem::Implementation::set_acceleration(int s, double t, const ConfF
   const double ratio = species[i].charge / species[i].mass;
   const auto& a = acceleration[i];
   const bool has_field = options.field != FieldModel::none;
-  for (std::size_t conf = 0; conf < a.extent(0); ++conf)
-    for (std::size_t c = 0; c < 6; ++c)
-      for (std::size_t m = 0; m < a.extent(2); ++m) {
-        double value = has_field ? field(conf, c, m) : 0;
-        if (given_field.size() > 0) value += given_field(conf, c, m);
-        value *= ratio;
-        if (c < 3 && given_acceleration[i].size() > 0) value += given_acceleration[i](conf, c, m);
-        a(conf, c, m) = value;
-      }
+  const ConfField& given = given_acceleration[i];
+  const std::size_t n = 6 * a.extent(2);  // E and B are the first of a cell's field
+  for (std::size_t conf = 0; conf < a.extent(0); ++conf) {
+    double* const to = &a(conf, 0, 0);
+    const double* const own = has_field ? &field(conf, 0, 0) : nullptr;
+    const double* const more = given_field.size() > 0 ? &given_field(conf, 0, 0) : nullptr;
+    for (std::size_t k = 0; k < n; ++k) to[k] = own != nullptr ? own[k] : 0;
+    for (std::size_t k = 0; k < n && more != nullptr; ++k) to[k] += more[k];
+    for (std::size_t k = 0; k < n; ++k) to[k] *= ratio;
+    for (std::size_t k = 0; k < n / 2 && given.size() > 0; ++k) to[k] += given.data()[conf * (n / 2) + k];
+  }
 }
 
 void VlasovSystem::Implementation::count_forces(int s, const ConfField& moments, double weight) {
