@@ -42,9 +42,9 @@ struct BlockFactorsView {
 class DeviceProduct {
  public:
   virtual ~DeviceProduct() = default;
-  /// y[(j, lane)] = sum_i A_ij x[(place of i, lane)], for `lanes` vectors at once.
-  /// @param x [rows, lanes] @param y [columns, lanes]
-  virtual void apply(std::span<const double> x, std::span<double> y, int lanes) = 0;
+  /// y[(j, v)] = sum_i A_ij x[(place of i, v)] of several vectors v at once.
+  /// @param x [rows, n_vectors] @param y [columns, n_vectors]
+  virtual void apply(std::span<const double> x, std::span<double> y, int n_vectors) = 0;
 };
 
 }  // namespace quintet::electronic

@@ -10,6 +10,13 @@
 
 namespace quintet::electronic::device {
 
+/// Teams of the kernels, and elements of a block that a lane keeps in registers.
+#ifdef KOKKOS_ENABLE_CUDA
+inline constexpr int threads = 8, lanes = 32, kept = 2;
+#else
+inline constexpr int threads = 1, lanes = 1, kept = 64;
+#endif
+
 /// y = A x by a team for each block column: its threads share out the columns and vectors, their lanes the
 /// blocks.
 struct MultiplyColumns {
@@ -18,14 +25,14 @@ struct MultiplyColumns {
   const std::int32_t *first, *rows, *place;  ///< first: [columns + 1] of y
   const double *value, *x;
   double* y;
-  int lanes;
+  int n_vectors;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
     const int c = team.league_rank();
     const std::int64_t begin = column_begin[c];
     const int n_blocks = static_cast<int>(column_begin[c + 1] - begin), width = first[c + 1] - first[c];
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, width * lanes), [&](const int t) {
-      const int j = t / lanes, lane = t % lanes;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, width * n_vectors), [&](const int t) {
+      const int j = t / n_vectors, v = t % n_vectors;
       double sum = 0;
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, n_blocks),
@@ -33,14 +40,14 @@ struct MultiplyColumns {
             const std::int64_t p = begin + q;
             const int n = rows[p];
             const double* const a = value + offset[p] + static_cast<std::int64_t>(j) * n;
-            const double* const from = x + static_cast<std::int64_t>(place[p]) * lanes + lane;
+            const double* const from = x + static_cast<std::int64_t>(place[p]) * n_vectors + v;
             double own = 0;
-            for (int i = 0; i < n; ++i) own += a[i] * from[static_cast<std::ptrdiff_t>(i) * lanes];
+            for (int i = 0; i < n; ++i) own += a[i] * from[static_cast<std::ptrdiff_t>(i) * n_vectors];
             part += own;
           },
           sum);
       Kokkos::single(Kokkos::PerThread(team),
-                     [&] { y[(static_cast<std::int64_t>(first[c]) + j) * lanes + lane] = sum; });
+                     [&] { y[(static_cast<std::int64_t>(first[c]) + j) * n_vectors + v] = sum; });
     });
   }
 };
@@ -79,41 +86,49 @@ struct MultiplyBlocks {
     }
     return low < end && a_row[low] == row ? low : end;
   }
-  KOKKOS_INLINE_FUNCTION double element(int j, std::int32_t i, int row, int column) const {
-    const int rows = size[i];
-    double sum = 0;
+  /// Elements first + lane, first + lane + lanes, ... of block i of column j, `kept` of them at most: one
+  /// look for a block of A serves them all.
+  KOKKOS_INLINE_FUNCTION void add_terms(int j, std::int32_t i, int first, int lane, double* c) const {
+    const int rows = size[i], end = rows * width[j];
+    int row[kept], column[kept];
+    double sum[kept];
+    for (int s = 0; s < kept; ++s) {
+      const int e = first + lane + lanes * s;
+      row[s] = e % rows;
+      column[s] = e < end ? e / rows : -1;
+      sum[s] = 0;
+    }
     for (std::int64_t q = b_begin[j]; q < b_begin[j + 1]; ++q) {
       const std::int32_t k = b_row[q];
       const std::int64_t p = find(i, k);
       if (p == a_begin[k + 1] || a_norm[p] < b_least[q]) continue;  // not a number counts
       const int n = size[k];
-      const double* const a = a_value + a_offset[p] + row;
-      const double* const b = b_value + b_offset[q] + static_cast<std::ptrdiff_t>(column) * n;
-      for (int m = 0; m < n; ++m) sum += a[static_cast<std::ptrdiff_t>(m) * rows] * b[m];
+      const double *const a = a_value + a_offset[p], *const b = b_value + b_offset[q];
+      for (int s = 0; s < kept; ++s) {
+        if (column[s] < 0) break;
+        const double* const right = b + static_cast<std::ptrdiff_t>(column[s]) * n;
+        for (int m = 0; m < n; ++m) sum[s] += a[static_cast<std::ptrdiff_t>(m) * rows + row[s]] * right[m];
+      }
     }
-    return sum;
+    for (int s = 0; s < kept; ++s)
+      if (column[s] >= 0) c[first + lane + lanes * s] = sum[s];
   }
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
     const int j = team.league_rank();
     const std::int64_t begin = c_begin[j];
-    Kokkos::parallel_for(
-        Kokkos::TeamThreadRange(team, static_cast<int>(c_begin[j + 1] - begin)), [&](const int q) {
-          const std::int32_t i = c_row[begin + q];
-          const int rows = size[i];
-          double* const to = c_value + c_offset[begin + q];
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows * width[j]),
-                               [&](const int e) { to[e] = element(j, i, e % rows, e / rows); });
-        });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(c_begin[j + 1] - begin)),
+                         [&](const int q) {
+                           const std::int32_t i = c_row[begin + q];
+                           double* const to = c_value + c_offset[begin + q];
+                           for (int first = 0; first < size[i] * width[j]; first += kept * lanes)
+                             Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes),
+                                                  [&](const int lane) { add_terms(j, i, first, lane, to); });
+                         });
   }
 };
 
 /// A team for each block column.
 inline Kokkos::TeamPolicy<Exec> team_for_each(std::size_t n_columns) {
-#ifdef KOKKOS_ENABLE_CUDA
-  constexpr int threads = 8, lanes = 32;
-#else
-  constexpr int threads = 1, lanes = 1;
-#endif
   return {Exec(), static_cast<int>(n_columns), threads, lanes};
 }
 
@@ -147,12 +162,13 @@ class ProductOnSpace final : public DeviceProduct {
     value_.copy(a.value);
   }
 
-  void apply(std::span<const double> x, std::span<double> y, int lanes) override {
+  void apply(std::span<const double> x, std::span<double> y, int n_vectors) override {
     if (y.empty()) return;
     const double* const there = x_.copy(x);
-    Kokkos::parallel_for("submatrix::multiply_columns", team_for_each(n_columns_),
-                         MultiplyColumns{column_begin_.data(), offset_.data(), first_.data(), rows_.data(),
-                                         place_.data(), value_.data(), there, y_.reserve(y.size()), lanes});
+    Kokkos::parallel_for(
+        "submatrix::multiply_columns", team_for_each(n_columns_),
+        MultiplyColumns{column_begin_.data(), offset_.data(), first_.data(), rows_.data(), place_.data(),
+                        value_.data(), there, y_.reserve(y.size()), n_vectors});
     y_.copy_to(y);
   }
 
