@@ -10,8 +10,8 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/resident/device_numbers.hpp"
+#include "surrogates/training/flat_checkpoint.hpp"
 #include "surrogates/training/flat_parameters.hpp"
-#include "surrogates/training/gathered_slices.hpp"
 
 namespace quintet {
 

@@ -10,6 +10,7 @@ import sys
 OF_THE_HOST = {
     "unit/device/device_session_test.cpp": "sessions with imitated libraries",
     "unit/device/imitation.cpp": "such a library",
+    "unit/application/stage_on_device_test.cpp": "what a training takes, with such a library",
     "unit/device/space_starts.cpp": "how such a library starts",
     "cli/dpmd/bf16.txt": "what is refused before there is a device",
     "cli/dpmd/train_no_torch.txt": "a build without LibTorch",

@@ -97,7 +97,6 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
         tensor_on(shared.values(block), is_copied ? c10::Device(at::kCPU) : device.place());
     weights.push_back((is_copied ? at::empty_like(own, own.options().device(device.place())) : own)
                           .set_requires_grad(true));
-    if (shared.is_resident()) gradients.push_back(tensor_on(shared.gradient(block), device.place()));
   }
   running = tensor_on(std::span<double>(statistics));
   if (device.is_used()) {

@@ -82,7 +82,6 @@ struct FlowTrainer<Real>::State {
   std::vector<at::Tensor>
       weights;                ///< [block] of `shared`, under another name; on a device without it copies
   std::vector<bool> arrived;  ///< [block] whether they are those of this pass
-  std::vector<at::Tensor> gradients;  ///< [block] of `shared` where it is resident, under another name
   at::Tensor running;                 ///< so are the statistics
   FieldTensors scales;                ///< on a device
   OperatorRecorder recorder;

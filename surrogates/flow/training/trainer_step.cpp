@@ -161,9 +161,9 @@ at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParam
 
 template <class Real>
 void FlowTrainer<Real>::State::add_gradient(int block, const at::Tensor& gradient) {
-  const at::Tensor to =
-      shared.is_resident() ? gradients[static_cast<std::size_t>(block)] : tensor_on(shared.gradient(block));
-  to.add_(gradient.view(-1).to(to.device()));
+  const c10::Device place = shared.is_resident() ? device.place() : c10::Device(at::kCPU);
+  // To be asked for each time: from stage 2 on gradient() waits for the sum that reads this memory.
+  tensor_on(shared.gradient(block), place).add_(gradient.view(-1).to(place));
 }
 
 template <class Real>

@@ -192,7 +192,7 @@ TEST(DeviceMultigrid, takes_the_bytes_that_it_asks_for) {
         });
     const std::unique_ptr<DeviceFlows> flows(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(setup));
     set_allocate_data_callback(nullptr);
-    EXPECT_EQ(bytes, quintet_device_flows_bytes(setup)) << n_x << " columns";
+    EXPECT_EQ(bytes, QUINTET_DEVICE_FUNCTION(quintet_device_flows_bytes)(setup)) << n_x << " columns";
   }
 }
 
