@@ -108,6 +108,7 @@ void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
 
 void Boussinesq::send_states() {
   if (residence_ == nullptr) return;
+  residence_->renew();
   for (int m = 0; m < n_members(); ++m) residence_->send(m, states_[static_cast<std::size_t>(m)]);
 }
 
@@ -138,6 +139,7 @@ void Boussinesq::set_floor(std::span<const double> profile) {
 void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
   if (residence_ != nullptr) {
     residence_->device().advance(dt);
+    residence_->renew();
     std::ranges::fill(away_, 1);
     const auto solves = residence_->device().take_solves();
     const double missed =

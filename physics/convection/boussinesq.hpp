@@ -79,6 +79,8 @@ class Boussinesq {
   /// of zero volume mean. (state().p is that of the last stage, first order in time.) Collective.
   void instant_pressure(const Exec& exec, int member, const Field& p);
 
+  /// Where the flows live on a device; null: here. What can be told of them there need not come home.
+  [[nodiscard]] const FlowResidence* residence() const { return residence_.get(); }
   [[nodiscard]] EllipticSolver& solver() { return *solver_; }
   /// Bytes of arrays on a rank, for `n` cells of it and so many members.
   [[nodiscard]] static double bytes(double cells, int n_members);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "physics/convection/device/flow_residence.hpp"
 #include "physics/transforms/row_transform.hpp"
 
 namespace quintet::convection {
@@ -35,15 +36,11 @@ std::vector<double> coefficients(LineBasis basis, const RowTransform* fast, std:
 /// Number of the wave of a coefficient.
 int wave_of(LineBasis basis, int k) { return basis == LineBasis::periodic ? (k + 1) / 2 : k; }
 
-}  // namespace
-
-Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
-  const Grid& grid = flow.grid();
-  const State& state = flow.state(member);
-  const int n = grid.x.n();
-  const bool periodic = grid.x.periodic;
-  const LineBasis of_u = periodic ? LineBasis::periodic : LineBasis::sine_faces,
-                  of_others = periodic ? LineBasis::periodic : LineBasis::cosine;
+/// Those of this rank's rows to `sums`, [kind, wave].
+void add_powers(const Grid& grid, const State& state, LineBasis of_u, LineBasis of_others,
+                std::vector<double>& sums) {
+  const int n = grid.x.n(), middle = grid.z.n() / 2;
+  const std::size_t n_waves = sums.size() / 4;
   const bool fast = Fft::possible(n);
   std::vector<RowTransform> transforms;
   if (fast) {
@@ -51,12 +48,6 @@ Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
     transforms.emplace_back(of_others, n);
   }
   std::vector<double> work(fast ? std::max(transforms[0].work_size(), transforms[1].work_size()) + 8 : 0);
-
-  const int n_waves = wave_of(of_others, n - 1) + 1, middle = grid.z.n() / 2;
-  Spectra result;
-  for (int m = 0; m < n_waves; ++m)
-    result.wavenumber.push_back((periodic ? 2 : 1) * std::numbers::pi * m / grid.x.length());
-  std::vector<double> sums(4 * at(n_waves));
   const auto add = [&](const Field& field, LineBasis basis, std::size_t kind, double factor, bool faces) {
     const RowTransform* const transform = fast ? &transforms[basis == of_u && faces ? 0 : 1] : nullptr;
     for (int j = 0; j < field.rows; ++j) {
@@ -66,14 +57,33 @@ Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
       for (int k = 0; k < n; ++k) {
         const double power = factor * c[at(k)] * c[at(k)] / n;
         const auto wave = at(wave_of(basis, k));
-        if (row == middle) sums[kind * at(n_waves) + wave] += power;
-        sums[(kind + 2) * at(n_waves) + wave] += power * weight;
+        if (row == middle) sums[kind * n_waves + wave] += power;
+        sums[(kind + 2) * n_waves + wave] += power * weight;
       }
     }
   };
   add(state.u, of_u, 0, 0.5, true);
   add(state.w, of_others, 0, 0.5, false);
   add(state.b, of_others, 1, 1.0, false);
+}
+
+}  // namespace
+
+Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
+  const Grid& grid = flow.grid();
+  const int n = grid.x.n();
+  const bool periodic = grid.x.periodic;
+  const LineBasis of_u = periodic ? LineBasis::periodic : LineBasis::sine_faces,
+                  of_others = periodic ? LineBasis::periodic : LineBasis::cosine;
+  const int n_waves = wave_of(of_others, n - 1) + 1;
+  Spectra result;
+  for (int m = 0; m < n_waves; ++m)
+    result.wavenumber.push_back((periodic ? 2 : 1) * std::numbers::pi * m / grid.x.length());
+  std::vector<double> sums(4 * at(n_waves));
+  const auto powers = flow.residence() != nullptr ? flow.residence()->powers(member) : std::vector<double>();
+  for (std::size_t i = 0; i < powers.size(); ++i)
+    sums[i / at(n) * at(n_waves) + at(wave_of(of_others, static_cast<int>(i % at(n))))] += powers[i];
+  if (powers.empty()) add_powers(grid, flow.state(member), of_u, of_others, sums);
   grid.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
   const auto part = [&](std::size_t kind) {
     const auto begin = sums.begin() + static_cast<std::ptrdiff_t>(kind) * n_waves;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/diffusion.hpp"
 
 namespace quintet::convection {
@@ -101,30 +102,47 @@ double convected_nusselt(const Boussinesq& flow, int member) {
          flow.grid().comm.sum(sum) / (x.length() * flow.problem().thermal_diffusivity());
 }
 
-Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
+namespace {
+
+/// Of a rank's cells: sums as sample() needs them, and extremes_of().
+struct Numbers {
+  std::array<double, 10> totals;
+  std::array<double, 5> most;
+};
+
+Numbers numbers_here(const Exec& exec, const Boussinesq& flow, int member) {
   const Grid& grid = flow.grid();
   const Problem& problem = flow.problem();
   const State& state = flow.state(member);
-  const bool sides = problem.heated == Heated::sides;
   WallValues walls;
-  auto& ends = sides ? walls.x : walls.z;
+  auto& ends = problem.heated == Heated::sides ? walls.x : walls.z;
   ends[0] = wall_buoyancy, ends[1] = -wall_buoyancy;
   walls.floor = flow.floor();
-
   const Sums sums = sums_of(problem, grid, flow.floor(), state);
-  std::array<double, 10> totals{sums.u_squared,
-                                sums.w_squared,
-                                sums.wb,
-                                sums.ub,
-                                sums.b_squared,
-                                sums.warm,
-                                sums.cold,
-                                gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
-                                    gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
-                                gradient_squared(exec, problem, grid, Unknown::b, state.b, walls),
-                                sums.profile};
+  return {{sums.u_squared, sums.w_squared, sums.wb, sums.ub, sums.b_squared, sums.warm, sums.cold,
+           gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
+               gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
+           gradient_squared(exec, problem, grid, Unknown::b, state.b, walls), sums.profile},
+          extremes_of(exec, flow, state)};
+}
+
+/// The same of the cells that this rank's device has: its floor is plain.
+Numbers numbers_there(const FlowResidence& residence, int member) {
+  const FlowTally tally = residence.tally(member);
+  Numbers numbers{{}, tally.most};
+  std::copy(tally.sums.begin(), tally.sums.end(), numbers.totals.begin());
+  return numbers;
+}
+
+}  // namespace
+
+Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
+  const Grid& grid = flow.grid();
+  const Problem& problem = flow.problem();
+  const bool sides = problem.heated == Heated::sides;
+  auto [totals, most] = flow.residence() != nullptr ? numbers_there(*flow.residence(), member)
+                                                    : numbers_here(exec, flow, member);
   grid.comm.reduce(std::span<double>(totals), Comm::Reduction::sum);
-  auto most = extremes_of(exec, flow, state);
   grid.comm.reduce(std::span<double>(most), Comm::Reduction::maximum);
 
   const double volume = grid.x.length() * grid.z.length();

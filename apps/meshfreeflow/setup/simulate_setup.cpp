@@ -98,19 +98,21 @@ DeviceFlowSetup device_setup(const DeviceSession& session, const SimulateOptions
                            by_multigrid(options) ? options.solver.tolerance : 0);
 }
 
+double bytes_of(const DeviceSession& session, const DeviceFlowSetup& setup) {
+  return session.factory("quintet_device_flows_bytes", &quintet_device_flows_bytes)(setup);
+}
+
 }  // namespace
 
 double device_bytes(const DeviceSession& session, const SimulateOptions& options, const Boussinesq& flow) {
-  if (session.is_cpu()) return 0;
-  return session.factory("quintet_device_flows_bytes",
-                         &quintet_device_flows_bytes)(device_setup(session, options, flow));
+  return session.is_cpu() ? 0 : bytes_of(session, device_setup(session, options, flow));
 }
 
 void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,
              Boussinesq& flow) {
   if (session.is_cpu()) return;
-  const DeviceFlowSetup setup = device_setup(session, options, flow);
-  const double bytes = device_bytes(session, options, flow);
+  const DeviceFlowSetup setup = device_setup(session, options, flow);  // once: it finds modes
+  const double bytes = bytes_of(session, setup);
   if (session.device() == Device::portable) context.require_memory(bytes, "the flows on the device");
   session.require_bytes(
       bytes, fmt::format("{} flow(s) of {} x {} cells", setup.n_members, setup.n_x, setup.rows_here()));

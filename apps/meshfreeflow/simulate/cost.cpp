@@ -66,6 +66,10 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
   if (p == 1) return row;
   row.halo = {needs.messages, needs.bytes_sent};
   row.sums = {needs.sums, needs.bytes_summed};
+  if (by_multigrid(options)) {  // whether all have converged
+    row.sums.messages += 1;
+    row.sums.bytes += sizeof(double);
+  }
   if (shares.n_groups() > 1) {  // else rows are at home where they are on the device
     const double fetched = members / double(options.history_interval);
     row.halo.messages += fetched * (p - 1);

@@ -73,6 +73,9 @@ struct DeviceFlowSetup {
   /// part of the right-hand side, each flow's on its own; all rows of a flow are here.
   double tolerance = 0;
   int segments = 0;  ///< of rows, in which multigrid solves a column at once; 0: as many as fill the device
+  bool sides_hold = false, bottom_holds = false, top_holds = false;  ///< the velocity: walls without slip
+  bool heated_sides = false;                                         ///< else plates are
+  bool fast = false;                                                 ///< rows have a fast transform
   /// What warm and cold walls bring into cells at b = 0 beside them (buoyancy/time).
   double left = 0, right = 0, bottom = 0, top = 0;
   std::array<DeviceEquations, 4> equations;  ///< of u, w, b and p
@@ -90,6 +93,25 @@ struct DeviceFlowSetup {
   }
 };
 
+/// Sums over cells of a flow, by volumes, and extremes: what Sample is made of.
+struct FlowTally {
+  enum Sum {
+    u_squared,
+    w_squared,
+    w_b,
+    u_b,
+    b_squared,
+    warm,  ///< heat -db/dn through the warm wall, over its area
+    cold,
+    velocity_gradient,  ///< squared; with differences to walls where they hold a value
+    buoyancy_gradient,
+    n_sums
+  };
+  enum Extreme { divergence, u_most, w_most, minus_b_least, b_most, n_extremes };
+  std::array<double, n_sums> sums{};
+  std::array<double, n_extremes> most{};
+};
+
 /// The step of Boussinesq with u, w, b and p of all flows resident in the memory of Kokkos's default
 /// execution space: a GPU, or the host. Of several ranks each has flows of its own, or rows of the same ones
 /// (slabs). The same scheme to round-off, all flows in each kernel; nothing is sent to the host but what
@@ -97,7 +119,7 @@ struct DeviceFlowSetup {
 /// device's memory.
 ///
 /// A pair of rows is one complex transform of a team, in its fast memory; a thread eliminates a column.
-/// advance() and courant_rate() are collective among the slabs.
+/// advance(), courant_rate() and tallies() are collective among the slabs.
 class DeviceFlows {
  public:
   virtual ~DeviceFlows() = default;
@@ -108,6 +130,11 @@ class DeviceFlows {
   virtual void advance(double dt) = 0;
   /// max over flows and cells here of |u|/dx + |w|/dz (1/time), infinite where a velocity is no number.
   [[nodiscard]] virtual double courant_rate() const = 0;
+  /// Of each flow, over the cells here.
+  [[nodiscard]] virtual std::vector<FlowTally> tallies() const = 0;
+  /// What rows here add to the spectra of each flow, [flow, kind, n_x coefficients], kinds as in Spectra:
+  /// kinetic_middle, buoyancy_middle, kinetic_volume, buoyancy_volume. Empty: rows have no fast transform.
+  [[nodiscard]] virtual std::vector<double> powers() const = 0;
   /// Of solves by multigrid since the last call: iterations in all, and the greatest residual that one ended
   /// with, a part of its right-hand side; above the tolerance one did not converge.
   struct Solves {

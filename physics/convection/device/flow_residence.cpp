@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -99,6 +100,28 @@ void FlowResidence::fetch(int member, const State& state) const {
   for (std::size_t which = 0; which < fields.size(); ++which)
     for (int j = 0; j < fields[which]->rows; ++j)
       std::copy_n(home[which].data() + at(j) * at(n_x_), n_x_, fields[which]->row(j));
+}
+
+void FlowResidence::renew() {
+  tallies_.clear();
+  powers_.clear();
+}
+
+FlowTally FlowResidence::tally(int member) const {
+  if (tallies_.empty()) tallies_ = device_->tallies();
+  if (shares_.has(comm_.rank(), member)) return tallies_[at(shares_.place_of(member))];
+  FlowTally nothing;
+  nothing.most.fill(-std::numeric_limits<double>::infinity());
+  return nothing;
+}
+
+std::vector<double> FlowResidence::powers(int member) const {
+  if (powers_.empty()) powers_ = device_->powers();
+  if (powers_.empty()) return {};
+  const std::size_t n = 4 * at(n_x_);
+  if (!shares_.has(comm_.rank(), member)) return std::vector<double>(n, 0.0);
+  const auto first = powers_.begin() + static_cast<std::ptrdiff_t>(at(shares_.place_of(member)) * n);
+  return {first, first + static_cast<std::ptrdiff_t>(n)};
 }
 
 }  // namespace quintet::convection

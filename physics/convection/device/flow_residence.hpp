@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "physics/convection/device/device_flows.hpp"
 #include "physics/convection/device/flow_setup.hpp"
@@ -19,12 +20,23 @@ class FlowResidence {
   /// And back; neighbours are not filled. Collective.
   void fetch(int member, const State& state) const;
 
+  /// Sums and extremes of a member over the cells that this rank's device has of it. All are found at once
+  /// and kept until renew(). Collective.
+  [[nodiscard]] FlowTally tally(int member) const;
+  /// [kind, n_x] of DeviceFlows::powers() for the rows that this rank's device has of it, or empty on all
+  /// ranks. Kept as tallies are.
+  [[nodiscard]] std::vector<double> powers(int member) const;
+  /// The device's flows have changed.
+  void renew();
+
  private:
   Comm comm_;
   Shares home_;  ///< of rows
   int n_x_;
   FlowShares shares_;
   std::shared_ptr<DeviceFlows> device_;
+  mutable std::vector<FlowTally> tallies_;
+  mutable std::vector<double> powers_;
 };
 
 }  // namespace quintet::convection

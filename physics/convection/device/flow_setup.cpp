@@ -12,6 +12,7 @@
 #include "physics/convection/linear/line_operator.hpp"
 #include "physics/convection/linear/row_bases.hpp"
 #include "physics/kernels/aligned.hpp"
+#include "physics/transforms/fft.hpp"
 
 namespace quintet::convection {
 
@@ -97,6 +98,11 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
                         .viscosity = problem.viscosity(),
                         .tolerance = tolerance,
                         .segments = 0,
+                        .sides_hold = problem.sides == Sides::no_slip,
+                        .bottom_holds = problem.bottom == Wall::no_slip,
+                        .top_holds = problem.top == Wall::no_slip,
+                        .heated_sides = problem.heated == Heated::sides,
+                        .fast = Fft::possible(grid.x.n()),
                         .equations = {},
                         .slabs = {},
                         .links = nullptr,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numbers>
@@ -10,6 +11,7 @@
 #include "physics/convection/device/device_flows.hpp"
 #include "physics/convection/device/device_multigrid.hpp"
 #include "physics/convection/device/slab_traffic.hpp"
+#include "physics/convection/device/tally_kernels.hpp"
 
 namespace quintet::convection::device {
 namespace {
@@ -51,6 +53,14 @@ std::vector<double> transposed(const std::vector<double>& matrix, std::size_t n)
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = 0; k < n; ++k) result[k * n + i] = matrix[i * n + k];
   return result;
+}
+
+/// Bases in which u, w and b are waves, as spectra.cpp has them.
+std::array<DeviceEquations, 3> waves_of(const DeviceFlowSetup& setup) {
+  std::array<DeviceEquations, 3> waves;
+  for (auto& unknown : waves) unknown.basis = setup.periodic ? LineBasis::periodic : LineBasis::cosine;
+  if (!setup.periodic) waves[0].basis = LineBasis::sine_faces;
+  return waves;
 }
 
 /// Rows of neighbours that are kept.
@@ -111,6 +121,7 @@ class ResidentFlows final : public DeviceFlows {
  public:
   explicit ResidentFlows(const DeviceFlowSetup& setup)
       : n_slabs_(setup.n_slabs()),
+        fast_(setup.fast),
         traffic_(setup),
         overlap_(setup.overlap),
         by_multigrid_(DeviceMultigrid::used(setup)),
@@ -150,10 +161,19 @@ class ResidentFlows final : public DeviceFlows {
     }
     plans_ = copied("plans", plans);
     flows_.rows = plans_.data();
-    double height = 0;
-    for (const double width : setup.z_widths) height += width;
+    walls_ = {setup.sides_hold, setup.bottom_holds, setup.top_holds, setup.heated_sides};
+    if (fast_) {
+      std::vector<RowPlan> waves;
+      for (const DeviceEquations& unknown : waves_of(setup)) {
+        waves.push_back(plan_of(unknown, setup.n_x));
+        wave_length_ = std::max(wave_length_, waves.back().length);
+      }
+      wave_plans_ = copied("plans", waves);
+    }
+    middle_ = setup.n_z / 2 - setup.first_row();
+    for (const double width : setup.z_widths) height_ += width;
     std::vector<double> share;
-    for (const double width : setup.z_widths) share.push_back(width / height);
+    for (const double width : setup.z_widths) share.push_back(width / height_);
     flows_.share = keep("share", rows_of(setup, share));
     if (n_slabs_ > 1)  // the first row of the last slab is the unknown that remains
       flows_.to_mean = keep("to_mean", rows_of(setup, lacking_mean(setup, share, setup.slabs.back())));
@@ -189,6 +209,43 @@ class ResidentFlows final : public DeviceFlows {
     overlap_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
 
+  std::vector<FlowTally> tallies() const override {
+    renew_edges();
+    if (n_slabs_ > 1) traffic_.finish(flows_);
+    std::vector<FlowTally> result(static_cast<std::size_t>(flows_.n_members));
+    const auto add = [&](auto kernel, auto totals, auto FlowTally::*part) {
+      Kokkos::parallel_for("convection::tally", range(kernel.threads()), kernel);
+      const auto n = static_cast<std::size_t>(kernel.n * flows_.n_members);
+      Kokkos::parallel_for("convection::tally_totals",
+                           Kokkos::TeamPolicy<Exec>(static_cast<int>(n), Kokkos::AUTO), totals);
+      std::vector<double> found(n);
+      Kokkos::deep_copy(HostView<double>(found.data(), n), Part(flows_.first, n));
+      for (std::size_t i = 0; i < n; ++i) (result[i % result.size()].*part)[i / result.size()] = found[i];
+    };
+    // Between steps the stage and the first push are nobody's.
+    const std::int64_t n_parts = Tallied<false>{flows_, walls_, nullptr}.threads() / flows_.n_members;
+    add(Tallied<false>{flows_, walls_, flows_.stage}, TallyTotals<false>{flows_.stage, n_parts, flows_.first},
+        &FlowTally::sums);
+    add(Tallied<true>{flows_, walls_, flows_.stage}, TallyTotals<true>{flows_.stage, n_parts, flows_.first},
+        &FlowTally::most);
+    return result;
+  }
+
+  std::vector<double> powers() const override {
+    if (!fast_) return {};
+    const auto size = static_cast<std::size_t>(3 * flows_.n_members * flows_.stride());
+    Kokkos::deep_copy(Exec(), Part(flows_.stage, size), Part(flows_.state, size));
+    Flows of_waves = flows_;
+    of_waves.rows = wave_plans_.data();
+    rows<true>(of_waves, flows_.stage, 0, 3, wave_length_);
+    const auto n = static_cast<std::size_t>(4 * flows_.n_members * flows_.mesh.n_x);
+    Kokkos::parallel_for("convection::powers", range(std::int64_t{flows_.n_members} * flows_.mesh.n_x),
+                         RowPowers{flows_, flows_.stage, middle_, height_, flows_.first});
+    std::vector<double> result(n);
+    Kokkos::deep_copy(HostView<double>(result.data(), n), Part(flows_.first, n));
+    return result;
+  }
+
   Solves take_solves() override { return multigrid_.take_solves(); }
 
   double courant_rate() const override {
@@ -203,6 +260,9 @@ class ResidentFlows final : public DeviceFlows {
  private:
   [[nodiscard]] Kokkos::RangePolicy<Exec> cells() const {
     return {0, static_cast<std::size_t>(flows_.size())};
+  }
+  [[nodiscard]] static Kokkos::RangePolicy<Exec> range(std::int64_t n) {
+    return {0, static_cast<std::size_t>(n)};
   }
   using Part = Kokkos::View<double*, Memory, Kokkos::MemoryUnmanaged>;
   [[nodiscard]] Part view_of(int which, int member) const {
@@ -242,9 +302,9 @@ class ResidentFlows final : public DeviceFlows {
   /// Fields of a set become the solutions of their equations, as Columns' with `shift` and `a`.
   void solve(double* set, int first, int n_fields, double shift, double a) {
     if (by_multigrid_) return multigrid_.solve(flows_, set, first, n_fields, shift, a);
-    rows<true>(set, first, n_fields);
+    rows<true>(flows_, set, first, n_fields, work_length_);
     columns(set, first, n_fields, shift, a);
-    rows<false>(set, first, n_fields);
+    rows<false>(flows_, set, first, n_fields, work_length_);
   }
 
   void send(const EdgeFields& fields) const {
@@ -263,14 +323,14 @@ class ResidentFlows final : public DeviceFlows {
   }
 
   template <bool Forward>
-  void rows(double* set, int first, int n_fields) {
-    const std::size_t bytes = 4 * sizeof(double) * static_cast<std::size_t>(work_length_);
+  static void rows(const Flows& f, double* set, int first, int n_fields, int length) {
+    const std::size_t bytes = 4 * sizeof(double) * static_cast<std::size_t>(length);
     const int level = bytes <= fast_memory ? 0 : 1;
-    const int teams = (flows_.mesh.n_z + 1) / 2 * flows_.n_members * n_fields;
+    const int teams = (f.mesh.n_z + 1) / 2 * f.n_members * n_fields;
     Kokkos::parallel_for(
         "convection::rows",
         Kokkos::TeamPolicy<Exec>(teams, Kokkos::AUTO).set_scratch_size(level, Kokkos::PerTeam(bytes + 64)),
-        Rows<Forward>{flows_, set, first, level, work_length_});
+        Rows<Forward>{f, set, first, level, length});
   }
   void columns(double* set, int first, int n_fields, double shift, double a) {
     const double* const beyond =
@@ -338,14 +398,18 @@ class ResidentFlows final : public DeviceFlows {
 
   Flows flows_{};
   int n_slabs_;
+  bool fast_;
   mutable SlabTraffic traffic_;
   TimedOverlap overlap_;
   mutable bool edges_are_old_ = true;                   ///< the neighbours' rows of the state
   std::vector<Kokkos::View<double*, Memory>> numbers_;  ///< what flows_ points to
   bool by_multigrid_;
   DeviceMultigrid multigrid_;
-  Kokkos::View<RowPlan*, Memory> plans_;
-  int work_length_ = 1;
+  Kokkos::View<RowPlan*, Memory> plans_, wave_plans_;
+  int work_length_ = 1, wave_length_ = 1;
+  WallsHold walls_{};
+  int middle_ = 0;
+  double height_ = 0;
 };
 
 }  // namespace
@@ -369,7 +433,12 @@ double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& se
     if (DeviceMultigrid::used(setup)) continue;
     numbers += equations.forward.empty() ? 2.0 * length_of(equations, setup.n_x) + 2 * n_x : 2 * n_x * n_x;
   }
+  double plans = DeviceMultigrid::used(setup) ? 1.0 : static_cast<double>(setup.equations.size());
+  if (setup.fast)
+    for (const auto& unknown : waves_of(setup)) {
+      numbers += 2.0 * length_of(unknown, setup.n_x) + 2 * n_x;
+      ++plans;
+    }
   numbers += SlabTraffic::size(setup);
-  const double plans = DeviceMultigrid::used(setup) ? 1.0 : static_cast<double>(setup.equations.size());
   return sizeof(double) * numbers + sizeof(RowPlan) * plans + DeviceMultigrid::bytes(setup);
 }

@@ -57,6 +57,13 @@ FlowsCase make_case(const Problem& problem, const Grid& grid, int n_flows, By by
   for (const double dt : result.steps) flows.advance(Exec(), dt);
   for (int m = 0; m < n_flows; ++m) result.after.push_back(fields_of(flows.state(m)));
   result.courant_rate = flows.courant_rate(Exec());
+  const std::unique_ptr<DeviceFlows> engine(quintet_make_device_flows(result.setup));
+  for (std::size_t m = 0; m < result.after.size(); ++m) {
+    const auto& [u, w, b, p] = result.after[m];
+    engine->put(static_cast<int>(m), {u, w, b, p});
+  }
+  result.tallies = engine->tallies();
+  result.powers = engine->powers();
   return result;
 }
 

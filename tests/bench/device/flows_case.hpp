@@ -21,7 +21,14 @@ void visit(A& archive, DeviceEquations& e) {
 template <class A>
 void visit(A& archive, DeviceFlowSetup& s) {
   archive.all(s.n_x, s.n_z, s.n_members, s.periodic, s.x_widths, s.z_widths, s.x_gaps, s.z_gaps, s.viscosity,
-              s.tolerance, s.segments, s.left, s.right, s.bottom, s.top, s.equations);
+              s.tolerance, s.segments, s.sides_hold, s.bottom_holds, s.top_holds, s.heated_sides, s.fast,
+              s.left, s.right, s.bottom, s.top, s.equations);
+}
+
+template <class A>
+void visit(A& archive, FlowTally& t) {
+  for (auto& sum : t.sums) archive.all(sum);
+  for (auto& most : t.most) archive.all(most);
 }
 
 /// u, w, b and p of a flow.
@@ -34,10 +41,12 @@ struct FlowsCase {
   std::vector<FlowFields> before, after;  ///< of each member
   std::vector<double> steps;              ///< dt of each
   double courant_rate = 0;                ///< of `after`
+  std::vector<FlowTally> tallies;         ///< of `after`, by the device's engine in the host's memory
+  std::vector<double> powers;
 };
 template <class A>
 void visit(A& archive, FlowsCase& c) {
-  archive.all(c.name, c.setup, c.before, c.after, c.steps, c.courant_rate);
+  archive.all(c.name, c.setup, c.before, c.after, c.steps, c.courant_rate, c.tallies, c.powers);
 }
 /// To be timed alone.
 struct TimedFlows {
