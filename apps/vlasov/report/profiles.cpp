@@ -96,7 +96,7 @@ void draw(Context& context, const PhaseGrid& grid, const Picture& picture) {
 void add_species(const Setup& setup, VlasovSystem& system, int s, std::array<Picture, 3>& pictures) {
   const Exec exec;
   const auto& species = setup.species[at(s)];
-  const PhaseBlock& block = system.f(s).block;
+  const PhaseBlock block = setup.decomposition.block(species.grid);
   const int vdim = setup.basis.vdim();
   const Profile density = sample_field(setup, block, system.moment(exec, s, Moment::m0), 0);
   const ConfField flux = system.moment(exec, s, Moment::m1);
@@ -123,7 +123,7 @@ void add_species(const Setup& setup, VlasovSystem& system, int s, std::array<Pic
 void report_profiles(Context& context, const Simulation& simulation) {
   const Setup& setup = simulation.setup();
   VlasovSystem& system = simulation.system();
-  const PhaseBlock& block = system.f(0).block;
+  const PhaseBlock block = setup.decomposition.block(setup.species.front().grid);
   std::array<Picture, 3> pictures{Picture{"density", {}}, Picture{"mean velocity", {}},
                                   Picture{"temperature", {}}};
   for (int s = 0; s < static_cast<int>(setup.species.size()); ++s) add_species(setup, system, s, pictures);

@@ -215,7 +215,8 @@ void Health::check(const Sample& sample, VlasovSystem& system) {
   for (std::size_t s = 0; s < sample.species.size(); ++s) {
     check_edge(s, sample, system);
     check_square(s, sample, system);
-    if (sample.species[s].least_mean < 0)
+    const auto& of = sample.species[s];
+    if (of.least_mean < -limits_.negative_f * of.greatest_mean)  // f itself is looked at only then
       check_negative(setup_, static_cast<int>(s), limits_.negative_f, system);
     check_negative_share(s, sample, system);
   }

@@ -375,5 +375,23 @@ TEST(VlasovDevice, a_mean_that_is_no_number_is_the_least) {
   EXPECT_LE(found.greatest_mean, greatest);
 }
 
+TEST(VlasovDevice, walls_where_nothing_comes_in_keep_no_trace_of_what_is_outside) {
+  const Pair pair({1, 2, 2, Family::serendipity}, {Flux::upwind, Boundary::absorbing, false, true});
+  const auto empty = empty_edges(pair.species);
+  EXPECT_TRUE(empty[0][0] && empty[0][1]);
+  auto options = device_vlasov_options(pair.c.basis, pair.c.block, Flux::upwind,
+                                       open_edges(pair.decomposition, pair.species));
+  const double both = DeviceVlasov::bytes(options);
+  options.empty = empty;
+  EXPECT_EQ(both - DeviceVlasov::bytes(options), 2 * 8.0 * static_cast<double>(pair.device->trace_size(0)));
+  Species emits = pair.species;
+  emits.emission[0][1] = Emission();
+  EXPECT_TRUE(empty_edges(emits)[0][0]);
+  EXPECT_FALSE(empty_edges(emits)[0][1]);
+  emits.boundary[0] = {Boundary::open, Boundary::reflecting};
+  EXPECT_TRUE(empty_edges(emits)[0][0]);
+  EXPECT_FALSE(empty_edges(emits)[0][1]);
+}
+
 }  // namespace
 }  // namespace quintet::kinetics
