@@ -35,7 +35,7 @@ void check_occupied(const Evaluation& evaluation, const Held& held) {
 }
 
 void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResult& sign, const Held& held,
-                 DeviceSubmatrices* device) {
+                 DeviceProducts* device) {
   if (held.temperature > 0) {
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
     return;

@@ -22,7 +22,7 @@ struct Held {
 /// mu are partly full), then check it as check_occupied() does. Throws InputError also where P has another
 /// number of orbitals than the number that is held, or than lie below mu. Collective.
 void find_levels(Evaluation& evaluation, const Basis& basis, const electronic::SubmatrixResult& sign,
-                 const Held& held, electronic::DeviceSubmatrices* device = nullptr);
+                 const Held& held, DeviceProducts* device = nullptr);
 
 /// Throws InputError at a chemical potential inside a band, and at a number of electrons that the submatrices
 /// cannot distinguish from others; where K's unit was guessed also at a gap above 1 hartree, which no valence

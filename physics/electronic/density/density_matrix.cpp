@@ -135,7 +135,7 @@ void scale(DensityResult& result, double n_pairs, const Orthogonalised& basis, d
 }  // namespace
 
 DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis, const BlockMatrix& k,
-                             const BlockMatrix& s, double threshold, DeviceSubmatrices* device) {
+                             const BlockMatrix& s, double threshold, DeviceProducts* device) {
   const BlockMatrix& z = basis.inverse_sqrt;
   // products that are left out take pairs away, all of one sign: far fewer of them than of small blocks of P
   // Z

@@ -33,6 +33,6 @@ struct DensityResult {
 };
 [[nodiscard]] DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis,
                                            const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                                           DeviceSubmatrices* device = nullptr);
+                                           DeviceProducts* device = nullptr);
 
 }  // namespace quintet::electronic

@@ -3,12 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "io/device/factory.hpp"
-#include "physics/electronic/device/device_product.hpp"
+#include "physics/sparse/device_products.hpp"
 
 namespace quintet::electronic {
 
@@ -51,9 +50,10 @@ struct SeriesView {
 /// Newton-Schulz: newton_schulz_columns() with products of all submatrices of about a size at once.
 ///
 /// Eigenpairs: dense_eigen.hpp, a batch at a time.
-class DeviceSubmatrices {
+///
+/// And products of matrices of blocks.
+class DeviceSubmatrices : public DeviceProducts {
  public:
-  virtual ~DeviceSubmatrices() = default;
   /// The matrix that submatrices are cut from from now on.
   virtual void set_matrix(const BlockRowsView& a) = 0;
   /// Evaluate; `done(task, columns, moments)` is called for one task after the other: columns [function][n,
@@ -75,10 +75,6 @@ class DeviceSubmatrices {
   using DonePairs =
       std::function<bool(std::size_t task, std::span<const double> values, std::span<const double> vectors)>;
   virtual void eigenpairs(std::span<const WantedColumns> tasks, const DonePairs& done) = 0;
-  /// Products of a matrix, which goes there, with vectors; not to outlive this.
-  [[nodiscard]] virtual std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) = 0;
-  /// The wanted blocks of a product, terms in the order of B's rows. `c`: room for all of them.
-  virtual void multiply(const BlockFactorsView& factors, std::span<double> c) = 0;
   /// Seconds that the device has computed since the start, copies not counted.
   [[nodiscard]] virtual double kernel_seconds() const = 0;
 };

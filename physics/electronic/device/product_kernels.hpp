@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "physics/electronic/device/batches.hpp"
-#include "physics/electronic/device/device_product.hpp"
+#include "physics/sparse/device_products.hpp"
 
 namespace quintet::electronic::device {
 
@@ -132,7 +132,7 @@ inline Kokkos::TeamPolicy<Exec> team_for_each(std::size_t n_columns) {
   return {Exec(), static_cast<int>(n_columns), threads, lanes};
 }
 
-/// See DeviceSubmatrices. All that it takes is given back.
+/// See DeviceProducts. All that it takes is given back.
 inline void multiply_blocks(const BlockFactorsView& f, std::span<double> c) {
   Buffer<std::int32_t> size, a_row, width, b_row, c_row;
   Buffer<std::int64_t> a_begin, a_offset, b_begin, b_offset, c_begin, c_offset;

@@ -9,16 +9,16 @@
 #include <utility>
 
 #include "io/log/log.hpp"
-#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/tridiagonal.hpp"
 #include "physics/kernels/pack.hpp"
+#include "physics/sparse/device_products.hpp"
 
 namespace quintet::electronic {
 
 namespace {
 
 /// The columns of this rank on the device; nothing where that has no memory for them.
-std::shared_ptr<DeviceProduct> product_on(DeviceSubmatrices& device, const BlockMatrix& a,
+std::shared_ptr<DeviceProduct> product_on(DeviceProducts& device, const BlockMatrix& a,
                                           const std::vector<int>& place) {
   const Blocking& blocks = *a.blocking;
   std::vector<std::int32_t> width, rows, places;
@@ -48,8 +48,7 @@ std::span<double> numbers_of(std::vector<Lanes8>& x) {
 }  // namespace
 
 template <class Value>
-BlockProduct<Value>::BlockProduct(const BlockMatrix& a, DeviceSubmatrices* device, std::size_t least)
-    : a_(a) {
+BlockProduct<Value>::BlockProduct(const BlockMatrix& a, DeviceProducts* device, std::size_t least) : a_(a) {
   const Blocking& blocks = *a.blocking;
   n_own_ = blocks.begin[a.last] - blocks.begin[a.first];
   place_.assign(blocks.n_blocks(), -1);

@@ -8,10 +8,12 @@
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/kernels/pack.hpp"
 
-namespace quintet::electronic {
-
+namespace quintet {
 class DeviceProduct;
-class DeviceSubmatrices;
+class DeviceProducts;
+}  // namespace quintet
+
+namespace quintet::electronic {
 
 /// y = A x for a symmetric block matrix and a vector shared out like its columns; each row of the vector may
 /// be a pack, which makes it several vectors for about the time of one.
@@ -26,7 +28,7 @@ class BlockProduct {
   static constexpr std::size_t least_on_device = std::size_t{1} << 17;
   /// @param device multiplies in place of this core, where it has memory for the matrix and that has `least`
   /// elements
-  explicit BlockProduct(const BlockMatrix& a, DeviceSubmatrices* device = nullptr,
+  explicit BlockProduct(const BlockMatrix& a, DeviceProducts* device = nullptr,
                         std::size_t least = least_on_device);
 
   [[nodiscard]] int n_own() const { return n_own_; }  ///< rows of this rank

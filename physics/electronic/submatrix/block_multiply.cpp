@@ -12,12 +12,12 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/matrix/column_store.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/matrix/ranked_columns.hpp"
 #include "physics/electronic/submatrix/submatrix_columns.hpp"
 #include "physics/kernels/pack.hpp"
+#include "physics/sparse/device_products.hpp"
 
 namespace quintet::electronic {
 

@@ -5,9 +5,11 @@
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
 
-namespace quintet::electronic {
+namespace quintet {
+class DeviceProducts;
+}
 
-class DeviceSubmatrices;
+namespace quintet::electronic {
 
 struct ProductOptions {
   double threshold = 0;  ///< blocks of the product of smaller Frobenius norm are dropped
@@ -20,7 +22,7 @@ struct ProductOptions {
   Interrupt interrupt{};                 ///< throws Interrupted
   /// Sums the terms in place of this core, where it has memory for them, B has `least_on_device` elements and
   /// a pattern or a threshold says what is wanted.
-  DeviceSubmatrices* device = nullptr;
+  DeviceProducts* device = nullptr;
   std::size_t least_on_device = std::size_t{1} << 17;
 };
 /// C = A B, A and B symmetric or not. Collective: each needed block travels once. Throws InputError if blocks

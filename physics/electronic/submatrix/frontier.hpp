@@ -28,7 +28,7 @@ struct FrontierOptions {
   double tolerance = 1e-4;
   int dense_rows = 512;
   int n_steps = 48, n_rounds = 6;
-  DeviceSubmatrices* device = nullptr;  ///< multiplies in place of this core, see BlockProduct
+  DeviceProducts* device = nullptr;  ///< multiplies in place of this core, see BlockProduct
   std::size_t least_on_device = SymmetricProduct::least_on_device;
 };
 [[nodiscard]] FrontierLevels frontier_levels(const BlockMatrix& a, const BlockMatrix& p, double mu,

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
-namespace quintet::electronic {
+namespace quintet {
 
 /// Block columns of a symmetric matrix, and where the numbers of each block's rows are in a vector.
 ///
@@ -37,8 +38,8 @@ struct BlockFactorsView {
   std::span<const std::int64_t> c_offset;
 };
 
-/// y = A x for a matrix that stays on a device: what BlockProduct does on a core, with the sums of a block in
-/// its order, and those of blocks in a tree's.
+/// y = A x for a matrix that stays on a device: what electronic::BlockProduct does on a core, with the sums
+/// of a block in its order, and those of blocks in a tree's.
 class DeviceProduct {
  public:
   virtual ~DeviceProduct() = default;
@@ -47,4 +48,15 @@ class DeviceProduct {
   virtual void apply(std::span<const double> x, std::span<double> y, int n_vectors) = 0;
 };
 
-}  // namespace quintet::electronic
+/// Products of block-sparse matrices on a device; an interface without Kokkos (why: io/device/README.md).
+/// Each throws where the device has no memory for what it is given.
+class DeviceProducts {
+ public:
+  virtual ~DeviceProducts() = default;
+  /// Products of a matrix, which goes there, with vectors; not to outlive this.
+  [[nodiscard]] virtual std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) = 0;
+  /// The wanted blocks of a product, terms in the order of B's rows. `c`: room for all of them.
+  virtual void multiply(const BlockFactorsView& factors, std::span<double> c) = 0;
+};
+
+}  // namespace quintet
