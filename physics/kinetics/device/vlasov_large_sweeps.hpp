@@ -41,6 +41,7 @@ bool sweep_fits() {
 }
 template <int Teams, int Warps, class Sweep, class Tr>
 void run_sweep(const Cells<Tr>& cells, const double* forces, const Update& update) {
+  static_assert(sizeof(Sweep) <= 4096, "CUDA before 12.1 passes no more to a kernel");
   const Sweep sweep{cells, Sweep::make_tables(), forces, update};
   launch_teams<32 * Warps, Teams>("vlasov::stage", cells.n_conf * cells.n_packs, 32 * Warps, sweep);
 }

@@ -453,7 +453,7 @@ struct OwnerSweep {
       constexpr int A = column.value;
       double q = 0;
       if constexpr (Magnetic) {
-        const auto& n = tables.along_v[D][j][g];
+        const auto& n = tables.along_v[D][Tables::pair(D, j)][g];
         const double* const partner = input + as_it_is(n.partner * L + lane);
         const double* const above = input + as_it_is(n.above * L + lane);
         if (Full || A < nl || n.is_full != 0) add_product(q, half_dv * tables.shift[n.shift], partner[A * L]);
@@ -461,7 +461,7 @@ struct OwnerSweep {
           add_product(q, half_dv * tables.shift[n.shift + 1], n.above != Tables::none ? above[A * L] : 0);
       }
       const double* const own = input + as_it_is(tables.input[D][g] * L + lane);
-      if (Full || A < nl || tables.is_full_input[D][g] != 0) add_product(q, v, own[A * L]);
+      if (Full || A < nl || tables.is_full_input[D][g]) add_product(q, v, own[A * L]);
       add_column<A, Full ? nf : nl>(matrix, q, df + first.value);
     };
     unroll<nf>([&](auto column) QUINTET_DEVICE_INLINE {

@@ -13,18 +13,24 @@ struct OwnerTables {
   using Number = unsigned short;
   static constexpr int n_degrees = Tr::velocity_order + 1, n_groups = Tr::n_groups;
   static constexpr Number none = 0xffff;
+  static constexpr int n_others = Tr::vdim > 1 ? Tr::vdim - 1 : 1;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static constexpr int pair(int d, int j) {
+    return j < d ? j : j - 1;
+  }
   struct Neighbours {
     Number partner = none, above = none;  ///< by their first number
     Number shift = 1;                     ///< index of the partner's factor; that of `above` follows
     Number is_full = 1;                   ///< whether the partner is
   };
-  Number offset[n_groups]{};                           ///< of a group's modes
-  Neighbours along_x[Tr::cdim][n_groups]{};            ///< of a group along v_i, x_i being the direction
-  Number input[Tr::vdim][n_groups]{};                  ///< first column, over all degrees, of a group's input
-  Number is_full_input[Tr::vdim][n_groups]{};          ///< whether that has all configuration modes
-  Neighbours along_v[Tr::vdim][Tr::vdim][n_groups]{};  ///< of the input in direction d along v_j
-  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};             ///< of a cell, by degree and column
-  Number degree[Tr::vdim][n_groups]{}, face[Tr::vdim][n_groups]{};  ///< of a group; first column of its face
+  Number offset[n_groups]{};                 ///< of a group's modes
+  Neighbours along_x[Tr::cdim][n_groups]{};  ///< of a group along v_i, x_i being the direction
+  Number input[Tr::vdim][n_groups]{};        ///< first column, over all degrees, of a group's input
+  bool is_full_input[Tr::vdim][n_groups]{};  ///< whether that has all configuration modes
+  /// Of the input in direction d along v_j, by pair(d, j).
+  Neighbours along_v[Tr::vdim][n_others][n_groups]{};
+  Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};  ///< of a cell, by degree and column
+  signed char degree[Tr::vdim][n_groups]{};              ///< of a group
+  Number face[Tr::vdim][n_groups]{};                     ///< first column of a group's face
   double shift[max_degree + 2]{}, end[max_degree + 1]{};
 };
 template <class Tr>
@@ -61,13 +67,13 @@ template <class Tr>
         if (g < 0) continue;
         const auto column = [k](int face) { return k * Tr::n_face_modes + Tr::face_offset(face); };
         t.input[d][g] = static_cast<Number>(column(i));
-        t.degree[d][g] = static_cast<Number>(k);
+        t.degree[d][g] = static_cast<signed char>(k);
         t.face[d][g] = static_cast<Number>(first);
-        t.is_full_input[d][g] = i < Tr::n_full_face_groups ? 1 : 0;
+        t.is_full_input[d][g] = i < Tr::n_full_face_groups;
         for (int j = 0; j < Tr::vdim; ++j)
           if (j != d)
-            set(t.along_v[d][j][g], Tr::groups.modes[g][j], Tr::faces.down[d][j][i], Tr::faces.up[d][j][i],
-                Tr::n_full_face_groups, column);
+            set(t.along_v[d][Tables::pair(d, j)][g], Tr::groups.modes[g][j], Tr::faces.down[d][j][i],
+                Tr::faces.up[d][j][i], Tr::n_full_face_groups, column);
       }
   return t;
 }
