@@ -33,7 +33,7 @@ WAY = (
      ("apps/application/loop apps/application/training apps/application/spectra io/parallel io/tiers surrogates/resident",
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation physics/particles/device surrogates/potential/device | apps/dpmd/train "
       "surrogates/potential/training surrogates/training surrogates/networks",
-      "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device",
+      "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device physics/kinetics/device/sweeps",
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/sparse physics/electronic/submatrix physics/electronic/device "
       "physics/electronic/density physics/electronic/global",
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "

@@ -18,6 +18,7 @@ ROOMS = {
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "device", "domain files forces", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
+    "physics/kinetics/device": ("sweeps",),
     "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "resident", "search planning environments experts", "reinforcement", "potential flow sequence"),

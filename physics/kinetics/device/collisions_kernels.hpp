@@ -4,7 +4,7 @@
 
 #include "physics/kinetics/collisions/drag_face.hpp"
 #include "physics/kinetics/device/collisions_device.hpp"
-#include "physics/kinetics/device/vlasov_force_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_force_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 
 /// Kernels of DeviceCollisions, for N configuration modes; velocity groups, directions and degrees are looked

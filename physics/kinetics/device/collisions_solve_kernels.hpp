@@ -5,7 +5,7 @@
 #include "physics/kinetics/collisions/bgk_cell.hpp"
 #include "physics/kinetics/collisions/collision_tables.hpp"
 #include "physics/kinetics/collisions/exchange_cell.hpp"
-#include "physics/kinetics/device/vlasov_force_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_force_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 
 /// The small systems of equations of collisions, one a configuration cell, a team each.

@@ -12,7 +12,7 @@
 
 namespace quintet::kinetics {
 
-/// How cells are shared out to threads: vlasov_cell_kernels.hpp, vlasov_group_kernels.hpp and
+/// How cells are shared out to threads: sweeps/vlasov_cell_kernels.hpp, vlasov_group_kernels.hpp and
 /// vlasov_owner_kernels.hpp.
 enum class DeviceSweep {
   automatic,  ///< cells or, on a host, groups, by size of the basis; on a GPU for `groups`: measured

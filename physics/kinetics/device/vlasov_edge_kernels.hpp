@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/device/vlasov_group_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_group_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 
 /// What DeviceVlasov does besides the sweep: layouts, moments, the edges of x and v. One thread a cell,

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "physics/kinetics/device/vlasov_cell_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_cell_kernels.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 #include "physics/kinetics/device/vlasov_large_sweeps.hpp"

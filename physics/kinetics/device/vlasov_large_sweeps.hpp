@@ -7,8 +7,8 @@
 #include <limits>
 #include <span>
 
+#include "physics/kinetics/device/sweeps/vlasov_owner_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
-#include "physics/kinetics/device/vlasov_owner_kernels.hpp"
 
 /// The sweeps that there are for a large basis, and which of them is used.
 namespace quintet::kinetics::device {

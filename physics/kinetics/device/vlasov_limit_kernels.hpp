@@ -1,7 +1,7 @@
 #pragma once
 
+#include "physics/kinetics/device/sweeps/vlasov_force_kernels.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
-#include "physics/kinetics/device/vlasov_force_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 
 /// Sources and the limiter of DeviceVlasov, one thread a cell, loops; and what observers ask about f, without

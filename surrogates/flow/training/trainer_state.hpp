@@ -82,8 +82,8 @@ struct FlowTrainer<Real>::State {
   std::vector<at::Tensor>
       weights;                ///< [block] of `shared`, under another name; on a device without it copies
   std::vector<bool> arrived;  ///< [block] whether they are those of this pass
-  at::Tensor running;                 ///< so are the statistics
-  FieldTensors scales;                ///< on a device
+  at::Tensor running;         ///< so are the statistics
+  FieldTensors scales;        ///< on a device
   OperatorRecorder recorder;
   std::vector<std::unique_ptr<DevicePass>> passes;  ///< of the latest shapes
   std::optional<ActivationsInForce> activations;

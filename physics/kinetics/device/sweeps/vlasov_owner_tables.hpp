@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/device/vlasov_force_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_force_kernels.hpp"
 
 namespace quintet::kinetics::device {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "physics/kinetics/device/vlasov_force_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_force_kernels.hpp"
 
 /// Small bases: a thread makes a whole cell, everything unrolled, df in registers.
 ///

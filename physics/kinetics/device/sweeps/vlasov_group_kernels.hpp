@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/device/vlasov_force_kernels.hpp"
+#include "physics/kinetics/device/sweeps/vlasov_force_kernels.hpp"
 
 /// Large bases: a team makes 32 velocity cells of one configuration cell, a warp one velocity group at a
 /// time. df lies in scratch, and code is a few loops over groups, directions and matrices: unrolled as in
