@@ -1,7 +1,6 @@
 #pragma once
 
 #include "physics/kinetics/device/vlasov_group_kernels.hpp"
-#include "physics/kinetics/device/vlasov_owner_tables.hpp"
 
 /// Large bases with fewer instructions: as vlasov_group_kernels.hpp, but each
 /// warp owns velocity groups and keeps their df in registers from the first
