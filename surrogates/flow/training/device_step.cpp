@@ -150,7 +150,7 @@ void FlowTrainer<Real>::State::compute(DevicePass& made) {
   using Way = typename FlatParameters<Real>::Way;
   BlockPass pass;
   const BlockParameters parameters = [&](int block) { return weights_there(block, Way::forward); };
-  const auto enter_backward = [&](int block) { weights_there(block, Way::backward); };
+  const auto enter_backward = [&](int block) { static_cast<void>(weights_there(block, Way::backward)); };
   const auto finish = [this](int block, const at::Tensor& gradient) {
     if (gradient.defined()) add_gradient(block, gradient);
     shared.finish(block);

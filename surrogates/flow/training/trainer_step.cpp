@@ -209,7 +209,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     return weights_there(block, pass.runs_again() ? Way::again : Way::forward);
   };
   const auto enter_backward = [&](int block) {
-    weights_there(block, pass.runs_again() ? Way::again : Way::backward);
+    static_cast<void>(weights_there(block, pass.runs_again() ? Way::again : Way::backward));
   };
   const auto finish = [this](int block, const at::Tensor& gradient) {
     if (gradient.defined()) add_gradient(block, gradient);

@@ -23,7 +23,7 @@ void expect_the_kernels_steps(const Architecture& architecture, bool is_resident
   Network<double> ours(architecture, steps);
   std::vector<double> values = test::numbers<double>(ours.n_parameters(), 0.3, 0.5),
                       gradient(values.size(), 0), wanted(values.size(), 0);
-  const DeviceSession& device = test::device_session();
+  const DeviceSession& device = quintet::test::device_session();
   const auto torch =
       is_resident ? make_torch_network<double>(architecture, steps, device, values.data(), gradient.data())
                   : make_torch_network<double>(architecture, steps, device);

@@ -32,9 +32,9 @@ double difference(const Boussinesq& a, const Boussinesq& b, Field State::*field)
   return most;
 }
 
-class EverySide : public ::testing::TestWithParam<Sides> {};
-
 }  // namespace
+
+class EverySide : public ::testing::TestWithParam<Sides> {};
 
 TEST_P(EverySide, steps_are_of_second_order) {
   const Problem problem = walls_of(GetParam());

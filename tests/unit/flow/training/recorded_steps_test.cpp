@@ -153,7 +153,7 @@ TEST(RecordedSteps, of_more_shapes_than_are_kept_are_those_of_the_host) {
     return FlowTrainer<double>(comm, FlowModel{small_header(), {}, {}},
                                options_on(on, {LossNorm::l2, 0.3, 0.2, 5}), small_parameters());
   };
-  auto host = made({}), other = made(portable_session());
+  auto host = made({}), other = made(test::device_session());
   ReplayObserver observer;
   int step = 0;
   for (int round = 0; round < 2; ++round)
