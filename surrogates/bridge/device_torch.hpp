@@ -11,8 +11,8 @@ namespace quintet {
 /// On a GPU, LibTorch's operators of the calling thread and Kokkos's kernels of libquintet_device.so go
 /// through one stream from here on, in the order in which they are called, so that tensors and Views on the
 /// same memory need no fence between them. LibTorch and its libraries keep that stream when this is gone: a
-/// process has one session of a GPU. Products and convolutions of floats are of floats, not of TF32.
-/// The calling thread forms gradients, too.
+/// copy of the session is to outlive all of them. Products and convolutions of floats are of floats, not of
+/// TF32. The calling thread forms gradients, too.
 class TorchDevice {
  public:
   explicit TorchDevice(const DeviceSession& session);

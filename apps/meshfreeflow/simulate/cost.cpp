@@ -40,13 +40,20 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
   timing.steps = time_steps([&] { simulation.advance(); });
   timing.dt = simulation.last_dt();
   timing.device_bytes = device_bytes(device, options, simulation.flow());
-  const auto samples = time_steps([&] { (void)sample(Exec(), simulation.flow(), 0); }, 0.1, 2, 20);
-  timing.seconds = timing.steps.median + double(flows) * samples.median / double(options.history_interval);
+  // On a device those of a state are found once, of all flows together: they are timed with a step before.
+  const auto sampled = time_steps(
+      [&] {
+        simulation.advance();
+        for (int m = 0; m < simulation.flow().n_members(); ++m) (void)sample(Exec(), simulation.flow(), m);
+      },
+      0.1, 2, 20);
+  const double samples = std::max(0.0, sampled.median - timing.steps.median);
+  timing.seconds = timing.steps.median + samples / double(options.history_interval);
   return timing;
 }
 
 /// Ranks that share flows out, whole ones or slabs on the device of each. A step sends what slabs need, and
-/// Courant's rate; what the history asks home travels where its rows are another rank's.
+/// Courant's rate.
 planning::StepCost device_row(const SimulateOptions& options, const DeviceSession& device,
                               planning::StepCost row, double base) {
   const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
@@ -69,11 +76,6 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
   if (by_multigrid(options)) {  // whether all have converged
     row.sums.messages += 1;
     row.sums.bytes += sizeof(double);
-  }
-  if (shares.n_groups() > 1) {  // else rows are at home where they are on the device
-    const double fetched = members / double(options.history_interval);
-    row.halo.messages += fetched * (p - 1);
-    row.halo.bytes += fetched * 4 * sizeof(double) * needs.cells * (1 - 1.0 / p);
   }
   return row;
 }

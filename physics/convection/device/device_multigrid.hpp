@@ -223,7 +223,8 @@ class DeviceMultigrid {
                                        : static_cast<int>(std::clamp<std::int64_t>(room / lines, 1, most));
     const int width = std::clamp(tile / segments, 1, to - from);
     const Relaxation kernel{solve, level, from, to, alone, singular, width, segments};
-    using Policy = Kokkos::TeamPolicy<Exec>;
+    // A kernel of more than 512 bytes would go by way of constant memory, and the host wait for the last one.
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
     const auto policy = [&](auto size) {
       return Policy(kernel.tiles() * solve.pairs(), size)
           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch() + 64));

@@ -266,8 +266,9 @@ class Product {
       begin.push_back(static_cast<std::int64_t>(row.size()));
     }
     const auto a = a_.by_rows(blocks);
-    AlignedVector<double> value(at(n_values));
+    AlignedVector<double> value;
     try {
+      value.resize(at(n_values));  // of all columns, which the core has not at once
       options_.device->multiply({size, a.begin, a.row, a.norm, a.offset, a_.values(), width, b_.column_begin,
                                  b_.row, least, b_.offset, b_.value, begin, row, offset},
                                 value);

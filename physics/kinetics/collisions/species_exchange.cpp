@@ -170,6 +170,11 @@ void SpeciesExchange::refuse(const PhaseBlock& block, const std::vector<Collisio
             "positive for rates that depend on them",
             names_[at(s)], at_node.density, at_node.thermal_square, describe_place(block, bad)));
     }
+  // Where the sums are rounded otherwise than where they were refused.
+  throw NumericalError(fmt::format(
+      "collisions: a density or vth^2 is 0 but for round-off in {}: both must be positive for rates that "
+      "depend on them",
+      describe_place(block, bad)));
 }
 
 }  // namespace quintet::kinetics

@@ -123,7 +123,9 @@ DevicePass& FlowTrainer<Real>::State::pass_with(DeviceInputs inputs, bool trains
   if (found != passes.end()) {
     std::rotate(passes.begin(), found, found + 1);  // the latest first
   } else {
-    if (passes.size() == most_shapes) {  // the oldest one that is not recorded goes
+    // Where none is recorded a shape keeps nothing but its inputs, which are soon made again.
+    const std::size_t most = comm.size() == 1 && shared.is_resident() ? most_shapes : 4;
+    if (passes.size() == most) {  // the oldest one that is not recorded goes
       const auto last = std::find_if(passes.rbegin(), passes.rend(),
                                      [](const auto& pass) { return !pass->operators.recording; });
       passes.erase(std::next(last).base());

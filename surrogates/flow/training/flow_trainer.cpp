@@ -98,6 +98,7 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
     weights.push_back((is_copied ? at::empty_like(own, own.options().device(device.place())) : own)
                           .set_requires_grad(true));
   }
+  gradients.resize(weights.size());
   running = tensor_on(std::span<double>(statistics));
   if (device.is_used()) {
     running = at::empty_like(running, running.options().device(device.place()));

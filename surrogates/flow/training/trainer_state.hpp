@@ -80,10 +80,11 @@ struct FlowTrainer<Real>::State {
   Residuals interior;
   std::vector<Residuals> walls;
   std::vector<at::Tensor>
-      weights;                ///< [block] of `shared`, under another name; on a device without it copies
-  std::vector<bool> arrived;  ///< [block] whether they are those of this pass
-  at::Tensor running;         ///< so are the statistics
-  FieldTensors scales;        ///< on a device
+      weights;  ///< [block] of `shared`, under another name; on a device without it copies
+  std::vector<at::Tensor> gradients;  ///< [block] of `shared`, under a name that stays while their place does
+  std::vector<bool> arrived;          ///< [block] whether they are those of this pass
+  at::Tensor running;                 ///< so are the statistics
+  FieldTensors scales;                ///< on a device
   OperatorRecorder recorder;
   std::vector<std::unique_ptr<DevicePass>> passes;  ///< of the latest shapes
   std::optional<ActivationsInForce> activations;

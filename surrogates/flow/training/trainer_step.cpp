@@ -163,7 +163,10 @@ template <class Real>
 void FlowTrainer<Real>::State::add_gradient(int block, const at::Tensor& gradient) {
   const c10::Device place = shared.is_resident() ? device.place() : c10::Device(at::kCPU);
   // To be asked for each time: from stage 2 on gradient() waits for the sum that reads this memory.
-  tensor_on(shared.gradient(block), place).add_(gradient.view(-1).to(place));
+  const std::span<Real> here = shared.gradient(block);
+  at::Tensor& to = gradients[static_cast<std::size_t>(block)];
+  if (!to.defined() || to.data_ptr<Real>() != here.data()) to = tensor_on(here, place);
+  to.add_(gradient.view(-1).to(place));
 }
 
 template <class Real>

@@ -12,9 +12,8 @@
 /// Collisions of one species with itself on a device, by Lenard-Bernstein's operator and by BGK's.
 ///
 ///   device_collisions CASES check            moments and C(f) beside those of the SIMD engine
-///   device_collisions CASES time [CHOICE]    moments of f, and C(f) with the small solves of each
-///   configuration
-///                                            cell, of 1e5 to 1e7 cells: each case's, again and again in x
+///   device_collisions CASES time [CHOICE]    moments of f, and C(f) with the small solves of each cell of x,
+///                                            of 1e5 to 1e7 cells: each case's, again and again in x
 ///
 /// CASES comes from build/tests/bench/vlasov_device_case. Shares of a copy: 8 bytes a degree of freedom for
 /// moments, 24 for C(f) added to what is there.

@@ -87,6 +87,10 @@ def figures(results):
     for step, pattern, what, key, unit, share, floor in FIGURES:
         fits = [row for row in rows_of(results, step) if re.search(pattern, case_of(row)) and of(row, key) is not None]
         one = {"figure": what, "value": of(fits[-1], key) if fits else None, "unit": unit, "step": step}
+        if fits and of(fits[-1], "cells") is not None:
+            one["cells"] = fits[-1]["cells"]
+        if fits and not re.search(r" s  passed", outcomes.get(step, "")):  # what it would have measured next is not here
+            one["outcome"] = " ".join(outcomes.get(step, "was not run").split())
         if fits and share and share(fits[-1]) is not None:
             one.update(share=share(fits[-1]), share_of=floor)
         if not fits:
@@ -159,7 +163,8 @@ def line_of(one):
         return f"{one['step']} | {one['kernel']} | " + ", ".join(
             f"{key} {value:.4g}" for key, value in one.items() if isinstance(value, float))
     value = f"{one['value']:.4g} {one['unit']}" if one["value"] is not None else f"missing: {one['missing']}"
-    return f"{one['figure']} | {value}" + (f" | {100 * one['share']:.0f} % of {one['share_of']}" if "share" in one else "")
+    return (f"{one['figure']} | {value}" + (f" | {100 * one['share']:.0f} % of {one['share_of']}" if "share" in one else "")
+            + (f" | {one['cells']:.4g} cells" if "cells" in one else "") + (f" | its step: {one['outcome']}" if "outcome" in one else ""))
 
 
 def main():

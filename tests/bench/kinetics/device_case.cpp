@@ -55,7 +55,6 @@ CollisionsCase make_case(int cdim, int vdim, const std::array<int, 3>& cells,
   options.kind = kind;
 
   const std::vector<Distribution> f{{"f", block, basis.size()}}, here{{"rate", block, basis.size()}};
-
   project_phase(
       basis, [&](std::span<const double> z) { return lumpy(cdim, z); }, f[0], "f");
   result.f = numbers_of(f[0]);

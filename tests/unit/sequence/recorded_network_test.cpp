@@ -18,11 +18,13 @@ namespace {
 
 constexpr int steps = 6;
 
-/// Windows, targets and weights are others in each step; n of a batch: all, or this rank's share.
+/// Windows, targets and weights are others in each step; n of a batch: all, or this rank's share. Arrays of a
+/// training are the host's here, which a GPU cannot read; replays of its graphs are seen by no observer.
 void expect_the_kernels_steps(const Architecture& architecture, bool is_resident) {
   Network<double> ours(architecture, steps);
   std::vector<double> values = test::numbers<double>(ours.n_parameters(), 0.3, 0.5),
                       gradient(values.size(), 0), wanted(values.size(), 0);
+  const double round_off = quintet::test::bound(1e-12, 1e-11);
   const DeviceSession& device = quintet::test::device_session();
   const auto torch =
       is_resident ? make_torch_network<double>(architecture, steps, device, values.data(), gradient.data())
@@ -43,8 +45,8 @@ void expect_the_kernels_steps(const Architecture& architecture, bool is_resident
     torch->refresh(values.data());
     const double expected = ours.loss_and_gradient(windows.data(), targets.data(), n, wanted.data(), batch);
     EXPECT_NEAR(torch->loss_and_gradient(windows.data(), targets.data(), n, gradient.data(), batch), expected,
-                1e-12);
-    for (std::size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(gradient[i], wanted[i], 1e-12) << i;
+                round_off);
+    for (std::size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(gradient[i], wanted[i], round_off) << i;
     const auto places = observer.take_outside();
     if (n == 9 && !places.empty()) {
       if (first.empty()) first = places;
@@ -52,8 +54,10 @@ void expect_the_kernels_steps(const Architecture& architecture, bool is_resident
     }
     phase += 1;
   }
-  EXPECT_EQ(observer.n_replays, 4);
-  EXPECT_GE(first.size(), 3U);
+  if (!quintet::test::on_gpu()) {
+    EXPECT_EQ(observer.n_replays, 4);
+    EXPECT_GE(first.size(), 3U);
+  }
   EXPECT_EQ(observer.refused, std::vector<std::string>());
   EXPECT_EQ(torch->take_notice(), "");
 }
@@ -61,10 +65,11 @@ void expect_the_kernels_steps(const Architecture& architecture, bool is_resident
 TEST(RecordedNetwork, takes_the_steps_of_our_kernels) {
   for (const auto& architecture : test::some_networks())
     for (const bool is_resident : {true, false}) {
-      if (architecture.steps_out > steps) continue;
+      if (architecture.steps_out > steps || (is_resident && quintet::test::on_gpu())) continue;
       expect_the_kernels_steps(architecture, is_resident);
     }
-  expect_the_kernels_steps(test::network_of({{NodeKind::lstm, 8}}, {}, Head::lstm, 5, 5, steps), true);
+  expect_the_kernels_steps(test::network_of({{NodeKind::lstm, 8}}, {}, Head::lstm, 5, 5, steps),
+                           !quintet::test::on_gpu());
 }
 
 }  // namespace

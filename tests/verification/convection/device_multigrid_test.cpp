@@ -48,7 +48,7 @@ double distance(const Boussinesq& a, const Boussinesq& b) {
       for (int j = 0; j < a.grid().z.n(); ++j)
         for (int i = 0; i < a.grid().x.n(); ++i) {
           const double apart = std::abs((a.state(m).*field).row(j)[i] - (b.state(m).*field).row(j)[i]);
-          most = apart < most ? most : apart;  // what is no number stays
+          if (!(apart <= most)) most = std::isnan(apart) ? HUGE_VAL : apart;
         }
   return most;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <set>
@@ -17,7 +18,7 @@
 #include "tests/unit/hdf5/shared_scratch.hpp"
 
 // Steps on a device are recorded where their shape comes again. Here the operators are called again in place
-// of a GPU's graph, on the same tensors.
+// of a GPU's graph, on the same tensors; on a GPU no observer sees them, and numbers alone are compared.
 namespace quintet::flow {
 namespace {
 
@@ -51,7 +52,7 @@ std::vector<Given> course() {
           {70, 9}, {82, 7, true},  {90, 7, false},      {101}};
 }
 
-double near(double value) { return 1e-8 * (1 + std::abs(value)); }
+double near(double value) { return test::bound(1e-8, 1e-7) * (1 + std::abs(value)); }
 
 void expect_the_hosts_course(const FlowModelHeader& header, const FlowLossOptions& loss,
                              const std::string& what) {
@@ -88,10 +89,10 @@ void expect_the_hosts_course(const FlowModelHeader& header, const FlowLossOption
     }
     ++step;
   }
-  if (comm.size() == 1) {
+  if (comm.size() == 1 && !test::on_gpu()) {
     EXPECT_GE(observer.n_replays, 8) << what;
     EXPECT_GT(observer.n_operators, 100 * observer.n_replays) << what;
-  } else {
+  } else if (comm.size() > 1) {
     EXPECT_EQ(observer.n_replays, 0) << "normalisation sends messages in the middle of a step";
   }
   EXPECT_EQ(observer.refused, std::vector<std::string>()) << what;
@@ -103,6 +104,7 @@ void expect_the_hosts_course(const FlowModelHeader& header, const FlowLossOption
 
 TEST(RecordedSteps, of_any_batches_are_those_of_the_host_on_one_rank) {
   if (Comm::world().size() > 2) GTEST_SKIP() << "long; another test compares more ranks";
+  if (test::on_gpu()) testing::internal::CaptureStdout();
   expect_the_hosts_course(small_header(), {LossNorm::l2, 0.3, 0.2, 5}, "equations");
   expect_the_hosts_course(small_header(DecoderKind::continuous, DecoderBase::interpolation),
                           {LossNorm::l1, 0.3, 0.2, 5}, "corrections");
@@ -112,12 +114,17 @@ TEST(RecordedSteps, of_any_batches_are_those_of_the_host_on_one_rank) {
   header = small_header(DecoderKind::convolutional);
   header.equations.boundaries = {{"z.upper", FormulaText("u*b"), 2}};
   expect_the_hosts_course(header, {LossNorm::l2, 0, 0.2, 5}, "convolutional");
+  if (!test::on_gpu()) return;
+  const std::string said = testing::internal::GetCapturedStdout();
+  std::fputs(said.c_str(), stdout);
+  EXPECT_EQ(said.find("not recorded as CUDA graphs"), std::string::npos) << "operators were called";
 }
 
 /// A graph has the addresses of what it reads: nothing may lie elsewhere the next time.
 TEST(RecordedSteps, read_the_same_memory_each_time) {
   const Comm comm = Comm::world();
   if (comm.size() > 1) GTEST_SKIP() << "recorded on one rank alone";
+  if (test::on_gpu()) GTEST_SKIP() << "a graph's operators are not seen";
   for (const auto block : {ResidualMiddle::convolution, ResidualMiddle::perturb})
     for (const auto kind : {DecoderKind::continuous, DecoderKind::convolutional}) {
       FlowModelHeader header = small_header(kind);
@@ -163,6 +170,7 @@ TEST(RecordedSteps, of_more_shapes_than_are_kept_are_those_of_the_host) {
         const double expected = host.step(batch_of(given, host), step, 1e-4).total;
         ASSERT_NEAR(other.step(batch_of(given, other), step, 1e-4).total, expected, near(expected)) << step;
       }
+  if (test::on_gpu()) return;
   EXPECT_EQ(observer.n_replays, OperatorRecorder::most_recordings * (1 + 3)) << "the first ones stay";
 }
 
@@ -185,7 +193,10 @@ TEST(RecordedSteps, a_loss_that_is_no_number_leaves_weights_and_gradient) {
   EXPECT_EQ(trainer.model().parameters, before);
   const double expected = plain.step(batch_of({50}, plain), 4, 1e-3).total;
   EXPECT_NEAR(trainer.step(batch_of({50}, trainer), 4, 1e-3).total, expected, near(expected));
-  EXPECT_EQ(trainer.model().parameters, plain.model().parameters) << "nothing was left of that gradient";
+  const auto found = trainer.model().parameters, wanted = plain.model().parameters;
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i)  // a GPU adds in no order
+    ASSERT_NEAR(found[i], wanted[i], test::bound(0, 1e-6)) << "nothing was left of that gradient";
 }
 
 }  // namespace

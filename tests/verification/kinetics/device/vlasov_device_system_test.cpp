@@ -89,6 +89,7 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
 
 /// f stays there: what a sample takes is a few numbers a configuration cell, whatever velocity space has.
 TEST(VlasovDeviceSystem, a_sample_leaves_f_where_it_is) {
+  if (test::on_gpu()) GTEST_SKIP() << test::hooks_see_the_host;
   const auto system = make_system({2, 2, 2, Family::serendipity, FieldModel::maxwell}, true);
   const double n_conf = system->f(0).block.n_conf(), n_modes = system->basis().conf().size();
   advance(*system, 1);

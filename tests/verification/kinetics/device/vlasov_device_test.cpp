@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
@@ -189,7 +188,7 @@ std::unique_ptr<DeviceVlasov> make_engine(const BasisRow& b, const Setting& s) {
       c.basis, c.block, s.flux,
       open_edges(Decomposition(Comm::self(), c.block.grid, {}), Pair::make_species(c, s)));
   options.sweep = s.sweep;
-  return DeviceVlasov::make(options);
+  return kinetics::make_engine(options);
 }
 
 TEST(VlasovDevice, all_ways_to_share_out_a_cell_agree) {
@@ -245,7 +244,7 @@ TEST(VlasovDevice, sweeps_of_large_bases_give_the_same_bits) {
           EXPECT_EQ(n_chosen, 1);
         }
         for (std::size_t i = 1; i < results.size(); ++i)
-          EXPECT_EQ(std::memcmp(results[i].data(), results[0].data(), 8 * results[0].size()), 0) << i;
+          EXPECT_TRUE(results[i] == results[0]) << i;  // zeros of either sign are the same
         ++n;
       }
   EXPECT_GE(n, 60);
@@ -336,7 +335,8 @@ TEST(VlasovDevice, bytes_are_counted_before_they_are_taken) {
   const double three = bytes(options);
   options.n_buffers = 4;
   EXPECT_EQ(bytes(options) - three, 1000 * 64 * 8 * 8);
-  EXPECT_LT(three, 1.2 * 3 * 1000 * 64 * 8 * 8);
+  const int n_on_its_way = test::on_gpu() ? 1 : 0;  // all of so small an f
+  EXPECT_LT(three, 1.2 * (3 + n_on_its_way) * 1000 * 64 * 8 * 8);
   options.order = 7;
   EXPECT_EQ(bytes(options), -1);
   EXPECT_EQ(make_engine(options), nullptr);
@@ -351,16 +351,17 @@ TEST(VlasovDevice, summaries_of_every_basis_are_those_of_the_host) {
       const Positivity positivity(pair.c.basis, pair.c.block);
       const auto expected = phase_integrals(Exec(), pair.c.basis, f);
       const auto found = pair.device->summarise(Exec(), positivity, there);
-      EXPECT_NEAR(found.l2, expected.l2, 1e-13 * expected.l2);
+      const double round_off = test::bound(1e-13, 1e-12);
+      EXPECT_NEAR(found.l2, expected.l2, round_off * expected.l2);
       EXPECT_DOUBLE_EQ(found.least_mean, expected.least_mean);
       EXPECT_DOUBLE_EQ(found.greatest_mean, expected.greatest_mean);
       const double negative = positivity.negative_part(Exec(), f);
       EXPECT_GT(negative, 0);
-      EXPECT_NEAR(found.negative, negative, 1e-13 * negative);
+      EXPECT_NEAR(found.negative, negative, round_off * negative);
       const auto ends = velocity_end_sums(f);
       for (std::size_t conf = 0; conf < ends.size(); ++conf)
         for (std::size_t end = 0; end < 6; ++end)
-          EXPECT_NEAR(found.at_ends[conf][end], ends[conf][end], 1e-13 * ends[conf][end]);
+          EXPECT_NEAR(found.at_ends[conf][end], ends[conf][end], round_off * ends[conf][end]);
     }
 }
 
