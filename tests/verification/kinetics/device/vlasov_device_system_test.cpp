@@ -81,7 +81,7 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
     const auto expected = numbers_of(*host);
     EXPECT_GT(expected[1], 1e-6);  // there is a field
     EXPECT_LT(difference(expected, numbers_of(*device)), test::bound(2e-13, 2e-12));
-    const auto& budget = device->sample(Exec()).species[1].budget;
+    const auto budget = device->sample(Exec()).species[1].budget;
     EXPECT_EQ(budget.limited.energy != 0, setting.more);  // the limiter had to do something
     EXPECT_EQ(budget.source.energy != 0, setting.more);
   }
