@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -43,9 +44,9 @@ struct BlockFactorsView {
 class DeviceProduct {
  public:
   virtual ~DeviceProduct() = default;
-  /// y[(j, v)] = sum_i A_ij x[(place of i, v)] of several vectors v at once.
+  /// y[(j, v)] = sum_i A_ij x[(place of i, v)] of all vectors v at once.
   /// @param x [rows, n_vectors] @param y [columns, n_vectors]
-  virtual void apply(std::span<const double> x, std::span<double> y, int n_vectors) = 0;
+  virtual void apply(std::span<const double> x, std::span<double> y) = 0;
 };
 
 /// Products of block-sparse matrices on a device; an interface without Kokkos (why: io/device/README.md).
@@ -53,8 +54,10 @@ class DeviceProduct {
 class DeviceProducts {
  public:
   virtual ~DeviceProducts() = default;
-  /// Products of a matrix, which goes there, with vectors; not to outlive this.
-  [[nodiscard]] virtual std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) = 0;
+  /// Products of a matrix, which goes there, with `n_vectors` vectors of `n_rows`, for which there is room
+  /// then, too; not to outlive this.
+  [[nodiscard]] virtual std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a,
+                                                                    std::size_t n_rows, int n_vectors) = 0;
   /// The wanted blocks of a product, terms in the order of B's rows. `c`: room for all of them.
   virtual void multiply(const BlockFactorsView& factors, std::span<double> c) = 0;
 };

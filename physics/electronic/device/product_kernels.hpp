@@ -151,7 +151,8 @@ inline void multiply_blocks(const BlockFactorsView& f, std::span<double> c) {
 /// See DeviceProduct. The matrix is copied once, vectors each time.
 class ProductOnSpace final : public DeviceProduct {
  public:
-  explicit ProductOnSpace(const BlockColumnsView& a) : n_columns_(a.width.size()) {
+  ProductOnSpace(const BlockColumnsView& a, std::size_t n_rows, int n_vectors)
+      : n_columns_(a.width.size()), n_vectors_(n_vectors) {
     std::vector<std::int32_t> first{0};
     for (const auto width : a.width) first.push_back(first.back() + width);
     first_.copy(first);
@@ -160,20 +161,24 @@ class ProductOnSpace final : public DeviceProduct {
     rows_.copy(a.rows);
     place_.copy(a.place);
     value_.copy(a.value);
+    // A product takes nothing more: on one rank of several it could not be refused.
+    x_.reserve(n_rows * static_cast<std::size_t>(n_vectors));
+    y_.reserve(static_cast<std::size_t>(first.back()) * static_cast<std::size_t>(n_vectors));
   }
 
-  void apply(std::span<const double> x, std::span<double> y, int n_vectors) override {
+  void apply(std::span<const double> x, std::span<double> y) override {
     if (y.empty()) return;
     const double* const there = x_.copy(x);
     Kokkos::parallel_for(
         "submatrix::multiply_columns", team_for_each(n_columns_),
         MultiplyColumns{column_begin_.data(), offset_.data(), first_.data(), rows_.data(), place_.data(),
-                        value_.data(), there, y_.reserve(y.size()), n_vectors});
+                        value_.data(), there, y_.reserve(y.size()), n_vectors_});
     y_.copy_to(y);
   }
 
  private:
   std::size_t n_columns_;
+  int n_vectors_;
   Buffer<std::int32_t> first_, rows_, place_;
   Buffer<std::int64_t> column_begin_, offset_;
   Buffer<double> value_, x_, y_;

@@ -159,8 +159,9 @@ class Submatrices final : public DeviceSubmatrices {
       begin = end;
     }
   }
-  [[nodiscard]] std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a) override {
-    return std::make_unique<ProductOnSpace>(a);
+  [[nodiscard]] std::unique_ptr<DeviceProduct> product_with(const BlockColumnsView& a, std::size_t n_rows,
+                                                            int n_vectors) override {
+    return std::make_unique<ProductOnSpace>(a, n_rows, n_vectors);
   }
   void multiply(const BlockFactorsView& factors, std::span<double> c) override {
     multiply_blocks(factors, c);

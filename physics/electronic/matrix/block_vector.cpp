@@ -17,9 +17,9 @@ namespace quintet::electronic {
 
 namespace {
 
-/// The columns of this rank on the device; nothing where that has no memory for them.
+/// The columns of this rank on the device, for vectors of n_rows; nothing where that has no memory for them.
 std::shared_ptr<DeviceProduct> product_on(DeviceProducts& device, const BlockMatrix& a,
-                                          const std::vector<int>& place) {
+                                          const std::vector<int>& place, std::size_t n_rows, int n_vectors) {
   const Blocking& blocks = *a.blocking;
   std::vector<std::int32_t> width, rows, places;
   for (int c = a.first; c < a.last; ++c) width.push_back(blocks.size(c));
@@ -28,7 +28,7 @@ std::shared_ptr<DeviceProduct> product_on(DeviceProducts& device, const BlockMat
     places.push_back(place[row]);
   }
   try {
-    return device.product_with({width, a.column_begin, rows, places, a.offset, a.value});
+    return device.product_with({width, a.column_begin, rows, places, a.offset, a.value}, n_rows, n_vectors);
   } catch (const std::exception& error) {
     log::info("Products of {:.3g} bytes with vectors stay on the cores: {}", a.bytes(), error.what());
     return nullptr;
@@ -37,12 +37,13 @@ std::shared_ptr<DeviceProduct> product_on(DeviceProducts& device, const BlockMat
 
 std::span<const double> numbers_of(const std::vector<double>& x) { return x; }
 std::span<double> numbers_of(std::vector<double>& x) { return x; }
-constexpr std::size_t lanes = sizeof(Lanes8) / sizeof(double);
+template <class Value>
+constexpr int n_vectors = sizeof(Value) / sizeof(double);
 std::span<const double> numbers_of(const std::vector<Lanes8>& x) {
-  return {reinterpret_cast<const double*>(x.data()), lanes * x.size()};
+  return {reinterpret_cast<const double*>(x.data()), n_vectors<Lanes8> * x.size()};
 }
 std::span<double> numbers_of(std::vector<Lanes8>& x) {
-  return {reinterpret_cast<double*>(x.data()), lanes * x.size()};
+  return {reinterpret_cast<double*>(x.data()), n_vectors<Lanes8> * x.size()};
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ BlockProduct<Value>::BlockProduct(const BlockMatrix& a, DeviceProducts* device, 
   x_.resize(n);
   asked_ = a.comm.all_to_all(ask);
   send_.resize(asked_.size());
-  if (device != nullptr && a.value.size() >= least) device_ = product_on(*device, a, place_);
+  if (device != nullptr && a.value.size() >= least)
+    device_ = product_on(*device, a, place_, x_.size(), n_vectors<Value>);
 }
 
 namespace {
@@ -108,8 +110,7 @@ void BlockProduct<Value>::operator()(const std::vector<Value>& x, std::vector<Va
     to += part.size();
   }
   y.assign(n_own_, Value{});
-  if (device_ != nullptr)
-    return device_->apply(numbers_of(std::as_const(x_)), numbers_of(y), sizeof(Value) / sizeof(double));
+  if (device_ != nullptr) return device_->apply(numbers_of(std::as_const(x_)), numbers_of(y));
   for (int c = 0; c < a_.n_columns(); ++c) {
     Value* const sum = y.data() + place_[a_.first + c];
     const int columns = blocks.size(a_.first + c);

@@ -17,7 +17,7 @@ namespace {
 
 Job plasma_job() {
   return {.name = "weibel",
-          .directory = "/work/group/runs/weibel",
+          .directory = "/groups/gaa50000/runs/weibel",
           .input = "weibel.yaml",
           .executable = "/opt/quintet/bin/vlasov",
           .command = "run",
@@ -67,13 +67,13 @@ TEST(script, of_an_array_on_abci3) {
 
 TEST(script, of_a_campaigns_stage) {
   campaign::TaskOrder order{.file = "/work/my group/ocean.yaml",
-                            .directory = "/work/group/runs/ocean",
+                            .directory = "/groups/gaa50000/runs/ocean",
                             .machine = "abci3",
                             .path = "/home/ada/bin:/usr/bin",
                             .about = "250 items of stage training, after those of modes"};
   Job job = plasma_job();
   job.name = "training", job.executable = "/opt/quintet/bin/quintet",
-  job.directory = "/work/group/runs/ocean/jobs/training", job.queue = "rt_HG";
+  job.directory = "/groups/gaa50000/runs/ocean/jobs/training", job.queue = "rt_HG";
   job.shape = {.account = "gaa50000",
                .threads = 8,
                .gpus_per_node = 1,

@@ -62,8 +62,7 @@ struct OwnerSweep {
     double* const input = mine + Tr::n_modes * L;
     double* const beside = input + n_degrees * nfm * L;
     const double* const force_there = forces + static_cast<std::ptrdiff_t>(conf) * Places::size;
-    // Cells that only pad are worked on as copies of the last one, and not
-    // written.
+    // Cells that only pad are worked on as copies of the last one, and not written.
     const auto cell_of = [&](int lane) QUINTET_DEVICE_INLINE {
       const int cell = pack * L + lane;
       return cell < cells.n_vel ? cell : cells.n_vel - 1;

@@ -5,9 +5,9 @@
 #PBS -l walltime=2:00:00
 #PBS -P gaa50000
 #PBS -j oe
-#PBS -o /work/group/runs/weibel/scheduler.log
+#PBS -o /groups/gaa50000/runs/weibel/scheduler.log
 # weibel for abci3: 4 nodes x 8 ranks x 12 threads
-cd /work/group/runs/weibel || exit 1
+cd /groups/gaa50000/runs/weibel || exit 1
 exec >> job.log 2>&1
 source /etc/profile.d/modules.sh
 module load gcc/13.2.0 cuda/12.6/12.6.1 hpcx/2.20

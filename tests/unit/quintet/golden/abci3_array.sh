@@ -6,9 +6,9 @@
 #PBS -P gaa50000
 #PBS -J 0-99
 #PBS -j oe
-#PBS -o /work/group/runs/weibel/scheduler.log
+#PBS -o /groups/gaa50000/runs/weibel/scheduler.log
 # weibel for abci3: 1 node x 16 ranks x 1 thread
-cd /work/group/runs/weibel/"$(printf %04d "${PBS_ARRAY_INDEX:-0}")" || exit 1
+cd /groups/gaa50000/runs/weibel/"$(printf %04d "${PBS_ARRAY_INDEX:-0}")" || exit 1
 exec >> job.log 2>&1
 source /etc/profile.d/modules.sh
 module load gcc/13.2.0 cuda/12.6/12.6.1 hpcx/2.20

@@ -6,17 +6,17 @@
 #PBS -P gaa50000
 #PBS -J 0-49
 #PBS -j oe
-#PBS -o /work/group/runs/ocean/jobs/training/scheduler.log
+#PBS -o /groups/gaa50000/runs/ocean/jobs/training/scheduler.log
 # training for abci3: 1 node x 1 rank x 8 threads
 # 250 items of stage training, after those of modes
-cd /work/group/runs/ocean/jobs/training || exit 1
+cd /groups/gaa50000/runs/ocean/jobs/training || exit 1
 exec >> "$(printf task_%04d.log "${PBS_ARRAY_INDEX:-0}")" 2>&1
 source /etc/profile.d/modules.sh
 module load gcc/13.2.0 cuda/12.6/12.6.1 hpcx/2.20
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${PBS_ARRAY_INDEX:-0} + 1))p" items)
-/opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /work/group/runs/ocean \
+/opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
   --machine abci3 --path /home/ada/bin:/usr/bin \
   --items "$keys" --walltime 1:50:00 &
 program=$!

@@ -10,9 +10,9 @@
 #SBATCH --time=2:00:00
 #SBATCH --signal=B:USR1@180
 #SBATCH --open-mode=append
-#SBATCH --output=/work/group/runs/weibel/scheduler.log
+#SBATCH --output=/groups/gaa50000/runs/weibel/scheduler.log
 # weibel for slurm_gpu: 4 nodes x 8 ranks x 8 threads
-cd /work/group/runs/weibel || exit 1
+cd /groups/gaa50000/runs/weibel || exit 1
 exec >> job.log 2>&1
 export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
 

@@ -11,16 +11,16 @@
 #SBATCH --signal=B:USR1@180
 #SBATCH --array=0-49
 #SBATCH --open-mode=append
-#SBATCH --output=/work/group/runs/ocean/jobs/training/scheduler.log
+#SBATCH --output=/groups/gaa50000/runs/ocean/jobs/training/scheduler.log
 # training for slurm_gpu: 1 node x 1 rank x 8 threads
 # 250 items of stage training, after those of modes
-cd /work/group/runs/ocean/jobs/training || exit 1
+cd /groups/gaa50000/runs/ocean/jobs/training || exit 1
 exec >> "$(printf task_%04d.log "${SLURM_ARRAY_TASK_ID:-0}")" 2>&1
 export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${SLURM_ARRAY_TASK_ID:-0} + 1))p" items)
-/opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /work/group/runs/ocean \
+/opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
   --machine slurm_gpu --path /home/ada/bin:/usr/bin \
   --items "$keys" --walltime 1:55:00 &
 program=$!
