@@ -1,0 +1,130 @@
+// cuBLAS and cuSOLVER as far as the engines call them, by the host's BLAS and LAPACK.
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "tests/emulation/cuda/stream.hpp"
+#include "tests/emulation/run/memory.hpp"
+
+using namespace quintet::emulation;
+
+extern "C" {
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+            const int*, const double*, const int*, const double*, double*, const int*);
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*,
+            const int*, const float*, const int*, const float*, float*, const int*);
+void dsyev_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*);
+}
+
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+};
+struct cusolverDnContext {
+  cudaStream_t stream = nullptr;
+};
+
+namespace {
+char letter(cublasOperation_t t) { return t == CUBLAS_OP_N ? 'N' : 'T'; }
+template <class T>
+T* at(T* p) {
+  return static_cast<T*>(bytes_of(p));
+}
+}  // namespace
+
+extern "C" {
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t* h) {
+  *h = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t h) {
+  delete h;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t s) {
+  h->stream = s;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
+const char* cublasGetStatusString(cublasStatus_t) { return "an error of cuBLAS"; }
+cublasStatus_t cublasDgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
+                              int k, const double* alpha, const double* a, int lda, const double* b, int ldb,
+                              const double* beta, double* c, int ldc) {
+  const double x = *alpha, y = *beta;
+  enqueue(h->stream, [=] {
+    const char p = letter(ta), q = letter(tb);
+    dgemm_(&p, &q, &m, &n, &k, &x, at(a), &lda, at(b), &ldb, &y, at(c), &ldc);
+  });
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
+                              int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
+                              const float* beta, float* c, int ldc) {
+  const float x = *alpha, y = *beta;
+  enqueue(h->stream, [=] {
+    const char p = letter(ta), q = letter(tb);
+    sgemm_(&p, &q, &m, &n, &k, &x, at(a), &lda, at(b), &ldb, &y, at(c), &ldc);
+  });
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
+                                         int n, int k, const double* alpha, const double* a, int lda,
+                                         long long sa, const double* b, int ldb, long long sb,
+                                         const double* beta, double* c, int ldc, long long sc, int count) {
+  const double x = *alpha, y = *beta;
+  enqueue(h->stream, [=] {
+    const char p = letter(ta), q = letter(tb);
+    for (int i = 0; i < count; ++i)
+      dgemm_(&p, &q, &m, &n, &k, &x, at(a) + i * sa, &lda, at(b) + i * sb, &ldb, &y, at(c) + i * sc, &ldc);
+  });
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* h) {
+  *h = new cusolverDnContext;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t h) {
+  delete h;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t h, cudaStream_t s) {
+  h->stream = s;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* p) {
+  *p = nullptr;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t) { return CUSOLVER_STATUS_SUCCESS; }
+cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
+                                                   cublasFillMode_t, std::int64_t, cudaDataType, const void*,
+                                                   std::int64_t, cudaDataType, const void*, cudaDataType,
+                                                   std::size_t* device, std::size_t* host, std::int64_t) {
+  *device = 256;
+  *host = 0;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnXsyevBatched(cusolverDnHandle_t h, cusolverDnParams_t, cusolverEigMode_t mode,
+                                        cublasFillMode_t fill, std::int64_t n, cudaDataType type, void* a,
+                                        std::int64_t lda, cudaDataType, void* w, cudaDataType, void*,
+                                        std::size_t, void*, std::size_t, int* info, std::int64_t count) {
+  if (type != CUDA_R_64F) return CUSOLVER_STATUS_NOT_SUPPORTED;
+  enqueue(h->stream, [=] {
+    const char jobz = mode == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N',
+               uplo = fill == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U';
+    const int order = static_cast<int>(n), ld = static_cast<int>(lda), lwork = std::max(1, 34 * order);
+    std::vector<double> work(static_cast<std::size_t>(lwork));
+    for (std::int64_t i = 0; i < count; ++i)
+      dsyev_(&jobz, &uplo, &order, static_cast<double*>(bytes_of(a)) + i * lda * n, &ld,
+             static_cast<double*>(bytes_of(w)) + i * n, work.data(), &lwork,
+             static_cast<int*>(bytes_of(info)) + i);
+  });
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+}  // extern "C"

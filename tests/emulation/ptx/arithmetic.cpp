@@ -1,0 +1,973 @@
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "tests/emulation/run/warp.hpp"
+
+namespace quintet::emulation {
+
+namespace {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s8 = std::int8_t;
+using s16 = std::int16_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+
+template <class T>
+inline T get(u64 v) {
+  if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<double>(v);
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<u32>(v));
+  else
+    return static_cast<T>(v);
+}
+template <class T>
+inline u64 put(T v) {
+  if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<u64>(v);
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<u32>(v);
+  else
+    return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(v));
+}
+
+template <class Body>
+inline void each(Mask m, Body body) {
+  if (m == ~Mask{0}) {
+    for (int l = 0; l < lanes; ++l) body(l);
+  } else {
+    for (int l = 0; l < lanes; ++l)
+      if (m >> l & 1) body(l);
+  }
+}
+
+template <class R, class T, class Op>
+void unary(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64* a = w.slot(i.r[1]);
+  each(m, [&](int l) { d[l] = put<R>(Op::f(get<T>(a[l]))); });
+}
+template <class R, class T, class Op>
+void binary(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
+  each(m, [&](int l) { d[l] = put<R>(Op::f(get<T>(a[l]), get<T>(b[l]))); });
+}
+template <class R, class T, class Op>
+void ternary(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
+  each(m, [&](int l) { d[l] = put<R>(Op::f(get<T>(a[l]), get<T>(b[l]), get<R>(c[l]))); });
+}
+
+template <class T>
+using Unsigned =
+    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+
+struct Add {
+  template <class T>
+  static T f(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+    else
+      return a + b;
+  }
+};
+struct Sub {
+  template <class T>
+  static T f(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
+    else
+      return a - b;
+  }
+};
+struct Mul {
+  template <class T>
+  static T f(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
+    else
+      return a * b;
+  }
+};
+template <class T>
+struct Wider {
+  using type = T;
+};
+template <>
+struct Wider<u16> {
+  using type = u32;
+};
+template <>
+struct Wider<s16> {
+  using type = s32;
+};
+template <>
+struct Wider<u32> {
+  using type = u64;
+};
+template <>
+struct Wider<s32> {
+  using type = s64;
+};
+struct MulWide {
+  template <class T>
+  static auto f(T a, T b) {
+    using W = typename Wider<T>::type;
+    return static_cast<W>(static_cast<W>(a) * static_cast<W>(b));
+  }
+};
+struct MulHigh {
+  template <class T>
+  static T f(T a, T b) {
+    using W = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    return static_cast<T>((static_cast<W>(a) * static_cast<W>(b)) >> (8 * sizeof(T)));
+  }
+};
+struct Mad {
+  template <class T>
+  static T f(T a, T b, T c) {
+    return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b) + static_cast<u64>(c));
+  }
+};
+struct MadHigh {
+  template <class T>
+  static T f(T a, T b, T c) {
+    return static_cast<T>(static_cast<u64>(MulHigh::f(a, b)) + static_cast<u64>(c));
+  }
+};
+struct MadWide {
+  template <class T, class W>
+  static W f(T a, T b, W c) {
+    return static_cast<W>(static_cast<u64>(static_cast<W>(a) * static_cast<W>(b)) + static_cast<u64>(c));
+  }
+};
+struct Fma {
+  template <class T>
+  static T f(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+};
+struct Div {
+  template <class T>
+  static T f(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (b == 0) return static_cast<T>(~T{0});
+      if constexpr (std::is_signed_v<T>)
+        if (b == -1) return static_cast<T>(-static_cast<u64>(a));
+      return static_cast<T>(a / b);
+    } else
+      return a / b;
+  }
+};
+struct Rem {
+  template <class T>
+  static T f(T a, T b) {
+    if (b == 0) return a;
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return 0;
+    return static_cast<T>(a % b);
+  }
+};
+struct Min {
+  template <class T>
+  static T f(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return a < b ? a : b;
+    else
+      return std::isnan(a) ? b : std::isnan(b) ? a : a < b || (a == b && std::signbit(a)) ? a : b;
+  }
+};
+struct Max {
+  template <class T>
+  static T f(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return a > b ? a : b;
+    else
+      return std::isnan(a) ? b : std::isnan(b) ? a : a > b || (a == b && !std::signbit(a)) ? a : b;
+  }
+};
+struct Neg {
+  template <class T>
+  static T f(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(-static_cast<u64>(a));
+    else
+      return -a;
+  }
+};
+struct Abs {
+  template <class T>
+  static T f(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return a < 0 ? static_cast<T>(-static_cast<u64>(a)) : a;
+    else
+      return std::fabs(a);
+  }
+};
+struct And {
+  template <class T>
+  static T f(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  static T f(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <class T>
+  static T f(T a, T b) {
+    return a ^ b;
+  }
+};
+struct Not {
+  template <class T>
+  static T f(T a) {
+    return static_cast<T>(~a);
+  }
+};
+struct CNot {
+  template <class T>
+  static T f(T a) {
+    return a == 0 ? 1 : 0;
+  }
+};
+struct Popc {
+  template <class T>
+  static u32 f(T a) {
+    return static_cast<u32>(std::popcount(a));
+  }
+};
+struct Clz {
+  template <class T>
+  static u32 f(T a) {
+    return static_cast<u32>(std::countl_zero(a));
+  }
+};
+struct Brev {
+  template <class T>
+  static T f(T a) {
+    T r = 0;
+    for (unsigned k = 0; k < 8 * sizeof(T); ++k) r = static_cast<T>(r << 1 | (a >> k & 1));
+    return r;
+  }
+};
+struct Bfind {
+  template <class T>
+  static u32 f(T a) {
+    if constexpr (std::is_signed_v<T>) {
+      if (a < 0) a = ~a;
+    }
+    const auto x = static_cast<std::make_unsigned_t<T>>(a);
+    return x == 0 ? ~0u : static_cast<u32>(8 * sizeof(T)) - 1u - static_cast<u32>(std::countl_zero(x));
+  }
+};
+struct BfindShift {
+  template <class T>
+  static u32 f(T a) {
+    const u32 x = Bfind::f(a);
+    return x == ~0u ? x : static_cast<u32>(8 * sizeof(T)) - 1u - x;
+  }
+};
+struct Sqrt {
+  template <class T>
+  static T f(T a) {
+    return std::sqrt(a);
+  }
+};
+struct Rcp {
+  template <class T>
+  static T f(T a) {
+    return T{1} / a;
+  }
+};
+struct Rsqrt {
+  template <class T>
+  static T f(T a) {
+    return T{1} / std::sqrt(a);
+  }
+};
+struct Ex2 {
+  template <class T>
+  static T f(T a) {
+    return std::exp2(a);
+  }
+};
+struct Lg2 {
+  template <class T>
+  static T f(T a) {
+    return std::log2(a);
+  }
+};
+struct Sin {
+  template <class T>
+  static T f(T a) {
+    return std::sin(a);
+  }
+};
+struct Cos {
+  template <class T>
+  static T f(T a) {
+    return std::cos(a);
+  }
+};
+struct Tanh {
+  template <class T>
+  static T f(T a) {
+    return std::tanh(a);
+  }
+};
+struct CopySign {
+  template <class T>
+  static T f(T a, T b) {
+    return std::copysign(b, a);
+  }
+};
+struct Same {
+  template <class T>
+  static T f(T a) {
+    return a;
+  }
+};
+/// rcp.approx.ftz.f64: the upper 32 bits alone.
+struct RcpHigh {
+  static double f(double a) {
+    return std::bit_cast<double>(
+        std::bit_cast<u64>(1 / std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000)) &
+        0xffffffff00000000);
+  }
+};
+struct RsqrtHigh {
+  static double f(double a) {
+    return std::bit_cast<double>(
+        std::bit_cast<u64>(1 / std::sqrt(std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000))) &
+        0xffffffff00000000);
+  }
+};
+
+template <class T, bool Left>
+void shift(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
+  constexpr u32 bits = 8 * sizeof(T);
+  each(m, [&](int l) {
+    const u32 n = static_cast<u32>(b[l]);
+    const T x = get<T>(a[l]);
+    if constexpr (Left)
+      d[l] = put<T>(n >= bits ? T{0} : static_cast<T>(static_cast<u64>(x) << n));
+    else if constexpr (std::is_signed_v<T>)
+      d[l] = put<T>(static_cast<T>(x >> (n >= bits ? bits - 1 : n)));
+    else
+      d[l] = put<T>(n >= bits ? T{0} : static_cast<T>(x >> n));
+  });
+}
+
+// --- moves ----------------------------------------------------------------------------------------------
+template <class T>
+void move(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64* a = w.slot(i.r[1]);
+  each(m, [&](int l) { d[l] = put<T>(get<T>(a[l])); });
+}
+/// {x, y, ...} = z and z = {x, y, ...}: mode: bits of one
+void take_apart(Warp& w, const Instruction& i, Mask m) {
+  const u64* a = w.slot(i.r[i.n_dst]);
+  const u32 bits = i.mode;
+  u64 v[lanes];
+  std::memcpy(v, a, sizeof v);
+  for (u32 k = 0; k < i.n_dst; ++k) {
+    u64* d = w.slot(i.r[k]);
+    each(m, [&](int l) { d[l] = (v[l] >> (k * bits)) & ((u64{1} << bits) - 1); });
+  }
+}
+void put_together(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u32 bits = i.mode;
+  each(m, [&](int l) {
+    u64 v = 0;
+    for (u32 k = 0; k < i.n_src; ++k) v |= (w.slot(i.r[1 + k])[l] & ((u64{1} << bits) - 1)) << (k * bits);
+    d[l] = v;
+  });
+}
+template <class T>
+void select(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
+  Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
+  if (i.p_not) p = ~p;
+  each(m, [&](int l) { d[l] = put<T>(get<T>((p >> l & 1) ? a[l] : b[l])); });
+}
+
+// --- predicates -------------------------------------------------------------------------------------------
+void set_predicate(Warp& w, int p, Mask m, Mask value) {
+  if (p < 2) return;
+  Mask& to = w.predicates[static_cast<std::size_t>(p)];
+  to = (to & ~m) | (value & m);
+}
+Mask first_predicate(const Warp& w, const Instruction& i) {
+  const Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
+  return i.p_not ? ~p : p;
+}
+template <int Op>
+void predicates(Warp& w, const Instruction& i, Mask m) {
+  const Mask a = first_predicate(w, i),
+             b = i.p_dst2 >= 0 ? w.predicates[static_cast<std::size_t>(i.p_dst2)] : 0;
+  set_predicate(w, i.p_dst, m, Op == 0 ? a & b : Op == 1 ? a | b : Op == 2 ? a ^ b : Op == 3 ? ~a : a);
+}
+
+struct Eq {
+  template <class T>
+  static bool f(T a, T b) {
+    return a == b;
+  }
+};
+struct Ne {
+  template <class T>
+  static bool f(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a < b || a > b;
+    else
+      return a != b;
+  }
+};
+struct Lt {
+  template <class T>
+  static bool f(T a, T b) {
+    return a < b;
+  }
+};
+struct Le {
+  template <class T>
+  static bool f(T a, T b) {
+    return a <= b;
+  }
+};
+struct Gt {
+  template <class T>
+  static bool f(T a, T b) {
+    return a > b;
+  }
+};
+struct Ge {
+  template <class T>
+  static bool f(T a, T b) {
+    return a >= b;
+  }
+};
+struct Equ {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a < b || a > b);
+  }
+};
+struct Neu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a == b);
+  }
+};
+struct Ltu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a >= b);
+  }
+};
+struct Leu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a > b);
+  }
+};
+struct Gtu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a <= b);
+  }
+};
+struct Geu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a < b);
+  }
+};
+struct Num {
+  template <class T>
+  static bool f(T a, T b) {
+    return a == a && b == b;
+  }
+};
+struct Nan {
+  template <class T>
+  static bool f(T a, T b) {
+    return a != a || b != b;
+  }
+};
+
+template <class T, class Op>
+void compare(Warp& w, const Instruction& i, Mask m) {
+  const u64 *a = w.slot(i.r[0]), *b = w.slot(i.r[1]);
+  Mask p = 0;
+  for (int l = 0; l < lanes; ++l) p |= static_cast<Mask>(Op::f(get<T>(a[l]), get<T>(b[l]))) << l;
+  Mask q = ~p;
+  if (i.p_src >= 0) {
+    const Mask c = first_predicate(w, i);
+    p = i.mode == 1 ? p & c : i.mode == 2 ? p | c : p ^ c;
+    q = i.mode == 1 ? q & c : i.mode == 2 ? q | c : q ^ c;
+  }
+  set_predicate(w, i.p_dst, m, p);
+  if (i.p_dst2 >= 0) set_predicate(w, i.p_dst2, m, q);
+}
+template <class T>
+Function comparison(const std::string& op) {
+  if (op == "eq") return compare<T, Eq>;
+  if (op == "ne") return compare<T, Ne>;
+  if (op == "lt" || op == "lo") return compare<T, Lt>;
+  if (op == "le" || op == "ls") return compare<T, Le>;
+  if (op == "gt" || op == "hi") return compare<T, Gt>;
+  if (op == "ge" || op == "hs") return compare<T, Ge>;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op == "equ") return compare<T, Equ>;
+    if (op == "neu") return compare<T, Neu>;
+    if (op == "ltu") return compare<T, Ltu>;
+    if (op == "leu") return compare<T, Leu>;
+    if (op == "gtu") return compare<T, Gtu>;
+    if (op == "geu") return compare<T, Geu>;
+    if (op == "num") return compare<T, Num>;
+    if (op == "nan") return compare<T, Nan>;
+  }
+  return nullptr;
+}
+
+// --- conversions
+// --------------------------------------------------------------------------------------------
+enum Rounding : u8 { nearest, zero, down, upward };
+template <class T>
+T rounded(T x, u8 mode) {
+  switch (mode) {
+    case nearest:
+      return std::nearbyint(x);
+    case zero:
+      return std::trunc(x);
+    case down:
+      return std::floor(x);
+    default:
+      return std::ceil(x);
+  }
+}
+/// mode: rounding, + 8: to an integer of the same type, + 16: saturate
+template <class To, class From>
+To convert_one(From x, u8 mode) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if (std::isnan(x)) return sizeof(To) == 8 ? std::numeric_limits<To>::min() : To{0};
+    const From y = rounded(x, mode & 3);
+    if (y <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    if (y >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+    return static_cast<To>(y);
+  } else if constexpr (std::is_floating_point_v<From>) {
+    From y = (mode & 8) ? rounded(x, mode & 3) : x;
+    if (mode & 16) y = std::isnan(y) ? From{0} : y < 0 ? From{0} : y > 1 ? From{1} : y;
+    return static_cast<To>(y);
+  } else if constexpr (std::is_integral_v<To>) {
+    if (mode & 16) {
+      const auto wide = static_cast<__int128>(x);
+      if (wide < std::numeric_limits<To>::min()) return std::numeric_limits<To>::min();
+      if (wide > std::numeric_limits<To>::max()) return std::numeric_limits<To>::max();
+    }
+    return static_cast<To>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+template <class To, class From>
+void convert(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64* a = w.slot(i.r[1]);
+  const u8 mode = i.mode;
+  // An integer fills its register, which may be wider, with its sign.
+  each(m, [&](int l) {
+    const To v = convert_one<To, From>(get<From>(a[l]), mode);
+    if constexpr (std::is_integral_v<To> && std::is_signed_v<To>)
+      d[l] = static_cast<u64>(static_cast<s64>(v));
+    else
+      d[l] = put<To>(v);
+  });
+}
+template <class To>
+Function conversion_from(const std::string& t) {
+  if (t == "u8") return convert<To, u8>;
+  if (t == "s8") return convert<To, s8>;
+  if (t == "u16" || t == "b16") return convert<To, u16>;
+  if (t == "s16") return convert<To, s16>;
+  if (t == "u32" || t == "b32") return convert<To, u32>;
+  if (t == "s32") return convert<To, s32>;
+  if (t == "u64" || t == "b64") return convert<To, u64>;
+  if (t == "s64") return convert<To, s64>;
+  if (t == "f32") return convert<To, float>;
+  if (t == "f64") return convert<To, double>;
+  return nullptr;
+}
+Function conversion(const std::string& to, const std::string& from) {
+  if (to == "u8") return conversion_from<u8>(from);
+  if (to == "s8") return conversion_from<s8>(from);
+  if (to == "u16") return conversion_from<u16>(from);
+  if (to == "s16") return conversion_from<s16>(from);
+  if (to == "u32") return conversion_from<u32>(from);
+  if (to == "s32") return conversion_from<s32>(from);
+  if (to == "u64") return conversion_from<u64>(from);
+  if (to == "s64") return conversion_from<s64>(from);
+  if (to == "f32") return conversion_from<float>(from);
+  if (to == "f64") return conversion_from<double>(from);
+  return nullptr;
+}
+
+// --- carries: of each lane in the slot `carry`
+// ---------------------------------------------------------------
+/// mode: 1 reads the carry, 2 writes it
+template <class T, bool Minus>
+void add_carry(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
+  u64* c = w.slot(carry);
+  each(m, [&](int l) {
+    unsigned __int128 x = get<T>(a[l]), y = get<T>(b[l]);
+    const u64 in = (i.mode & 1) ? c[l] : 0;
+    const unsigned __int128 r = Minus ? x - y - in : x + y + in;
+    if (i.mode & 2) c[l] = static_cast<u64>(r >> (8 * sizeof(T))) & 1;
+    d[l] = put<T>(static_cast<T>(r));
+  });
+}
+template <class T, bool High>
+void mad_carry(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *x = w.slot(i.r[3]);
+  u64* c = w.slot(carry);
+  each(m, [&](int l) {
+    const unsigned __int128 p = static_cast<unsigned __int128>(get<T>(a[l])) * get<T>(b[l]);
+    const T part = static_cast<T>(High ? p >> (8 * sizeof(T)) : p);
+    const unsigned __int128 r =
+        static_cast<unsigned __int128>(part) + get<T>(x[l]) + ((i.mode & 1) ? c[l] : 0);
+    if (i.mode & 2) c[l] = static_cast<u64>(r >> (8 * sizeof(T))) & 1;
+    d[l] = put<T>(static_cast<T>(r));
+  });
+}
+
+// --- bits -------------------------------------------------------------------------------------------------
+template <class T>
+void bit_field(Warp& w, const Instruction& i, Mask m) {  // bfe
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
+  constexpr u32 bits = 8 * sizeof(T);
+  each(m, [&](int l) {
+    const u32 pos = b[l] & 0xff, len = c[l] & 0xff;
+    using U = std::make_unsigned_t<T>;
+    const U x = get<U>(a[l]);
+    U r = pos >= bits ? 0 : x >> pos;
+    if (len < bits) {
+      r &= (U{1} << len) - 1;
+      if constexpr (std::is_signed_v<T>) {
+        const u32 top = std::min(pos + len - 1, bits - 1);
+        if (len > 0 && (x >> top & 1)) r |= ~((U{1} << len) - 1);
+      }
+    }
+    if (len == 0) r = 0;
+    d[l] = put<U>(r);
+  });
+}
+template <class T>
+void insert_bits(Warp& w, const Instruction& i, Mask m) {  // bfi
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]), *e = w.slot(i.r[4]);
+  each(m, [&](int l) {
+    const u32 pos = c[l] & 0xff, len = e[l] & 0xff;
+    constexpr u32 bits = 8 * sizeof(T);
+    T mask = len >= bits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << len) - 1);
+    mask = pos >= bits ? T{0} : static_cast<T>(mask << pos);
+    const T x = pos >= bits ? T{0} : static_cast<T>(get<T>(a[l]) << pos);
+    d[l] = put<T>((x & mask) | (get<T>(b[l]) & ~mask));
+  });
+}
+void permute_bytes(Warp& w, const Instruction& i, Mask m) {  // prmt.b32
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
+  each(m, [&](int l) {
+    const u64 all = static_cast<u32>(a[l]) | b[l] << 32;
+    u32 r = 0;
+    for (u32 k = 0; k < 4; ++k) {
+      const u32 s = c[l] >> (4 * k) & 15;
+      u32 x = all >> (8 * (s & 7)) & 0xff;
+      if (s & 8) x = (x & 0x80) ? 0xff : 0;
+      r |= x << (8 * k);
+    }
+    d[l] = r;
+  });
+}
+template <bool Left>
+void funnel(Warp& w, const Instruction& i, Mask m) {  // shf
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
+  each(m, [&](int l) {
+    const u32 n = i.mode ? (c[l] & 31) : std::min<u32>(static_cast<u32>(c[l]), 32);
+    const u64 x = static_cast<u32>(a[l]) | b[l] << 32;
+    d[l] = static_cast<u32>(Left ? (n == 0 ? x >> 32 : (x << n) >> 32) : x >> n);
+  });
+}
+template <class T>
+void logic(Warp& w, const Instruction& i, Mask m) {  // lop3
+  u64* d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]), *t = w.slot(i.r[4]);
+  each(m, [&](int l) {
+    T r = 0;
+    for (int k = 0; k < 8; ++k)
+      if (t[l] >> k & 1) r |= ((k & 4) ? a[l] : ~a[l]) & ((k & 2) ? b[l] : ~b[l]) & ((k & 1) ? c[l] : ~c[l]);
+    d[l] = r;
+  });
+}
+
+/// mma.m8n8k4.f64, row by column: d[8][8] = a[8][4] b[4][8] + c. Lane l holds a[l/4][l%4], b[l%4][l/4],
+/// c[l/4][2(l%4) + 0, 1].
+void tensor(Warp& w, const Instruction& i, Mask m) {
+  if (m != ~Mask{0}) fail(w, i, 0, "mma by a part of a warp");
+  double a[8][4], b[4][8], c[8][8];
+  for (int l = 0; l < lanes; ++l) {
+    a[l / 4][l % 4] = get<double>(w.slot(i.r[2])[l]);
+    b[l % 4][l / 4] = get<double>(w.slot(i.r[3])[l]);
+    c[l / 4][2 * (l % 4)] = get<double>(w.slot(i.r[4])[l]);
+    c[l / 4][2 * (l % 4) + 1] = get<double>(w.slot(i.r[5])[l]);
+  }
+  for (int r = 0; r < 8; ++r)
+    for (int s = 0; s < 8; ++s)
+      for (int k = 0; k < 4; ++k) c[r][s] = std::fma(a[r][k], b[k][s], c[r][s]);
+  for (int l = 0; l < lanes; ++l) {
+    w.slot(i.r[0])[l] = put(c[l / 4][2 * (l % 4)]);
+    w.slot(i.r[1])[l] = put(c[l / 4][2 * (l % 4) + 1]);
+  }
+}
+
+void convert_address(Warp& w, const Instruction& i, Mask m) {
+  u64* d = w.slot(i.r[0]);
+  const u64* a = w.slot(i.r[1]);
+  const u64 window = i.space == Space::shared ? shared_window : i.space == Space::local ? local_window : 0;
+  each(m, [&](int l) { d[l] = i.mode ? a[l] - window : a[l] + window; });
+}
+
+#define EVERY_INTEGER(FORM, OP, t)                     \
+  ((t) == "u16" || (t) == "b16"   ? FORM<u16, u16, OP> \
+   : (t) == "s16"                 ? FORM<s16, s16, OP> \
+   : (t) == "u32" || (t) == "b32" ? FORM<u32, u32, OP> \
+   : (t) == "s32"                 ? FORM<s32, s32, OP> \
+   : (t) == "u64" || (t) == "b64" ? FORM<u64, u64, OP> \
+   : (t) == "s64"                 ? FORM<s64, s64, OP> \
+                                  : nullptr)
+#define EVERY_FLOAT(FORM, OP, t) \
+  ((t) == "f64" ? FORM<double, double, OP> : (t) == "f32" ? FORM<float, float, OP> : nullptr)
+#define EVERY(FORM, OP, t) ((t)[0] == 'f' ? EVERY_FLOAT(FORM, OP, t) : EVERY_INTEGER(FORM, OP, t))
+#define EVERY_BITS(FORM, OP, t)        \
+  ((t) == "b16"   ? FORM<u16, u16, OP> \
+   : (t) == "b32" ? FORM<u32, u32, OP> \
+   : (t) == "b64" ? FORM<u64, u64, OP> \
+                  : nullptr)
+
+}  // namespace
+
+Function arithmetic(const std::vector<std::string>& parts, Instruction& i) {
+  const std::string& op = parts[0];
+  const std::string& t = parts.back();
+  auto has = [&](const char* part) {
+    for (const auto& p : parts)
+      if (p == part) return true;
+    return false;
+  };
+  auto bits = [](const std::string& type) { return static_cast<u8>(std::atoi(type.c_str() + 1)); };
+  i.cost = t == "f64" ? Cost::fp64 : t == "f32" ? Cost::fp32 : Cost::integer;
+  if (op == "cvta") return convert_address;
+  if (op == "mma") {
+    i.cost = Cost::tensor;
+    return has("m8n8k4") && t == "f64" ? tensor : nullptr;
+  }
+  if (t == "pred" && op != "setp") {
+    if (op == "and") return predicates<0>;
+    if (op == "or") return predicates<1>;
+    if (op == "xor") return predicates<2>;
+    if (op == "not") return predicates<3>;
+    if (op == "mov") return i.p_src >= 0 ? predicates<4> : nullptr;
+    return nullptr;
+  }
+  if (op == "mov") {
+    i.cost = Cost::other;
+    if (i.n_dst > 1) {
+      i.mode = static_cast<u8>(bits(t) / i.n_dst);
+      return take_apart;
+    }
+    if (i.n_src > 1) {
+      i.mode = static_cast<u8>(bits(t) / i.n_src);
+      return put_together;
+    }
+    const u8 b = bits(t);
+    return b == 64 ? move<u64> : b == 32 ? move<u32> : b == 16 ? move<u16> : nullptr;
+  }
+  if (op == "selp") {
+    const u8 b = bits(t);
+    return b == 64 ? select<u64> : b == 32 ? select<u32> : select<u16>;
+  }
+  if (op == "setp") {
+    i.mode = has("and") ? 1 : has("or") ? 2 : has("xor") ? 3 : 0;
+    if (t == "f64") return comparison<double>(parts[1]);
+    if (t == "f32") return comparison<float>(parts[1]);
+    if (t == "u64" || t == "b64") return comparison<u64>(parts[1]);
+    if (t == "s64") return comparison<s64>(parts[1]);
+    if (t == "u32" || t == "b32") return comparison<u32>(parts[1]);
+    if (t == "s32") return comparison<s32>(parts[1]);
+    if (t == "u16" || t == "b16") return comparison<u16>(parts[1]);
+    if (t == "s16") return comparison<s16>(parts[1]);
+    return nullptr;
+  }
+  if (op == "cvt") {
+    const std::string& to = parts[parts.size() - 2];
+    const bool to_integer = has("rni") || has("rzi") || has("rmi") || has("rpi");
+    i.mode = has("rzi") || has("rz")   ? zero
+             : has("rmi") || has("rm") ? down
+             : has("rpi") || has("rp") ? upward
+                                       : nearest;
+    if (to_integer && to[0] == 'f') i.mode |= 8;
+    if (has("sat")) i.mode |= 16;
+    if (!to_integer && i.mode != nearest && (i.mode & 7))
+      return nullptr;  // a rounding of floats other than to the nearest
+    return conversion(to, t);
+  }
+  if (op == "addc" || op == "subc" || ((op == "add" || op == "sub") && has("cc"))) {
+    i.mode = static_cast<u8>((op.size() == 4 ? 1 : 0) | (has("cc") ? 2 : 0));
+    const bool wide = bits(t) == 64, minus = op[0] == 's';
+    return wide ? (minus ? add_carry<u64, true> : add_carry<u64, false>)
+                : (minus ? add_carry<u32, true> : add_carry<u32, false>);
+  }
+  if (op == "madc" || (op == "mad" && has("cc"))) {
+    i.mode = static_cast<u8>((op == "madc" ? 1 : 0) | (has("cc") ? 2 : 0));
+    const bool wide = bits(t) == 64, high = has("hi");
+    return wide ? (high ? mad_carry<u64, true> : mad_carry<u64, false>)
+                : (high ? mad_carry<u32, true> : mad_carry<u32, false>);
+  }
+  if ((has("rz") || has("rm") || has("rp")) && t[0] == 'f') {
+    // add.rz and fma.rm of f32 in functions of the mathematical library
+    if (op == "add" && t == "f32") {
+      struct AddZero {
+        static float f(float a, float b) {
+          const double s = static_cast<double>(a) + b;
+          float r = static_cast<float>(s);
+          if (std::fabs(static_cast<double>(r)) > std::fabs(s)) r = std::nextafterf(r, 0.0f);
+          return r;
+        }
+      };
+      return binary<float, float, AddZero>;
+    }
+    if (op == "fma" && t == "f32" && has("rm")) {
+      struct FmaDown {
+        static float f(float a, float b, float c) {
+          const double s = std::fma(static_cast<double>(a), b, static_cast<double>(c));
+          float r = static_cast<float>(s);
+          if (static_cast<double>(r) > s) r = std::nextafterf(r, -INFINITY);
+          return r;
+        }
+      };
+      return ternary<float, float, FmaDown>;
+    }
+    return nullptr;
+  }
+  if (op == "add") return EVERY(binary, Add, t);
+  if (op == "sub") return EVERY(binary, Sub, t);
+  if (op == "mul") {
+    if (has("wide"))
+      return t == "u16"   ? binary<u32, u16, MulWide>
+             : t == "s16" ? binary<s32, s16, MulWide>
+             : t == "u32" ? binary<u64, u32, MulWide>
+             : t == "s32" ? binary<s64, s32, MulWide>
+                          : nullptr;
+    if (has("hi")) return EVERY_INTEGER(binary, MulHigh, t);
+    return EVERY(binary, Mul, t);
+  }
+  if (op == "mad" && t[0] != 'f') {
+    if (has("wide"))
+      return t == "u16"   ? ternary<u32, u16, MadWide>
+             : t == "s16" ? ternary<s32, s16, MadWide>
+             : t == "u32" ? ternary<u64, u32, MadWide>
+             : t == "s32" ? ternary<s64, s32, MadWide>
+                          : nullptr;
+    if (has("hi")) return EVERY_INTEGER(ternary, MadHigh, t);
+    return EVERY_INTEGER(ternary, Mad, t);
+  }
+  if (op == "fma" || op == "mad") return EVERY_FLOAT(ternary, Fma, t);
+  if (op == "div") return EVERY(binary, Div, t);
+  if (op == "rem") return EVERY_INTEGER(binary, Rem, t);
+  if (op == "min") return EVERY(binary, Min, t);
+  if (op == "max") return EVERY(binary, Max, t);
+  if (op == "neg") return EVERY(unary, Neg, t);
+  if (op == "abs")
+    return t == "s64"   ? unary<s64, s64, Abs>
+           : t == "s32" ? unary<s32, s32, Abs>
+           : t == "s16" ? unary<s16, s16, Abs>
+                        : EVERY_FLOAT(unary, Abs, t);
+  if (op == "and") return EVERY_BITS(binary, And, t);
+  if (op == "or") return EVERY_BITS(binary, Or, t);
+  if (op == "xor") return EVERY_BITS(binary, Xor, t);
+  if (op == "not") return EVERY_BITS(unary, Not, t);
+  if (op == "cnot") return EVERY_BITS(unary, CNot, t);
+  if (op == "shl")
+    return bits(t) == 64 ? shift<u64, true> : bits(t) == 32 ? shift<u32, true> : shift<u16, true>;
+  if (op == "shr") {
+    if (t == "s64") return shift<s64, false>;
+    if (t == "s32") return shift<s32, false>;
+    if (t == "s16") return shift<s16, false>;
+    return bits(t) == 64 ? shift<u64, false> : bits(t) == 32 ? shift<u32, false> : shift<u16, false>;
+  }
+  if (op == "popc") return bits(t) == 64 ? unary<u32, u64, Popc> : unary<u32, u32, Popc>;
+  if (op == "clz") return bits(t) == 64 ? unary<u32, u64, Clz> : unary<u32, u32, Clz>;
+  if (op == "brev") return bits(t) == 64 ? unary<u64, u64, Brev> : unary<u32, u32, Brev>;
+  if (op == "bfind") {
+    if (has("shiftamt"))
+      return t == "u64"   ? unary<u32, u64, BfindShift>
+             : t == "s64" ? unary<u32, s64, BfindShift>
+             : t == "s32" ? unary<u32, s32, BfindShift>
+                          : unary<u32, u32, BfindShift>;
+    return t == "u64"   ? unary<u32, u64, Bfind>
+           : t == "s64" ? unary<u32, s64, Bfind>
+           : t == "s32" ? unary<u32, s32, Bfind>
+                        : unary<u32, u32, Bfind>;
+  }
+  if (op == "bfe")
+    return t == "u32"   ? bit_field<u32>
+           : t == "s32" ? bit_field<s32>
+           : t == "u64" ? bit_field<u64>
+                        : bit_field<s64>;
+  if (op == "bfi") return bits(t) == 64 ? insert_bits<u64> : insert_bits<u32>;
+  if (op == "prmt") return parts.size() == 2 ? permute_bytes : nullptr;
+  if (op == "shf") {
+    i.mode = has("wrap");
+    return has("l") ? funnel<true> : funnel<false>;
+  }
+  if (op == "lop3") return logic<u32>;
+  if (op == "copysign") return EVERY_FLOAT(binary, CopySign, t);
+  i.cost = Cost::special;
+  if (op == "sqrt") return EVERY_FLOAT(unary, Sqrt, t);
+  if (op == "rcp")
+    return t == "f64" && has("approx") ? unary<double, double, RcpHigh> : EVERY_FLOAT(unary, Rcp, t);
+  if (op == "rsqrt") return t == "f64" ? unary<double, double, RsqrtHigh> : unary<float, float, Rsqrt>;
+  if (op == "ex2") return unary<float, float, Ex2>;
+  if (op == "lg2") return unary<float, float, Lg2>;
+  if (op == "sin") return unary<float, float, Sin>;
+  if (op == "cos") return unary<float, float, Cos>;
+  if (op == "tanh") return unary<float, float, Tanh>;
+  return nullptr;
+}
+
+}  // namespace quintet::emulation
