@@ -219,6 +219,7 @@ void VlasovSystem::add_source(SystemOptions::Source source) {
 }
 double VlasovSystem::time() const { return implementation_->time; }
 std::int64_t VlasovSystem::step() const { return implementation_->step; }
+bool VlasovSystem::is_whole() const { return implementation_->is_whole; }
 std::span<const SweepTime> VlasovSystem::sweep_times(int s) const {
   const auto& resident = implementation_->resident;
   return resident.empty() ? std::span<const SweepTime>{} : resident[at(s)]->device().sweep_times();

@@ -146,6 +146,8 @@ class VlasovSystem {
   [[nodiscard]] double stable_dt(const Exec& exec);
   /// One SSP-RK3 step (Shu & Osher 1988), between two half steps of split collisions (Strang). Collective.
   void advance(const Exec& exec, double dt);
+  /// Whether f, field and budgets are of one time: no longer, once an advance() has thrown half way.
+  [[nodiscard]] bool is_whole() const;
   /// Collective.
   [[nodiscard]] Sample sample(const Exec& exec);
   /// Of species s on a device: the sweeps that were compared in the first step, if any were.

@@ -124,6 +124,7 @@ struct VlasovSystem::Implementation {
   bool given_is_fresh = false;
   double time = 0, collision_frequency = 0;
   std::int64_t step = 0;
+  bool is_whole = true;                      ///< f, field and budgets are of one time
   std::vector<Budget> budgets;               ///< counted on this rank, of each species
   FieldBudget field_budget;                  ///< counted on this rank
   std::vector<Positivity> positivity;        ///< of each species

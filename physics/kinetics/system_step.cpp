@@ -39,6 +39,7 @@ namespace quintet::kinetics {
 void VlasovSystem::advance(const Exec& exec, double dt) {
   auto& my = *implementation_;
   const double t = my.time;
+  my.is_whole = false;
   if (my.splits()) my.collide(exec, t + dt / 4, dt / 2, t);
   // The weights of the three right-hand sides in the whole step are 1/6, 1/6, 2/3.
   my.stage(exec, {.keep = 0, .advance = 1, .dt = dt},
@@ -52,6 +53,7 @@ void VlasovSystem::advance(const Exec& exec, double dt) {
   if (my.splits()) my.collide(exec, t + 3 * dt / 4, dt / 2, t + dt);
   my.time += dt;
   ++my.step;
+  my.is_whole = true;
   my.host_is_current = my.resident.empty();
   my.check_means();
 }

@@ -33,6 +33,8 @@ void warn_of_charge(const Setup& setup, const Sample& sample) {
 
 /// Group of f and field in a checkpoint.
 constexpr const char* group_name = "kinetics";
+/// Its attribute if a step failed half way.
+constexpr const char* half_way = "half_way";
 
 std::string names_of(const std::vector<Species>& species) {
   std::string names;
@@ -91,6 +93,7 @@ void Simulation::save(hdf5::Group& root) const {
   hdf5::Group group = root.group(group_name);
   group.set_attribute("time", system_->time());
   group.set_attribute("step", system_->step());
+  if (!system_->is_whole()) group.set_attribute(half_way, "f, field and budgets may be of different times");
   group.set_attribute("species", names_of(setup_.species));
   group.set_attribute("field_model", model_name(setup_.system.field));
   group.set_attribute("collision_frequency", system_->collision_frequency());
@@ -165,6 +168,11 @@ void Simulation::load(const std::string& checkpoint) {
   const hdf5::File file = hdf5::File::open(setup_.decomposition.comm(), checkpoint);
   QUINTET_CHECK(file.root().has(group_name), "{}: is no checkpoint of vlasov", checkpoint);
   const hdf5::Group group = file.root().open_group(group_name);
+  QUINTET_CHECK(
+      !group.has_attribute(half_way),
+      "{}: was left by a step that failed half way: what it holds may be of different times; go on from a "
+      "checkpoint before it",
+      checkpoint);
   const auto species = group.text_attribute("species"), model = group.text_attribute("field_model");
   QUINTET_CHECK(species == names_of(setup_.species), "{}: holds the species {}; this run has {}", checkpoint,
                 species, names_of(setup_.species));
