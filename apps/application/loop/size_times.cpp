@@ -17,18 +17,14 @@ constexpr double lost = 0.4;  ///< of the best rate: below it, and once more, th
 constexpr std::int64_t most_looks = 10;  ///< the best of them says whether to go on: one may be disturbed
 constexpr std::int64_t most_steps = 1 << 16, least_pieces = 3, most_pieces = 1 << 12;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Seconds of a step in a piece of n steps, the same on all ranks.
-double piece(const Comm& comm, const SizedCase& one, std::int64_t n) {
+double piece(const Comm& comm, const SizeQuestion& question, const SizedCase& one, std::int64_t n) {
   one.step();
   comm.barrier();
-  const double start = now();
+  const double start = question.clock();
   for (std::int64_t i = 0; i < n; ++i) one.step();
   comm.barrier();
-  return comm.maximum(now() - start) / static_cast<double>(n);
+  return comm.maximum(question.clock() - start) / static_cast<double>(n);
 }
 
 /// A case in the making: how many steps a piece has, how many pieces a round.
@@ -44,35 +40,38 @@ std::int64_t count(double wanted, std::int64_t least, std::int64_t most) {
 }
 
 Running start(const Comm& comm, const SizeSeries& series, const std::vector<std::int64_t>& size,
-              double seconds) {
+              const SizeQuestion& question) {
   Running running{.one = series.make(size), .times = {.size = size}};
   running.times.work = running.one.work;
-  const double rough = std::min(piece(comm, running.one, 1), piece(comm, running.one, series.least_steps));
+  const double rough =
+      std::min(piece(comm, question, running.one, 1), piece(comm, question, running.one, series.least_steps));
   running.steps = count(piece_s / rough, series.least_steps, most_steps);
-  running.pieces = count(seconds / (rough * static_cast<double>(running.steps)), least_pieces, most_pieces);
+  running.pieces =
+      count(question.seconds / (rough * static_cast<double>(running.steps)), least_pieces, most_pieces);
   return running;
 }
 
 /// All sizes, largest first; `end`: why there is none smaller.
-std::vector<Running> start_all(const Comm& comm, const SizeSeries& series, double seconds, std::string& end) {
+std::vector<Running> start_all(const Comm& comm, const SizeSeries& series, const SizeQuestion& question,
+                               std::string& end) {
   std::vector<Running> all;
   double best = 0;
   int n_lost = 0;
   for (auto size = series.largest; !size.empty(); size = halved(size)) {
     const auto name = fmt::format("{}=[{}]", series.key, fmt::join(size, ","));
     try {
-      all.push_back(start(comm, series, size, seconds));
+      all.push_back(start(comm, series, size, question));
     } catch (const InputError& error) {
       if (all.empty()) throw;
       end = fmt::format("{}: {}", name, error.what());
       return all;
     }
     auto& last = all.back();
-    double seconds_now = std::numeric_limits<double>::infinity();
+    double least = std::numeric_limits<double>::infinity();
     const auto n_looks = std::min<std::int64_t>(most_looks, last.pieces);
     for (std::int64_t i = 0; i < n_looks; ++i)
-      seconds_now = std::min(seconds_now, piece(comm, last.one, last.steps));
-    const double rate = last.one.work / seconds_now;
+      least = std::min(least, piece(comm, question, last.one, last.steps));
+    const double rate = last.one.work / least;
     best = std::max(best, rate);
     n_lost = rate < lost * best ? n_lost + 1 : 0;
     if (n_lost == 2) return all;
@@ -83,6 +82,10 @@ std::vector<Running> start_all(const Comm& comm, const SizeSeries& series, doubl
 
 }  // namespace
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 std::vector<std::int64_t> halved(std::vector<std::int64_t> size) {
   const auto largest = std::max_element(size.begin(), size.end());
   if (largest == size.end() || *largest <= 1) return {};
@@ -92,7 +95,7 @@ std::vector<std::int64_t> halved(std::vector<std::int64_t> size) {
 
 SizeSeriesTimes measure_sizes(const Comm& comm, const SizeSeries& series, const SizeQuestion& question) {
   SizeSeriesTimes result{.unit = series.unit, .ranks = comm.size()};
-  auto all = start_all(comm, series, question.seconds, result.end);
+  auto all = start_all(comm, series, question, result.end);
   for (int round = 0; round < question.rounds; ++round) {
     std::int64_t most = 0;
     for (auto& running : all) {
@@ -104,7 +107,7 @@ SizeSeriesTimes measure_sizes(const Comm& comm, const SizeSeries& series, const 
       for (auto& running : all)
         if ((turn + 1) * running.pieces / most > turn * running.pieces / most) {
           auto& least = running.times.step_s.back();
-          least = std::min(least, piece(comm, running.one, running.steps));
+          least = std::min(least, piece(comm, question, running.one, running.steps));
         }
   }
   for (auto& running : all) result.sizes.push_back(std::move(running.times));

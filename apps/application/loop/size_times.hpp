@@ -15,10 +15,14 @@ namespace quintet {
 ///
 /// All cases live in one process and take turns, so that a disturbance falls on all of them alike.
 
+/// Seconds of the machine's clock.
+[[nodiscard]] double seconds_now();
+
 /// How much is measured.
 struct SizeQuestion {
-  int rounds = 3;        ///< times that all sizes are measured
-  double seconds = 0.5;  ///< for each size in each round
+  int rounds = 3;                               ///< times that all sizes are measured
+  double seconds = 0.5;                         ///< for each size in each round
+  std::function<double()> clock = seconds_now;  ///< tests have one of their own
 };
 
 /// A case of some size, built and ready.
