@@ -209,6 +209,51 @@ TEST_F(Emulation, a_barrier_that_is_missing_is_found) {
   EXPECT_NE(races().front().find("in shared memory at byte"), std::string::npos) << races().front();
 }
 
+TEST_F(Emulation, a_warp_needs_its_own_barrier_and_a_shuffle_is_none) {
+  // All lanes read a number that lane 0 then writes.
+  const auto body = [](const std::string& between) {
+    return kernel_of("mov.u32 %r5, buffer;\n @%p1 mov.u32 %r6, 0;\n ld.shared.u32 %r7, [%r5];\n" + between +
+                     "\n setp.eq.s32 %p2, %r1, 0;\n @%p2 st.shared.u32 [%r5], %r1;");
+  };
+  settings().races = true;
+  const Array<double> p(std::vector<double>(1, 0.0));
+  run(body("bar.warp.sync -1;"), 1, 32, {p.address()});
+  EXPECT_TRUE(races().empty());
+  run(body("shfl.sync.bfly.b32 %r8|%p3, %r1, 1, 31, -1;"), 1, 32, {p.address()});
+  ASSERT_EQ(races().size(), 1u);
+  EXPECT_NE(races()[0].find("write after read"), std::string::npos) << races()[0];
+}
+
+TEST_F(Emulation, what_is_copied_meanwhile_is_there_when_it_was_waited_for) {
+  const auto body = [](const std::string& wait) {
+    return kernel_of(
+        "mov.u32 %r5, buffer;\n shl.b32 %r6, %r1, 4;\n add.s32 %r7, %r5, %r6;\n"
+        "add.s64 %rd4, %rd2, %rd3;\n cp.async.cg.shared.global [%r7], [%rd4], 16, 16;\n"
+        "cp.async.commit_group;\n" +
+        wait + "\n ld.shared.f64 %fd1, [%r7];\n add.f64 %fd1, %fd1, %fd1;\n st.global.f64 [%rd4], %fd1;");
+  };
+  const Array<double> p(numbers(8));
+  run(body(""), 1, 1, {p.address()});
+  EXPECT_TRUE(std::isnan(p.values()[0])) << "not waited for";
+  const Array<double> q(numbers(8));
+  run(body("cp.async.wait_group 1;"), 1, 1, {q.address()});
+  EXPECT_TRUE(std::isnan(q.values()[0])) << "all groups but the latest";
+  const Array<double> r(numbers(8));
+  run(body("cp.async.wait_group 0;"), 1, 4, {r.address()});
+  EXPECT_EQ(r.values(), (std::vector<double>{2, 2, 6, 4, 10, 6, 14, 8}));
+}
+
+TEST_F(Emulation, memory_that_was_freed_is_refused_by_a_kernel_that_knew_it) {
+  Module module(head + kernel_of("ld.global.f64 %fd1, [%rd2];"));
+  const Kernel* kernel = module.kernel("k");
+  std::vector<std::uint8_t> bytes(8);
+  void* p = allocate(64);
+  std::memcpy(bytes.data(), &p, sizeof p);
+  launch(*kernel, {1, 1, 1}, {8, 1, 1}, 0, bytes);
+  release(p);
+  EXPECT_THROW(launch(*kernel, {1, 1, 1}, {8, 1, 1}, 0, bytes), Fault);
+}
+
 TEST_F(Emulation, warps_shuffle_and_vote) {
   const Array<double> p(std::vector<double>(64, 0.0));
   run(kernel_of(R"(
@@ -295,8 +340,12 @@ TEST_F(Emulation, conversions_round_and_saturate) {
   or.b64 %rd7, %rd5, %rd6;
   st.global.u64 [%rd2], %rd7;)"),
       1, 6, {p.address()});
-  const std::vector<std::pair<std::int32_t, std::int32_t>> expected{
-      {2, 2}, {-2, -2}, {4, 3}, {2147483647, 2147483647}, {-2147483648, -2147483648}, {0, 0}};
+  const std::vector<std::pair<std::int32_t, std::int32_t>> expected{{2, 2},
+                                                                    {-2, -2},
+                                                                    {4, 3},
+                                                                    {2147483647, 2147483647},
+                                                                    {-2147483648, -2147483648},
+                                                                    {-2147483648, -2147483648}};
   const auto values = p.values();
   for (std::size_t i = 0; i < 6; ++i) {
     const auto bits = std::bit_cast<std::uint64_t>(values[i]);

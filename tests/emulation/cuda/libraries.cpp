@@ -3,7 +3,9 @@
 #include <cusolverDn.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "tests/emulation/cuda/stream.hpp"
@@ -28,9 +30,21 @@ struct cusolverDnContext {
 
 namespace {
 char letter(cublasOperation_t t) { return t == CUBLAS_OP_N ? 'N' : 'T'; }
+/// n numbers of the device or of pinned memory, all there.
 template <class T>
-T* at(T* p) {
+T* at(T* p, long long n) {
+  const Allocation* a = find(reinterpret_cast<std::uint64_t>(p));
+  if (n > 0 && (a == nullptr ||
+                reinterpret_cast<std::uint64_t>(p) + static_cast<std::uint64_t>(n) * sizeof(T) > a->end)) {
+    std::fprintf(stderr, "emulation: a library is given %lld numbers at %p that are not all there\n", n,
+                 static_cast<const void*>(p));
+    std::abort();
+  }
   return static_cast<T*>(bytes_of(p));
+}
+/// Numbers of a matrix whose columns begin ld apart.
+long long numbers(long long rows, long long columns, long long ld) {
+  return columns > 0 ? (columns - 1) * ld + rows : 0;
 }
 }  // namespace
 
@@ -57,7 +71,9 @@ cublasStatus_t cublasDgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOper
   const double x = *alpha, y = *beta;
   enqueue(h->stream, [=] {
     const char p = letter(ta), q = letter(tb);
-    dgemm_(&p, &q, &m, &n, &k, &x, at(a), &lda, at(b), &ldb, &y, at(c), &ldc);
+    dgemm_(&p, &q, &m, &n, &k, &x, at(a, numbers(p == 'N' ? m : k, p == 'N' ? k : m, lda)), &lda,
+           at(b, numbers(q == 'N' ? k : n, q == 'N' ? n : k, ldb)), &ldb, &y, at(c, numbers(m, n, ldc)),
+           &ldc);
   });
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -67,7 +83,9 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOper
   const float x = *alpha, y = *beta;
   enqueue(h->stream, [=] {
     const char p = letter(ta), q = letter(tb);
-    sgemm_(&p, &q, &m, &n, &k, &x, at(a), &lda, at(b), &ldb, &y, at(c), &ldc);
+    sgemm_(&p, &q, &m, &n, &k, &x, at(a, numbers(p == 'N' ? m : k, p == 'N' ? k : m, lda)), &lda,
+           at(b, numbers(q == 'N' ? k : n, q == 'N' ? n : k, ldb)), &ldb, &y, at(c, numbers(m, n, ldc)),
+           &ldc);
   });
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -79,7 +97,9 @@ cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta,
   enqueue(h->stream, [=] {
     const char p = letter(ta), q = letter(tb);
     for (int i = 0; i < count; ++i)
-      dgemm_(&p, &q, &m, &n, &k, &x, at(a) + i * sa, &lda, at(b) + i * sb, &ldb, &y, at(c) + i * sc, &ldc);
+      dgemm_(&p, &q, &m, &n, &k, &x, at(a + i * sa, numbers(p == 'N' ? m : k, p == 'N' ? k : m, lda)), &lda,
+             at(b + i * sb, numbers(q == 'N' ? k : n, q == 'N' ? n : k, ldb)), &ldb, &y,
+             at(c + i * sc, numbers(m, n, ldc)), &ldc);
   });
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -120,9 +140,8 @@ cusolverStatus_t cusolverDnXsyevBatched(cusolverDnHandle_t h, cusolverDnParams_t
     const int order = static_cast<int>(n), ld = static_cast<int>(lda), lwork = std::max(1, 34 * order);
     std::vector<double> work(static_cast<std::size_t>(lwork));
     for (std::int64_t i = 0; i < count; ++i)
-      dsyev_(&jobz, &uplo, &order, static_cast<double*>(bytes_of(a)) + i * lda * n, &ld,
-             static_cast<double*>(bytes_of(w)) + i * n, work.data(), &lwork,
-             static_cast<int*>(bytes_of(info)) + i);
+      dsyev_(&jobz, &uplo, &order, at(static_cast<double*>(a) + i * lda * n, numbers(n, n, lda)), &ld,
+             at(static_cast<double*>(w) + i * n, n), work.data(), &lwork, at(info + i, 1));
   });
   return CUSOLVER_STATUS_SUCCESS;
 }

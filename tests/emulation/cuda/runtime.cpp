@@ -52,6 +52,7 @@ struct CUstream_st {
   std::uint64_t given = 0, done = 0;
   bool blocking = true;
   Graph* capture = nullptr;
+  std::uint64_t recorded = 0, joined = 0;  // works while it is recorded, those that another stream waits for
 };
 struct CUevent_st {
   CUstream_st* stream = nullptr;
@@ -100,13 +101,44 @@ CUstream_st* stream_of(cudaStream_t s) {
   return v <= 2 ? &default_stream : s;
 }
 
+bool recording() {
+  for (CUstream_st* s : streams())
+    if (s->capture) return true;
+  return false;
+}
+/// Whether a graph is still being recorded.
+bool is_recorded(const Graph* graph) {
+  for (CUstream_st* s : streams())
+    if (graph && s->capture == graph) return true;
+  return false;
+}
+
+/// The default stream and all that are blocking wait for each other.
 void give(cudaStream_t stream, Work work) {
   CUstream_st* s = stream_of(stream);
   if (s->capture) {
     s->capture->work.push_back(std::move(work));
+    ++s->recorded;
     return;
   }
-  if (s == &default_stream) finish_blocking();
+  if (s == &default_stream) {
+    if (recording()) {
+      std::fprintf(stderr, "emulation: work for the default stream while another is recorded\n");
+      std::abort();
+    }
+    std::vector<std::pair<CUstream_st*, std::uint64_t>> before;
+    for (CUstream_st* other : streams())
+      if (other->blocking) before.emplace_back(other, other->given);
+    work = [before, work = std::move(work)] {
+      for (const auto& [other, until] : before) advance(other, until);
+      work();
+    };
+  } else if (s->blocking && default_stream.given > default_stream.done) {
+    work = [until = default_stream.given, work = std::move(work)] {
+      advance(&default_stream, until);
+      work();
+    };
+  }
   s->waiting.push_back(std::move(work));
   ++s->given;
   if (eager()) finish(s);
@@ -130,7 +162,7 @@ struct Entry {
   Loaded* module = nullptr;
   std::string name;
   const Kernel* kernel = nullptr;
-  int dynamic_limit = 49152;
+  int dynamic_limit = -1;  // until it is set, 48 KiB less what is static
 };
 std::map<const void*, Entry>& entries() {
   static auto* value = new std::map<const void*, Entry>;
@@ -152,6 +184,9 @@ Module* module_of(Loaded* m) {
 const Kernel* kernel_of(Entry& e) {
   if (!e.kernel) e.kernel = module_of(e.module)->kernel(e.name);
   return e.kernel;
+}
+int limit_of(Entry& e) {
+  return e.dynamic_limit >= 0 ? e.dynamic_limit : 49152 - static_cast<int>(kernel_of(e)->static_shared);
 }
 Entry* entry_of(const void* function) {
   const auto found = entries().find(function);
@@ -214,7 +249,7 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, void*, void*,
                             void*, void*, int*) {
-  entries()[host] = {reinterpret_cast<Loaded*>(module), name, nullptr, 49152};
+  entries()[host] = {reinterpret_cast<Loaded*>(module), name, nullptr, -1};
 }
 void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, std::size_t bytes, int, int) {
   symbols()[host] = {reinterpret_cast<Loaded*>(module), name, bytes};
@@ -257,9 +292,9 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
     return complain(cudaErrorInvalidConfiguration,
                     "launch of (%u, %u, %u) blocks of (%u, %u, %u) threads (at most %zu) of %s", grid.x,
                     grid.y, grid.z, block.x, block.y, block.z, most, e->name.c_str());
-  if (shared > static_cast<std::size_t>(e->dynamic_limit) || shared + k->static_shared > 232448)
+  if (static_cast<int>(shared) > limit_of(*e) || shared + k->static_shared > 232448)
     return complain(cudaErrorInvalidValue, "launch with %zu + %zu bytes of shared memory, at most %d, of %s",
-                    shared, k->static_shared, e->dynamic_limit, e->name.c_str());
+                    shared, k->static_shared, limit_of(*e), e->name.c_str());
   auto parameters = std::make_shared<std::vector<std::uint8_t>>(k->parameter_bytes);
   for (std::size_t p = 0; p < k->parameters.size(); ++p)
     std::memcpy(parameters->data() + k->parameters[p].first, arguments[p], k->parameters[p].second);
@@ -286,7 +321,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, const void* function) {
   a->numRegs = std::min(255, 65536 / (a->maxThreadsPerBlock * blocks) / 8 * 8);
   if (k->max_threads[0] == 0) a->numRegs = 64;
   a->ptxVersion = a->binaryVersion = 90;
-  a->maxDynamicSharedSizeBytes = e->dynamic_limit;
+  a->maxDynamicSharedSizeBytes = limit_of(*e);
   return cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
@@ -321,6 +356,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 // --- memory
 // ------------------------------------------------------------------------------------------------------
 cudaError_t cudaMalloc(void** p, std::size_t bytes) {
+  if (bytes > 0 && recording())
+    return complain(cudaErrorStreamCaptureUnsupported, "memory is allocated while a stream is recorded");
   *p = bytes == 0 ? nullptr : allocate(bytes);
   return bytes == 0 || *p ? cudaSuccess
                           : complain(cudaErrorMemoryAllocation, "no memory for %zu bytes", bytes);
@@ -336,13 +373,18 @@ cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) {
 }
 cudaError_t cudaMallocHost(void** p, std::size_t bytes) { return cudaHostAlloc(p, bytes, 0); }
 cudaError_t cudaFree(void* p) {
+  if (p != nullptr && recording())
+    return complain(cudaErrorStreamCaptureUnsupported, "memory is freed while a stream is recorded");
   finish_all();
   return p == nullptr || release(p)
              ? cudaSuccess
              : complain(cudaErrorInvalidValue, "free of %p, which was not allocated", p);
 }
 cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return cudaFree(p); }
-cudaError_t cudaFreeHost(void* p) { return cudaFree(p); }
+cudaError_t cudaFreeHost(void* p) {
+  return on_device(p) ? complain(cudaErrorInvalidValue, "the device's memory is freed as the host's")
+                      : cudaFree(p);
+}
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = memory_free();
   *total = memory_total();
@@ -363,7 +405,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* a, const void* p) {
 }
 
 namespace {
-/// Every byte that is copied must be the device's or the host's, whole.
+/// Of the device's memory, all bytes must be there.
 bool valid(const void* p, std::size_t bytes, const char* what) {
   if (!on_device(p) || bytes == 0) return true;
   const Allocation* a = find(reinterpret_cast<std::uint64_t>(p));
@@ -371,11 +413,22 @@ bool valid(const void* p, std::size_t bytes, const char* what) {
   std::fprintf(stderr, "emulation: %s %zu bytes at %p, beyond an allocation of the device\n", what, bytes, p);
   return false;
 }
+/// The bytes for a copy or fill that is done now.
+void* there(const void* p, std::size_t bytes) {
+  if (!valid(p, bytes, "memory is gone:")) std::abort();
+  return bytes_of(p);
+}
 bool pageable(const void* p) { return !on_device(p) && find(reinterpret_cast<std::uint64_t>(p)) == nullptr; }
 }  // namespace
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
+  const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if (kind != cudaMemcpyDefault && bytes > 0 &&
+      ((pageable(to) && wants_to) || (pageable(from) && wants_from) || (on_device(to) && !wants_to) ||
+       (on_device(from) && !wants_from)))
+    return complain(cudaErrorInvalidMemcpyDirection, "a copy of another direction than its memory");
   if (!valid(to, bytes, "a copy to") || !valid(from, bytes, "a copy of"))
     return result(cudaErrorInvalidValue);
   if (stream_of(stream)->capture && (pageable(from) || pageable(to)))
@@ -384,9 +437,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (pageable(from)) {
     auto copy = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
                                                     static_cast<const char*>(from) + bytes);
-    give(stream, [=] { std::memcpy(bytes_of(to), copy->data(), bytes); });
+    give(stream, [=] { std::memcpy(there(to, bytes), copy->data(), bytes); });
   } else {
-    give(stream, [=] { std::memmove(bytes_of(to), bytes_of(from), bytes); });
+    give(stream, [=] { std::memmove(there(to, bytes), there(from, bytes), bytes); });
   }
   if (pageable(to)) finish(stream_of(stream));
   return cudaSuccess;
@@ -400,7 +453,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   if (!valid(to, bytes, "a fill of")) return result(cudaErrorInvalidValue);
-  give(stream, [=] { std::memset(bytes_of(to), value, bytes); });
+  give(stream, [=] { std::memset(there(to, bytes), value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
@@ -455,11 +508,14 @@ cudaError_t cudaDeviceSynchronize() {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t e, unsigned) {
   CUstream_st* s = stream_of(stream);
-  if (e->captured) {  // a fork or join of a recording: its order is that of its being given
+  if (is_recorded(e->captured)) {  // a fork or join of a recording: its order is that of its being given
+    e->stream->joined = e->after;
     s->capture = e->captured;
     return cudaSuccess;
   }
-  if (e->stream == nullptr) return cudaSuccess;
+  if (s->capture)
+    return complain(cudaErrorStreamCaptureIsolation, "a recording waits for what is not recorded");
+  if (e->stream == nullptr || e->captured) return cudaSuccess;
   CUstream_st* other = e->stream;
   const std::uint64_t after = e->after;
   give(stream, [=] { advance(other, after); });
@@ -474,15 +530,19 @@ cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t stream) {
   CUstream_st* s = stream_of(stream);
   e->captured = s->capture;
-  if (s->capture) return cudaSuccess;
   e->stream = s;
+  if (s->capture) {
+    e->after = s->recorded;
+    return cudaSuccess;
+  }
   give(stream, [e] { e->time = std::chrono::steady_clock::now(); });
   e->after = s->given;
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) {
-  if (e->captured) return complain(cudaErrorCapturedEvent, "an event of a recording is waited for");
-  if (e->stream) advance(e->stream, e->after);
+  if (is_recorded(e->captured))
+    return complain(cudaErrorCapturedEvent, "an event of a recording is waited for");
+  if (e->stream && !e->captured) advance(e->stream, e->after);
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t e) { return cudaEventSynchronize(e); }
@@ -494,14 +554,23 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode) {
   if (stream_of(s) == &default_stream)
     return complain(cudaErrorStreamCaptureUnsupported, "the default stream is recorded");
   s->capture = new Graph;
+  s->recorded = s->joined = 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* graph) {
   Graph* g = s->capture;
+  if (g == nullptr) return complain(cudaErrorIllegalState, "the end of a recording that had no begin");
+  bool all_joined = true;
   for (CUstream_st* other : streams())
-    if (other->capture == g) other->capture = nullptr;
+    if (other->capture == g) {
+      other->capture = nullptr;
+      all_joined = all_joined && (other == s || other->joined == other->recorded);
+      other->recorded = other->joined = 0;
+    }
+  if (!all_joined)
+    return complain(cudaErrorStreamCaptureUnjoined, "a branch of a recording that nothing waits for");
   *graph = reinterpret_cast<cudaGraph_t>(g);
-  return g ? cudaSuccess : complain(cudaErrorIllegalState, "the end of a recording that had no begin");
+  return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   *exec = reinterpret_cast<cudaGraphExec_t>(new Graph(*reinterpret_cast<Graph*>(graph)));

@@ -335,6 +335,12 @@ struct CopySign {
     return std::copysign(b, a);
   }
 };
+/// .ftz: subnormal numbers are 0.
+template <class Op>
+struct Flushed {
+  static float of(float a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0F, a) : a; }
+  static float f(float a) { return of(Op::f(of(a))); }
+};
 struct Same {
   template <class T>
   static T f(T a) {
@@ -570,7 +576,8 @@ T rounded(T x, u8 mode) {
 template <class To, class From>
 To convert_one(From x, u8 mode) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if (std::isnan(x)) return sizeof(To) == 8 ? std::numeric_limits<To>::min() : To{0};
+    if (std::isnan(x))
+      return sizeof(From) == 8 || sizeof(To) == 8 ? static_cast<To>(u64{1} << (8 * sizeof(To) - 1)) : To{0};
     const From y = rounded(x, mode & 3);
     if (y <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
     if (y >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
@@ -672,14 +679,12 @@ void bit_field(Warp& w, const Instruction& i, Mask m) {  // bfe
   each(m, [&](int l) {
     const u32 pos = b[l] & 0xff, len = c[l] & 0xff;
     using U = std::make_unsigned_t<T>;
-    const U x = get<U>(a[l]);
-    U r = pos >= bits ? 0 : x >> pos;
+    // Beyond the last bit there are zeros, or copies of the sign.
+    const T x = get<T>(a[l]);
+    U r = static_cast<U>(std::is_signed_v<T> ? x >> std::min(pos, bits - 1) : pos >= bits ? T{0} : x >> pos);
     if (len < bits) {
       r &= (U{1} << len) - 1;
-      if constexpr (std::is_signed_v<T>) {
-        const u32 top = std::min(pos + len - 1, bits - 1);
-        if (len > 0 && (x >> top & 1)) r |= ~((U{1} << len) - 1);
-      }
+      if (std::is_signed_v<T> && len > 0 && (r >> (len - 1) & 1)) r |= ~((U{1} << len) - 1);
     }
     if (len == 0) r = 0;
     d[l] = put<U>(r);
@@ -791,6 +796,11 @@ Function arithmetic(const std::vector<std::string>& parts, Instruction& i) {
   };
   auto bits = [](const std::string& type) { return static_cast<u8>(std::atoi(type.c_str() + 1)); };
   i.cost = t == "f64" ? Cost::fp64 : t == "f32" ? Cost::fp32 : Cost::integer;
+  for (const char* unknown_here :
+       {"NaN", "relu", "xorsign", "pack", "f16", "f16x2", "bf16", "bf16x2", "b128"})
+    if (has(unknown_here)) return nullptr;
+  if (has("sat") && op != "cvt") return nullptr;
+  if (has("ftz") && op != "ex2" && op != "rcp") return nullptr;
   if (op == "cvta") return convert_address;
   if (op == "mma") {
     i.cost = Cost::tensor;
@@ -959,9 +969,12 @@ Function arithmetic(const std::vector<std::string>& parts, Instruction& i) {
   if (op == "copysign") return EVERY_FLOAT(binary, CopySign, t);
   i.cost = Cost::special;
   if (op == "sqrt") return EVERY_FLOAT(unary, Sqrt, t);
+  if (op == "rcp" && has("ftz") && t == "f32") return unary<float, float, Flushed<Rcp>>;
   if (op == "rcp")
     return t == "f64" && has("approx") ? unary<double, double, RcpHigh> : EVERY_FLOAT(unary, Rcp, t);
   if (op == "rsqrt") return t == "f64" ? unary<double, double, RsqrtHigh> : unary<float, float, Rsqrt>;
+  if (has("ftz") && t == "f32")
+    return op == "ex2" ? unary<float, float, Flushed<Ex2>> : unary<float, float, Flushed<Rcp>>;
   if (op == "ex2") return unary<float, float, Ex2>;
   if (op == "lg2") return unary<float, float, Lg2>;
   if (op == "sin") return unary<float, float, Sin>;

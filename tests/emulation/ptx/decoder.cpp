@@ -118,7 +118,8 @@ class Decoder {
       std::size_t e = at;
       while (e < s.size() && word_char(s[e])) ++e;
       if (e > at && e < s.size() && s[e] == ':' && s[at] != '.') {
-        labels_[prefix + s.substr(at, e - at)] = static_cast<int>(kernel_->code.size());
+        if (!labels_.emplace(prefix + s.substr(at, e - at), static_cast<int>(kernel_->code.size())).second)
+          unknown("a label that is there twice: " + s.substr(at, e - at));
         at = e + 1;
         continue;
       }
@@ -195,21 +196,32 @@ class Decoder {
     if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" || op == "nanosleep" ||
         op == "discard" || op == "applypriority")
       return;
-    if (op == "cp" && (has("commit_group") || has("wait_group") || has("wait_all"))) return;
+    if (op == "cp" && (has("commit_group") || has("wait_group") || has("wait_all"))) {
+      i.offset = has("wait_all") ? -1 : texts.empty() ? 0 : static_cast<std::int64_t>(number(texts[0]));
+      i.run = memory_access(parts, i);
+      if (!i.run) unknown(s);
+      return add(i, s);
+    }
 
     std::vector<Operand> operands;
     for (const auto& t : texts) operands.push_back(operand(t));
     auto source = [&](const Operand& o) {
-      if (o.what != Operand::reg) unknown(s);
-      i.r[static_cast<std::size_t>(i.n_dst + i.n_src)] = o.id;
+      if (o.what != Operand::reg || o.id < 0) unknown(s);
+      i.r.at(static_cast<std::size_t>(i.n_dst + i.n_src)) = o.id;
       ++i.n_src;
     };
     auto destination = [&](const Operand& o) {
-      if (o.what != Operand::reg) unknown(s);
-      i.r[i.n_dst++] = o.id;
+      if (o.what != Operand::reg || o.id < 0) unknown(s);
+      i.r.at(i.n_dst++) = o.id;
+    };
+
+    auto predicate_of = [&](const Operand& o) {
+      if (o.what != Operand::pred) unknown(s);
+      return o.id;
     };
 
     if (op == "bar" || op == "barrier") {
+      if (has("arrive")) unknown(s);
       if (parts.size() > 1 && parts[1] == "warp") {
         i.kind = Kind::warp_sync;
         source(operands.at(0));
@@ -223,9 +235,9 @@ class Decoder {
         if (has("popc"))
           destination(operands.at(0));
         else
-          i.p_dst = operands.at(0).id;
+          i.p_dst = predicate_of(operands.at(0));
         first = 1;
-        i.p_src = operands.back().id;
+        i.p_src = predicate_of(operands.back());
         i.p_not = operands.back().negated;
         operands.pop_back();
       }
@@ -246,8 +258,8 @@ class Decoder {
       if (i.mode == 4)
         destination(operands.at(0));
       else
-        i.p_dst = operands.at(0).id;
-      i.p_src = operands.at(1).id;
+        i.p_dst = predicate_of(operands.at(0));
+      i.p_src = predicate_of(operands.at(1));
       i.p_not = operands.at(1).negated;
       source(operands.at(2));
       return add(i, s);
@@ -290,11 +302,12 @@ class Decoder {
     }
     // predicates alone
     if (has("pred") && op != "setp") {
-      i.p_dst = operands.at(0).id;
-      i.p_src = operands.at(1).what == Operand::reg ? (number(texts[1]) != 0 ? 1 : 0) : operands[1].id;
+      i.p_dst = predicate_of(operands.at(0));
+      i.p_src =
+          operands.at(1).what == Operand::reg ? (number(texts[1]) != 0 ? 1 : 0) : predicate_of(operands[1]);
       i.p_not = operands.at(1).negated;
       if (operands.size() > 2) {
-        i.p_dst2 = operands[2].id;
+        i.p_dst2 = predicate_of(operands[2]);
         if (operands[2].negated) unknown(s);
       }
       i.run = arithmetic(parts, i);
@@ -307,12 +320,12 @@ class Decoder {
         i.p_dst = predicate(trim(texts[0].substr(0, both)));
         i.p_dst2 = predicate(trim(texts[0].substr(both + 1)));
       } else {
-        i.p_dst = operands[0].id;
+        i.p_dst = predicate_of(operands[0]);
       }
       source(operands.at(1));
       source(operands.at(2));
       if (operands.size() > 3) {
-        i.p_src = operands[3].id;
+        i.p_src = predicate_of(operands[3]);
         i.p_not = operands[3].negated;
       }
       i.run = arithmetic(parts, i);
@@ -323,7 +336,7 @@ class Decoder {
     if (operands.at(0).what == Operand::list) {
       for (const Operand& o : operands[0].items) destination(o);
     } else if (operands[0].what == Operand::pred) {
-      i.p_dst = operands[0].id;
+      i.p_dst = predicate_of(operands[0]);
     } else {
       destination(operands[0]);
     }
@@ -377,7 +390,9 @@ class Decoder {
     scopes_.clear();
     symbols_.clear();
     const int line = line_;
+    ++n_open_;
     body(f, formals, n_inlined_++);
+    --n_open_;
     line_ = line;
     scopes_ = std::move(scopes);
     symbols_ = std::move(symbols);
@@ -389,15 +404,16 @@ class Decoder {
       const std::string rest = trim(s.substr(a));
       const auto b = rest.find_first_of(" \t");
       const bool is_predicate = rest.substr(0, b) == ".pred";
+      const auto fresh = [&] {
+        return Register{is_predicate ? kernel_->n_predicates++ : n_registers_++, is_predicate};
+      };
       for (const std::string& n : split(rest.substr(b), ',')) {
         const auto angle = n.find('<');
         if (angle == std::string::npos) {
-          scopes_.back()[n] = is_predicate ? kernel_->n_predicates++ : n_registers_++;
+          scopes_.back()[n] = fresh();
         } else {
           const int count = std::atoi(n.c_str() + angle + 1);
-          for (int k = 0; k < count; ++k)
-            scopes_.back()[n.substr(0, angle) + std::to_string(k)] =
-                is_predicate ? kernel_->n_predicates++ : n_registers_++;
+          for (int k = 0; k < count; ++k) scopes_.back()[n.substr(0, angle) + std::to_string(k)] = fresh();
         }
       }
       return;
@@ -438,7 +454,8 @@ class Decoder {
 
   int predicate(const std::string& name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-      if (const auto found = scope->find(name); found != scope->end()) return found->second;
+      if (const auto found = scope->find(name); found != scope->end() && found->second.is_predicate)
+        return found->second.id;
     unknown("predicate " + name);
   }
 
@@ -491,8 +508,8 @@ class Decoder {
       }
       for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
         if (const auto found = scope->find(text); found != scope->end()) {
-          o.id = found->second;
-          o.what = is_predicate_name(text) ? Operand::pred : Operand::reg;
+          o.id = found->second.id;
+          o.what = found->second.is_predicate ? Operand::pred : Operand::reg;
           return o;
         }
       if (text.find('|') != std::string::npos) return o;  // two results: taken apart by who knows of them
@@ -506,8 +523,8 @@ class Decoder {
     // a register declared without %, or a symbol
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
       if (const auto found = scope->find(text); found != scope->end()) {
-        o.what = Operand::reg;
-        o.id = found->second;
+        o.what = found->second.is_predicate ? Operand::pred : Operand::reg;
+        o.id = found->second.id;
         return o;
       }
     const Symbol y = symbol(text);
@@ -537,10 +554,6 @@ class Decoder {
     return o;
   }
 
-  static bool is_predicate_name(const std::string& name) {
-    return name.size() > 2 && name[1] == 'p' && std::isdigit(static_cast<unsigned char>(name[2]));
-  }
-
   void memory(Instruction& i, const std::vector<std::string>& parts, const std::vector<Operand>& operands,
               const std::string& s) {
     const std::string& op = parts[0];
@@ -559,12 +572,12 @@ class Decoder {
     auto put = [&](const Operand& o, bool dst) {
       if (o.what == Operand::list) {
         for (const Operand& x : o.items) {
-          i.r[static_cast<std::size_t>(i.n_dst + i.n_src)] = x.id;
+          i.r.at(static_cast<std::size_t>(i.n_dst + i.n_src)) = x.id;
           ++(dst ? i.n_dst : i.n_src);
         }
       } else {
         if (o.what != Operand::reg && o.what != Operand::memory) unknown(s);
-        i.r[static_cast<std::size_t>(i.n_dst + i.n_src)] = o.id;
+        i.r.at(static_cast<std::size_t>(i.n_dst + i.n_src)) = o.id;
         ++(dst ? i.n_dst : i.n_src);
       }
     };
@@ -589,20 +602,28 @@ class Decoder {
     }
     if (address) {
       i.offset = address->offset;
+      // Of a function's parameters only names are known, not addresses.
+      if (i.space == Space::param && !address->space && n_open_ > 0) unknown(s);
       if (i.space == Space::param && address->space && *address->space == Space::local)
         i.space = Space::local;
       if (i.space == Space::generic && address->space) i.space = *address->space;
       if (i.space == Space::constant) i.space = Space::global;
     }
+    const bool is_list = op == "ld" || op == "st" || op == "ldu";
+    if (is_list && i.n_dst + i.n_src - 1 != i.width) unknown(s);
     i.run = memory_access(parts, i);
     if (!i.run) unknown(s);
   }
 
   const ModuleText& text_;
   std::unique_ptr<Kernel> kernel_;
-  int n_registers_ = 0, line_ = 0, n_inlined_ = 0;
+  int n_registers_ = 0, line_ = 0, n_inlined_ = 0, n_open_ = 0;
   std::map<std::uint64_t, int> constants_;
-  std::vector<std::map<std::string, int>> scopes_;
+  struct Register {
+    int id = -1;
+    bool is_predicate = false;
+  };
+  std::vector<std::map<std::string, Register>> scopes_;
   std::vector<std::map<std::string, Symbol>> symbols_;
   std::map<std::string, Symbol> module_shared_;
   std::map<std::string, int> labels_;

@@ -72,6 +72,7 @@ struct Kernel {
   std::size_t parameter_bytes = 0, static_shared = 0, local_bytes = 0;
   std::array<int, 3> max_threads{};
   int min_blocks = 0;
+  mutable std::uint64_t generation = 0;  ///< of the memory that instructions know of
 };
 
 /// Slots of every kernel that hold what a thread knows of itself.

@@ -26,6 +26,7 @@ using s64 = std::int64_t;
 void tell_race(const Block& b, const char* what, int line_before, int line_now, int before, int now,
                u64 offset) {
   static auto* known = new std::set<std::tuple<const Kernel*, int, int>>;
+  if (races().empty()) known->clear();
   if (!known->insert({b.kernel, line_before, line_now}).second) return;
   races().push_back(std::string(what) + " in shared memory at byte " + std::to_string(offset) + ": thread " +
                     (before < 0 ? "?" : std::to_string(before)) + " at line " + std::to_string(line_before) +
@@ -37,31 +38,34 @@ void tell_race(const Block& b, const char* what, int line_before, int line_now, 
 void trace(Warp& w, const Instruction& i, int lane, u64 offset, unsigned bytes, bool write, bool atomic) {
   Block& b = *w.block;
   const int thread = w.number * lanes + lane;
+  const Mask others = ~(Mask{1} << lane);
   for (u64 o = offset / 4; o < (offset + bytes + 3) / 4; ++o) {
     if (o >= b.trace.words.size()) b.trace.words.resize(o + 1);
     Trace::Word& t = b.trace.words[o];
-    auto meets = [&](std::uint32_t phase, std::uint32_t sync, int other) {
-      if (other == -1 || other == thread || phase != b.phase) return false;
-      if (other == -2) return true;
-      return other / lanes != w.number || sync == w.syncs;
-    };
-    if (!(atomic && t.atomic) && meets(t.write_phase, t.write_sync, t.writer))
+    const bool written = t.writer >= 0 && t.write_phase == b.phase && t.writer != thread &&
+                         (t.writer / lanes != w.number || t.write_sync == w.syncs);
+    if (written && !(atomic && t.atomic))
       tell_race(b, write ? "write after write" : "read after write", t.write_line, i.line, t.writer, thread,
                 o * 4);
+    const bool read_now = t.read_warp != -1 && t.read_phase == b.phase;
+    const bool in_this_warp = t.read_warp == w.number && t.read_sync == w.syncs;
     if (write) {
-      if (!(atomic && t.atomic) && meets(t.read_phase, t.read_sync, t.reader))
-        tell_race(b, "write after read", t.read_line, i.line, t.reader, thread, o * 4);
+      if (read_now && (t.read_warp != w.number ? true : in_this_warp && (t.readers & others) != 0))
+        tell_race(b, "write after read", t.read_line, i.line,
+                  t.read_warp == w.number ? std::countr_zero(t.readers & others) + w.number * lanes : -1,
+                  thread, o * 4);
       t.write_phase = b.phase;
       t.write_sync = w.syncs;
       t.writer = thread;
       t.write_line = i.line;
       t.atomic = atomic;
     } else {
-      const bool same_time = t.read_phase == b.phase &&
-                             (t.reader == -2 || t.reader / lanes != w.number || t.read_sync == w.syncs);
-      t.reader = same_time && t.reader != thread && t.reader != -1
-                     ? (t.reader / lanes == w.number && t.reader >= 0 ? t.reader : -2)
-                     : thread;
+      if (read_now && t.read_warp != w.number) {
+        t.read_warp = -2;
+      } else {
+        t.readers = (read_now && in_this_warp ? t.readers : 0) | ~others;
+        t.read_warp = w.number;
+      }
       t.read_phase = b.phase;
       t.read_sync = w.syncs;
       t.read_line = i.line;
@@ -117,17 +121,19 @@ u8* locate(Warp& w, const Instruction& i, int lane, u64 address, unsigned bytes,
   switch (space) {
     case Space::shared:
       address = static_cast<u32>(address);
-      if (address + bytes > w.block->shared.size())
+      if (address > w.block->shared.size() || bytes > w.block->shared.size() - address)
         fail(w, i, lane,
              "shared memory has " + std::to_string(w.block->shared.size()) + " bytes, not " +
                  std::to_string(address + bytes));
       if (settings().races) trace(w, i, lane, address, bytes, write, atomic);
       return w.block->shared.data() + address;
     case Space::local:
-      if (address + bytes > w.block->kernel->local_bytes) fail(w, i, lane, "local memory ends before");
+      if (address > w.block->kernel->local_bytes || bytes > w.block->kernel->local_bytes - address)
+        fail(w, i, lane, "local memory ends before");
       return w.local.data() + static_cast<std::size_t>(lane) * w.block->kernel->local_bytes + address;
     case Space::param:
-      if (address + bytes > w.block->kernel->parameter_bytes) fail(w, i, lane, "parameters end before");
+      if (address > w.block->kernel->parameter_bytes || bytes > w.block->kernel->parameter_bytes - address)
+        fail(w, i, lane, "parameters end before");
       return const_cast<u8*>(w.block->parameters) + address;
     default: {
       if (address < i.begin || address + bytes > i.end) {
@@ -270,8 +276,13 @@ void atomic(Warp& w, const Instruction& i, Mask m) {
   }
 }
 
-/// cp.async: r: shared, global, bytes, bytes that are read (the rest is zero)
+/// cp.async: r: shared, global, bytes, bytes that are read (the rest is zero). What is copied is there after
+/// cp.async.wait_group, and no number before.
 void copy_async(Warp& w, const Instruction& i, Mask m) {
+  u64 address[lanes];
+  std::memcpy(address, w.slot(i.r[1]), sizeof address);
+  if (settings().counts)
+    count_global(*w.block, address, m, static_cast<unsigned>(w.slot(i.r[2])[std::countr_zero(m)]));
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
     const auto bytes = static_cast<unsigned>(w.slot(i.r[2])[l]);
@@ -280,9 +291,20 @@ void copy_async(Warp& w, const Instruction& i, Mask m) {
     to.space = Space::shared;
     from.space = Space::global;
     u8* d = locate(w, to, l, w.slot(i.r[0])[l] + static_cast<u64>(i.offset), bytes, true);
-    if (read > 0) std::memcpy(d, locate(w, from, l, w.slot(i.r[1])[l], read, false), read);
-    std::memset(d + read, 0, bytes - read);
+    const u8* s = read > 0 ? locate(w, from, l, address[l], read, false) : nullptr;
+    std::memset(d, 0xff, bytes);
+    w.copies.push_back({l, w.copy_group, d, s, bytes, read});
   }
+}
+void commit_copies(Warp& w, const Instruction&, Mask) { ++w.copy_group; }
+/// offset: how many of the latest groups may still be on their way; -1: none, what is in no group too
+void wait_for_copies(Warp& w, const Instruction& i, Mask m) {
+  std::erase_if(w.copies, [&](const AsyncCopy& c) {
+    if (!(m >> c.lane & 1) || (i.offset >= 0 && c.group >= w.copy_group - i.offset)) return false;
+    if (c.read > 0) std::memcpy(c.to, c.from, c.read);
+    std::memset(c.to + c.read, 0, c.bytes - c.read);
+    return true;
+  });
 }
 
 }  // namespace
@@ -323,8 +345,15 @@ Function memory_access(const std::vector<std::string>& parts, Instruction& i) {
            : n == "64" ? store<u64>
                        : nullptr;
   }
-  if (op == "cp") return has("async") && !has("bulk") ? copy_async : nullptr;
+  if (op == "cp") {
+    if (!has("async") || has("bulk") || has("mbarrier")) return nullptr;
+    i.cost = Cost::global_load;
+    return has("commit_group")                    ? commit_copies
+           : has("wait_group") || has("wait_all") ? wait_for_copies
+                                                  : copy_async;
+  }
   i.cost = Cost::atomic;
+  if (i.width > 1 || has("noftz") || has("f16x2") || has("bf16x2")) return nullptr;
   i.mode = has("cas")    ? compare_swap
            : has("add")  ? add
            : has("min")  ? minimum

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/emulation/run/memory.hpp"
 #include "tests/emulation/run/warp.hpp"
 
 namespace quintet::emulation {
@@ -86,6 +87,13 @@ void prepare(Warp& w, Block& b, int number) {
     w.local.assign(k.local_bytes * lanes, 0xff);
   }
   const u64 threads = static_cast<u64>(b.block.x) * b.block.y * b.block.z;
+  w.copies.clear();
+  w.copy_group = 0;
+  if (settings().races) {  // what a block before has left is no number
+    std::fill_n(w.slot(n_special), static_cast<std::size_t>(k.n_slots - n_special) * lanes, ~u64{0});
+    for (const auto& [slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
+    std::fill(w.local.begin(), w.local.end(), u8{0xff});
+  }
   w.exists = w.exited = w.parked = w.at_barrier = 0;
   for (int l = 0; l < lanes; ++l) {
     const u64 t = static_cast<u64>(number) * lanes + static_cast<u64>(l);
@@ -171,6 +179,10 @@ bool release_barrier(Block& b) {
 void launch(const Kernel& kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
             const std::vector<u8>& parameters) {
   Totals& t = totals()[&kernel];
+  if (kernel.generation != generation()) {
+    for (const Instruction& i : kernel.code) i.begin = i.end = 0;
+    kernel.generation = generation();
+  }
   Block b;
   b.kernel = &kernel;
   b.grid = grid;

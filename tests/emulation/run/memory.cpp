@@ -14,6 +14,7 @@ namespace {
 struct Heap {
   std::map<std::uint64_t, Allocation> all;  // by begin
   std::uint64_t next = device_begin + (1 << 20);
+  std::uint64_t generation = 0;
   std::size_t used = 0, total = std::size_t{8} << 30;
   Heap() {
     if (const char* text = std::getenv("EMULATION_MEMORY_MIB"))
@@ -69,6 +70,7 @@ bool release(void* address) {
     madvise(reinterpret_cast<void*>(at + device_alias), (whole + 4095) / 4096 * 4096, MADV_DONTNEED);
   }
   h.all.erase(found);
+  ++h.generation;
   return true;
 }
 
@@ -89,6 +91,7 @@ void* bytes_of(const void* address) {
   return const_cast<char*>(static_cast<const char*>(address)) + (on_device(address) ? device_alias : 0);
 }
 
+std::uint64_t generation() { return heap().generation; }
 std::size_t memory_total() { return heap().total; }
 std::size_t memory_free() { return heap().total - heap().used; }
 

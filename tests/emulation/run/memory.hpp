@@ -15,6 +15,8 @@ struct Allocation {
 [[nodiscard]] void* allocate(std::size_t bytes);         ///< on the device; null if there is none left
 [[nodiscard]] void* allocate_pinned(std::size_t bytes);  ///< read by both
 bool release(void* address);
+/// Grows with each release: what was known of addresses before may be wrong.
+[[nodiscard]] std::uint64_t generation();
 /// The allocation that an address lies in, or nullptr.
 [[nodiscard]] const Allocation* find(std::uint64_t address);
 [[nodiscard]] bool on_device(const void* address);

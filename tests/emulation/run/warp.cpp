@@ -142,7 +142,7 @@ void Warp::run() {
           const Mask who = group & members;
           if ((group & ~members) != 0)
             fail(*this, i, std::countr_zero(group & ~members), "a lane that is not in the mask it names");
-          ++syncs;
+          if (i.kind == Kind::warp_sync) ++syncs;  // a shuffle or vote orders no memory
           if (i.kind == Kind::vote) {
             if (i.mode == 9) {
               for (int l = 0; l < lanes; ++l)

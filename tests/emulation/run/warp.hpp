@@ -20,7 +20,8 @@ struct Trace {
   struct Word {
     std::uint32_t write_phase = 0, read_phase = 0;  // of the block
     std::uint32_t write_sync = 0, read_sync = 0;    // of the thread's warp
-    std::int32_t writer = -1, reader = -1;          // threads; -2: several
+    std::int32_t writer = -1, read_warp = -1;       // a thread; a warp, -2: several
+    Mask readers = 0;                               // of that warp
     std::int32_t write_line = 0, read_line = 0;
     bool atomic = false;
   };
@@ -39,6 +40,15 @@ struct Block {
   std::uint64_t wavefronts = 0, ideal_wavefronts = 0, sectors = 0, bytes_asked = 0, active_lanes = 0;
 };
 
+/// cp.async of one lane that is not waited for yet.
+struct AsyncCopy {
+  int lane = 0;
+  std::int64_t group = 0;
+  std::uint8_t* to = nullptr;
+  const std::uint8_t* from = nullptr;
+  unsigned bytes = 0, read = 0;
+};
+
 struct Warp {
   Block* block = nullptr;
   int number = 0;
@@ -46,6 +56,8 @@ struct Warp {
   std::vector<std::uint64_t> storage;
   std::vector<Mask> predicates;
   std::vector<std::uint8_t> local;  // of lane l: from l * local_bytes
+  std::vector<AsyncCopy> copies;
+  std::int64_t copy_group = 0;
   std::uint32_t syncs = 1;
   Mask exists = 0, exited = 0, parked = 0, at_barrier = 0;
   std::array<std::int32_t, lanes> pc{};
