@@ -115,6 +115,7 @@ struct MomentsKernel {
     bool overflow = e.two_stage && n > e.n_slots;
     for (int t = 0; t < e.n_types; ++t) overflow = overflow || count[t] > table.sel[t];
     if (!overflow && !e.excludes) return;
+    Team::sync();  // all have read the counts
     if (overflow) {
       if (lane == 0) device::add_atomically(&trouble->overflowing, 1);
       leave_out_farthest(from, row, n);
