@@ -14,7 +14,19 @@
 namespace quintet::emulation {
 namespace {
 
-constexpr const char* head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+constexpr const char *head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
+/// A function of one number.
+const std::string square = R"(
+.func (.param .b64 result) square(.param .b64 x)
+{
+  .reg .f64 %fd<4>;
+  ld.param.f64 %fd1, [x];
+  mul.f64 %fd2, %fd1, %fd1;
+  st.param.f64 [result+0], %fd2;
+  ret;
+}
+)";
 
 /// An array of the device that is freed at the end.
 template <class T>
@@ -24,8 +36,8 @@ class Array {
     std::memcpy(bytes_of(at_), values.data(), n_ * sizeof(T));
   }
   ~Array() { release(at_); }
-  Array(const Array&) = delete;
-  Array& operator=(const Array&) = delete;
+  Array(const Array &) = delete;
+  Array &operator=(const Array &) = delete;
   [[nodiscard]] std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(at_); }
   [[nodiscard]] std::vector<T> values() const {
     std::vector<T> out(n_);
@@ -35,14 +47,15 @@ class Array {
 
  private:
   std::size_t n_;
-  void* at_;
+  void *at_;
 };
 
-/// Runs the only kernel, `k`, of a text whose parameters are addresses or 64-bit numbers.
-void run(const std::string& text, unsigned blocks, unsigned threads,
-         const std::vector<std::uint64_t>& parameters, std::size_t shared = 0) {
+/// Runs the only kernel, `k`, of a text whose parameters are addresses or
+/// 64-bit numbers.
+void run(const std::string &text, unsigned blocks, unsigned threads,
+         const std::vector<std::uint64_t> &parameters, std::size_t shared = 0) {
   Module module(head + text);
-  const Kernel* kernel = module.kernel("k");
+  const Kernel *kernel = module.kernel("k");
   ASSERT_NE(kernel, nullptr);
   std::vector<std::uint8_t> bytes(kernel->parameter_bytes);
   ASSERT_EQ(kernel->parameters.size(), parameters.size());
@@ -51,9 +64,9 @@ void run(const std::string& text, unsigned blocks, unsigned threads,
   launch(*kernel, {blocks, 1, 1}, {threads, 1, 1}, shared, bytes);
 }
 
-/// A body with the thread's number in %r1, of all threads in %r2, and the address of its 8 bytes of p in
-/// %rd2.
-std::string kernel_of(const std::string& body) {
+/// A body with the thread's number in %r1, of all threads in %r2, and the
+/// address of its 8 bytes of p in %rd2.
+std::string kernel_of(const std::string &body) {
   return R"(
 .visible .entry k(.param .u64 p)
 {
@@ -74,18 +87,18 @@ std::string kernel_of(const std::string& body) {
          "\n  ret;\n}\n";
 }
 
-std::string what_of(const std::string& body, unsigned threads, std::size_t numbers) {
+std::string what_of(const std::string &body, unsigned threads, std::size_t numbers) {
   const Array<double> p(std::vector<double>(numbers, 1.0));
   try {
     run(kernel_of(body), 1, threads, {p.address()});
-  } catch (const Fault& fault) {
+  } catch (const Fault &fault) {
     return fault.what();
   }
   return {};
 }
 
 /// Sums of 64 threads by halves in shared memory, the barriers given.
-std::string sums(const std::string& barrier) {
+std::string sums(const std::string &barrier) {
   return kernel_of(R"(
   ld.global.f64 %fd1, [%rd2];
   shl.b32 %r5, %r1, 3;
@@ -131,7 +144,8 @@ class Emulation : public ::testing::Test {
 
 TEST_F(Emulation, every_thread_of_every_block_does_its_part) {
   const Array<double> p(numbers(3 * 50));  // the last warps have 18 threads
-  run(kernel_of("ld.global.f64 %fd1, [%rd2];\n fma.rn.f64 %fd2, %fd1, 0d4000000000000000, "
+  run(kernel_of("ld.global.f64 %fd1, [%rd2];\n fma.rn.f64 %fd2, %fd1, "
+                "0d4000000000000000, "
                 "0d3FF0000000000000;\n st.global.f64 [%rd2], %fd2;"),
       3, 50, {p.address()});
   const auto values = p.values();
@@ -140,7 +154,8 @@ TEST_F(Emulation, every_thread_of_every_block_does_its_part) {
 }
 
 TEST_F(Emulation, lanes_part_and_meet_again) {
-  // 1 + 2 + ... + t by threads that turn a different number of times; odd ones then take its negative.
+  // 1 + 2 + ... + t by threads that turn a different number of times; odd ones
+  // then take its negative.
   const Array<double> p(std::vector<double>(70, 0.0));
   run(kernel_of(R"(
   mov.u32 %r5, 0;
@@ -164,7 +179,8 @@ $done:
 }
 
 TEST_F(Emulation, registers_live_through_blocks_that_lie_before_them) {
-  // %r5 and %r6 live while a block is run that lies before their first use, and that needs registers, too.
+  // %r5 and %r6 live while a block is run that lies before their first use, and
+  // that needs registers, too.
   const Array<double> p(std::vector<double>(32, 0.0));
   run(kernel_of(R"(
   bra.uni $start;
@@ -211,9 +227,11 @@ TEST_F(Emulation, a_barrier_that_is_missing_is_found) {
 
 TEST_F(Emulation, a_warp_needs_its_own_barrier_and_a_shuffle_is_none) {
   // All lanes read a number that lane 0 then writes.
-  const auto body = [](const std::string& between) {
-    return kernel_of("mov.u32 %r5, buffer;\n @%p1 mov.u32 %r6, 0;\n ld.shared.u32 %r7, [%r5];\n" + between +
-                     "\n setp.eq.s32 %p2, %r1, 0;\n @%p2 st.shared.u32 [%r5], %r1;");
+  const auto body = [](const std::string &between) {
+    return kernel_of(
+        "mov.u32 %r5, buffer;\n @%p1 mov.u32 %r6, 0;\n ld.shared.u32 %r7, "
+        "[%r5];\n" +
+        between + "\n setp.eq.s32 %p2, %r1, 0;\n @%p2 st.shared.u32 [%r5], %r1;");
   };
   settings().races = true;
   const Array<double> p(std::vector<double>(1, 0.0));
@@ -225,12 +243,15 @@ TEST_F(Emulation, a_warp_needs_its_own_barrier_and_a_shuffle_is_none) {
 }
 
 TEST_F(Emulation, what_is_copied_meanwhile_is_there_when_it_was_waited_for) {
-  const auto body = [](const std::string& wait) {
+  const auto body = [](const std::string &wait) {
     return kernel_of(
         "mov.u32 %r5, buffer;\n shl.b32 %r6, %r1, 4;\n add.s32 %r7, %r5, %r6;\n"
-        "add.s64 %rd4, %rd2, %rd3;\n cp.async.cg.shared.global [%r7], [%rd4], 16, 16;\n"
+        "add.s64 %rd4, %rd2, %rd3;\n cp.async.cg.shared.global [%r7], [%rd4], "
+        "16, 16;\n"
         "cp.async.commit_group;\n" +
-        wait + "\n ld.shared.f64 %fd1, [%r7];\n add.f64 %fd1, %fd1, %fd1;\n st.global.f64 [%rd4], %fd1;");
+        wait +
+        "\n ld.shared.f64 %fd1, [%r7];\n add.f64 %fd1, %fd1, %fd1;\n "
+        "st.global.f64 [%rd4], %fd1;");
   };
   const Array<double> p(numbers(8));
   run(body(""), 1, 1, {p.address()});
@@ -245,9 +266,9 @@ TEST_F(Emulation, what_is_copied_meanwhile_is_there_when_it_was_waited_for) {
 
 TEST_F(Emulation, memory_that_was_freed_is_refused_by_a_kernel_that_knew_it) {
   Module module(head + kernel_of("ld.global.f64 %fd1, [%rd2];"));
-  const Kernel* kernel = module.kernel("k");
+  const Kernel *kernel = module.kernel("k");
   std::vector<std::uint8_t> bytes(8);
-  void* p = allocate(64);
+  void *p = allocate(64);
   std::memcpy(bytes.data(), &p, sizeof p);
   launch(*kernel, {1, 1, 1}, {8, 1, 1}, 0, bytes);
   release(p);
@@ -283,16 +304,7 @@ TEST_F(Emulation, warps_shuffle_and_vote) {
 
 TEST_F(Emulation, a_function_is_called_and_local_memory_is_each_threads_own) {
   const Array<double> p(numbers(40));
-  run(R"(
-.func (.param .b64 result) square(.param .b64 x)
-{
-  .reg .f64 %fd<4>;
-  ld.param.f64 %fd1, [x];
-  mul.f64 %fd2, %fd1, %fd1;
-  st.param.f64 [result+0], %fd2;
-  ret;
-}
-)" + kernel_of(R"(
+  run(square + kernel_of(R"(
   .local .align 8 .b8 mine[32];
   .reg .b64 %SP;
   .reg .b64 %SPL;
@@ -421,7 +433,7 @@ TEST_F(Emulation, memory_that_is_not_there_is_refused) {
   EXPECT_NE(what_of("mov.u64 %rd4, " + address + ";\n ld.global.f64 %fd1, [%rd4];", 1, 1)
                 .find("no memory of the device"),
             std::string::npos);
-  void* gone = allocate(64);
+  void *gone = allocate(64);
   const auto freed = std::to_string(reinterpret_cast<std::uint64_t>(gone));
   release(gone);
   EXPECT_NE(what_of("mov.u64 %rd4, " + freed + ";\n ld.global.f64 %fd1, [%rd4];", 1, 1)
@@ -430,12 +442,13 @@ TEST_F(Emulation, memory_that_is_not_there_is_refused) {
 }
 
 TEST_F(Emulation, what_would_hang_or_be_undefined_is_refused) {
-  EXPECT_NE(
-      what_of("setp.lt.s32 %p1, %r1, 40;\n @%p1 bra $out;\n bar.sync 0;\n bar.sync 0;\n$out:\n bar.sync 0;",
-              64, 1)
-          .find("a barrier while other threads wait at that of line"),
-      std::string::npos);
-  EXPECT_NE(what_of("setp.lt.s32 %p1, %r1, 8;\n @%p1 bra $out;\n bar.sync 0;\n shfl.sync.bfly.b32 %r6|%p2, "
+  EXPECT_NE(what_of("setp.lt.s32 %p1, %r1, 40;\n @%p1 bra $out;\n bar.sync "
+                    "0;\n bar.sync 0;\n$out:\n bar.sync 0;",
+                    64, 1)
+                .find("a barrier while other threads wait at that of line"),
+            std::string::npos);
+  EXPECT_NE(what_of("setp.lt.s32 %p1, %r1, 8;\n @%p1 bra $out;\n bar.sync 0;\n "
+                    "shfl.sync.bfly.b32 %r6|%p2, "
                     "%r1, 1, 31, -1;\n$out:\n bar.sync 0;",
                     32, 1),
             "");
@@ -446,7 +459,7 @@ TEST_F(Emulation, what_would_hang_or_be_undefined_is_refused) {
 }
 
 TEST_F(Emulation, the_host_cannot_read_the_devices_memory_and_new_memory_is_no_number) {
-  void* p = allocate(64);
+  void *p = allocate(64);
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   EXPECT_EQ(write(ends[1], p, 8), -1) << "the system could read it for the host";

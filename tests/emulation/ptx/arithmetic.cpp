@@ -1,43 +1,17 @@
-#include <bit>
-#include <cfenv>
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <string>
 #include <type_traits>
+#include <vector>
 
+#include "tests/emulation/ptx/operators.hpp"
 #include "tests/emulation/run/warp.hpp"
 
 namespace quintet::emulation {
 
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s8 = std::int8_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-
-template <class T>
-inline T get(u64 v) {
-  if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<double>(v);
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<u32>(v));
-  else
-    return static_cast<T>(v);
-}
-template <class T>
-inline u64 put(T v) {
-  if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<u64>(v);
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<u32>(v);
-  else
-    return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(v));
-}
 
 template <class Body>
 inline void each(Mask m, Body body) {
@@ -50,322 +24,27 @@ inline void each(Mask m, Body body) {
 }
 
 template <class R, class T, class Op>
-void unary(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
-  const u64* a = w.slot(i.r[1]);
+void unary(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]);
   each(m, [&](int l) { d[l] = put<R>(Op::f(get<T>(a[l]))); });
 }
 template <class R, class T, class Op>
-void binary(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void binary(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
   each(m, [&](int l) { d[l] = put<R>(Op::f(get<T>(a[l]), get<T>(b[l]))); });
 }
 template <class R, class T, class Op>
-void ternary(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void ternary(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
   each(m, [&](int l) { d[l] = put<R>(Op::f(get<T>(a[l]), get<T>(b[l]), get<R>(c[l]))); });
 }
 
-template <class T>
-using Unsigned =
-    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
-
-struct Add {
-  template <class T>
-  static T f(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-    else
-      return a + b;
-  }
-};
-struct Sub {
-  template <class T>
-  static T f(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
-    else
-      return a - b;
-  }
-};
-struct Mul {
-  template <class T>
-  static T f(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
-    else
-      return a * b;
-  }
-};
-template <class T>
-struct Wider {
-  using type = T;
-};
-template <>
-struct Wider<u16> {
-  using type = u32;
-};
-template <>
-struct Wider<s16> {
-  using type = s32;
-};
-template <>
-struct Wider<u32> {
-  using type = u64;
-};
-template <>
-struct Wider<s32> {
-  using type = s64;
-};
-struct MulWide {
-  template <class T>
-  static auto f(T a, T b) {
-    using W = typename Wider<T>::type;
-    return static_cast<W>(static_cast<W>(a) * static_cast<W>(b));
-  }
-};
-struct MulHigh {
-  template <class T>
-  static T f(T a, T b) {
-    using W = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
-    return static_cast<T>((static_cast<W>(a) * static_cast<W>(b)) >> (8 * sizeof(T)));
-  }
-};
-struct Mad {
-  template <class T>
-  static T f(T a, T b, T c) {
-    return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b) + static_cast<u64>(c));
-  }
-};
-struct MadHigh {
-  template <class T>
-  static T f(T a, T b, T c) {
-    return static_cast<T>(static_cast<u64>(MulHigh::f(a, b)) + static_cast<u64>(c));
-  }
-};
-struct MadWide {
-  template <class T, class W>
-  static W f(T a, T b, W c) {
-    return static_cast<W>(static_cast<u64>(static_cast<W>(a) * static_cast<W>(b)) + static_cast<u64>(c));
-  }
-};
-struct Fma {
-  template <class T>
-  static T f(T a, T b, T c) {
-    return std::fma(a, b, c);
-  }
-};
-struct Div {
-  template <class T>
-  static T f(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      if (b == 0) return static_cast<T>(~T{0});
-      if constexpr (std::is_signed_v<T>)
-        if (b == -1) return static_cast<T>(-static_cast<u64>(a));
-      return static_cast<T>(a / b);
-    } else
-      return a / b;
-  }
-};
-struct Rem {
-  template <class T>
-  static T f(T a, T b) {
-    if (b == 0) return a;
-    if constexpr (std::is_signed_v<T>)
-      if (b == -1) return 0;
-    return static_cast<T>(a % b);
-  }
-};
-struct Min {
-  template <class T>
-  static T f(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return a < b ? a : b;
-    else
-      return std::isnan(a) ? b : std::isnan(b) ? a : a < b || (a == b && std::signbit(a)) ? a : b;
-  }
-};
-struct Max {
-  template <class T>
-  static T f(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return a > b ? a : b;
-    else
-      return std::isnan(a) ? b : std::isnan(b) ? a : a > b || (a == b && !std::signbit(a)) ? a : b;
-  }
-};
-struct Neg {
-  template <class T>
-  static T f(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(-static_cast<u64>(a));
-    else
-      return -a;
-  }
-};
-struct Abs {
-  template <class T>
-  static T f(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return a < 0 ? static_cast<T>(-static_cast<u64>(a)) : a;
-    else
-      return std::fabs(a);
-  }
-};
-struct And {
-  template <class T>
-  static T f(T a, T b) {
-    return a & b;
-  }
-};
-struct Or {
-  template <class T>
-  static T f(T a, T b) {
-    return a | b;
-  }
-};
-struct Xor {
-  template <class T>
-  static T f(T a, T b) {
-    return a ^ b;
-  }
-};
-struct Not {
-  template <class T>
-  static T f(T a) {
-    return static_cast<T>(~a);
-  }
-};
-struct CNot {
-  template <class T>
-  static T f(T a) {
-    return a == 0 ? 1 : 0;
-  }
-};
-struct Popc {
-  template <class T>
-  static u32 f(T a) {
-    return static_cast<u32>(std::popcount(a));
-  }
-};
-struct Clz {
-  template <class T>
-  static u32 f(T a) {
-    return static_cast<u32>(std::countl_zero(a));
-  }
-};
-struct Brev {
-  template <class T>
-  static T f(T a) {
-    T r = 0;
-    for (unsigned k = 0; k < 8 * sizeof(T); ++k) r = static_cast<T>(r << 1 | (a >> k & 1));
-    return r;
-  }
-};
-struct Bfind {
-  template <class T>
-  static u32 f(T a) {
-    if constexpr (std::is_signed_v<T>) {
-      if (a < 0) a = ~a;
-    }
-    const auto x = static_cast<std::make_unsigned_t<T>>(a);
-    return x == 0 ? ~0u : static_cast<u32>(8 * sizeof(T)) - 1u - static_cast<u32>(std::countl_zero(x));
-  }
-};
-struct BfindShift {
-  template <class T>
-  static u32 f(T a) {
-    const u32 x = Bfind::f(a);
-    return x == ~0u ? x : static_cast<u32>(8 * sizeof(T)) - 1u - x;
-  }
-};
-struct Sqrt {
-  template <class T>
-  static T f(T a) {
-    return std::sqrt(a);
-  }
-};
-struct Rcp {
-  template <class T>
-  static T f(T a) {
-    return T{1} / a;
-  }
-};
-struct Rsqrt {
-  template <class T>
-  static T f(T a) {
-    return T{1} / std::sqrt(a);
-  }
-};
-struct Ex2 {
-  template <class T>
-  static T f(T a) {
-    return std::exp2(a);
-  }
-};
-struct Lg2 {
-  template <class T>
-  static T f(T a) {
-    return std::log2(a);
-  }
-};
-struct Sin {
-  template <class T>
-  static T f(T a) {
-    return std::sin(a);
-  }
-};
-struct Cos {
-  template <class T>
-  static T f(T a) {
-    return std::cos(a);
-  }
-};
-struct Tanh {
-  template <class T>
-  static T f(T a) {
-    return std::tanh(a);
-  }
-};
-struct CopySign {
-  template <class T>
-  static T f(T a, T b) {
-    return std::copysign(b, a);
-  }
-};
-/// .ftz: subnormal numbers are 0.
-template <class Op>
-struct Flushed {
-  static float of(float a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0F, a) : a; }
-  static float f(float a) { return of(Op::f(of(a))); }
-};
-struct Same {
-  template <class T>
-  static T f(T a) {
-    return a;
-  }
-};
-/// rcp.approx.ftz.f64: the upper 32 bits alone.
-struct RcpHigh {
-  static double f(double a) {
-    return std::bit_cast<double>(
-        std::bit_cast<u64>(1 / std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000)) &
-        0xffffffff00000000);
-  }
-};
-struct RsqrtHigh {
-  static double f(double a) {
-    return std::bit_cast<double>(
-        std::bit_cast<u64>(1 / std::sqrt(std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000))) &
-        0xffffffff00000000);
-  }
-};
-
 template <class T, bool Left>
-void shift(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void shift(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
   constexpr u32 bits = 8 * sizeof(T);
   each(m, [&](int l) {
@@ -380,26 +59,27 @@ void shift(Warp& w, const Instruction& i, Mask m) {
   });
 }
 
-// --- moves ----------------------------------------------------------------------------------------------
+// --- moves
+// ----------------------------------------------------------------------------------------------
 template <class T>
-void move(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
-  const u64* a = w.slot(i.r[1]);
+void move(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]);
   each(m, [&](int l) { d[l] = put<T>(get<T>(a[l])); });
 }
 /// {x, y, ...} = z and z = {x, y, ...}: mode: bits of one
-void take_apart(Warp& w, const Instruction& i, Mask m) {
-  const u64* a = w.slot(i.r[i.n_dst]);
+void take_apart(Warp &w, const Instruction &i, Mask m) {
+  const u64 *a = w.slot(i.r[i.n_dst]);
   const u32 bits = i.mode;
   u64 v[lanes];
   std::memcpy(v, a, sizeof v);
   for (u32 k = 0; k < i.n_dst; ++k) {
-    u64* d = w.slot(i.r[k]);
+    u64 *d = w.slot(i.r[k]);
     each(m, [&](int l) { d[l] = (v[l] >> (k * bits)) & ((u64{1} << bits) - 1); });
   }
 }
-void put_together(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void put_together(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u32 bits = i.mode;
   each(m, [&](int l) {
     u64 v = 0;
@@ -408,121 +88,34 @@ void put_together(Warp& w, const Instruction& i, Mask m) {
   });
 }
 template <class T>
-void select(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void select(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
   Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
   if (i.p_not) p = ~p;
   each(m, [&](int l) { d[l] = put<T>(get<T>((p >> l & 1) ? a[l] : b[l])); });
 }
 
-// --- predicates -------------------------------------------------------------------------------------------
-void set_predicate(Warp& w, int p, Mask m, Mask value) {
+// --- predicates
+// -------------------------------------------------------------------------------------------
+void set_predicate(Warp &w, int p, Mask m, Mask value) {
   if (p < 2) return;
-  Mask& to = w.predicates[static_cast<std::size_t>(p)];
+  Mask &to = w.predicates[static_cast<std::size_t>(p)];
   to = (to & ~m) | (value & m);
 }
-Mask first_predicate(const Warp& w, const Instruction& i) {
+Mask first_predicate(const Warp &w, const Instruction &i) {
   const Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
   return i.p_not ? ~p : p;
 }
 template <int Op>
-void predicates(Warp& w, const Instruction& i, Mask m) {
+void predicates(Warp &w, const Instruction &i, Mask m) {
   const Mask a = first_predicate(w, i),
              b = i.p_dst2 >= 0 ? w.predicates[static_cast<std::size_t>(i.p_dst2)] : 0;
   set_predicate(w, i.p_dst, m, Op == 0 ? a & b : Op == 1 ? a | b : Op == 2 ? a ^ b : Op == 3 ? ~a : a);
 }
 
-struct Eq {
-  template <class T>
-  static bool f(T a, T b) {
-    return a == b;
-  }
-};
-struct Ne {
-  template <class T>
-  static bool f(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
-      return a < b || a > b;
-    else
-      return a != b;
-  }
-};
-struct Lt {
-  template <class T>
-  static bool f(T a, T b) {
-    return a < b;
-  }
-};
-struct Le {
-  template <class T>
-  static bool f(T a, T b) {
-    return a <= b;
-  }
-};
-struct Gt {
-  template <class T>
-  static bool f(T a, T b) {
-    return a > b;
-  }
-};
-struct Ge {
-  template <class T>
-  static bool f(T a, T b) {
-    return a >= b;
-  }
-};
-struct Equ {
-  template <class T>
-  static bool f(T a, T b) {
-    return !(a < b || a > b);
-  }
-};
-struct Neu {
-  template <class T>
-  static bool f(T a, T b) {
-    return !(a == b);
-  }
-};
-struct Ltu {
-  template <class T>
-  static bool f(T a, T b) {
-    return !(a >= b);
-  }
-};
-struct Leu {
-  template <class T>
-  static bool f(T a, T b) {
-    return !(a > b);
-  }
-};
-struct Gtu {
-  template <class T>
-  static bool f(T a, T b) {
-    return !(a <= b);
-  }
-};
-struct Geu {
-  template <class T>
-  static bool f(T a, T b) {
-    return !(a < b);
-  }
-};
-struct Num {
-  template <class T>
-  static bool f(T a, T b) {
-    return a == a && b == b;
-  }
-};
-struct Nan {
-  template <class T>
-  static bool f(T a, T b) {
-    return a != a || b != b;
-  }
-};
-
 template <class T, class Op>
-void compare(Warp& w, const Instruction& i, Mask m) {
+void compare(Warp &w, const Instruction &i, Mask m) {
   const u64 *a = w.slot(i.r[0]), *b = w.slot(i.r[1]);
   Mask p = 0;
   for (int l = 0; l < lanes; ++l) p |= static_cast<Mask>(Op::f(get<T>(a[l]), get<T>(b[l]))) << l;
@@ -536,7 +129,7 @@ void compare(Warp& w, const Instruction& i, Mask m) {
   if (i.p_dst2 >= 0) set_predicate(w, i.p_dst2, m, q);
 }
 template <class T>
-Function comparison(const std::string& op) {
+Function comparison(const std::string &op) {
   if (op == "eq") return compare<T, Eq>;
   if (op == "ne") return compare<T, Ne>;
   if (op == "lt" || op == "lo") return compare<T, Lt>;
@@ -557,50 +150,10 @@ Function comparison(const std::string& op) {
 }
 
 // --- conversions
-// --------------------------------------------------------------------------------------------
-enum Rounding : u8 { nearest, zero, down, upward };
-template <class T>
-T rounded(T x, u8 mode) {
-  switch (mode) {
-    case nearest:
-      return std::nearbyint(x);
-    case zero:
-      return std::trunc(x);
-    case down:
-      return std::floor(x);
-    default:
-      return std::ceil(x);
-  }
-}
-/// mode: rounding, + 8: to an integer of the same type, + 16: saturate
 template <class To, class From>
-To convert_one(From x, u8 mode) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if (std::isnan(x))
-      return sizeof(From) == 8 || sizeof(To) == 8 ? static_cast<To>(u64{1} << (8 * sizeof(To) - 1)) : To{0};
-    const From y = rounded(x, mode & 3);
-    if (y <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
-    if (y >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
-    return static_cast<To>(y);
-  } else if constexpr (std::is_floating_point_v<From>) {
-    From y = (mode & 8) ? rounded(x, mode & 3) : x;
-    if (mode & 16) y = std::isnan(y) ? From{0} : y < 0 ? From{0} : y > 1 ? From{1} : y;
-    return static_cast<To>(y);
-  } else if constexpr (std::is_integral_v<To>) {
-    if (mode & 16) {
-      const auto wide = static_cast<__int128>(x);
-      if (wide < std::numeric_limits<To>::min()) return std::numeric_limits<To>::min();
-      if (wide > std::numeric_limits<To>::max()) return std::numeric_limits<To>::max();
-    }
-    return static_cast<To>(x);
-  } else {
-    return static_cast<To>(x);
-  }
-}
-template <class To, class From>
-void convert(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
-  const u64* a = w.slot(i.r[1]);
+void convert(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]);
   const u8 mode = i.mode;
   // An integer fills its register, which may be wider, with its sign.
   each(m, [&](int l) {
@@ -612,7 +165,7 @@ void convert(Warp& w, const Instruction& i, Mask m) {
   });
 }
 template <class To>
-Function conversion_from(const std::string& t) {
+Function conversion_from(const std::string &t) {
   if (t == "u8") return convert<To, u8>;
   if (t == "s8") return convert<To, s8>;
   if (t == "u16" || t == "b16") return convert<To, u16>;
@@ -625,7 +178,7 @@ Function conversion_from(const std::string& t) {
   if (t == "f64") return convert<To, double>;
   return nullptr;
 }
-Function conversion(const std::string& to, const std::string& from) {
+Function conversion(const std::string &to, const std::string &from) {
   if (to == "u8") return conversion_from<u8>(from);
   if (to == "s8") return conversion_from<s8>(from);
   if (to == "u16") return conversion_from<u16>(from);
@@ -643,10 +196,10 @@ Function conversion(const std::string& to, const std::string& from) {
 // ---------------------------------------------------------------
 /// mode: 1 reads the carry, 2 writes it
 template <class T, bool Minus>
-void add_carry(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void add_carry(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
-  u64* c = w.slot(carry);
+  u64 *c = w.slot(carry);
   each(m, [&](int l) {
     unsigned __int128 x = get<T>(a[l]), y = get<T>(b[l]);
     const u64 in = (i.mode & 1) ? c[l] : 0;
@@ -656,10 +209,10 @@ void add_carry(Warp& w, const Instruction& i, Mask m) {
   });
 }
 template <class T, bool High>
-void mad_carry(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
+void mad_carry(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *x = w.slot(i.r[3]);
-  u64* c = w.slot(carry);
+  u64 *c = w.slot(carry);
   each(m, [&](int l) {
     const unsigned __int128 p = static_cast<unsigned __int128>(get<T>(a[l])) * get<T>(b[l]);
     const T part = static_cast<T>(High ? p >> (8 * sizeof(T)) : p);
@@ -670,10 +223,11 @@ void mad_carry(Warp& w, const Instruction& i, Mask m) {
   });
 }
 
-// --- bits -------------------------------------------------------------------------------------------------
+// --- bits
+// -------------------------------------------------------------------------------------------------
 template <class T>
-void bit_field(Warp& w, const Instruction& i, Mask m) {  // bfe
-  u64* d = w.slot(i.r[0]);
+void bit_field(Warp &w, const Instruction &i, Mask m) {  // bfe
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
   constexpr u32 bits = 8 * sizeof(T);
   each(m, [&](int l) {
@@ -691,8 +245,8 @@ void bit_field(Warp& w, const Instruction& i, Mask m) {  // bfe
   });
 }
 template <class T>
-void insert_bits(Warp& w, const Instruction& i, Mask m) {  // bfi
-  u64* d = w.slot(i.r[0]);
+void insert_bits(Warp &w, const Instruction &i, Mask m) {  // bfi
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]), *e = w.slot(i.r[4]);
   each(m, [&](int l) {
     const u32 pos = c[l] & 0xff, len = e[l] & 0xff;
@@ -703,8 +257,8 @@ void insert_bits(Warp& w, const Instruction& i, Mask m) {  // bfi
     d[l] = put<T>((x & mask) | (get<T>(b[l]) & ~mask));
   });
 }
-void permute_bytes(Warp& w, const Instruction& i, Mask m) {  // prmt.b32
-  u64* d = w.slot(i.r[0]);
+void permute_bytes(Warp &w, const Instruction &i, Mask m) {  // prmt.b32
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
   each(m, [&](int l) {
     const u64 all = static_cast<u32>(a[l]) | b[l] << 32;
@@ -719,8 +273,8 @@ void permute_bytes(Warp& w, const Instruction& i, Mask m) {  // prmt.b32
   });
 }
 template <bool Left>
-void funnel(Warp& w, const Instruction& i, Mask m) {  // shf
-  u64* d = w.slot(i.r[0]);
+void funnel(Warp &w, const Instruction &i, Mask m) {  // shf
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]);
   each(m, [&](int l) {
     const u32 n = i.mode ? (c[l] & 31) : std::min<u32>(static_cast<u32>(c[l]), 32);
@@ -729,8 +283,8 @@ void funnel(Warp& w, const Instruction& i, Mask m) {  // shf
   });
 }
 template <class T>
-void logic(Warp& w, const Instruction& i, Mask m) {  // lop3
-  u64* d = w.slot(i.r[0]);
+void logic(Warp &w, const Instruction &i, Mask m) {  // lop3
+  u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]), *c = w.slot(i.r[3]), *t = w.slot(i.r[4]);
   each(m, [&](int l) {
     T r = 0;
@@ -740,9 +294,9 @@ void logic(Warp& w, const Instruction& i, Mask m) {  // lop3
   });
 }
 
-/// mma.m8n8k4.f64, row by column: d[8][8] = a[8][4] b[4][8] + c. Lane l holds a[l/4][l%4], b[l%4][l/4],
-/// c[l/4][2(l%4) + 0, 1].
-void tensor(Warp& w, const Instruction& i, Mask m) {
+/// mma.m8n8k4.f64, row by column: d[8][8] = a[8][4] b[4][8] + c. Lane l holds
+/// a[l/4][l%4], b[l%4][l/4], c[l/4][2(l%4) + 0, 1].
+void tensor(Warp &w, const Instruction &i, Mask m) {
   if (m != ~Mask{0}) fail(w, i, 0, "mma by a part of a warp");
   double a[8][4], b[4][8], c[8][8];
   for (int l = 0; l < lanes; ++l) {
@@ -760,9 +314,9 @@ void tensor(Warp& w, const Instruction& i, Mask m) {
   }
 }
 
-void convert_address(Warp& w, const Instruction& i, Mask m) {
-  u64* d = w.slot(i.r[0]);
-  const u64* a = w.slot(i.r[1]);
+void convert_address(Warp &w, const Instruction &i, Mask m) {
+  u64 *d = w.slot(i.r[0]);
+  const u64 *a = w.slot(i.r[1]);
   const u64 window = i.space == Space::shared ? shared_window : i.space == Space::local ? local_window : 0;
   each(m, [&](int l) { d[l] = i.mode ? a[l] - window : a[l] + window; });
 }
@@ -786,17 +340,17 @@ void convert_address(Warp& w, const Instruction& i, Mask m) {
 
 }  // namespace
 
-Function arithmetic(const std::vector<std::string>& parts, Instruction& i) {
-  const std::string& op = parts[0];
-  const std::string& t = parts.back();
-  auto has = [&](const char* part) {
-    for (const auto& p : parts)
+Function arithmetic(const std::vector<std::string> &parts, Instruction &i) {
+  const std::string &op = parts[0];
+  const std::string &t = parts.back();
+  auto has = [&](const char *part) {
+    for (const auto &p : parts)
       if (p == part) return true;
     return false;
   };
-  auto bits = [](const std::string& type) { return static_cast<u8>(std::atoi(type.c_str() + 1)); };
+  auto bits = [](const std::string &type) { return static_cast<u8>(std::atoi(type.c_str() + 1)); };
   i.cost = t == "f64" ? Cost::fp64 : t == "f32" ? Cost::fp32 : Cost::integer;
-  for (const char* unknown_here :
+  for (const char *unknown_here :
        {"NaN", "relu", "xorsign", "pack", "f16", "f16x2", "bf16", "bf16x2", "b128"})
     if (has(unknown_here)) return nullptr;
   if (has("sat") && op != "cvt") return nullptr;
@@ -844,7 +398,7 @@ Function arithmetic(const std::vector<std::string>& parts, Instruction& i) {
     return nullptr;
   }
   if (op == "cvt") {
-    const std::string& to = parts[parts.size() - 2];
+    const std::string &to = parts[parts.size() - 2];
     const bool to_integer = has("rni") || has("rzi") || has("rmi") || has("rpi");
     i.mode = has("rzi") || has("rz")   ? zero
              : has("rmi") || has("rm") ? down

@@ -20,7 +20,7 @@ struct Symbol {
 };
 
 struct Operand {
-  enum What { reg, pred, symbol_space, memory, list, label, none } what = none;
+  enum What { reg, pred, memory, list, none } what = none;
   int id = -1;  // slot or predicate
   bool negated = false;
   std::int64_t offset = 0;
@@ -32,15 +32,15 @@ struct Operand {
 /// Decodes one kernel, functions it calls in place.
 class Decoder {
  public:
-  explicit Decoder(const ModuleText& text) : text_(text) {}
+  explicit Decoder(const ModuleText &text) : text_(text) {}
 
-  std::unique_ptr<Kernel> decode(const FunctionText& f) {
+  std::unique_ptr<Kernel> decode(const FunctionText &f) {
     kernel_ = std::make_unique<Kernel>();
     kernel_->name = f.name;
     n_registers_ = n_special;
     kernel_->n_predicates = 2;  // never, always
     std::map<std::string, Symbol> formals;
-    for (const Declaration& p : f.parameters) {
+    for (const Declaration &p : f.parameters) {
       kernel_->parameter_bytes = up(kernel_->parameter_bytes, p.align);
       kernel_->parameters.emplace_back(kernel_->parameter_bytes, p.bytes);
       formals[p.name] = {Where::parameter, kernel_->parameter_bytes, p.bytes};
@@ -51,7 +51,7 @@ class Decoder {
     Instruction end;
     end.kind = Kind::exit;
     add(end, "exit");
-    for (auto& [at, name] : branches_) {
+    for (auto &[at, name] : branches_) {
       const auto found = labels_.find(name);
       if (found == labels_.end()) unknown("label " + name);
       kernel_->code[static_cast<std::size_t>(at)].target = found->second;
@@ -61,7 +61,7 @@ class Decoder {
   }
 
  private:
-  void directives(const std::string& text) {
+  void directives(const std::string &text) {
     std::size_t at = 0;
     while ((at = text.find('.', at)) != std::string::npos) {
       const std::string rest = text.substr(at);
@@ -72,7 +72,7 @@ class Decoder {
     }
   }
 
-  void add(Instruction i, const std::string& text) {
+  void add(Instruction i, const std::string &text) {
     i.line = line_;
     kernel_->code.push_back(i);
     kernel_->text.push_back(text);
@@ -84,13 +84,14 @@ class Decoder {
     return found->second;
   }
 
-  // --- a body -------------------------------------------------------------------------------------------
-  void body(const FunctionText& f, const std::map<std::string, Symbol>& formals, int inlined) {
+  // --- a body
+  // -------------------------------------------------------------------------------------------
+  void body(const FunctionText &f, const std::map<std::string, Symbol> &formals, int inlined) {
     const std::string prefix = inlined < 0 ? "" : std::to_string(inlined) + "#";
     scopes_.push_back({});
     symbols_.push_back(formals);
     const std::size_t first_scope = scopes_.size() - 1;
-    const std::string& s = f.body;
+    const std::string &s = f.body;
     std::size_t at = 0;
     int line = f.line;
     std::string statement;
@@ -126,7 +127,7 @@ class Decoder {
       const std::size_t end = s.find(';', at);
       if (end == std::string::npos) unknown(s.substr(at, 60));
       statement = s.substr(at, end - at);
-      for (char& c : statement)
+      for (char &c : statement)
         if (c == '\n') {
           ++line;
           c = ' ';
@@ -139,7 +140,7 @@ class Decoder {
     if (inlined >= 0) labels_[prefix + "return"] = static_cast<int>(kernel_->code.size());
   }
 
-  void statement(const std::string& s, const std::string& prefix, int inlined) {
+  void statement(const std::string &s, const std::string &prefix, int inlined) {
     if (s.empty()) return;
     if (s[0] == '.') return declare(s);
     Instruction i;
@@ -165,9 +166,9 @@ class Decoder {
       parts.push_back(name.substr(b, e - b));
       b = e + 1;
     }
-    const std::string& op = parts[0];
-    auto has = [&](const char* part) {
-      for (const auto& p : parts)
+    const std::string &op = parts[0];
+    auto has = [&](const char *part) {
+      for (const auto &p : parts)
         if (p == part) return true;
       return false;
     };
@@ -204,18 +205,18 @@ class Decoder {
     }
 
     std::vector<Operand> operands;
-    for (const auto& t : texts) operands.push_back(operand(t));
-    auto source = [&](const Operand& o) {
+    for (const auto &t : texts) operands.push_back(operand(t));
+    auto source = [&](const Operand &o) {
       if (o.what != Operand::reg || o.id < 0) unknown(s);
       i.r.at(static_cast<std::size_t>(i.n_dst + i.n_src)) = o.id;
       ++i.n_src;
     };
-    auto destination = [&](const Operand& o) {
+    auto destination = [&](const Operand &o) {
       if (o.what != Operand::reg || o.id < 0) unknown(s);
       i.r.at(i.n_dst++) = o.id;
     };
 
-    auto predicate_of = [&](const Operand& o) {
+    auto predicate_of = [&](const Operand &o) {
       if (o.what != Operand::pred) unknown(s);
       return o.id;
     };
@@ -285,9 +286,9 @@ class Decoder {
       return add(i, s);
     }
     if (op == "mma") {
-      for (const Operand& o : operands.at(0).items) destination(o);
+      for (const Operand &o : operands.at(0).items) destination(o);
       for (std::size_t k = 1; k < operands.size(); ++k)
-        for (const Operand& o : operands[k].items) source(o);
+        for (const Operand &o : operands[k].items) source(o);
       i.run = arithmetic(parts, i);
       if (!i.run) unknown(s);
       return add(i, s);
@@ -334,7 +335,7 @@ class Decoder {
     }
     // the rest: destinations, sources
     if (operands.at(0).what == Operand::list) {
-      for (const Operand& o : operands[0].items) destination(o);
+      for (const Operand &o : operands[0].items) destination(o);
     } else if (operands[0].what == Operand::pred) {
       i.p_dst = predicate_of(operands[0]);
     } else {
@@ -342,7 +343,7 @@ class Decoder {
     }
     for (std::size_t k = 1; k < operands.size(); ++k) {
       if (operands[k].what == Operand::list) {
-        for (const Operand& o : operands[k].items) source(o);
+        for (const Operand &o : operands[k].items) source(o);
       } else if (operands[k].what == Operand::pred) {
         i.p_src = operands[k].id;
         i.p_not = operands[k].negated;
@@ -355,13 +356,13 @@ class Decoder {
     add(i, s);
   }
 
-  void call(Instruction i, const std::vector<std::string>& texts, const std::string& s) {
+  void call(Instruction i, const std::vector<std::string> &texts, const std::string &s) {
     std::vector<std::string> results, actuals;
     std::string name;
-    for (const auto& t : texts) {
+    for (const auto &t : texts) {
       if (!t.empty() && t[0] == '(') {
-        auto& to = name.empty() ? results : actuals;
-        for (const auto& x : split(t.substr(1, t.size() - 2), ',')) to.push_back(x);
+        auto &to = name.empty() ? results : actuals;
+        for (const auto &x : split(t.substr(1, t.size() - 2), ',')) to.push_back(x);
       } else if (name.empty()) {
         name = t;
       }
@@ -380,7 +381,7 @@ class Decoder {
     }
     if (i.guard >= 0) unknown("a guarded call: " + s);
     std::map<std::string, Symbol> formals;
-    const FunctionText& f = found->second;
+    const FunctionText &f = found->second;
     for (std::size_t k = 0; k < f.results.size(); ++k) formals[f.results[k].name] = symbol(results.at(k));
     for (std::size_t k = 0; k < f.parameters.size(); ++k)
       formals[f.parameters[k].name] = symbol(actuals.at(k));
@@ -398,7 +399,7 @@ class Decoder {
     symbols_ = std::move(symbols);
   }
 
-  void declare(const std::string& s) {
+  void declare(const std::string &s) {
     if (s.rfind(".reg", 0) == 0) {
       const auto a = s.find_first_of(" \t");
       const std::string rest = trim(s.substr(a));
@@ -407,7 +408,7 @@ class Decoder {
       const auto fresh = [&] {
         return Register{is_predicate ? kernel_->n_predicates++ : n_registers_++, is_predicate};
       };
-      for (const std::string& n : split(rest.substr(b), ',')) {
+      for (const std::string &n : split(rest.substr(b), ',')) {
         const auto angle = n.find('<');
         if (angle == std::string::npos) {
           scopes_.back()[n] = fresh();
@@ -433,7 +434,7 @@ class Decoder {
     }
   }
 
-  Symbol shared(const Declaration& d) {
+  Symbol shared(const Declaration &d) {
     if (d.open) return {Where::dynamic_shared, 0, 0};
     kernel_->static_shared = up(kernel_->static_shared, std::max<std::size_t>(d.align, 16));
     const Symbol out{Where::shared, kernel_->static_shared, d.bytes};
@@ -441,7 +442,7 @@ class Decoder {
     return out;
   }
 
-  Symbol symbol(const std::string& name) {
+  Symbol symbol(const std::string &name) {
     for (auto scope = symbols_.rbegin(); scope != symbols_.rend(); ++scope)
       if (const auto found = scope->find(name); found != scope->end()) return found->second;
     if (const auto found = module_shared_.find(name); found != module_shared_.end()) return found->second;
@@ -452,20 +453,20 @@ class Decoder {
     unknown("symbol " + name);
   }
 
-  int predicate(const std::string& name) {
+  int predicate(const std::string &name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
       if (const auto found = scope->find(name); found != scope->end() && found->second.is_predicate)
         return found->second.id;
     unknown("predicate " + name);
   }
 
-  Operand operand(const std::string& text) {
+  Operand operand(const std::string &text) {
     Operand o;
     o.text = text;
     if (text.empty()) unknown("an empty operand");
     if (text[0] == '{') {
       o.what = Operand::list;
-      for (const auto& t : split(text.substr(1, text.size() - 2), ',')) o.items.push_back(operand(t));
+      for (const auto &t : split(text.substr(1, text.size() - 2), ',')) o.items.push_back(operand(t));
       return o;
     }
     if (text[0] == '[') {
@@ -554,11 +555,11 @@ class Decoder {
     return o;
   }
 
-  void memory(Instruction& i, const std::vector<std::string>& parts, const std::vector<Operand>& operands,
-              const std::string& s) {
-    const std::string& op = parts[0];
-    auto has = [&](const char* part) {
-      for (const auto& p : parts)
+  void memory(Instruction &i, const std::vector<std::string> &parts, const std::vector<Operand> &operands,
+              const std::string &s) {
+    const std::string &op = parts[0];
+    auto has = [&](const char *part) {
+      for (const auto &p : parts)
         if (p == part) return true;
       return false;
     };
@@ -569,9 +570,9 @@ class Decoder {
               : has("const")  ? Space::constant
                               : Space::generic;
     i.width = has("v2") ? 2 : has("v4") ? 4 : 1;
-    auto put = [&](const Operand& o, bool dst) {
+    auto put = [&](const Operand &o, bool dst) {
       if (o.what == Operand::list) {
-        for (const Operand& x : o.items) {
+        for (const Operand &x : o.items) {
           i.r.at(static_cast<std::size_t>(i.n_dst + i.n_src)) = x.id;
           ++(dst ? i.n_dst : i.n_src);
         }
@@ -581,7 +582,7 @@ class Decoder {
         ++(dst ? i.n_dst : i.n_src);
       }
     };
-    const Operand* address = nullptr;
+    const Operand *address = nullptr;
     if (op == "cp") {
       // cp.async: to shared memory, at once, as if it were waited for
       put(operands.at(0), false);
@@ -615,7 +616,7 @@ class Decoder {
     if (!i.run) unknown(s);
   }
 
-  const ModuleText& text_;
+  const ModuleText &text_;
   std::unique_ptr<Kernel> kernel_;
   int n_registers_ = 0, line_ = 0, n_inlined_ = 0, n_open_ = 0;
   std::map<std::uint64_t, int> constants_;
@@ -632,7 +633,7 @@ class Decoder {
 
 }  // namespace
 
-std::unique_ptr<Kernel> decode(const ModuleText& text, const FunctionText& function) {
+std::unique_ptr<Kernel> decode(const ModuleText &text, const FunctionText &function) {
   return Decoder(text).decode(function);
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// A kernel decoded from PTX. A register is a slot of 32 values of 64 bits, one a lane of the warp; a
-/// predicate is a mask of lanes.
+/// A kernel decoded from PTX. A register is a slot of 32 values of 64 bits, one
+/// a lane of the warp; a predicate is a mask of lanes.
 namespace quintet::emulation {
 
 inline constexpr int lanes = 32;
@@ -18,7 +18,7 @@ using Mask = std::uint32_t;
 struct Instruction;
 struct ModuleText;
 struct Warp;
-using Function = void (*)(Warp&, const Instruction&, Mask);
+using Function = void (*)(Warp &, const Instruction &, Mask);
 
 enum class Kind : std::uint8_t { plain, branch, exit, barrier, warp_sync, vote, shuffle, trap };
 enum class Space : std::uint8_t { generic, global, shared, local, param, constant };
@@ -47,8 +47,9 @@ struct Instruction {
   Kind kind = Kind::plain;
   Cost cost = Cost::other;
   Space space = Space::generic;
-  std::uint8_t n_dst = 0, n_src = 0;  // registers in r: first those written, then those read
-  std::uint8_t bytes = 0, width = 1;  // of an access: of an element, elements
+  std::uint8_t n_dst = 0,
+               n_src = 0;  // registers in r: first those written, then those read
+  std::uint8_t width = 1;  // elements of an access
   std::uint8_t mode = 0;
   bool guard_not = false, p_not = false;
   std::int32_t guard = -1;                           // predicate
@@ -102,22 +103,24 @@ enum Special : int {
   n_special
 };
 
-/// A module: variables are allocated and filled, kernels decoded when first asked for.
+/// A module: variables are allocated and filled, kernels decoded when first
+/// asked for.
 class Module {
  public:
   explicit Module(std::string ptx);
   ~Module();
-  [[nodiscard]] const Kernel* kernel(const std::string& name);
+  [[nodiscard]] const Kernel *kernel(const std::string &name);
   /// Address and bytes; {0, 0} if it has none of that name.
-  [[nodiscard]] std::pair<std::uint64_t, std::size_t> variable(const std::string& name) const;
+  [[nodiscard]] std::pair<std::uint64_t, std::size_t> variable(const std::string &name) const;
 
  private:
   std::unique_ptr<ModuleText> text_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
 };
 
-/// The function of an arithmetic instruction; null if it is not known. `parts`: its name split at the dots.
-[[nodiscard]] Function arithmetic(const std::vector<std::string>& parts, Instruction& instruction);
-[[nodiscard]] Function memory_access(const std::vector<std::string>& parts, Instruction& instruction);
+/// The function of an arithmetic instruction; null if it is not known. `parts`:
+/// its name split at the dots.
+[[nodiscard]] Function arithmetic(const std::vector<std::string> &parts, Instruction &instruction);
+[[nodiscard]] Function memory_access(const std::vector<std::string> &parts, Instruction &instruction);
 
 }  // namespace quintet::emulation

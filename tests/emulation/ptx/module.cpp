@@ -51,9 +51,9 @@ Module::Module(std::string ptx) : text_(std::make_unique<ModuleText>()) {
       FunctionText f;
       f.entry = is_entry;
       std::string h = head.substr(head.find(is_entry ? ".entry" : ".func") + (is_entry ? 6 : 5));
-      auto lists = [&](const std::string& inside) {
+      auto lists = [&](const std::string &inside) {
         std::vector<Declaration> out;
-        for (const auto& t : split(inside, ','))
+        for (const auto &t : split(inside, ','))
           if (!t.empty()) out.push_back(declaration(t));
         return out;
       };
@@ -105,13 +105,13 @@ Module::Module(std::string ptx) : text_(std::make_unique<ModuleText>()) {
     } else if (head.find(".global") != std::string::npos || head.find(".const") != std::string::npos) {
       const Declaration d = declaration(trim(head));
       const std::size_t bytes = std::max<std::size_t>(d.bytes, 8);
-      auto* address = allocate(bytes);
+      auto *address = allocate(bytes);
       std::memset(bytes_of(address), 0, bytes);
       if (!value.empty()) {
         std::vector<std::string> items =
             value[0] == '{' ? split(value.substr(1, value.size() - 2), ',') : std::vector<std::string>{value};
-        auto* to = static_cast<char*>(bytes_of(address));
-        for (const auto& item : items) {
+        auto *to = static_cast<char *>(bytes_of(address));
+        for (const auto &item : items) {
           if (item.empty()) continue;
           if (!std::isdigit(static_cast<unsigned char>(item[0])) && item[0] != '-')
             unknown("a value of " + d.name + ": " + item);
@@ -129,7 +129,7 @@ Module::Module(std::string ptx) : text_(std::make_unique<ModuleText>()) {
 
 Module::~Module() = default;
 
-const Kernel* Module::kernel(const std::string& name) {
+const Kernel *Module::kernel(const std::string &name) {
   const auto known = kernels_.find(name);
   if (known != kernels_.end()) return known->second.get();
   const auto found = text_->functions.find(name);
@@ -137,7 +137,7 @@ const Kernel* Module::kernel(const std::string& name) {
   return (kernels_[name] = decode(*text_, found->second)).get();
 }
 
-std::pair<std::uint64_t, std::size_t> Module::variable(const std::string& name) const {
+std::pair<std::uint64_t, std::size_t> Module::variable(const std::string &name) const {
   const auto found = text_->variables.find(name);
   return found == text_->variables.end()
              ? std::pair<std::uint64_t, std::size_t>{0, 0}

@@ -8,19 +8,20 @@
 
 namespace quintet::emulation {
 
-void assign_slots(Kernel& kernel, int n, const std::map<std::uint64_t, int>& constants) {
+void assign_slots(Kernel &kernel, int n, const std::map<std::uint64_t, int> &constants) {
   std::vector<char> pinned(static_cast<std::size_t>(n), 0);
   for (int k = 0; k < n_special; ++k) pinned[static_cast<std::size_t>(k)] = 1;
-  for (auto& [value, id] : constants) pinned[static_cast<std::size_t>(id)] = 1;
+  for (auto &[value, id] : constants) pinned[static_cast<std::size_t>(id)] = 1;
   constexpr int never = 1 << 30;
   std::vector<int> begin(static_cast<std::size_t>(n), never), end(static_cast<std::size_t>(n), -1);
-  const auto& code = kernel.code;
+  const auto &code = kernel.code;
   const int n_code = static_cast<int>(code.size());
-  // Basic blocks, and which registers live at their ends: what is read later before it is written.
+  // Basic blocks, and which registers live at their ends: what is read later
+  // before it is written.
   std::vector<char> starts(static_cast<std::size_t>(n_code) + 1, 0);
   starts[0] = 1;
   for (int at = 0; at < n_code; ++at) {
-    const Instruction& i = code[static_cast<std::size_t>(at)];
+    const Instruction &i = code[static_cast<std::size_t>(at)];
     if (i.kind == Kind::branch) starts[static_cast<std::size_t>(i.target)] = 1;
     if (i.kind == Kind::branch || i.kind == Kind::exit) starts[static_cast<std::size_t>(at) + 1] = 1;
   }
@@ -34,11 +35,11 @@ void assign_slots(Kernel& kernel, int n, const std::map<std::uint64_t, int>& con
   const std::size_t words = (static_cast<std::size_t>(n) + 63) / 64;
   using Set = std::vector<std::uint64_t>;
   std::vector<Set> reads(n_blocks, Set(words)), writes = reads, in = reads, out = reads;
-  auto has = [](const Set& s, std::size_t r) { return s[r / 64] >> (r % 64) & 1; };
-  auto put = [](Set& s, std::size_t r) { s[r / 64] |= std::uint64_t{1} << (r % 64); };
+  auto has = [](const Set &s, std::size_t r) { return s[r / 64] >> (r % 64) & 1; };
+  auto put = [](Set &s, std::size_t r) { s[r / 64] |= std::uint64_t{1} << (r % 64); };
   for (std::size_t b = 0; b < n_blocks; ++b)
     for (int at = first[b]; at < first[b + 1]; ++at) {
-      const Instruction& i = code[static_cast<std::size_t>(at)];
+      const Instruction &i = code[static_cast<std::size_t>(at)];
       for (int k = i.n_dst; k < i.n_dst + i.n_src; ++k)
         if (const auto r = static_cast<std::size_t>(i.r[static_cast<std::size_t>(k)]); !has(writes[b], r))
           put(reads[b], r);
@@ -58,7 +59,7 @@ void assign_slots(Kernel& kernel, int n, const std::map<std::uint64_t, int>& con
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = n_blocks; b-- > 0;) {
-      const Instruction& last = code[static_cast<std::size_t>(first[b + 1]) - 1];
+      const Instruction &last = code[static_cast<std::size_t>(first[b + 1]) - 1];
       auto join = [&](std::size_t next) {
         for (std::size_t w = 0; w < words; ++w) out[b][w] |= in[next][w];
       };
@@ -82,7 +83,7 @@ void assign_slots(Kernel& kernel, int n, const std::map<std::uint64_t, int>& con
   std::vector<int> slot(static_cast<std::size_t>(n), -1);
   int next = n_special;
   for (int k = 0; k < n_special; ++k) slot[static_cast<std::size_t>(k)] = k;
-  for (auto& [value, id] : constants) {
+  for (auto &[value, id] : constants) {
     slot[static_cast<std::size_t>(id)] = next;
     kernel.constants.emplace_back(next++, value);
   }
@@ -106,7 +107,7 @@ void assign_slots(Kernel& kernel, int n, const std::map<std::uint64_t, int>& con
     live.emplace(end[static_cast<std::size_t>(r)], slot[static_cast<std::size_t>(r)]);
   }
   kernel.n_slots = next;
-  for (Instruction& i : kernel.code)
+  for (Instruction &i : kernel.code)
     for (int k = 0; k < i.n_dst + i.n_src; ++k)
       i.r[static_cast<std::size_t>(k)] = slot[static_cast<std::size_t>(i.r[static_cast<std::size_t>(k)])];
 }

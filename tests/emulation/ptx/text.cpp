@@ -12,7 +12,7 @@ namespace quintet::emulation {
 
 namespace {
 
-std::size_t type_bytes(const std::string& type) {
+std::size_t type_bytes(const std::string &type) {
   std::size_t bits = 0;
   for (char c : type)
     if (std::isdigit(static_cast<unsigned char>(c))) bits = bits * 10 + static_cast<std::size_t>(c - '0');
@@ -22,7 +22,7 @@ std::size_t type_bytes(const std::string& type) {
 
 }  // namespace
 
-void unknown(const std::string& what) {
+void unknown(const std::string &what) {
   std::fprintf(stderr, "emulation: PTX that is not known: %s\n", what.c_str());
   std::abort();
 }
@@ -31,13 +31,13 @@ bool word_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-std::string trim(const std::string& s) {
+std::string trim(const std::string &s) {
   const auto b = s.find_first_not_of(" \t\r\n");
   if (b == std::string::npos) return {};
   return s.substr(b, s.find_last_not_of(" \t\r\n") - b + 1);
 }
 
-std::vector<std::string> split(const std::string& s, char at) {
+std::vector<std::string> split(const std::string &s, char at) {
   std::vector<std::string> out;
   int depth = 0;
   std::string part;
@@ -55,7 +55,7 @@ std::vector<std::string> split(const std::string& s, char at) {
   return out;
 }
 
-std::uint64_t number(const std::string& text) {
+std::uint64_t number(const std::string &text) {
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'd' || text[1] == 'D'))
     return std::strtoull(text.c_str() + 2, nullptr, 16);
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'f' || text[1] == 'F'))
@@ -68,7 +68,7 @@ std::uint64_t number(const std::string& text) {
   return std::strtoull(t.c_str(), nullptr, 0);
 }
 
-Declaration declaration(const std::string& text) {
+Declaration declaration(const std::string &text) {
   Declaration d;
   std::vector<std::string> words;
   std::string word;
@@ -81,7 +81,7 @@ Declaration declaration(const std::string& text) {
     }
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& w = words[i];
+    const std::string &w = words[i];
     if (w == ".align") {
       d.align = std::strtoull(words[++i].c_str(), nullptr, 10);
     } else if (w[0] == '.' && w.size() > 2 && std::strchr("bufsp", w[1]) &&

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/emulation/ptx/numbers.hpp"
 #include "tests/emulation/run/memory.hpp"
 #include "tests/emulation/run/warp.hpp"
 
@@ -17,15 +18,9 @@ namespace quintet::emulation {
 
 namespace {
 
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s64 = std::int64_t;
-
-void tell_race(const Block& b, const char* what, int line_before, int line_now, int before, int now,
+void tell_race(const Block &b, const char *what, int line_before, int line_now, int before, int now,
                u64 offset) {
-  static auto* known = new std::set<std::tuple<const Kernel*, int, int>>;
+  static auto *known = new std::set<std::tuple<const Kernel *, int, int>>;
   if (races().empty()) known->clear();
   if (!known->insert({b.kernel, line_before, line_now}).second) return;
   races().push_back(std::string(what) + " in shared memory at byte " + std::to_string(offset) + ": thread " +
@@ -35,13 +30,13 @@ void tell_race(const Block& b, const char* what, int line_before, int line_now, 
   std::fprintf(stderr, "emulation: a race: %s\n", races().back().c_str());
 }
 
-void trace(Warp& w, const Instruction& i, int lane, u64 offset, unsigned bytes, bool write, bool atomic) {
-  Block& b = *w.block;
+void trace(Warp &w, const Instruction &i, int lane, u64 offset, unsigned bytes, bool write, bool atomic) {
+  Block &b = *w.block;
   const int thread = w.number * lanes + lane;
   const Mask others = ~(Mask{1} << lane);
   for (u64 o = offset / 4; o < (offset + bytes + 3) / 4; ++o) {
     if (o >= b.trace.words.size()) b.trace.words.resize(o + 1);
-    Trace::Word& t = b.trace.words[o];
+    Trace::Word &t = b.trace.words[o];
     const bool written = t.writer >= 0 && t.write_phase == b.phase && t.writer != thread &&
                          (t.writer / lanes != w.number || t.write_sync == w.syncs);
     if (written && !(atomic && t.atomic))
@@ -73,15 +68,15 @@ void trace(Warp& w, const Instruction& i, int lane, u64 offset, unsigned bytes, 
   }
 }
 
-/// How many times 32 banks of 4 bytes answer for the lanes of one access, a word that several ask for once,
-/// and at best.
-void count_shared(Block& b, const u64* address, Mask m, unsigned bytes) {
+/// How many times 32 banks of 4 bytes answer for the lanes of one access, a
+/// word that several ask for once, and at best.
+void count_shared(Block &b, const u64 *address, Mask m, unsigned bytes) {
   std::array<std::set<u64>, 32> banks;
   for (int l = 0; l < lanes; ++l)
     if (m >> l & 1)
       for (u64 o = address[l] / 4; o < (address[l] + bytes + 3) / 4; ++o) banks[o % 32].insert(o);
   std::size_t most = 0, all = 0;
-  for (const auto& s : banks) {
+  for (const auto &s : banks) {
     most = std::max(most, s.size());
     all += s.size();
   }
@@ -89,7 +84,7 @@ void count_shared(Block& b, const u64* address, Mask m, unsigned bytes) {
   b.ideal_wavefronts += (all + 31) / 32;
 }
 
-void count_global(Block& b, const u64* address, Mask m, unsigned bytes) {
+void count_global(Block &b, const u64 *address, Mask m, unsigned bytes) {
   u64 sectors[2 * lanes];
   int n = 0;
   for (int l = 0; l < lanes; ++l)
@@ -102,7 +97,7 @@ void count_global(Block& b, const u64* address, Mask m, unsigned bytes) {
   b.sectors += static_cast<u64>(std::unique(sectors, sectors + n) - sectors);
 }
 
-u8* locate(Warp& w, const Instruction& i, int lane, u64 address, unsigned bytes, bool write,
+u8 *locate(Warp &w, const Instruction &i, int lane, u64 address, unsigned bytes, bool write,
            bool atomic = false) {
   Space space = i.space;
   if (address % bytes != 0 && !(bytes > 16))
@@ -134,10 +129,10 @@ u8* locate(Warp& w, const Instruction& i, int lane, u64 address, unsigned bytes,
     case Space::param:
       if (address > w.block->kernel->parameter_bytes || bytes > w.block->kernel->parameter_bytes - address)
         fail(w, i, lane, "parameters end before");
-      return const_cast<u8*>(w.block->parameters) + address;
+      return const_cast<u8 *>(w.block->parameters) + address;
     default: {
       if (address < i.begin || address + bytes > i.end) {
-        const Allocation* a = find(address);
+        const Allocation *a = find(address);
         if (a == nullptr || address + bytes > a->end) {
           char text[200];
           std::snprintf(text, sizeof text, "no memory of the device at %#llx (%u bytes)%s",
@@ -149,12 +144,12 @@ u8* locate(Warp& w, const Instruction& i, int lane, u64 address, unsigned bytes,
         i.end = a->end;
         i.alias = a->alias;
       }
-      return reinterpret_cast<u8*>(static_cast<s64>(address) + i.alias);
+      return reinterpret_cast<u8 *>(static_cast<s64>(address) + i.alias);
     }
   }
 }
 
-void count_access(Warp& w, const Instruction& i, Mask m, const u64* address, unsigned bytes) {
+void count_access(Warp &w, const Instruction &i, Mask m, const u64 *address, unsigned bytes) {
   int first = std::countr_zero(m);
   const bool shared = i.space == Space::shared ||
                       (i.space == Space::generic && address[first] - shared_window < window_bytes);
@@ -164,16 +159,22 @@ void count_access(Warp& w, const Instruction& i, Mask m, const u64* address, uns
   if (global) count_global(*w.block, address, m, bytes);
 }
 
+/// Where each lane goes, from register r of the instruction.
+std::array<u64, lanes> addresses(const Warp &w, const Instruction &i, int r) {
+  const u64 *base = w.slot(i.r[static_cast<std::size_t>(r)]);
+  std::array<u64, lanes> out{};
+  for (int l = 0; l < lanes; ++l) out[static_cast<std::size_t>(l)] = base[l] + static_cast<u64>(i.offset);
+  return out;
+}
+
 template <class T>
-void load(Warp& w, const Instruction& i, Mask m) {
-  const u64* base = w.slot(i.r[i.n_dst]);
+void load(Warp &w, const Instruction &i, Mask m) {
   const unsigned bytes = sizeof(T) * i.width;
-  u64 address[lanes];
-  for (int l = 0; l < lanes; ++l) address[l] = base[l] + static_cast<u64>(i.offset);
-  if (settings().counts) count_access(w, i, m, address, bytes);
+  const auto address = addresses(w, i, i.n_dst);
+  if (settings().counts) count_access(w, i, m, address.data(), bytes);
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    const u8* p = locate(w, i, l, address[l], bytes, false);
+    const u8 *p = locate(w, i, l, address[static_cast<std::size_t>(l)], bytes, false);
     for (unsigned k = 0; k < i.width; ++k) {
       T v;
       std::memcpy(&v, p + k * sizeof(T), sizeof(T));
@@ -182,15 +183,13 @@ void load(Warp& w, const Instruction& i, Mask m) {
   }
 }
 template <class T>
-void store(Warp& w, const Instruction& i, Mask m) {
-  const u64* base = w.slot(i.r[0]);
+void store(Warp &w, const Instruction &i, Mask m) {
   const unsigned bytes = sizeof(T) * i.width;
-  u64 address[lanes];
-  for (int l = 0; l < lanes; ++l) address[l] = base[l] + static_cast<u64>(i.offset);
-  if (settings().counts) count_access(w, i, m, address, bytes);
+  const auto address = addresses(w, i, 0);
+  if (settings().counts) count_access(w, i, m, address.data(), bytes);
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    u8* p = locate(w, i, l, address[l], bytes, true);
+    u8 *p = locate(w, i, l, address[static_cast<std::size_t>(l)], bytes, true);
     for (unsigned k = 0; k < i.width; ++k) {
       const T v = static_cast<T>(w.slot(i.r[1 + k])[l]);
       std::memcpy(p + k * sizeof(T), &v, sizeof(T));
@@ -211,36 +210,16 @@ enum Atomic : u8 {
   bit_xor
 };
 template <class T>
-T value_of(u64 v) {
-  if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<double>(v);
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<u32>(v));
-  else
-    return static_cast<T>(v);
-}
-template <class T>
-u64 bits_of(T v) {
-  if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<u64>(v);
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<u32>(v);
-  else
-    return static_cast<std::make_unsigned_t<T>>(v);
-}
-template <class T>
-void atomic(Warp& w, const Instruction& i, Mask m) {
+void atomic(Warp &w, const Instruction &i, Mask m) {
   const int n = i.n_dst;  // none: red
-  const u64* base = w.slot(i.r[n]);
-  u64 address[lanes];
-  for (int l = 0; l < lanes; ++l) address[l] = base[l] + static_cast<u64>(i.offset);
-  if (settings().counts) count_access(w, i, m, address, sizeof(T));
+  const auto address = addresses(w, i, n);
+  if (settings().counts) count_access(w, i, m, address.data(), sizeof(T));
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    u8* p = locate(w, i, l, address[l], sizeof(T), true, true);
+    u8 *p = locate(w, i, l, address[static_cast<std::size_t>(l)], sizeof(T), true, true);
     T old, fresh;
     std::memcpy(&old, p, sizeof(T));
-    const T x = value_of<T>(w.slot(i.r[n + 1])[l]);
+    const T x = get<T>(w.slot(i.r[n + 1])[l]);
     fresh = old;
     switch (i.mode) {
       case add:
@@ -259,7 +238,7 @@ void atomic(Warp& w, const Instruction& i, Mask m) {
         fresh = x;
         break;
       case compare_swap:
-        if (bits_of(old) == bits_of(x)) fresh = value_of<T>(w.slot(i.r[n + 2])[l]);
+        if (put(old) == put(x)) fresh = get<T>(w.slot(i.r[n + 2])[l]);
         break;
       case increment:
         fresh = old >= x ? T{0} : static_cast<T>(old + 1);
@@ -272,13 +251,13 @@ void atomic(Warp& w, const Instruction& i, Mask m) {
           fresh = i.mode == bit_and ? old & x : i.mode == bit_or ? old | x : old ^ x;
     }
     std::memcpy(p, &fresh, sizeof(T));
-    if (n > 0) w.slot(i.r[0])[l] = bits_of(old);
+    if (n > 0) w.slot(i.r[0])[l] = put(old);
   }
 }
 
-/// cp.async: r: shared, global, bytes, bytes that are read (the rest is zero). What is copied is there after
-/// cp.async.wait_group, and no number before.
-void copy_async(Warp& w, const Instruction& i, Mask m) {
+/// cp.async: r: shared, global, bytes, bytes that are read (the rest is zero).
+/// What is copied is there after cp.async.wait_group, and no number before.
+void copy_async(Warp &w, const Instruction &i, Mask m) {
   u64 address[lanes];
   std::memcpy(address, w.slot(i.r[1]), sizeof address);
   if (settings().counts)
@@ -290,16 +269,17 @@ void copy_async(Warp& w, const Instruction& i, Mask m) {
     Instruction to = i, from = i;
     to.space = Space::shared;
     from.space = Space::global;
-    u8* d = locate(w, to, l, w.slot(i.r[0])[l] + static_cast<u64>(i.offset), bytes, true);
-    const u8* s = read > 0 ? locate(w, from, l, address[l], read, false) : nullptr;
+    u8 *d = locate(w, to, l, w.slot(i.r[0])[l] + static_cast<u64>(i.offset), bytes, true);
+    const u8 *s = read > 0 ? locate(w, from, l, address[l], read, false) : nullptr;
     std::memset(d, 0xff, bytes);
     w.copies.push_back({l, w.copy_group, d, s, bytes, read});
   }
 }
-void commit_copies(Warp& w, const Instruction&, Mask) { ++w.copy_group; }
-/// offset: how many of the latest groups may still be on their way; -1: none, what is in no group too
-void wait_for_copies(Warp& w, const Instruction& i, Mask m) {
-  std::erase_if(w.copies, [&](const AsyncCopy& c) {
+void commit_copies(Warp &w, const Instruction &, Mask) { ++w.copy_group; }
+/// offset: how many of the latest groups may still be on their way; -1: none,
+/// what is in no group too
+void wait_for_copies(Warp &w, const Instruction &i, Mask m) {
+  std::erase_if(w.copies, [&](const AsyncCopy &c) {
     if (!(m >> c.lane & 1) || (i.offset >= 0 && c.group >= w.copy_group - i.offset)) return false;
     if (c.read > 0) std::memcpy(c.to, c.from, c.read);
     std::memset(c.to + c.read, 0, c.bytes - c.read);
@@ -309,16 +289,16 @@ void wait_for_copies(Warp& w, const Instruction& i, Mask m) {
 
 }  // namespace
 
-std::vector<std::string>& races() {
-  static auto* value = new std::vector<std::string>;
+std::vector<std::string> &races() {
+  static auto *value = new std::vector<std::string>;
   return *value;
 }
 
-Function memory_access(const std::vector<std::string>& parts, Instruction& i) {
-  const std::string& op = parts[0];
-  const std::string& t = parts.back();
-  auto has = [&](const char* part) {
-    for (const auto& p : parts)
+Function memory_access(const std::vector<std::string> &parts, Instruction &i) {
+  const std::string &op = parts[0];
+  const std::string &t = parts.back();
+  auto has = [&](const char *part) {
+    for (const auto &p : parts)
       if (p == part) return true;
     return false;
   };

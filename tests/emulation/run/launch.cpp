@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/emulation/ptx/numbers.hpp"
 #include "tests/emulation/run/memory.hpp"
 #include "tests/emulation/run/warp.hpp"
 
@@ -16,34 +17,28 @@ namespace quintet::emulation {
 
 namespace {
 
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s64 = std::int64_t;
-
 struct Totals {
   std::uint64_t launches = 0, warps = 0, blocks = 0, threads = 0;
   std::uint64_t costs[static_cast<int>(Cost::count)] = {};
   std::uint64_t wavefronts = 0, ideal = 0, sectors = 0, asked = 0, active = 0;
 };
-std::map<const Kernel*, Totals>& totals() {
-  static auto* value = new std::map<const Kernel*, Totals>;
+std::map<const Kernel *, Totals> &totals() {
+  static auto *value = new std::map<const Kernel *, Totals>;
   return *value;
 }
 
 }  // namespace
 
-std::string demangled(const std::string& name) {
+std::string demangled(const std::string &name) {
   int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 ? text : name;
   std::free(text);
   return out;
 }
 
-void fail(const Warp& w, const Instruction& i, int lane, const std::string& what) {
-  const Block& b = *w.block;
+void fail(const Warp &w, const Instruction &i, int lane, const std::string &what) {
+  const Block &b = *w.block;
   const auto at = static_cast<std::size_t>(&i - b.kernel->code.data());
   const auto three = [](u64 x, u64 y, u64 z) {
     return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
@@ -57,11 +52,11 @@ void fail(const Warp& w, const Instruction& i, int lane, const std::string& what
   throw Fault(text);
 }
 
-Settings& settings() {
+Settings &settings() {
   static Settings value = [] {
     Settings s;
-    auto set = [](const char* name) {
-      const char* text = std::getenv(name);
+    auto set = [](const char *name) {
+      const char *text = std::getenv(name);
       return text ? std::atoi(text) : 0;
     };
     s.races = set("EMULATION_RACES") != 0;
@@ -74,16 +69,16 @@ Settings& settings() {
 
 namespace {
 
-void prepare(Warp& w, Block& b, int number) {
-  const Kernel& k = *b.kernel;
+void prepare(Warp &w, Block &b, int number) {
+  const Kernel &k = *b.kernel;
   w.block = &b;
   w.number = number;
   if (w.storage.empty()) {
     w.storage.resize(static_cast<std::size_t>(k.n_slots) * lanes + 8);
-    w.slots = reinterpret_cast<u64*>((reinterpret_cast<std::uintptr_t>(w.storage.data()) + 63) / 64 * 64);
+    w.slots = reinterpret_cast<u64 *>((reinterpret_cast<std::uintptr_t>(w.storage.data()) + 63) / 64 * 64);
     w.predicates.assign(static_cast<std::size_t>(k.n_predicates), 0);
     w.predicates[1] = ~Mask{0};
-    for (const auto& [slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
+    for (const auto &[slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
     w.local.assign(k.local_bytes * lanes, 0xff);
   }
   const u64 threads = static_cast<u64>(b.block.x) * b.block.y * b.block.z;
@@ -91,7 +86,7 @@ void prepare(Warp& w, Block& b, int number) {
   w.copy_group = 0;
   if (settings().races) {  // what a block before has left is no number
     std::fill_n(w.slot(n_special), static_cast<std::size_t>(k.n_slots - n_special) * lanes, ~u64{0});
-    for (const auto& [slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
+    for (const auto &[slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
     std::fill(w.local.begin(), w.local.end(), u8{0xff});
   }
   w.exists = w.exited = w.parked = w.at_barrier = 0;
@@ -125,11 +120,12 @@ void prepare(Warp& w, Block& b, int number) {
   }
 }
 
-/// All threads that are left wait at one barrier: they go on. CUDA does not say what happens where some wait
-/// at another instruction, even of the same barrier.
-bool release_barrier(Block& b) {
+/// All threads that are left wait at one barrier: they go on. CUDA does not say
+/// what happens where some wait at another instruction, even of the same
+/// barrier.
+bool release_barrier(Block &b) {
   int id = -1, at = -1;
-  for (const Warp& w : b.warps)
+  for (const Warp &w : b.warps)
     for (int l = 0; l < lanes; ++l) {
       if (!((w.exists & ~w.exited) >> l & 1)) continue;
       if (!(w.at_barrier >> l & 1)) return false;
@@ -145,22 +141,22 @@ bool release_barrier(Block& b) {
   if (id < 0) return false;
   // bar.red: over all threads
   u64 sum = 0, all = 0;
-  for (const Warp& w : b.warps)
+  for (const Warp &w : b.warps)
     for (int l = 0; l < lanes; ++l)
       if (w.at_barrier >> l & 1) {
-        const Instruction& i = b.kernel->code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
+        const Instruction &i = b.kernel->code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
         if (i.p_src < 0) continue;
         Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
         if (i.p_not) p = ~p;
         sum += p >> l & 1;
         ++all;
       }
-  for (Warp& w : b.warps) {
+  for (Warp &w : b.warps) {
     for (int l = 0; l < lanes; ++l)
       if (w.at_barrier >> l & 1) {
-        const Instruction& i = b.kernel->code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
+        const Instruction &i = b.kernel->code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
         if (i.p_dst >= 0) {
-          Mask& to = w.predicates[static_cast<std::size_t>(i.p_dst)];
+          Mask &to = w.predicates[static_cast<std::size_t>(i.p_dst)];
           const bool r = i.mode == 1 ? sum == all : sum > 0;
           to = (to & ~(Mask{1} << l)) | (r ? Mask{1} << l : 0);
         }
@@ -176,11 +172,11 @@ bool release_barrier(Block& b) {
 
 }  // namespace
 
-void launch(const Kernel& kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
-            const std::vector<u8>& parameters) {
-  Totals& t = totals()[&kernel];
+void launch(const Kernel &kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
+            const std::vector<u8> &parameters) {
+  Totals &t = totals()[&kernel];
   if (kernel.generation != generation()) {
-    for (const Instruction& i : kernel.code) i.begin = i.end = 0;
+    for (const Instruction &i : kernel.code) i.begin = i.end = 0;
     kernel.generation = generation();
   }
   Block b;
@@ -218,13 +214,13 @@ void launch(const Kernel& kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
       if (settings().order > 1) std::shuffle(order.begin(), order.end(), random);
       for (const std::size_t w : order) b.warps[w].run();
       bool done = true;
-      for (const Warp& w : b.warps) done = done && (w.exists & ~w.exited) == 0;
+      for (const Warp &w : b.warps) done = done && (w.exists & ~w.exited) == 0;
       if (done) break;
       if (!release_barrier(b)) {
-        for (const Warp& w : b.warps)
+        for (const Warp &w : b.warps)
           for (int l = 0; l < lanes; ++l)
             if ((w.exists & ~w.exited) >> l & 1) {
-              const auto& i = kernel.code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
+              const auto &i = kernel.code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
               fail(w, i, l,
                    (w.at_barrier >> l & 1) ? "a barrier that some threads do not come to"
                                            : "lanes that wait for others");
@@ -240,19 +236,21 @@ void launch(const Kernel& kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
 }
 
 void report() {
-  const char* path = std::getenv("EMULATION_REPORT");
+  const char *path = std::getenv("EMULATION_REPORT");
   if (path == nullptr) return;
-  std::FILE* out = std::fopen(path, "a");
+  std::FILE *out = std::fopen(path, "a");
   if (out == nullptr) return;
-  static const char* names[] = {"other",       "fp64",         "fp32",        "integer",      "special",
+  static const char *names[] = {"other",       "fp64",         "fp32",        "integer",      "special",
                                 "global_load", "global_store", "shared_load", "shared_store", "local",
                                 "atomic",      "barrier",      "shuffle",     "branch",       "tensor"};
-  for (const auto& [kernel, t] : totals()) {
+  for (const auto &[kernel, t] : totals()) {
     std::uint64_t all = 0;
     for (auto c : t.costs) all += c;
     std::fprintf(out,
-                 "{\"kernel\": \"%s\", \"launches\": %llu, \"blocks\": %llu, \"warps\": %llu, "
-                 "\"instructions\": %llu, \"lanes_active\": %.3f, \"shared_wavefronts\": %llu, "
+                 "{\"kernel\": \"%s\", \"launches\": %llu, \"blocks\": %llu, \"warps\": "
+                 "%llu, "
+                 "\"instructions\": %llu, \"lanes_active\": %.3f, "
+                 "\"shared_wavefronts\": %llu, "
                  "\"shared_ideal\": %llu, \"sectors\": %llu, \"bytes_asked\": %llu",
                  demangled(kernel->name).c_str(), static_cast<unsigned long long>(t.launches),
                  static_cast<unsigned long long>(t.blocks), static_cast<unsigned long long>(t.warps),

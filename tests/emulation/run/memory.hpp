@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Memory of the emulated GPU. A device address cannot be read by the host, as on a GPU: the addresses lie in
-/// a range without access; what is stored there lies `alias` bytes further. Pinned memory is the host's.
+/// Memory of the emulated GPU. A device address cannot be read by the host, as
+/// on a GPU: the addresses lie in a range without access; what is stored there
+/// lies `alias` bytes further. Pinned memory is the host's.
 namespace quintet::emulation {
 
 struct Allocation {
@@ -12,16 +13,16 @@ struct Allocation {
   std::ptrdiff_t alias = 0;
 };
 
-[[nodiscard]] void* allocate(std::size_t bytes);         ///< on the device; null if there is none left
-[[nodiscard]] void* allocate_pinned(std::size_t bytes);  ///< read by both
-bool release(void* address);
+[[nodiscard]] void *allocate(std::size_t bytes);         ///< on the device; null if there is none left
+[[nodiscard]] void *allocate_pinned(std::size_t bytes);  ///< read by both
+bool release(void *address);
 /// Grows with each release: what was known of addresses before may be wrong.
 [[nodiscard]] std::uint64_t generation();
 /// The allocation that an address lies in, or nullptr.
-[[nodiscard]] const Allocation* find(std::uint64_t address);
-[[nodiscard]] bool on_device(const void* address);
+[[nodiscard]] const Allocation *find(std::uint64_t address);
+[[nodiscard]] bool on_device(const void *address);
 /// Where the bytes of an address lie for the emulator.
-[[nodiscard]] void* bytes_of(const void* address);
+[[nodiscard]] void *bytes_of(const void *address);
 [[nodiscard]] std::size_t memory_total();
 [[nodiscard]] std::size_t memory_free();
 

@@ -1,4 +1,5 @@
 #include "tests/emulation/run/warp.hpp"
+#include "tests/emulation/ptx/numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,21 +10,15 @@
 
 namespace quintet::emulation {
 
-namespace {
-
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-
-}  // namespace
-
 void Warp::run() {
-  const Kernel& kernel = *block->kernel;
-  const Instruction* const code = kernel.code.data();
+  const Kernel &kernel = *block->kernel;
+  const Instruction *const code = kernel.code.data();
   constexpr std::int32_t never = 1 << 30;
   for (;;) {
     const Mask runs = exists & ~exited & ~parked & ~at_barrier;
     if (runs == 0) return;
-    // The lanes that are furthest behind go on, together with those at the same place.
+    // The lanes that are furthest behind go on, together with those at the same
+    // place.
     std::int32_t at = never, merge = never;
     for (int l = 0; l < lanes; ++l)
       if (runs >> l & 1) at = std::min(at, pc[static_cast<std::size_t>(l)]);
@@ -40,13 +35,12 @@ void Warp::run() {
         if (who >> l & 1) pc[static_cast<std::size_t>(l)] = where;
     };
     for (bool together = true; together;) {
-      const Instruction& i = code[at];
+      const Instruction &i = code[at];
       Mask m = active;
       if (i.guard >= 0)
         m &= i.guard_not ? ~predicates[static_cast<std::size_t>(i.guard)]
                          : predicates[static_cast<std::size_t>(i.guard)];
       ++block->costs[static_cast<int>(i.cost)];
-      ++now;
       if (settings().counts) block->active_lanes += static_cast<u64>(std::popcount(m));
       switch (i.kind) {
         case Kind::plain:
@@ -109,7 +103,7 @@ void Warp::run() {
           }
           // Lanes that name one mask wait for each other.
           const bool all_that_are_here = i.kind == Kind::vote && i.mode == 9;
-          const u64* named =
+          const u64 *named =
               all_that_are_here ? nullptr : slot(i.r[static_cast<std::size_t>(i.n_dst + i.n_src - 1)]);
           const Mask named_first = named ? static_cast<Mask>(named[std::countr_zero(m)]) : m;
           auto names_it = [&](int l) { return !named || static_cast<Mask>(named[l]) == named_first; };
@@ -156,7 +150,7 @@ void Warp::run() {
                 for (int l = 0; l < lanes; ++l)
                   if (who >> l & 1) slot(i.r[0])[l] = p;
               } else {
-                Mask& to = predicates[static_cast<std::size_t>(i.p_dst)];
+                Mask &to = predicates[static_cast<std::size_t>(i.p_dst)];
                 to = (to & ~who) | (result ? who : 0);
               }
             }
@@ -164,7 +158,7 @@ void Warp::run() {
             u64 value[lanes];
             std::memcpy(value, slot(i.r[1]), sizeof value);
             const u64 *b = slot(i.r[2]), *c = slot(i.r[3]);
-            u64* d = slot(i.r[0]);
+            u64 *d = slot(i.r[0]);
             u64 result[lanes];
             Mask inside = 0;
             for (int l = 0; l < lanes; ++l) {
@@ -201,7 +195,7 @@ void Warp::run() {
             for (int l = 0; l < lanes; ++l)
               if (who >> l & 1) d[l] = static_cast<u32>(result[l]);
             if (i.p_dst >= 0) {
-              Mask& to = predicates[static_cast<std::size_t>(i.p_dst)];
+              Mask &to = predicates[static_cast<std::size_t>(i.p_dst)];
               to = (to & ~who) | (inside & who);
             }
           }

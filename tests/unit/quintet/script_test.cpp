@@ -52,7 +52,7 @@ TEST(script, of_a_slurm_machine_with_gpus) {
 
 TEST(script, of_an_array_on_a_slurm_machine_without_gpus) {
   Job job = plasma_job();
-  job.queue = "cpu", job.directory = "/work/my group/it's";
+  job.queue = "cpu", job.directory = "/projects/my group/it's";
   job.shape = {.nodes = 1, .ranks_per_node = 128, .walltime = 86400, .margin = 300, .array_tasks = 12};
   expect_golden("slurm_cpu_array.sh", script_text(read_machine("slurm_cpu"), job));
 }
@@ -66,7 +66,7 @@ TEST(script, of_an_array_on_abci3) {
 }
 
 TEST(script, of_a_campaigns_stage) {
-  campaign::TaskOrder order{.file = "/work/my group/ocean.yaml",
+  campaign::TaskOrder order{.file = "/projects/my group/ocean.yaml",
                             .directory = "/groups/gaa50000/runs/ocean",
                             .machine = "abci3",
                             .path = "/home/ada/bin:/usr/bin",

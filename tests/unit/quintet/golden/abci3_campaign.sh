@@ -16,7 +16,7 @@ module load gcc/13.2.0 cuda/12.6/12.6.1 hpcx/2.20
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${PBS_ARRAY_INDEX:-0} + 1))p" items)
-/opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
+/opt/quintet/bin/quintet campaign '/projects/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
   --machine abci3 --path /home/ada/bin:/usr/bin \
   --items "$keys" --walltime 1:50:00 &
 program=$!

@@ -8,10 +8,10 @@
 #SBATCH --signal=B:USR1@180
 #SBATCH --array=0-11
 #SBATCH --open-mode=append
-#SBATCH --output='/work/my group/it'\''s/scheduler.log'
+#SBATCH --output='/projects/my group/it'\''s/scheduler.log'
 #SBATCH --hint=nomultithread
 # weibel for slurm_cpu: 1 node x 128 ranks x 1 thread
-cd '/work/my group/it'\''s'/"$(printf %04d "${SLURM_ARRAY_TASK_ID:-0}")" || exit 1
+cd '/projects/my group/it'\''s'/"$(printf %04d "${SLURM_ARRAY_TASK_ID:-0}")" || exit 1
 exec >> job.log 2>&1
 export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
 

@@ -20,7 +20,7 @@ export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${SLURM_ARRAY_TASK_ID:-0} + 1))p" items)
-/opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
+/opt/quintet/bin/quintet campaign '/projects/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
   --machine slurm_gpu --path /home/ada/bin:/usr/bin \
   --items "$keys" --walltime 1:55:00 &
 program=$!
