@@ -74,6 +74,7 @@ Context::Implementation::Implementation(const Runtime& runtime, const Request& r
   if (!request.restart.empty()) provenance.inputs = identify_inputs(comm, describe);
   auto point = find_restart(comm, request, directory.path(), describe, provenance.inputs);
   restart_file = std::move(point.file);
+  recorded_rows = std::move(point.rows);
   provenance.run = restart_file ? point.run : name_run(comm);
   provenance.changes = std::move(point.changes);
   for (auto& file : input_files(describe)) {
@@ -165,7 +166,12 @@ void Context::checkpoint(std::int64_t step, const std::function<void(hdf5::Group
   const auto timer = phase("checkpoint");
   // Results first: after a kill they reach at least as far as the checkpoint and are cut back to it.
   if (implementation_.results) implementation_.results->flush();
-  implementation_.store->write(step, implementation_.provenance, write);
+  implementation_.store->write(step, implementation_.provenance, [&](hdf5::Group& root) {
+    write(root);
+    RowCounts rows;
+    for (const auto& [name, count] : implementation_.growing) rows[name] = count();
+    write_row_counts(root, rows);
+  });
 }
 
 hdf5::File& Context::results() {
@@ -223,6 +229,17 @@ void Context::describe_run(const std::string& name, const std::string& text) {
 void Context::headline(const std::string& name, const std::string& value, const std::string& doubt) {
   put(implementation_.headlines, {name, value, doubt},
       [&](const Headline& tile) { return tile.name == name; });
+}
+
+void Context::record_rows(const std::string& name, std::function<std::uint64_t()> rows) {
+  put(implementation_.growing, std::make_pair(name, std::move(rows)),
+      [&](const auto& entry) { return entry.first == name; });
+}
+
+std::optional<std::uint64_t> Context::recorded_rows(const std::string& name) const {
+  const auto& rows = implementation_.recorded_rows;
+  const auto found = rows.find(name);
+  return found == rows.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }

@@ -59,6 +59,14 @@ class Context {
   /// Write a checkpoint: flushes run.h5, times it (the reserve of --walltime follows from it), keeps the last
   /// few. `write` fills the root group. Collective.
   void checkpoint(std::int64_t step, const std::function<void(hdf5::Group&)>& write);
+  /// Something on disk that grows (a table of run.h5, frames of a file): `rows` is asked for at every
+  /// checkpoint, the same on all ranks, and the checkpoint records it under `name`: the path in run.h5
+  /// ("thermo"), or the file's name ("trajectory.h5"). A restart cuts to it. In place of what had the name
+  /// before.
+  void record_rows(const std::string& name, std::function<std::uint64_t()> rows);
+  /// The rows that the checkpoint restarted from records under `name`; nothing at a beginning or from an
+  /// older checkpoint.
+  [[nodiscard]] std::optional<std::uint64_t> recorded_rows(const std::string& name) const;
   [[nodiscard]] const hdf5::CheckpointStore& checkpoints() const;
   void keep_checkpoints(int n);  ///< how many checkpoints stay (3 unless told)
   /// run.h5, made (or on restart reopened) at the first call, with its header written. Collective.

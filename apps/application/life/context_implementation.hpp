@@ -10,6 +10,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/progress.hpp"
 #include "apps/application/life/request.hpp"
+#include "apps/application/life/restart.hpp"
 #include "apps/application/life/run_directory.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
@@ -42,7 +43,9 @@ struct Context::Implementation {
   hdf5::Provenance provenance;
   std::optional<hdf5::CheckpointStore> store;
   std::optional<std::string> restart_file;
-  std::vector<std::string> reads;  ///< files that the run reads
+  RowCounts recorded_rows;  ///< of the checkpoint restarted from
+  std::vector<std::pair<std::string, std::function<std::uint64_t()>>> growing;  ///< see record_rows()
+  std::vector<std::string> reads;                                               ///< files that the run reads
   std::optional<hdf5::File> results;
   bool made_results = false;   ///< run.h5 is new, not continued
   std::string device = "cpu";  ///< what computes the hot path

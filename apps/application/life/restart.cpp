@@ -11,6 +11,8 @@ namespace quintet {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* rows_group = "rows";
+
 /// One file of hdf5::Provenance::inputs.
 struct KnownFile {
   std::string key, path, bytes, checksum;
@@ -160,6 +162,29 @@ RestartPoint begin_again(const Comm& comm, const Request& request, const std::st
 
 }  // namespace
 
+void write_row_counts(hdf5::Group& root, const RowCounts& rows) {
+  if (rows.empty()) return;
+  auto group = root.group(rows_group);
+  std::vector<std::string> names;
+  for (const auto& [name, n] : rows) {
+    group.set_attribute(name, n);
+    names.push_back(name);
+  }
+  group.set_attribute("names", names);
+}
+
+RowCounts read_row_counts(const hdf5::Group& root) {
+  RowCounts rows;
+  if (!root.has(rows_group)) return rows;
+  const auto group = root.open_group(rows_group);
+  for (const auto& name : group.texts_attribute("names")) {
+    const std::int64_t n = group.integer_attribute(name);
+    QUINTET_CHECK(n >= 0, "{}/{}: is {}; expected 0 or more", rows_group, name, n);
+    rows[name] = static_cast<std::uint64_t>(n);
+  }
+  return rows;
+}
+
 RestartPoint find_restart(const Comm& comm, const Request& request, const std::string& directory,
                           const Describe& describe, const std::string& inputs) {
   if (request.restart.empty()) return {};
@@ -183,7 +208,7 @@ RestartPoint find_restart(const Comm& comm, const Request& request, const std::s
                 path, directory);
   const auto changes = changes_of(former, path, describe, inputs);
   judge(changes, path, request.restart_with_changes, "start a new run in another directory (--output DIR)");
-  return {path, former.run, record(former.changes, changes, step)};
+  return {path, former.run, record(former.changes, changes, step), read_row_counts(file.root())};
 }
 
 }  // namespace quintet

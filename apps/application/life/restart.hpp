@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +17,19 @@ namespace quintet {
 inline constexpr const char* results_schema = "quintet_run";
 inline constexpr int results_version = 1;
 
+/// How far each table and file had come at a checkpoint, by name; see Context::record_rows().
+using RowCounts = std::map<std::string, std::uint64_t>;
+/// Write them as group `rows` of a checkpoint: an attribute each, and their `names`.
+void write_row_counts(hdf5::Group& root, const RowCounts& rows);
+/// What write_row_counts() wrote; nothing from a checkpoint that has none. Throws InputError.
+[[nodiscard]] RowCounts read_row_counts(const hdf5::Group& root);
+
 /// What a run goes on from.
 struct RestartPoint {
   std::optional<std::string> file;  ///< the checkpoint; none: the run begins
   std::string run;                  ///< name of the run that is continued
   std::string changes;              ///< all changes so far, as hdf5::Provenance::changes
+  RowCounts rows;                   ///< of the checkpoint
 };
 
 /// The checkpoint that --restart means. It must be whole, of this command and of a schema that is read. A key
