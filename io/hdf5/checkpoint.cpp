@@ -89,15 +89,23 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
   });
 }
 
-void CheckpointStore::tidy(std::int64_t newest_step) const {
+std::vector<std::int64_t> CheckpointStore::set_aside_after(std::int64_t step) const {
   auto steps = steps_in(directory_);
-  while (!steps.empty() && steps.back() > newest_step) {
+  while (!steps.empty() && steps.back() > step) {
     const std::string later = path(steps.back());
-    log::warning("{}: is of a later step than the checkpoint just written ({}); renamed to .superseded",
-                 later, newest_step);
+    log::warning("{}: is of a later step than the run now ({}); renamed to .superseded", later, step);
     fs::rename(later, later + ".superseded");
     steps.pop_back();
   }
+  return steps;
+}
+
+void CheckpointStore::supersede_after(std::int64_t step) const {
+  on_root(comm_, [&] { set_aside_after(step); });
+}
+
+void CheckpointStore::tidy(std::int64_t newest_step) const {
+  const auto steps = set_aside_after(newest_step);
   for (std::size_t i = 0; i + static_cast<std::size_t>(keep_) < steps.size(); ++i) fs::remove(path(steps[i]));
 }
 

@@ -42,11 +42,16 @@ class CheckpointStore {
   /// Steps of the checkpoints that are there, oldest first. Collective.
   [[nodiscard]] std::vector<std::int64_t> steps() const;
 
+  /// Give checkpoints of later steps the name of such a continuation, before write() does. Collective.
+  void supersede_after(std::int64_t step) const;
+
   /// Path of the checkpoint of a step.
   [[nodiscard]] std::string path(std::int64_t step) const;
 
  private:
-  /// Set aside what is later than the newest step, remove what is older than the last `keep`; on rank 0.
+  /// Set aside what is later than a step; on rank 0. Returns the steps that stay.
+  std::vector<std::int64_t> set_aside_after(std::int64_t step) const;
+  /// The same, and remove what is older than the last `keep`; on rank 0.
   void tidy(std::int64_t newest_step) const;
 
   Comm comm_;

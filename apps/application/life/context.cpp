@@ -13,9 +13,11 @@
 #include "apps/application/life/input_identity.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/life/restart.hpp"
+#include "io/files/put_aside.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;
@@ -39,22 +41,6 @@ hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request,
 std::string name_run(const Comm& comm) {
   std::random_device random;
   return comm.broadcast(fmt::format("{:08x}{:08x}", random(), random()));
-}
-
-/// Reopen run.h5 of the run that is continued; one that a kill left unreadable is put aside.
-std::optional<hdf5::File> reopen_results(const Comm& comm, const std::string& path) {
-  if (!comm.any(fs::exists(path))) return std::nullopt;
-  try {
-    return hdf5::File::open_for_update(comm, path);
-  } catch (const InputError& error) {
-    const std::string aside = fs::path(path).replace_filename("run.damaged.h5").string();
-    log::warning("The results so far cannot be continued: {}. They are kept as {}; a new file begins here",
-                 error.what(), aside);
-    comm.barrier();
-    if (comm.is_root()) fs::rename(path, aside);
-    comm.barrier();
-    return std::nullopt;
-  }
 }
 
 }  // namespace
@@ -89,8 +75,17 @@ void Context::Implementation::begin(const std::vector<std::string>& writes) {
   // Not earlier: a name by mistake ("/") may hold more than a command would ever read.
   if (provenance.inputs.empty()) provenance.inputs = identify_inputs(comm, describe);
   directory.begin(writes, restart_file.has_value(), reads);
+  if (restart_file) supersede_later_checkpoints();
   log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file()});
   if (comm.is_root()) progress.write_to(directory.path() + "/progress.json");
+}
+
+void Context::Implementation::supersede_later_checkpoints() const {
+  for (const auto step : store->steps()) {
+    const bool is_it =
+        comm.is_root() && fs::exists(*restart_file) && fs::equivalent(store->path(step), *restart_file);
+    if (comm.any(is_it)) return store->supersede_after(step);
+  }
 }
 
 std::string Context::Implementation::log_file() const {
@@ -179,14 +174,27 @@ hdf5::File& Context::results() {
   if (results) return *results;
   require_begun(implementation_, "Results");
   const std::string file = path("run.h5");
-  if (restart_file()) results = reopen_results(comm(), file);
+  if (!implementation_.request.restart.empty()) {
+    const auto damage = damage_of_results(comm(), file, implementation_.recorded_rows);
+    if (!damage.empty())
+      put_aside("run.h5", damage);
+    else if (restart_file() && comm().any(comm().is_root() && fs::exists(file)))
+      results = hdf5::File::open_for_update(comm(), file);
+  }
   if (!results) {
     results = hdf5::File::create(comm(), file);
     implementation_.made_results = true;
   }
   hdf5::write_header(results->root(), results_schema, results_version, provenance());
+  results->flush();  // from here on a kill leaves a file that can be read
   return *results;
 }
+
+void Context::flush_results() {
+  if (implementation_.results) implementation_.results->flush();
+}
+
+bool Context::results_begin_here() const { return restart_file() && implementation_.made_results; }
 
 void Context::show(const std::string& name, double value, const std::string& unit) {
   implementation_.progress.show(name, value, unit);
@@ -240,6 +248,25 @@ std::optional<std::uint64_t> Context::recorded_rows(const std::string& name) con
   const auto& rows = implementation_.recorded_rows;
   const auto found = rows.find(name);
   return found == rows.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Context::lose(const std::string& what, const std::string& text) {
+  log::warning("{}: {}", what, text);
+  put(implementation_.losses, {what, text}, [&](const auto& entry) { return entry.first == what; });
+}
+
+std::string Context::doubt_of(const std::string& what) const {
+  for (const auto& [name, text] : implementation_.losses)
+    if (name == what) return fmt::format("Of what is left of {}: {}.", name, text);
+  return "";
+}
+
+void Context::put_aside(const std::string& name, const std::string& why) {
+  std::string aside;
+  const std::string file = path(name);
+  on_root(comm(), [&] { aside = quintet::put_aside(file); });
+  lose(name, fmt::format("cannot be continued ({}); it is kept as {}, and a new one begins here", why,
+                         comm().broadcast(aside)));
 }
 
 void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }

@@ -69,8 +69,22 @@ class Context {
   [[nodiscard]] std::optional<std::uint64_t> recorded_rows(const std::string& name) const;
   [[nodiscard]] const hdf5::CheckpointStore& checkpoints() const;
   void keep_checkpoints(int n);  ///< how many checkpoints stay (3 unless told)
-  /// run.h5, made (or on restart reopened) at the first call, with its header written. Collective.
+  /// run.h5, made (or on restart reopened) at the first call, with its header written and on the disk. One
+  /// that cannot be read is put aside. Collective.
   [[nodiscard]] hdf5::File& results();
+  /// Bring all that was written to run.h5 to the disk. What was cut or made must be there before the first
+  /// step: a kill leaves whole rows then. Collective.
+  void flush_results();
+  /// True where a run goes on and its run.h5 begins here: in another folder, or what was there is lost.
+  [[nodiscard]] bool results_begin_here() const;
+  /// Say that a part of what the run had written is not there any more, the same on all ranks: a warning in
+  /// log and report, and an entry of `lost` in summary.json. `what`: a table or file, as in record_rows().
+  void lose(const std::string& what, const std::string& text);
+  /// What a number that was made of `what` says of itself, after "": a sentence where a part of it is lost.
+  [[nodiscard]] std::string doubt_of(const std::string& what) const;
+  /// Keep a file of the run that cannot be read under another name (see io/files/put_aside.hpp) and tell of
+  /// it as lose() does; its writer begins anew. Collective.
+  void put_aside(const std::string& name, const std::string& why);
 
   /// Time a phase: `auto timer = context.phase("forces");` adds its life time (wall) to timings_s of
   /// summary.json.

@@ -29,6 +29,9 @@ struct Context::Implementation {
 
   /// Time to keep back from --walltime for a last checkpoint and the end (s).
   [[nodiscard]] double reserve_s() const;
+  /// Give checkpoints of later steps than the one restarted from another name, as what is cut now would be
+  /// missed by them. Collective.
+  void supersede_later_checkpoints() const;
   /// Close run.h5 and let go of what the command left behind. Collective.
   void close();
   /// Remove a run.h5 that this process made if it failed before its first step: the mended input may run
@@ -46,6 +49,7 @@ struct Context::Implementation {
   RowCounts recorded_rows;  ///< of the checkpoint restarted from
   std::vector<std::pair<std::string, std::function<std::uint64_t()>>> growing;  ///< see record_rows()
   std::vector<std::string> reads;                                               ///< files that the run reads
+  std::vector<std::pair<std::string, std::string>> losses;                      ///< see lose()
   std::optional<hdf5::File> results;
   bool made_results = false;   ///< run.h5 is new, not continued
   std::string device = "cpu";  ///< what computes the hot path

@@ -125,17 +125,27 @@ std::string record(const std::string& former, const std::vector<Change>& changes
   return list.items().empty() ? "" : to_yaml(list);
 }
 
+bool is_there(const Comm& comm, const std::string& path) {
+  return comm.any(comm.is_root() && fs::exists(path));
+}
+
+/// Throws InputError unless all members can be opened and those of tables have the data that they claim.
+void check_members(const hdf5::Group& group, const std::string& path, const RowCounts& rows) {
+  for (const auto& name : group.names()) {
+    if (group.is_group(name))
+      check_members(group.open_group(name), path.empty() ? name : path + "/" + name, rows);
+    else if (group.element_type(name) != "string" && rows.contains(path))
+      (void)group.shape(name);
+  }
+}
+
 /// Provenance of a run.h5 that can be read.
 std::optional<hdf5::Provenance> provenance_of_results(const Comm& comm, const std::string& path) {
-  if (!comm.any(comm.is_root() && fs::exists(path))) return std::nullopt;
-  std::optional<hdf5::File> file;
-  try {
-    file = hdf5::File::open(comm, path);
-  } catch (const InputError&) {  // a kill left it unreadable: it is put aside later
-    return std::nullopt;
-  }
-  hdf5::check_header(*file, results_schema, results_version);
-  return hdf5::read_provenance(file->root());
+  // A kill may have left it unreadable: it is put aside later.
+  if (!is_there(comm, path) || !damage_of_results(comm, path, {}).empty()) return std::nullopt;
+  const auto file = hdf5::File::open(comm, path);
+  hdf5::check_header(file, results_schema, results_version);
+  return hdf5::read_provenance(file.root());
 }
 
 void require_program(const std::string& found, const Request& request, const std::string& path,
@@ -183,6 +193,19 @@ RowCounts read_row_counts(const hdf5::Group& root) {
     rows[name] = static_cast<std::uint64_t>(n);
   }
   return rows;
+}
+
+std::string damage_of_results(const Comm& comm, const std::string& path, const RowCounts& rows) {
+  if (!is_there(comm, path)) return "";
+  try {
+    const auto file = hdf5::File::open(comm, path);
+    if (!file.root().has_attribute("schema")) return "it has no header";
+    (void)hdf5::read_provenance(file.root());
+    check_members(file.root(), "", rows);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
 }
 
 RestartPoint find_restart(const Comm& comm, const Request& request, const std::string& directory,

@@ -24,6 +24,10 @@ void write_row_counts(hdf5::Group& root, const RowCounts& rows);
 /// What write_row_counts() wrote; nothing from a checkpoint that has none. Throws InputError.
 [[nodiscard]] RowCounts read_row_counts(const hdf5::Group& root);
 
+/// Why a run.h5 cannot be gone on with: its header, its tree, or a table of `rows`, cannot be read; "" if it
+/// can, or is absent. Collective.
+[[nodiscard]] std::string damage_of_results(const Comm& comm, const std::string& path, const RowCounts& rows);
+
 /// What a run goes on from.
 struct RestartPoint {
   std::optional<std::string> file;  ///< the checkpoint; none: the run begins

@@ -23,7 +23,8 @@ constexpr const char* list_title = "# What runs of this directory write; --overw
 /// What every run writes.
 const std::vector<std::string> common_files = {"run.log",
                                                "run.h5",
-                                               "run.damaged.h5",
+                                               "*.damaged.h5",
+                                               "*.damaged.*.h5",
                                                "summary.json",
                                                "progress.json",
                                                "progress.json.tmp",

@@ -101,6 +101,13 @@ Tree changes_on_restarts(const Context::Implementation& context) {
   return changes.empty() ? Tree::list() : parse_yaml(changes, "changes");
 }
 
+/// What is not there any more of what the run wrote: by table or file.
+Tree losses_tree(const Context::Implementation& context) {
+  Tree tree = Tree::map();
+  for (const auto& [what, text] : context.losses) tree.set(what, Tree::text(text));
+  return tree;
+}
+
 Tree summary_tree(const Context::Implementation& context, const Outcome& outcome) {
   Tree tree = Tree::map();
   tree.set("program", Tree::scalar(context.provenance.program, true));
@@ -111,6 +118,7 @@ Tree summary_tree(const Context::Implementation& context, const Outcome& outcome
   if (context.restart_file) tree.set("restarted_from", Tree::scalar(*context.restart_file, true));
   if (const auto changes = changes_on_restarts(context); !changes.items().empty())
     tree.set("changes_on_restarts", changes);
+  if (!context.losses.empty()) tree.set("lost", losses_tree(context));
   for (const auto& [key, value] : context.summary) tree.set(key, value);
   tree.set("steps", Tree::integer(context.steps_done));
   if (context.last_step) tree.set("last_step", Tree::integer(*context.last_step));
