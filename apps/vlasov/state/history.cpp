@@ -1,9 +1,10 @@
 #include "apps/vlasov/state/history.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
-#include "io/config/suggest.hpp"
-#include "io/log/error.hpp"
+#include <fmt/format.h>
 
 namespace quintet::vlasov {
 
@@ -56,189 +57,205 @@ Amount amount_of(const Sample::OfSpecies& of, double mass) {
   return amount;
 }
 
-void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryColumn>& columns) {
-  const auto& species = setup.species[s];
-  const auto column = [&](const std::string& name, const std::string& text) {
-    columns.push_back({species.name + "_" + name, species.name + ": " + text});
-  };
-  const auto momenta = [&](const std::string& name, const std::string& text) {
-    for (int i = 0; i < setup.basis.vdim(); ++i)
-      column(fmt::format("{}_{}", name, "xyz"[i]), fmt::format("{} along {}", text, "xyz"[i]));
-  };
-  column("particles", "integral of f");
-  momenta("momentum", "m times the integral of v f,");
-  column("kinetic_energy", "m/2 times the integral of v^2 f");
-  column("f_squared", "integral of f^2");
-  column("least_mean", "least cell mean of f");
-  column("edge_share",
-         "greatest part of the mean density in the outermost velocity cells of one side, over x and sides");
-  column("negative_share", "minus the integral of the negative part of f, over that of f");
-  momenta("impulse", "momentum from all forces since the start,");
-  column("work", "kinetic energy from all forces since the start");
-  for_walls(species.grid, [&](std::size_t d, std::size_t side) {
+using OfSpecies = Sample::OfSpecies;
+
+/// Columns of species number s, each by what it is of the species' sums.
+class SpeciesColumns {
+ public:
+  SpeciesColumns(const Setup& setup, std::size_t s, std::vector<HistoryColumn>& columns)
+      : s_(s), vdim_(setup.basis.vdim()), species_(setup.species[s]), columns_(columns) {}
+
+  void add(const std::string& name, const std::string& text, std::function<double(const HistoryRow&)> value) {
+    columns_.push_back({species_.name + "_" + name, "1", species_.name + ": " + text, std::move(value)});
+  }
+  void of(const std::string& name, const std::string& text, std::function<double(const OfSpecies&)> value) {
+    add(name, text,
+        [s = s_, value = std::move(value)](const HistoryRow& row) { return value(row.sample.species[s]); });
+  }
+  /// A column for each direction of velocity, of the vector that `value` gives.
+  template <class Value>
+  void vectors(const std::string& name, const std::string& text, const Value& value) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(vdim_); ++i)
+      add(fmt::format("{}_{}", name, "xyz"[i]), fmt::format("{} along {}", text, "xyz"[i]),
+          [value, i](const HistoryRow& row) { return value(row, i); });
+  }
+  /// The same of the momentum of a part of the species' budget.
+  template <class Part>
+  void momenta(const std::string& name, const std::string& text, const Part& part) {
+    vectors(name, text, [s = s_, part](const HistoryRow& row, std::size_t i) {
+      return part(row.sample.species[s].budget).momentum[i];
+    });
+  }
+
+ private:
+  std::size_t s_;
+  int vdim_;
+  const Species& species_;
+  std::vector<HistoryColumn>& columns_;
+};
+
+void add_state_columns(SpeciesColumns& columns, std::size_t s, double mass) {
+  columns.of("particles", "integral of f", [](const OfSpecies& of) { return of.m0; });
+  columns.vectors(
+      "momentum", "m times the integral of v f,",
+      [s, mass](const HistoryRow& row, std::size_t i) { return mass * row.sample.species[s].m1[i]; });
+  columns.of("kinetic_energy", "m/2 times the integral of v^2 f",
+             [mass](const OfSpecies& of) { return 0.5 * mass * of.m2; });
+  columns.of("f_squared", "integral of f^2", [](const OfSpecies& of) { return of.l2; });
+  columns.of("least_mean", "least cell mean of f", [](const OfSpecies& of) { return of.least_mean; });
+  columns.of(
+      "edge_share",
+      "greatest part of the mean density in the outermost velocity cells of one side, over x and sides",
+      [](const OfSpecies& of) { return of.edge.share; });
+  columns.of("negative_share", "minus the integral of the negative part of f, over that of f",
+             [](const OfSpecies& of) { return of.negative / of.m0; });
+}
+
+void add_wall_columns(SpeciesColumns& columns, const PhaseGrid& grid) {
+  for_walls(grid, [&](std::size_t d, std::size_t side) {
     const auto wall = wall_name(d, side);
-    column("left_" + wall, "particles that left through the wall, net, " + wall);
-    momenta("left_momentum_" + wall, "momentum that left through the wall, net, " + wall + ",");
-    column("left_energy_" + wall, "kinetic energy that left through the wall, net, " + wall);
+    const auto left = [d, side](const Budget& budget) -> const Amount& { return budget.left[d][side]; };
+    columns.of("left_" + wall, "particles that left through the wall, net, " + wall,
+               [left](const OfSpecies& of) { return left(of.budget).particles; });
+    columns.momenta("left_momentum_" + wall, "momentum that left through the wall, net, " + wall + ",", left);
+    columns.of("left_energy_" + wall, "kinetic energy that left through the wall, net, " + wall,
+               [left](const OfSpecies& of) { return left(of.budget).energy; });
   });
+}
+
+/// What forces, walls and sources do not explain.
+void add_rest_columns(SpeciesColumns& columns, std::size_t s, double mass) {
+  columns.add("rest_particles", "change of particles that forces, walls and sources do not explain",
+              [s](const HistoryRow& row) {
+                const auto& of = row.sample.species[s];
+                return of.m0 - row.first[s].particles + of.budget.left_altogether().particles -
+                       of.budget.source.particles;
+              });
+  columns.vectors("rest_momentum",
+                  "change of momentum that forces, walls and sources do not explain: collisions;",
+                  [s, mass](const HistoryRow& row, std::size_t i) {
+                    const auto& of = row.sample.species[s];
+                    const Budget& budget = of.budget;
+                    return mass * of.m1[i] - row.first[s].momentum[i] + budget.left_altogether().momentum[i] -
+                           budget.force.momentum[i] - budget.source.momentum[i] - budget.limited.momentum[i];
+                  });
+  columns.add("rest_energy",
+              "change of kinetic energy that forces, walls and sources do not explain: collisions",
+              [s, mass](const HistoryRow& row) {
+                const auto& of = row.sample.species[s];
+                const Budget& budget = of.budget;
+                return 0.5 * mass * of.m2 - row.first[s].energy + budget.left_altogether().energy -
+                       budget.source.energy - budget.force.energy - budget.limited.energy;
+              });
+}
+
+void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryColumn>& all) {
+  const auto& species = setup.species[s];
+  SpeciesColumns columns(setup, s, all);
+  add_state_columns(columns, s, species.mass);
+  columns.momenta("impulse", "momentum from all forces since the start,",
+                  [](const Budget& budget) -> const Amount& { return budget.force; });
+  columns.of("work", "kinetic energy from all forces since the start",
+             [](const OfSpecies& of) { return of.budget.force.energy; });
+  add_wall_columns(columns, species.grid);
   if (emits(species)) {
-    column("emitted", "particles that walls emitted since the start");
-    momenta("emitted_momentum", "momentum of what walls emitted since the start,");
-    column("emitted_energy", "kinetic energy that walls emitted since the start");
+    const auto emitted = [](const Budget& budget) -> const Amount& { return budget.emitted; };
+    columns.of("emitted", "particles that walls emitted since the start",
+               [](const OfSpecies& of) { return of.budget.emitted.particles; });
+    columns.momenta("emitted_momentum", "momentum of what walls emitted since the start,", emitted);
+    columns.of("emitted_energy", "kinetic energy that walls emitted since the start",
+               [](const OfSpecies& of) { return of.budget.emitted.energy; });
   }
   if (setup.system.keep_positive) {
-    momenta("limited_momentum", "momentum that keeping f positive added,");
-    column("limited_energy", "kinetic energy that keeping f positive added");
+    columns.momenta("limited_momentum", "momentum that keeping f positive added,",
+                    [](const Budget& budget) -> const Amount& { return budget.limited; });
+    columns.of("limited_energy", "kinetic energy that keeping f positive added",
+               [](const OfSpecies& of) { return of.budget.limited.energy; });
   }
   if (setup.has_source[s]) {
-    column("source_particles", "particles from the source since the start");
-    momenta("source_momentum", "momentum from the source,");
-    column("source_energy", "kinetic energy from the source");
+    columns.of("source_particles", "particles from the source since the start",
+               [](const OfSpecies& of) { return of.budget.source.particles; });
+    columns.momenta("source_momentum", "momentum from the source,",
+                    [](const Budget& budget) -> const Amount& { return budget.source; });
+    columns.of("source_energy", "kinetic energy from the source",
+               [](const OfSpecies& of) { return of.budget.source.energy; });
   }
-  column("rest_particles", "change of particles that forces, walls and sources do not explain");
-  momenta("rest_momentum", "change of momentum that forces, walls and sources do not explain: collisions;");
-  column("rest_energy", "change of kinetic energy that forces, walls and sources do not explain: collisions");
+  add_rest_columns(columns, s, species.mass);
+}
+
+void add_field_columns(const Setup& setup, std::vector<HistoryColumn>& columns) {
+  const auto of = [&](const std::string& name, const std::string& text,
+                      std::function<double(const Sample&)> value) {
+    columns.push_back(
+        {name, "1", text, [value = std::move(value)](const HistoryRow& row) { return value(row.sample); }});
+  };
+  const auto& system = setup.system;
+  const double electric = 0.5 * (system.field == FieldModel::poisson ? system.poisson.epsilon0
+                                                                     : system.maxwell.epsilon0),
+               magnetic = 0.5 / system.maxwell.mu0;
+  constexpr const char* components[] = {"ex", "ey", "ez", "bx", "by", "bz"};
+  for (std::size_t c = 0; c < 6; ++c)
+    of(std::string(components[c]) + "_squared", fmt::format("Integral of {}^2 over x", components[c]),
+       [c](const Sample& sample) { return sample.field[c]; });
+  of("electric_energy", "epsilon0/2 times the integral of E^2", [electric](const Sample& sample) {
+    return electric * (sample.field[0] + sample.field[1] + sample.field[2]);
+  });
+  of("magnetic_energy", "The integral of B^2 over 2 mu0", [magnetic](const Sample& sample) {
+    return magnetic * (sample.field[3] + sample.field[4] + sample.field[5]);
+  });
+  of("kinetic_energy", "Sum over species of m/2 times the integral of v^2 f",
+     [](const Sample& sample) { return sample.kinetic_energy; });
+  of("energy", "Field and kinetic energy", [](const Sample& sample) { return sample.energy(); });
+  of("energy_balance",
+     "Energy, less what sources, given fields, currents and potentials and keeping f "
+     "positive brought, with what left through walls",
+     [](const Sample& sample) { return sample.energy_balance(); });
+  of("charge_density", "Root mean square over x of the charge density",
+     [](const Sample& sample) { return sample.charge_density; });
+  of("gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)",
+     [](const Sample& sample) { return sample.gauss_error; });
+  of("excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped",
+     [](const Sample& sample) { return sample.excess_charge; });
+  if (const auto given = given_column(setup); !given.empty())
+    of(given,
+       system.external_current ? "Field energy from the given current since the start"
+                               : "Field energy from the charge that sources brought since the start",
+       [](const Sample& sample) { return sample.field_budget.given; });
+  for_field_walls(setup, [&](std::size_t d, std::size_t side) {
+    const auto wall = wall_name(d, side);
+    of("field_left_" + wall, "Field energy that left through the wall, net, " + wall,
+       [d, side](const Sample& sample) { return sample.field_budget.left[d][side]; });
+  });
 }
 
 }  // namespace
 
 std::vector<HistoryColumn> history_columns(const Setup& setup) {
-  std::vector<HistoryColumn> columns = {{"time", "Time"}, {"step", "Steps done"}, {"dt", "Last time step"}};
-  for (const char* name : {"ex", "ey", "ez", "bx", "by", "bz"})
-    columns.push_back({std::string(name) + "_squared", fmt::format("Integral of {}^2 over x", name)});
-  columns.push_back({"electric_energy", "epsilon0/2 times the integral of E^2"});
-  columns.push_back({"magnetic_energy", "The integral of B^2 over 2 mu0"});
-  columns.push_back({"kinetic_energy", "Sum over species of m/2 times the integral of v^2 f"});
-  columns.push_back({"energy", "Field and kinetic energy"});
-  columns.push_back({"energy_balance",
-                     "Energy, less what sources, given fields, currents and potentials and keeping f "
-                     "positive brought, with what left through walls"});
-  columns.push_back({"charge_density", "Root mean square over x of the charge density"});
-  columns.push_back({"gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)"});
-  columns.push_back(
-      {"excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped"});
-  if (const auto given = given_column(setup); !given.empty())
-    columns.push_back({given, setup.system.external_current
-                                  ? "Field energy from the given current since the start"
-                                  : "Field energy from the charge that sources brought since the start"});
-  for_field_walls(setup, [&](std::size_t d, std::size_t side) {
-    const auto wall = wall_name(d, side);
-    columns.push_back({"field_left_" + wall, "Field energy that left through the wall, net, " + wall});
-  });
+  std::vector<HistoryColumn> columns = {
+      {"time", "1", "Time", [](const HistoryRow& row) { return row.sample.time; }},
+      {"step", "1", "Steps done", [](const HistoryRow& row) { return row.step; }},
+      {"dt", "1", "Last time step", [](const HistoryRow& row) { return row.dt; }}};
+  add_field_columns(setup, columns);
   for (std::size_t s = 0; s < setup.species.size(); ++s) add_species_columns(setup, s, columns);
   return columns;
 }
 
 History::History(Context& context, const Setup& setup, std::int64_t first_step)
-    : columns_(history_columns(setup)),
-      electric_factor_(0.5 * (setup.system.field == FieldModel::poisson ? setup.system.poisson.epsilon0
-                                                                        : setup.system.maxwell.epsilon0)),
-      magnetic_factor_(0.5 / setup.system.maxwell.mu0),
-      setup_(setup) {
-  hdf5::Group group = context.results().root().group("history");
-  std::uint64_t kept = 0;
-  if (group.has(columns_.back().name)) {
-    const auto steps = group.read_rows<double>("step", 0, group.shape("step")[0]);
-    kept = static_cast<std::uint64_t>(std::count_if(
-        steps.begin(), steps.end(), [&](double s) { return s <= static_cast<double>(first_step); }));
-  }
-  for (const auto& column : columns_) {
-    series_.push_back(group.series<double>(column.name, {}, {"1", {"sample"}, column.description}));
-    QUINTET_CHECK(series_.back().size() >= kept,
-                  "{}: history/{} has {} rows, fewer than history/step: the file is damaged; move it away",
-                  context.path("run.h5"), column.name, series_.back().size());
-    series_.back().truncate(kept);
-    values_.push_back(group.read_rows<double>(column.name, 0, kept));
-  }
-}
-
-void History::add_species(std::size_t s, const Sample::OfSpecies& of, std::vector<double>& row) {
-  const auto& species = setup_.species[s];
-  const auto vdim = static_cast<std::size_t>(setup_.basis.vdim());
-  const Amount now = amount_of(of, species.mass);
-  const Budget& budget = of.budget;
-  const auto append = [&](const std::array<double, 3>& vector) {
-    row.insert(row.end(), vector.begin(), vector.begin() + static_cast<std::ptrdiff_t>(vdim));
-  };
-  const auto append_amount = [&](const Amount& amount) {
-    row.push_back(amount.particles);
-    append(amount.momentum);
-    row.push_back(amount.energy);
-  };
-  row.push_back(now.particles);
-  append(now.momentum);
-  row.insert(row.end(), {now.energy, of.l2, of.least_mean, of.edge.share, of.negative / of.m0});
-  append(budget.force.momentum);
-  row.push_back(budget.force.energy);
-  for_walls(species.grid, [&](std::size_t d, std::size_t side) { append_amount(budget.left[d][side]); });
-  if (emits(species)) append_amount(budget.emitted);
-  if (setup_.system.keep_positive) {
-    append(budget.limited.momentum);
-    row.push_back(budget.limited.energy);
-  }
-  if (setup_.has_source[s]) append_amount(budget.source);
-  const Amount& first = first_[s];
-  const auto left = budget.left_altogether();
-  std::array<double, 3> rest{};
-  for (std::size_t d = 0; d < vdim; ++d)
-    rest[d] = now.momentum[d] - first.momentum[d] + left.momentum[d] - budget.force.momentum[d] -
-              budget.source.momentum[d] - budget.limited.momentum[d];
-  row.push_back(now.particles - first.particles + left.particles - budget.source.particles);
-  append(rest);
-  row.push_back(now.energy - first.energy + left.energy - budget.source.energy - budget.force.energy -
-                budget.limited.energy);
-}
+    : setup_(setup), table_(context, {"history"}, history_columns(setup), static_cast<double>(first_step)) {}
 
 void History::add(const Sample& sample, std::int64_t step, double dt) {
-  const auto& steps = column("step");
-  if (!steps.empty() && steps.back() >= static_cast<double>(step)) return;
-  if (first_.empty())
-    for (std::size_t s = 0; s < sample.species.size(); ++s) {
-      const auto& name = setup_.species[s].name;
-      const auto first = [&](const std::string& of) { return column(name + "_" + of).front(); };
-      Amount amount = amount_of(sample.species[s], setup_.species[s].mass);
-      if (!steps.empty()) {
-        amount = {first("particles"), {}, first("kinetic_energy")};
-        for (int d = 0; d < setup_.basis.vdim(); ++d)
-          amount.momentum[d] = first(fmt::format("momentum_{}", "xyz"[d]));
-      }
-      first_.push_back(amount);
+  for (std::size_t s = first_.size(); s < sample.species.size(); ++s) {
+    const auto& name = setup_.species[s].name;
+    const auto first = [&](const std::string& of) { return column(name + "_" + of).front(); };
+    Amount amount = amount_of(sample.species[s], setup_.species[s].mass);
+    if (!empty()) {
+      amount = {first("particles"), {}, first("kinetic_energy")};
+      for (int d = 0; d < setup_.basis.vdim(); ++d)
+        amount.momentum[d] = first(fmt::format("momentum_{}", "xyz"[d]));
     }
-  const auto& field = sample.field;
-  std::vector<double> row = {sample.time, static_cast<double>(step), dt};
-  row.insert(row.end(), field.begin(), field.begin() + 6);
-  row.push_back(electric_factor_ * (field[0] + field[1] + field[2]));
-  row.push_back(magnetic_factor_ * (field[3] + field[4] + field[5]));
-  row.insert(row.end(), {sample.kinetic_energy, sample.energy(), sample.energy_balance(),
-                         sample.charge_density, sample.gauss_error, sample.excess_charge});
-  if (!given_column(setup_).empty()) row.push_back(sample.field_budget.given);
-  for_field_walls(setup_,
-                  [&](std::size_t d, std::size_t side) { row.push_back(sample.field_budget.left[d][side]); });
-  for (std::size_t s = 0; s < sample.species.size(); ++s) add_species(s, sample.species[s], row);
-  for (std::size_t c = 0; c < row.size(); ++c) {
-    series_[c].append(std::span<const double>(&row[c], 1));
-    values_[c].push_back(row[c]);
+    first_.push_back(amount);
   }
+  table_.add({sample, static_cast<double>(step), dt, first_});
 }
-
-std::vector<std::string> History::names() const {
-  std::vector<std::string> names;
-  for (const auto& column : columns_) names.push_back(column.name);
-  return names;
-}
-
-bool History::has(const std::string& name) const {
-  return std::any_of(columns_.begin(), columns_.end(), [&](const auto& c) { return c.name == name; });
-}
-
-std::size_t History::index(const std::string& name) const {
-  const auto found =
-      std::find_if(columns_.begin(), columns_.end(), [&](const auto& c) { return c.name == name; });
-  QUINTET_CHECK(found != columns_.end(), "the history has no column '{}'; it has {}{}", name,
-                name_list(names()), did_you_mean(name, names()));
-  return static_cast<std::size_t>(found - columns_.begin());
-}
-
-const std::vector<double>& History::column(const std::string& name) const { return values_[index(name)]; }
 
 }  // namespace quintet::vlasov

@@ -5,14 +5,18 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/table/run_table.hpp"
 #include "apps/vlasov/setup/setup.hpp"
 
 namespace quintet::vlasov {
 
-/// What is known of a column of the history.
-struct HistoryColumn {
-  std::string name, description;
+/// What a row of the history is made of.
+struct HistoryRow {
+  const kinetics::Sample& sample;
+  double step, dt;
+  const std::vector<kinetics::Amount>& first;  ///< of each species, at the first row
 };
+using HistoryColumn = Column<HistoryRow>;
 
 /// The history: sums over phase space every so many steps, in group `history` of run.h5.
 ///
@@ -34,26 +38,21 @@ class History {
   /// Add a row, unless there is one of this step. Collective.
   void add(const kinetics::Sample& sample, std::int64_t step, double dt);
 
-  [[nodiscard]] const std::vector<HistoryColumn>& columns() const { return columns_; }
-  [[nodiscard]] bool has(const std::string& column) const;
-  /// Values so far. Throws InputError if there is no such column.
-  [[nodiscard]] const std::vector<double>& column(const std::string& name) const;
-  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] bool has(const std::string& column) const { return table_.has(column); }
+  /// No row yet: of a run that goes on and whose run.h5 is lost.
+  [[nodiscard]] bool empty() const { return table_.empty(); }
+  /// Values so far. Throws InternalError if there is no such column.
+  [[nodiscard]] const std::vector<double>& column(const std::string& name) const {
+    return table_.column(name);
+  }
 
  private:
-  /// What a species has, and what its budget says of it, as values of its columns.
-  void add_species(std::size_t s, const kinetics::Sample::OfSpecies& of, std::vector<double>& row);
-  [[nodiscard]] std::size_t index(const std::string& name) const;
-
-  std::vector<HistoryColumn> columns_;
-  std::vector<hdf5::Series> series_;          ///< one a column
-  std::vector<std::vector<double>> values_;   ///< of each column
-  double electric_factor_, magnetic_factor_;  ///< epsilon0/2, 1/(2 mu0)
   const Setup& setup_;
+  RunTable<HistoryRow> table_;
   std::vector<kinetics::Amount> first_;  ///< of each species, from the first row
 };
 
-/// Names of the columns of a run, for checks before it begins.
+/// The columns of a run, also for checks before it begins.
 [[nodiscard]] std::vector<HistoryColumn> history_columns(const Setup& setup);
 
 }  // namespace quintet::vlasov

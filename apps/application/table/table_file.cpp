@@ -1,0 +1,129 @@
+#include "apps/application/table/table_file.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+std::uint64_t numbers_of(const TableColumn& column) {
+  std::uint64_t n = 1;
+  for (const auto extent : column.entry) n *= extent;
+  return n;
+}
+
+hdf5::Series open_series(hdf5::Group& group, const TableColumn& column, const std::string& row) {
+  hdf5::Description description{column.unit, {row}, column.doc};
+  description.axes.insert(description.axes.end(), column.axes.begin(), column.axes.end());
+  return column.is_integer ? group.series<std::int64_t>(column.name, column.entry, description)
+                           : group.series<double>(column.name, column.entry, description);
+}
+
+void append_to(hdf5::Series& series, const TableColumn& column, std::uint64_t rows,
+               const std::vector<double>& values) {
+  if (!column.is_integer) return series.append_entries<double>(rows, values);
+  const std::vector<std::int64_t> integers(values.begin(), values.end());
+  series.append_entries<std::int64_t>(rows, integers);
+}
+
+}  // namespace
+
+TableFile::TableFile(Context& context, TableLayout layout, std::vector<TableColumn> columns, double last)
+    : layout_(std::move(layout)),
+      columns_(std::move(columns)),
+      values_(columns_.size()),
+      size_(std::make_shared<std::uint64_t>(0)) {
+  auto& file = context.results();
+  hdf5::Group group = file.root().group(layout_.group);
+  open(group);
+  const auto recorded = context.recorded_rows(layout_.group);
+  const std::uint64_t found = whole_rows();
+  const std::uint64_t counted = recorded ? std::min(found, *recorded) : found;
+  *size_ = rising_rows(group, counted, last);
+  cut(*size_);
+  for (std::size_t c = 0; c < columns_.size() && layout_.keeps_in_memory; ++c)
+    values_[c] = group.read_rows<double>(columns_[c].name, 0, *size_);
+  // A kill before the next checkpoint must not find the former extent over what was zeroed.
+  if (found > 0) file.flush();
+  context.record_rows(layout_.group, [size = size_] { return *size; });
+  tell_losses(context);
+}
+
+void TableFile::open(hdf5::Group& group) {
+  for (const auto& column : columns_) {
+    is_new_.push_back(!group.has(column.name));
+    series_.push_back(open_series(group, column, layout_.row));
+  }
+}
+
+std::uint64_t TableFile::whole_rows() const {
+  std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
+  bool any = false;
+  for (std::size_t c = 0; c < series_.size(); ++c) {
+    if (is_new_[c]) continue;
+    rows = std::min(rows, series_[c].size());
+    any = true;
+  }
+  return any ? rows : 0;
+}
+
+std::uint64_t TableFile::rising_rows(const hdf5::Group& group, std::uint64_t rows, double last) const {
+  const auto key = std::find_if(columns_.begin(), columns_.end(),
+                                [&](const auto& column) { return column.name == layout_.key; });
+  if (key == columns_.end())
+    throw InternalError(fmt::format("Table {} without its column '{}'", layout_.group, layout_.key));
+  if (is_new_[static_cast<std::size_t>(key - columns_.begin())]) return 0;
+  const std::uint64_t stride = numbers_of(*key);
+  constexpr std::uint64_t piece = 65536;  // rows, as those of a long signal need not fit into memory twice
+  double before = -std::numeric_limits<double>::infinity();
+  for (std::uint64_t first = 0; first < rows; first += piece) {
+    const std::uint64_t n = std::min(piece, rows - first);
+    const auto values = group.read_rows<double>(key->name, first, n);
+    for (std::uint64_t i = 0; i < n; ++i) {
+      const double value = values[i * stride];
+      if (!(value > before && value <= last)) return first + i;
+      before = value;
+    }
+  }
+  return rows;
+}
+
+void TableFile::cut(std::uint64_t rows) {
+  for (std::size_t c = 0; c < series_.size(); ++c) {
+    if (is_new_[c] && rows > 0)
+      append_to(series_[c], columns_[c], rows, std::vector<double>(rows * numbers_of(columns_[c]), none));
+    series_[c].truncate(rows);
+  }
+}
+
+void TableFile::tell_losses(Context& context) const {
+  const auto recorded = context.recorded_rows(layout_.group);
+  if (recorded && *recorded > size())
+    context.lose(layout_.group,
+                 fmt::format("run.h5 has {} of the {} rows from before the restart", size(), *recorded));
+  else if (!recorded && context.results_begin_here())
+    context.lose(layout_.group, "run.h5 has no rows from before the restart");
+}
+
+void TableFile::append(const std::vector<std::vector<double>>& values) {
+  const std::uint64_t rows = values.at(0).size() / numbers_of(columns_[0]);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    append_to(series_[c], columns_[c], rows, values.at(c));
+    if (layout_.keeps_in_memory) values_[c].insert(values_[c].end(), values[c].begin(), values[c].end());
+  }
+  *size_ += rows;
+}
+
+void TableFile::clear() {
+  *size_ = 0;
+  for (auto& series : series_) series.truncate(0);
+  for (auto& values : values_) values.clear();
+}
+
+}  // namespace quintet
