@@ -54,6 +54,7 @@ void Group::resize(const std::string& name, const Shape& shape) {
   context.write_together([&] {
     if (H5Dset_extent(dataset, extents.data()) < 0) context.fail_write(own.full(name));
   });
+  context.grow(stored_bytes(dataset, found), stored_bytes(dataset, shape));
 }
 
 template <class T>
@@ -77,10 +78,11 @@ std::vector<T> Group::read_box(const std::string& name, const Box& box) const {
   const auto& context = *own.context;
   const auto path = own.full(name);
   const auto dataset = own.open_dataset(name);
-  const Shape shape = own.readable_shape(dataset, name, std::is_integral_v<T>);
+  const auto stored = own.stored(dataset, name, std::is_integral_v<T>);
   std::vector<T> values;
   together(context.comm, [&] {
-    check_box(context, path, shape, box);
+    check_box(context, path, stored.shape, box);
+    require_stored(context, dataset, stored, {box.start, box.count});
     values.resize(element_count(box.count, path));
   });
   read_slab(context, dataset, path, native_type<T>(), values.data(), slab_of(box));

@@ -1,9 +1,4 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "io/hdf5/detail.hpp"
 
@@ -19,6 +14,7 @@ constexpr std::uint64_t max_compression = 1100;
 Properties contiguous() {
   Properties creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);  // so that its room can be taken before it is written
   return creation;
 }
 
@@ -38,9 +34,8 @@ std::uint64_t row_elements(const Shape& shape, const std::string& name) {
   return element_count(Shape(shape.begin() + 1, shape.end()), name);
 }
 
-/// Throws InputError unless all elements are in this very file, so that a lying shape cannot make us
-/// allocate.
-void check_storage(const Context& context, hid_t dataset, const std::string& name, const Shape& shape,
+/// Compares a shape with what this very file stores for it.
+Stored find_stored(const Context& context, hid_t dataset, const std::string& name, const Shape& shape,
                    std::uint64_t element_bytes) {
   const Properties creation(H5Dget_create_plist(dataset));
   QUINTET_CHECK(H5Pget_layout(creation) != H5D_VIRTUAL && H5Pget_external_count(creation) == 0,
@@ -49,30 +44,18 @@ void check_storage(const Context& context, hid_t dataset, const std::string& nam
   const std::uint64_t count = element_count(shape, fmt::format("{}: {}", context.path, name));
   const std::uint64_t stored = H5Dget_storage_size(dataset), file_bytes = context.bytes();
   const std::uint64_t ratio = H5Pget_nfilters(creation) > 0 ? max_compression : 1;
-  QUINTET_CHECK(
-      stored <= file_bytes && count / ratio <= stored / std::max<std::uint64_t>(element_bytes, 1),
-      "{}: {}: shape {} needs {} bytes an element, but the file of {} bytes stores {} bytes for it: the "
-      "dataset is truncated or corrupt, or was never written",
-      context.path, name, shape_text(shape), element_bytes, file_bytes, stored);
+  if (stored <= file_bytes && count / ratio <= stored / std::max<std::uint64_t>(element_bytes, 1))
+    return {shape, file_bytes, ""};
+  return {
+      shape, file_bytes,
+      fmt::format("{}: {}: shape {} needs {} bytes an element, but the file of {} bytes stores {} bytes for "
+                  "it: the dataset is truncated or corrupt, or was never written",
+                  context.path, name, shape_text(shape), element_bytes, file_bytes, stored)};
 }
 
-/// Take the disk space of a new dataset before any rank writes to it: where a write fails in the middle of a
-/// collective transfer, MPI-IO may leave the other ranks waiting. File systems that cannot reserve are left
-/// to the transfer.
-void reserve(const Context& context, hid_t dataset, const std::string& name) {
-  if (context.comm.size() == 1) return;
-  const haddr_t offset = H5Dget_offset(dataset);
-  const std::uint64_t bytes = H5Dget_storage_size(dataset);
-  context.write_together([&] {
-    if (!context.comm.is_root() || offset == HADDR_UNDEF || bytes == 0) return;
-    const int descriptor = ::open(context.path.c_str(), O_WRONLY | O_CLOEXEC);
-    const bool taken = ::fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
-    const int reason = errno;
-    ::close(descriptor);
-    if (taken || (reason != ENOSPC && reason != EDQUOT && reason != EFBIG)) return;
-    throw ResourceError(fmt::format("{}: {}: cannot write its {} bytes: {}", context.path, name, bytes,
-                                    std::strerror(reason)));
-  });
+Shape require_all(const Stored& stored) {
+  QUINTET_CHECK(stored.lack.empty(), "{}", stored.lack);
+  return stored.shape;
 }
 
 void write_distributed_as(const Group::Implementation& own, const std::string& name, hid_t type,
@@ -95,7 +78,6 @@ void write_distributed_as(const Group::Implementation& own, const std::string& n
   const auto space = make_space(shape);
   const auto creation = contiguous();
   const auto dataset = own.create_dataset(name, type, space, creation, description);
-  reserve(context, dataset, path);
   write_slab(context, dataset, path, type, data, rows ? rows_of(shape, offset, rows) : nothing_of(shape));
 }
 
@@ -111,7 +93,6 @@ void write_whole_as(const Group::Implementation& own, const std::string& name, h
   const auto space = make_space(shape);
   const auto creation = contiguous();
   const auto dataset = own.create_dataset(name, type, space, creation, description);
-  reserve(context, dataset, path);
   const bool writes = context.comm.is_root() && n > 0;
   write_slab(context, dataset, path, type, data,
              writes ? rows_of(shape, 0, shape.empty() ? 1 : shape[0]) : nothing_of(shape));
@@ -154,15 +135,17 @@ Dataset Group::Implementation::open_dataset(const std::string& name) const {
 }
 
 Shape Group::Implementation::readable_shape(hid_t dataset, const std::string& name, bool to_integer) const {
+  return require_all(stored(dataset, name, to_integer));
+}
+
+Stored Group::Implementation::stored(hid_t dataset, const std::string& name, bool to_integer) const {
   const Type type(context->check(H5Dget_type(dataset), full(name), "find its type"));
   const auto kind = H5Tget_class(type);
   QUINTET_CHECK(kind == H5T_INTEGER || (kind == H5T_FLOAT && !to_integer),
                 "{}: {}: holds {}, but {} are expected", context->path, full(name), type_name(type),
                 to_integer ? "integers" : "numbers");
   const Space space(context->check(H5Dget_space(dataset), full(name), "find its shape"));
-  const Shape shape = shape_of_space(space);
-  check_storage(*context, dataset, full(name), shape, H5Tget_size(type));
-  return shape;
+  return find_stored(*context, dataset, full(name), shape_of_space(space), H5Tget_size(type));
 }
 
 template <class T>
@@ -216,13 +199,15 @@ std::vector<T> Group::read_rows(const std::string& name, std::uint64_t offset, s
   const auto& context = *implementation_->context;
   const std::string path = implementation_->full(name);
   const auto dataset = implementation_->open_dataset(name);
-  const Shape shape = implementation_->readable_shape(dataset, name, std::is_integral_v<T>);
+  const auto stored = implementation_->stored(dataset, name, std::is_integral_v<T>);
+  const Shape& shape = stored.shape;
   std::vector<T> values;
   together(context.comm, [&] {
     QUINTET_CHECK(!shape.empty(), "{}: {}: is a scalar; expected rows", context.path, path);
     QUINTET_CHECK(offset <= shape[0] && count <= shape[0] - offset,
                   "{}: {}: rows {} to {} asked for, but it has {} rows", context.path, path, offset,
                   offset + count, shape[0]);
+    require_stored(context, dataset, stored, rows_of(shape, offset, count));
     values.resize(count * row_elements(shape, path));
   });
   read_slab(context, dataset, path, native_type<T>(), values.data(),
@@ -255,7 +240,7 @@ std::vector<std::string> Group::read_texts(const std::string& name) const {
   QUINTET_CHECK(H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_type(space) != H5S_NULL,
                 "{}: {}: holds {} of shape {}, but texts are expected", context.path, path, type_name(type),
                 shape_text(shape));
-  check_storage(context, dataset, path, shape, H5Tget_size(type));
+  require_all(find_stored(context, dataset, path, shape, H5Tget_size(type)));
   const auto count = element_count(shape, path);
   return H5Tis_variable_str(type) > 0 ? read_variable_texts(context, dataset, type, count, path)
                                       : read_fixed_texts(context, dataset, type, count, path);

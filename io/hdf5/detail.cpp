@@ -83,29 +83,70 @@ void sync_to_disk(const std::string& path) {
   }
 }
 
+namespace {
+
+/// The files that this process has open.
+std::vector<const Context*>& open_files() {
+  static std::vector<const Context*> files;
+  return files;
+}
+
+}  // namespace
+
 Context::Context(Comm communicator, std::string file_path)
     : comm(std::move(communicator)), path(std::move(file_path)) {
   start_library();
+  open_files().push_back(this);
 }
 
 Context::~Context() {
+  std::erase(open_files(), this);
   // Closing flushes; where that fails on one rank (full disk), the others would wait for it in MPI for ever,
   // and a library built with assertions (HDF5 2.2 as Debian packages it) aborts.
+  try {
+    if (!write_failed) take_room(true);
+  } catch (const Error&) {
+    write_failed = true;
+  }
   if (write_failed) file.abandon();
+  if (file < 0) return;
+  const Watch watch(*this);
+  file.reset();
+  give_back_room();
 }
 
 void Context::close() {
   if (file < 0) return;
+  take_room(true);
   write_together([&] {
     if (file.reset() < 0) fail_write("file");
   });
+  give_back_room();
+}
+
+void Context::hand_over() const {
+  take_room(true);
+  write_together([&] {
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail_write("file");
+  });
+  restart_room();
 }
 
 void Context::write_together(const std::function<void()>& action) const {
+  const Watch watch(*this);
   try {
-    together(comm, action);
+    together(comm, [&] {
+      try {
+        action();
+      } catch (const Error& error) {
+        watch.failed(error.what());
+        throw;
+      }
+    });
   } catch (...) {
     write_failed = true;
+    for (const Context* other : open_files())
+      if (comm.size() > 1 && other->comm.size() > 1 && other->writable) other->write_failed = true;
     throw;
   }
 }

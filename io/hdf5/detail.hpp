@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <hdf5.h>
 
@@ -69,6 +70,23 @@ void register_raw_texts();
 /// fsync a file or folder. Throws ResourceError.
 void sync_to_disk(const std::string& path);
 
+struct Context;
+
+/// Looks after a collective call of HDF5 on this rank while it lives (several ranks; else it does nothing):
+/// where a disk is full, ranks may wait for one another in MPI for ever. It then says so and ends the job.
+class Watch {
+ public:
+  explicit Watch(const Context& context);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  /// The call failed here; the other ranks may never come back from it.
+  void failed(const std::string& message) const;
+
+ private:
+  bool on_;
+};
+
 /// One open file, shared by its groups and series.
 struct Context {
   Comm comm;
@@ -80,6 +98,10 @@ struct Context {
   bool writable = false;
   bool made_here = false;  ///< by File::create: its bytes are our own
   mutable bool write_failed = false;
+  // What take_room() counts: bytes given out since the last flush, and those of them that have their place;
+  // on rank 0 where they begin in the file, and how much before has its place (on one rank all is counted
+  // from the begin of the file).
+  mutable std::uint64_t grown = 0, taken = 0, base = 0, settled = 0;
 
   Context(Comm communicator, std::string file_path);
   ~Context();
@@ -91,8 +113,25 @@ struct Context {
   void require_open() const;
   /// Bytes of the file: no dataset can hold more. Without a limit for a file made by us. Collective.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// As together(comm, action), and remember on all ranks that writing failed.
+  /// A dataset of `before` bytes has `now`: for take_room().
+  void grow(std::uint64_t before, std::uint64_t now) const { grown += now > before ? now - before : 0; }
+  /// As together(comm, action), and remember on all ranks that writing failed: on several ranks for all files
+  /// that are being written, as none could be closed on a full disk.
   void write_together(const std::function<void()>& action) const;
+  /// Take the place on the disk of all that HDF5 has given out so far, before it is written: where a write
+  /// fails in the middle of a collective call, MPI-IO may leave the other ranks waiting. File systems that
+  /// cannot reserve are asked what is free. Throws ResourceError; then nothing has been written, and what was
+  /// made or grown may be given up again. Collective.
+  void take_room() const { take_room(false); }
+  /// take_room(), then bring all to the operating system. Collective. Throws ResourceError.
+  void hand_over() const;
+  /// The same before a flush or the end, also of metadata that are still in memory.
+  void take_room(bool with_metadata) const;
+  /// What take_room() counts begins anew: all is in the file.
+  void restart_room() const;
+  /// Of a file that was closed: what was taken beyond its end goes back.
+  void give_back_room() const;
+  void take_on_root(std::uint64_t wanted) const;
   /// Throw what HDF5 has to say: ResourceError if the disk or quota is full, else InputError.
   [[noreturn]] void fail(std::string_view object, std::string_view action) const;
   /// Throw ResourceError: writing failed.
@@ -105,6 +144,9 @@ struct Context {
     return result;
   }
 };
+
+/// Bytes of the chunks of a dataset if it had this shape.
+[[nodiscard]] std::uint64_t stored_bytes(hid_t dataset, const Shape& shape);
 
 /// HDF5's name of an element type in memory (borrowed: never closed).
 template <class T>
@@ -154,6 +196,17 @@ void check_complete(std::uint64_t given, std::uint64_t expected, std::string_vie
 struct Slab {
   Shape start, count;
 };
+/// What a file holds of a dataset, in order that a lying shape cannot make us ask for memory.
+struct Stored {
+  Shape shape;
+  std::uint64_t file_bytes = 0;
+  std::string lack;  ///< what to say where less is stored than the shape says; "": all is there
+};
+/// Throws InputError unless a part of a dataset is in the file.
+void require_stored(const Context& context, hid_t dataset, const Stored& stored, const Slab& part);
+/// Whether the chunks that a part of a dataset lies in are in the file.
+[[nodiscard]] bool has_chunks(const Context& context, hid_t dataset, const Stored& stored, const Slab& part);
+
 /// One collective transfer of a slab. Throws ResourceError (all ranks alike).
 void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type,
                 const void* data, const Slab& slab);
@@ -202,7 +255,10 @@ struct Group::Implementation {
   /// Make a dataset, in place of one of equal name.
   [[nodiscard]] detail::Dataset create_dataset(const std::string& name, hid_t type, hid_t space,
                                                hid_t creation, const Description& description) const;
-  /// Shape of a numeric dataset after all checks that a hostile file needs.
+  /// What the file holds of a numeric dataset, after all checks that a hostile file needs before a part of it
+  /// is read. Collective.
+  [[nodiscard]] detail::Stored stored(hid_t dataset, const std::string& name, bool to_integer) const;
+  /// stored(), and all of it must be there.
   [[nodiscard]] Shape readable_shape(hid_t dataset, const std::string& name, bool to_integer) const;
 };
 
@@ -212,6 +268,7 @@ struct Series::Implementation {
   detail::Dataset dataset;
   Shape entry;
   std::uint64_t size = 0;
+  std::uint64_t extent = 0;  ///< in the file; more than `size` where a writer was killed
 
   /// Drop the entries from `new_size` on.
   void shrink(std::uint64_t new_size);

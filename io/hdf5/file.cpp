@@ -15,10 +15,25 @@ namespace {
 
 using detail::Context;
 
+/// Keep metadata in memory until they are flushed: so the file on the disk is at every moment that of the
+/// last flush, whole, with data behind it that nothing counts yet. Else HDF5 writes single pieces whenever
+/// its cache is full, and a kill leaves counts of one time over data of another.
+void keep_until_flushed(hid_t access) {
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  H5Pget_mdc_config(access, &cache);
+  cache.evictions_enabled = false;
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  H5Pset_mdc_config(access, &cache);
+}
+
 /// Access through MPI-IO where there is more than one rank; formats that HDF5 1.10 reads, with checksummed
 /// metadata.
-detail::Properties access_properties(const Comm& comm) {
+detail::Properties access_properties(const Comm& comm, bool writes) {
   detail::Properties access(H5Pcreate(H5P_FILE_ACCESS));
+  if (writes) keep_until_flushed(access);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   // 1.8's object headers carry checksums; 1.10's superblock would refuse a file whose writer was killed.
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110);
@@ -62,11 +77,13 @@ std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path,
   }
   context->writable = flags == H5F_ACC_RDWR;
   on_root(comm, [&] { check_is_file(path); });
-  const auto access = access_properties(comm);
+  const auto access = access_properties(comm, context->writable);
   together(comm, [&] {
     context->file = detail::FileHandle(H5Fopen(path.c_str(), flags, access));
     if (context->file < 0) context->fail("file", "open it (is it a whole HDF5 file?)");
   });
+  if (context->writable) context->restart_room();
+  context->settled = 0;
   return context;
 }
 
@@ -92,7 +109,7 @@ std::shared_ptr<Context> create_context(const Comm& comm, const std::string& pat
   auto context = std::make_shared<Context>(comm, path);
   context->writable = context->made_here = true;
   on_root(comm, [&] { check_room(path); });
-  const auto access = access_properties(comm);
+  const auto access = access_properties(comm, true);
   together(comm, [&] {
     context->file = detail::FileHandle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
     if (context->file < 0) context->fail("file", "create it (is the folder there and writable?)");
@@ -126,9 +143,12 @@ const std::string& File::path() const { return implementation_->context->path; }
 void File::hand_over() {
   const auto& context = *implementation_->context;
   context.require_open();
-  context.write_together([&] {
-    if (H5Fflush(context.file, H5F_SCOPE_GLOBAL) < 0) context.fail_write("file");
-  });
+  context.hand_over();
+}
+
+void File::take_room() {
+  implementation_->context->require_open();
+  implementation_->context->take_room();
 }
 
 void File::flush() {

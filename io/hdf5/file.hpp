@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class Series {
   void append_distributed(std::span<const T> rows, std::uint64_t offset);
   [[nodiscard]] std::uint64_t size() const;  ///< entries so far
   /// Drop entries from `size` on (restart from an earlier checkpoint). Collective.
+  ///
+  /// HDF5 zeroes on the disk at once what is cut, the count follows with the next flush. Of several series
+  /// that belong together, cut the one that counts first, and flush before the others.
   void truncate(std::uint64_t size);
 
   struct Implementation;
@@ -80,6 +84,9 @@ class Group {
 
   /// Shape of a dataset. Throws InputError if absent.
   [[nodiscard]] Shape shape(const std::string& name) const;
+  /// How far a dataset is whole along `axis`: its extent, or less where a writer that was killed left its
+  /// data behind. Collective. Throws InputError if absent.
+  [[nodiscard]] std::uint64_t whole_rows(const std::string& name, std::size_t axis = 0) const;
   /// Whole dataset, converted to T, on every rank. Collective. Throws InputError (file, dataset, what) if
   /// absent, truncated, not numeric, larger than the file, or if a value does not fit T (reals are never read
   /// as integers).
@@ -168,6 +175,10 @@ class File {
   /// Throws InputError unless all texts and lists of variable length in attributes lie whole in the file:
   /// before a library that trusts them is given it. Collective.
   void check_attributes() const;
+  /// Take the place on the disk of all that was made and grown so far, before anything is written there.
+  /// Collective. Throws ResourceError if there is none (disk full, quota): nothing has been written then, and
+  /// what was grown can be cut again.
+  void take_room();
   /// Bring all that was written to the disk. Collective. Throws ResourceError if the disk is full.
   void flush();
   /// Hand all that was written to the operating system, without waiting for the disk: it outlives this
@@ -207,6 +218,11 @@ void write_header(Group& root, const std::string& schema, int schema_version, co
 /// Check schema and version; returns the version found. Versions N and N-1 are read; for an older or a newer
 /// one the InputError names the way up.
 int check_header(const File& file, const std::string& schema, int newest_version);
+
+/// What is damaged in a file: the first object that cannot be opened, or of which data lie outside of the
+/// file; nothing if none is. Values are not looked at, and rows that are missing at the end of a growing
+/// dataset are no damage (Group::whole_rows()). Collective. Throws InputError if there is no such file.
+[[nodiscard]] std::optional<std::string> damage(const Comm& comm, const std::string& path);
 
 /// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a
 /// Deep Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units.

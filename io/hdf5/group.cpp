@@ -112,6 +112,7 @@ Dataset Group::Implementation::create_dataset(const std::string& name, hid_t typ
   Dataset dataset(
       context->check(H5Dcreate2(context->file, path_all.c_str(), type, space, links, creation, H5P_DEFAULT),
                      path_all, "make the dataset"));
+  context->grow(0, H5Dget_storage_size(dataset));
   write_description(*context, dataset, path_all, description);
   return dataset;
 }

@@ -35,7 +35,8 @@ Properties chunked(const Shape& entry, std::uint64_t element_bytes) {
   const std::vector<hsize_t> extents(chunk.begin(), chunk.end());
   H5Pset_chunk(creation, static_cast<int>(extents.size()), extents.data());
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-  return creation;
+  H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);  // more ranks may go on with it, which write only where
+  return creation;                                    // there is a chunk
 }
 
 Space growing_space(const Shape& entry) {
@@ -47,16 +48,49 @@ Space growing_space(const Shape& entry) {
 
 void set_extent(const Context& context, hid_t dataset, const std::string& name, std::uint64_t size,
                 const Shape& entry) {
-  std::vector<hsize_t> extents(1, size);
+  Shape extents(1, size);
   extents.insert(extents.end(), entry.begin(), entry.end());
+  const Shape before = shape_of_space(Space(H5Dget_space(dataset)));
+  const std::vector<hsize_t> now(extents.begin(), extents.end());
   together(context.comm, [&] {
-    context.check(H5Dset_extent(dataset, extents.data()), name, fmt::format("resize it to {} entries", size));
+    context.check(H5Dset_extent(dataset, now.data()), name, fmt::format("resize it to {} entries", size));
+  });
+  context.grow(stored_bytes(dataset, before), stored_bytes(dataset, extents));
+}
+
+/// Give each row from `begin` on its chunks, in a series that one rank of an older version made: its chunks
+/// come as they are written, which several ranks cannot wait for. All ranks do the same.
+void allocate(const Context& context, hid_t dataset, const std::string& name, std::uint64_t begin) {
+  const Properties creation(H5Dget_create_plist(dataset));
+  H5D_alloc_time_t when = H5D_ALLOC_TIME_EARLY;
+  H5Pget_alloc_time(creation, &when);
+  if (when == H5D_ALLOC_TIME_EARLY) return;
+  const Shape shape = shape_of_space(Space(H5Dget_space(dataset)));
+  std::vector<hsize_t> chunk(shape.size()), at(shape.size(), 0);
+  H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+  std::size_t bytes = H5Tget_size(Type(H5Dget_type(dataset)));
+  for (const hsize_t extent : chunk) bytes *= extent;
+  const std::vector<std::byte> zeros(bytes);
+  if (element_count(shape, name) == 0) return;
+  context.write_together([&] {
+    for (at[0] = begin / chunk[0] * chunk[0]; at[0] < shape[0];) {
+      unsigned filters = 0;
+      haddr_t place = HADDR_UNDEF;
+      hsize_t stored = 0;
+      context.check(H5Dget_chunk_info_by_coord(dataset, at.data(), &filters, &place, &stored), name,
+                    "find its chunks");
+      if (place == HADDR_UNDEF && H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, at.data(), bytes, zeros.data()) < 0)
+        context.fail_write(name);
+      std::size_t axis = at.size() - 1;  // the next chunk, as a clock counts
+      for (; axis > 0 && at[axis] + chunk[axis] >= shape[axis]; --axis) at[axis] = 0;
+      at[axis] += chunk[axis];
+    }
   });
 }
 
-/// Open a series that is there; its entries must be of this shape and type.
-std::uint64_t check_reopened(const Context& context, hid_t dataset, const std::string& name,
-                             const Shape& entry, hid_t type) {
+/// A series that is there must have entries of this shape and type.
+void check_reopened(const Context& context, hid_t dataset, const std::string& name, const Shape& entry,
+                    hid_t type) {
   const Type found_type(H5Dget_type(dataset));
   const Shape found = shape_of_space(Space(H5Dget_space(dataset)));
   const Properties creation(H5Dget_create_plist(dataset));
@@ -66,7 +100,6 @@ std::uint64_t check_reopened(const Context& context, hid_t dataset, const std::s
                 context.path, name, shape_text(found), shape_text(entry));
   QUINTET_CHECK(H5Tequal(found_type, type) > 0, "{}: {}: holds {}, but a series of {} is to be continued",
                 context.path, name, type_name(found_type), type_name(type));
-  return found[0];
 }
 
 }  // namespace
@@ -90,7 +123,9 @@ Series Group::series(const std::string& name, const Shape& entry, const Descript
   series->entry = entry;
   if (own.has(name)) {
     series->dataset = own.open_dataset(name);
-    series->size = check_reopened(*own.context, series->dataset, series->name, entry, native_type<T>());
+    check_reopened(*own.context, series->dataset, series->name, entry, native_type<T>());
+    series->size = whole_rows(name);
+    series->extent = shape(name)[0];
   } else {
     const auto space = growing_space(entry);
     const auto creation = chunked(entry, sizeof(T));
@@ -101,7 +136,7 @@ Series Group::series(const std::string& name, const Shape& entry, const Descript
 
 void Series::Implementation::shrink(std::uint64_t new_size) {
   set_extent(*context, dataset, name, new_size, entry);
-  size = new_size;
+  size = extent = new_size;
   // HDF5 keeps the chunk that it cut in its cache, which parallel writes go past: closing brings it to the
   // file first.
   dataset.reset();
@@ -120,7 +155,15 @@ void Series::Implementation::append(hid_t memory_type, const void* data, std::ui
     slab.start[1] = first_row;
     slab.count[1] = rows;
   }
+  if (extent > size) shrink(size);
   set_extent(*context, dataset, name, size + n, entry);
+  try {
+    context->take_room();
+  } catch (const Error&) {  // on all ranks alike, and nothing was written
+    set_extent(*context, dataset, name, size, entry);
+    throw;
+  }
+  allocate(*context, dataset, name, size);
   try {
     write_slab(*context, dataset, name, memory_type, data, slab);
   } catch (const Error&) {
@@ -128,6 +171,7 @@ void Series::Implementation::append(hid_t memory_type, const void* data, std::ui
     throw;
   }
   size += n;
+  extent = size;
 }
 
 template <class T>
@@ -181,7 +225,7 @@ void Series::truncate(std::uint64_t size) {
                 "{}: {}: has {} entries; it cannot be cut to {}: the file is older than the "
                 "checkpoint that is restarted from",
                 own.context->path, own.name, own.size, size);
-  if (size < own.size) own.shrink(size);
+  if (size < own.extent) own.shrink(size);
 }
 
 #define QUINTET_INSTANTIATE(T)                                                            \

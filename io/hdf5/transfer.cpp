@@ -57,6 +57,7 @@ void write_slab(const Context& context, hid_t dataset, const std::string& name, 
   const auto selection = select(dataset, slab);
   const auto transfer = transfer_properties(context);
   const std::uint64_t nothing = 0;  // HDF5 wants a buffer where nothing is selected
+  context.take_room();
   context.write_together([&] {
     if (H5Dwrite(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) <
         0) {
