@@ -8,6 +8,7 @@
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_layout.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 
 // Files of our own schema, and The Well's (https://polymathic-ai.org/the_well/data_format), of which ours is
 // one.
@@ -69,6 +70,7 @@ class FieldFile : public Source {
     read_axes(options);
     read_times();
     read_fields();
+    if (ours_) count_whole();
     read_samples();
     read_parameters();
     if (ours_) restore_order();
@@ -157,8 +159,10 @@ class FieldFile : public Source {
   void read_times() {
     const auto dimensions = root().open_group("dimensions");
     header.time_units = text_or(dimensions, "time", "units", "1");
-    times = dimensions.read<double>("time");
     const auto shape = dimensions.shape("time");
+    times = ours_ && shape.size() == 1
+                ? dimensions.read_rows<double>("time", 0, dimensions.whole_rows("time"))
+                : dimensions.read<double>("time");
     if (shape.size() == 1) return;
     QUINTET_CHECK(shape.size() == 2 && shape[0] > 0, "{}: dimensions/time has {} axes; expected 1 or 2",
                   path(), shape.size());
@@ -197,8 +201,7 @@ class FieldFile : public Source {
     std::uint64_t n_components = 1;
     for (std::uint64_t k = 0; k < order; ++k) n_components *= n_axes;
     if (order > 0) expected.push_back(n_components);
-    if (ours_ && shape.size() > 1 && shape[1] > expected[1])
-      expected[1] = shape[1];  // a frame that was not finished
+    if (ours_ && shape.size() > 1) expected[1] = shape[1];  // as it was when the run died: see count_whole()
     QUINTET_CHECK(shape == expected && shape[0] > 0,
                   "{}: {}/{} has shape [{}], but its samples, times and axes make [{}]", path(), group_name,
                   dataset, fmt::join(shape, ", "), fmt::join(expected, ", "));
@@ -234,6 +237,15 @@ class FieldFile : public Source {
     return text;
   }
 
+  /// The frames that are whole in all that they are made of, with times that ascend: what a run that was
+  /// killed left behind them does not count.
+  void count_whole() {
+    std::uint64_t n = times.size();
+    for (const auto& place : places_) n = std::min(n, root().whole_rows(place.path, 1));
+    times.resize(n);
+    keep_rising(times, path());
+  }
+
   void read_samples() {
     n_frames.assign(header.n_samples, times.size());
     if (root().has_attribute("n_trajectories")) {
@@ -245,10 +257,14 @@ class FieldFile : public Source {
     if (!ours_) return;
     const auto counts = root().read<std::int64_t>("n_frames", {header.n_samples});
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      QUINTET_CHECK(counts[i] >= 0 && static_cast<std::uint64_t>(counts[i]) <= times.size(),
-                    "{}: n_frames: sample {} claims {} frames of {}: the file is corrupt", path(), i,
-                    counts[i], times.size());
-      n_frames[i] = static_cast<std::uint64_t>(counts[i]);
+      QUINTET_CHECK(counts[i] >= 0, "{}: n_frames: sample {} claims {} frames: the file is corrupt", path(),
+                    i, counts[i]);
+      n_frames[i] = std::min<std::uint64_t>(static_cast<std::uint64_t>(counts[i]), times.size());
+      if (static_cast<std::uint64_t>(counts[i]) > n_frames[i])
+        log::warning(
+            "{}: sample {} counts {} frames, of which {} are whole: its run was killed; go on with it, "
+            "or take these",
+            path(), i, counts[i], n_frames[i]);
     }
   }
 

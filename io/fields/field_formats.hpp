@@ -48,6 +48,9 @@ std::unique_ptr<Source> open_vlasov_run(const Comm& comm, const std::string& pat
 std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
                                  const FieldSeriesOptions& options);
 
+/// Cut times to those that ascend, with a warning: what a run that was killed left behind them is no frame.
+void keep_rising(std::vector<double>& times, const std::string& path);
+
 /// Complete an axis: `periodic`, and the ends where the file does not say them, are taken from `facts`;
 /// without them the ends are the first and last point, or one period of equally spaced points. Throws
 /// InputError.

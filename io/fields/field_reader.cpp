@@ -12,6 +12,7 @@
 #include "io/fields/field_series.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {
@@ -31,6 +32,15 @@ void place_points(FieldAxis& axis, const AxisFacts& facts) {
 }
 
 }  // namespace
+
+void keep_rising(std::vector<double>& times, const std::string& path) {
+  std::size_t n = std::min<std::size_t>(times.size(), 1);
+  while (n < times.size() && times[n] > times[n - 1]) ++n;
+  if (n < times.size())
+    log::warning("{}: counts {} frames, but the time of number {} is {} after {}: those before it are read",
+                 path, times.size(), n, times[n], times[n - 1]);
+  times.resize(n);
+}
 
 void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
                    const std::string& path) {

@@ -72,14 +72,15 @@ void check_header(const FieldSeriesHeader& header, const std::string& what);
 ///     scalars/PARAMETER         each with the attribute symbol ("Ra" of Rayleigh)
 ///     t0_fields/SCALAR          [n_samples, n_t, axes...]
 ///     t1_fields/VECTOR          [n_samples, n_t, axes..., components]
-///     n_frames                  [n_samples]; a frame counts when it is counted here
-///     mask                      [axes...]; where header.mask is not empty
+///     n_frames                  [n_samples]; a frame counts when it is counted here, which flush() does, and
+///     whole mask                      [axes...]; where header.mask is not empty
 class FieldSeriesWriter {
  public:
   /// Make the file or replace it. Collective. Throws InputError (check_header()), ResourceError.
   static FieldSeriesWriter create(const Comm& comm, const std::string& path, const FieldSeriesHeader& header,
                                   const hdf5::Provenance& provenance);
-  /// Open a file for more frames. Collective. Throws InputError if it holds another series than `header`.
+  /// Open a file for more frames; those that a killed run left unfinished are cut. Collective. Throws
+  /// InputError if it holds another series than `header`.
   static FieldSeriesWriter reopen(const Comm& comm, const std::string& path, const FieldSeriesHeader& header);
   FieldSeriesWriter(FieldSeriesWriter&&) noexcept;
   FieldSeriesWriter& operator=(FieldSeriesWriter&&) noexcept;
@@ -95,9 +96,10 @@ class FieldSeriesWriter {
   template <class Real>
   void append(std::uint64_t sample, double time, const std::vector<std::span<const Real>>& fields,
               const hdf5::Box& box);
-  /// Keep the first `n_frames` frames of a sample (restart from an earlier checkpoint). Collective. Throws
-  /// InputError if there are fewer: the file is older than the checkpoint.
+  /// Keep the first `n_frames` frames of a sample (restart from an earlier checkpoint), on the disk at once.
+  /// Collective. Throws InputError if there are fewer: the file is older than the checkpoint.
   void truncate(std::uint64_t sample, std::uint64_t n_frames);
+  void truncate(std::uint64_t n_frames);  ///< the same of all samples
 
   [[nodiscard]] std::uint64_t n_frames(std::uint64_t sample) const;
   [[nodiscard]] const std::vector<double>& times() const;

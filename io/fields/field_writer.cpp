@@ -175,12 +175,22 @@ struct FieldSeriesWriter::Implementation {
     time = file.root().group("dimensions").series<double>("time", {}, {header.time_units, {"time"}, ""});
   }
 
-  /// Cut what no sample counts: frames that were dropped, or not finished when a run died.
+  /// Bring the counts to the file, then cut what no sample counts: frames that were dropped, or not finished
+  /// when a run died. In this order, as what is cut is zeroed there at once. (On several ranks counts go
+  /// straight to the file, and between a flush and a cut HDF5 1.10 may not know alike on all ranks what it
+  /// has in memory.)
   void cut() {
+    write_count();
+    if (comm.size() == 1) file.hand_over();
     const auto most = static_cast<std::uint64_t>(*std::max_element(n_frames.begin(), n_frames.end()));
+    bool is_cut = time->size() == most;
+    for (const auto& dataset : field_layout::datasets_of(header))
+      is_cut = is_cut && file.root().shape(dataset.path()) == dataset_shape(header, dataset, most);
+    if (is_cut) return;
     times.resize(most);
+    time->truncate(std::min(most, time->size()));
     grow(most);
-    time->truncate(most);
+    file.hand_over();
   }
 
   void write_count() {
@@ -198,6 +208,17 @@ struct FieldSeriesWriter::Implementation {
   void grow(std::uint64_t n) {
     for (const auto& dataset : field_layout::datasets_of(header))
       file.root().resize(dataset.path(), dataset_shape(header, dataset, n));
+  }
+
+  /// One frame more, of all fields or of none: on a full disk nothing has changed.
+  void grow_by_one(std::uint64_t frame) {
+    grow(frame + 1);
+    try {
+      file.take_room();
+    } catch (const ResourceError&) {
+      grow(frame);
+      throw;
+    }
   }
 
   template <class Real>
@@ -277,25 +298,27 @@ struct FieldSeriesWriter::Implementation {
         "their times",
         file.path(), frame, sample, at, times[frame]);
     if (is_new) {
-      grow(frame + 1);
+      grow_by_one(frame);
       time->append<double>(std::span<const double>(&at, 1));
       times.push_back(at);
     }
     for (const auto& dataset : field_layout::datasets_of(header))
       write_dataset(dataset, sample, frame, fields, box);
     ++n_frames[sample];
-    write_count();  // last, so that a frame counts only when it is whole
   }
 
-  void truncate(std::uint64_t sample, std::uint64_t kept) {
-    check_sample(sample);
-    QUINTET_CHECK(
-        kept <= static_cast<std::uint64_t>(n_frames[sample]),
-        "{}: sample {} has {} frames; it cannot be cut to {}: the file is older than the checkpoint that is "
-        "restarted from",
-        file.path(), sample, n_frames[sample], kept);
-    n_frames[sample] = static_cast<std::int64_t>(kept);
-    write_count();
+  /// Keep `kept` frames of samples [first, last).
+  void truncate(std::uint64_t first, std::uint64_t last, std::uint64_t kept) {
+    for (std::uint64_t sample = first; sample < last; ++sample) {
+      check_sample(sample);
+      QUINTET_CHECK(kept <= static_cast<std::uint64_t>(n_frames[sample]),
+                    "{}: sample {} has {} frames; it cannot be cut to {}: the file is older than the "
+                    "checkpoint that is "
+                    "restarted from",
+                    file.path(), sample, n_frames[sample], kept);
+    }
+    std::fill_n(n_frames.begin() + static_cast<std::ptrdiff_t>(first), last - first,
+                static_cast<std::int64_t>(kept));
     cut();
   }
 
@@ -319,7 +342,10 @@ struct FieldSeriesWriter::Implementation {
     }
   }
 
+  /// Frames first, then their number: a frame counts only when it is whole.
   void flush() {
+    file.hand_over();
+    write_count();
     file.flush();
     write_xdmf();
   }
@@ -351,6 +377,7 @@ FieldSeriesWriter FieldSeriesWriter::create(const Comm& comm, const std::string&
   root.write<std::int64_t>("n_frames", own->n_frames, {header.n_samples},
                            {"1", {"sample"}, "Whole frames of each sample."});
   own->open_time();
+  own->file.hand_over();  // a kill before the first frame leaves a file that can be gone on with
   return FieldSeriesWriter(std::move(own));
 }
 
@@ -388,7 +415,11 @@ template void FieldSeriesWriter::append<double>(std::uint64_t, double,
                                                 const hdf5::Box&);
 
 void FieldSeriesWriter::truncate(std::uint64_t sample, std::uint64_t n_frames) {
-  implementation_->truncate(sample, n_frames);
+  implementation_->truncate(sample, sample + 1, n_frames);
+}
+
+void FieldSeriesWriter::truncate(std::uint64_t n_frames) {
+  implementation_->truncate(0, implementation_->header.n_samples, n_frames);
 }
 
 std::uint64_t FieldSeriesWriter::n_frames(std::uint64_t sample) const {

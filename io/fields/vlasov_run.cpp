@@ -45,11 +45,12 @@ class VlasovRun : public Source {
 
   void read_times() {
     const auto frames = root().open_group("frames");
-    const auto steps = frames.shape("step"), all = frames.shape("time");
-    QUINTET_CHECK(steps.size() == 1 && all.size() == 1,
+    QUINTET_CHECK(frames.shape("step").size() == 1 && frames.shape("time").size() == 1,
                   "{}: frames/step and frames/time are no lists: it is corrupt", path());
+    // A frame counts when it has both.
     times =
-        frames.read_rows<double>("time", 0, std::min(steps[0], all[0]));  // a frame counts when it has both
+        frames.read_rows<double>("time", 0, std::min(frames.whole_rows("step"), frames.whole_rows("time")));
+    keep_rising(times, path());
     n_frames = {times.size()};
   }
 
@@ -162,12 +163,14 @@ class VlasovRun : public Source {
 
   void add_field(const std::string& name, const std::string& where, const std::vector<std::string>& axes) {
     const auto shape = root().shape(where);
-    bool fits =
-        shape.size() == header.axes.size() + 1 && axes.size() == shape.size() && shape[0] >= times.size();
+    bool fits = shape.size() == header.axes.size() + 1 && axes.size() == shape.size();
     for (std::size_t d = 0; fits && d < header.axes.size(); ++d)
       fits = axes[d + 1] == header.axes[d].name && shape[d + 1] == header.axes[d].size();
     QUINTET_CHECK(fits, "{}: {} has shape [{}], which is not that of {} frames on its axes [{}]", path(),
                   where, fmt::join(shape, ", "), times.size(), fmt::join(header.shape(), ", "));
+    // What a run that was killed left of its last frame does not count.
+    times.resize(std::min(times.size(), root().whole_rows(where)));
+    n_frames = {times.size()};
     const auto slash = where.rfind('/');
     const auto group = root().open_group(where.substr(0, slash));
     const auto dataset = where.substr(slash + 1);
