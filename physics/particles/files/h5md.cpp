@@ -58,6 +58,7 @@ struct H5mdWriter::Implementation {
     else
       write_frame_of_file(atoms, constants);
     open_series();
+    file.hand_over();  // a kill from here on leaves these frames
   }
 
   /// Of this rank's rows, ascending by id.
@@ -173,7 +174,7 @@ struct H5mdWriter::Implementation {
       position.set_member_attribute("time", "unit", "ps");
       file.root().link("/" + atoms_group, "particles/trajectory");
     }
-    all = {*step, *time};
+    all = {*time};
     floats.push_back(rows_element(group, position_of));
     if (options.velocities) floats.push_back(rows_element(group, velocity_of));
     if (options.forces) floats.push_back(rows_element(group, force_of));
@@ -203,11 +204,14 @@ struct H5mdWriter::Implementation {
     // All ranks read this alike: HDF5 would cut data in the chunk cache of one rank on that rank alone.
     const auto steps =
         file.root().open_group(atoms_group).read_rows<std::int64_t>("position/step", 0, step->size());
-    auto keep =
-        static_cast<std::uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
+    std::uint64_t keep = h5md::rising(steps, last_step);
+    if (options.restart_frames) keep = std::min(keep, *options.restart_frames);
     // A run that was killed while it wrote a frame leaves series of unequal length.
     for (const auto& series : all) keep = std::min(keep, series.size());
-    for (auto& series : all) series.truncate(keep);
+    // Steps first, and to the file: what is cut of the others is zeroed there at once.
+    step->truncate(keep);
+    file.hand_over();
+    for (auto& series : all) series.truncate(std::min(keep, series.size()));
   }
 
   void make_observables(const std::vector<H5mdObservable>& given) {

@@ -23,6 +23,8 @@ struct H5mdOptions {
   /// Continue the file that is there, without its frames after this step. Absent: write a new file in place
   /// of an older one.
   std::optional<std::int64_t> restart_step = {};
+  /// The frames that the checkpoint counts: no more are kept; n_frames() says how many there are.
+  std::optional<std::uint64_t> restart_frames = {};
 };
 
 /// A number or a few that belong to a frame (temperature, pressure tensor), for /observables.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
@@ -25,8 +26,7 @@ class TrajectoryReader {
     QUINTET_CHECK(position.size() == 3 && position[2] == 3,
                   "{}: particles/atoms/position/value has {} axes, expected (frames, atoms, 3)", path,
                   position.size());
-    // A run that was killed while it wrote a frame leaves position longer than step.
-    n_frames_ = static_cast<std::int64_t>(std::min(position[0], atoms_.shape("position/step").at(0)));
+    n_frames_ = static_cast<std::int64_t>(whole_frames());
     n_atoms_ = position[1];
     read_constants();
     read_force_unit();
@@ -64,6 +64,16 @@ class TrajectoryReader {
                   "`quintet inspect` says what it is",
                   path);
     return file_.root().open_group("particles/atoms");
+  }
+
+  /// Frames of which all is there, of rising steps: a run that was killed while it wrote one leaves more of
+  /// this than of that.
+  [[nodiscard]] std::uint64_t whole_frames() const {
+    const auto steps = atoms_.read_rows<std::int64_t>("position/step", 0, atoms_.whole_rows("position/step"));
+    std::uint64_t n = h5md::rising(steps, std::numeric_limits<std::int64_t>::max());
+    for (const char* name : {"position", "velocity", "force", "image", "box/edges", "box/origin"})
+      if (atoms_.has(name)) n = std::min(n, atoms_.whole_rows(std::string(name) + "/value"));
+    return n;
   }
 
   void read_force_unit() {
