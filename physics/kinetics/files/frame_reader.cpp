@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/files/frames.hpp"
+#include "physics/kinetics/files/whole_frames.hpp"
 
 namespace quintet::kinetics {
 
@@ -42,10 +43,8 @@ FrameReader::FrameReader(const Comm& comm, const std::string& path, std::int64_t
   QUINTET_CHECK(
       root.has("frames") && root.open_group("frames").has("step") && root.open_group("frames").has("time"),
       "{}: has no frames: expected a run.h5 of vlasov", path);
-  const auto index = root.open_group("frames");
-  const auto steps = index.read<std::int64_t>("step");
-  const auto times = index.read<double>("time");
-  const auto n = static_cast<std::int64_t>(std::min(steps.size(), times.size()));
+  const auto [steps, times] = whole_frames(root);
+  const auto n = static_cast<std::int64_t>(steps.size());
   frame_ = frame < 0 ? n + frame : frame;
   QUINTET_CHECK(frame_ >= 0 && frame_ < n, "{}: has no frame {}: it holds {} (0 to {}; -1 is the last)", path,
                 frame, n, n - 1);

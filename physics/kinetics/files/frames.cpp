@@ -13,6 +13,7 @@
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/files/field_points.hpp"
+#include "physics/kinetics/files/whole_frames.hpp"
 
 namespace quintet::kinetics {
 
@@ -70,12 +71,13 @@ struct FrameWriter::Implementation {
   bool first_of_process = true;
 
   Implementation(hdf5::File& f, const Decomposition& d, const PhaseBasis& b, const std::vector<Species>& s,
-                 int points, std::optional<std::int64_t> restart_step)
+                 int points, std::optional<std::int64_t> restart_step,
+                 std::optional<std::uint64_t> restart_frames)
       : file(f), decomposition(d), basis(b), species(s), n_points(points > 0 ? points : b.order() + 1) {
     auto index = file.root().group("frames");
     step = index.series<std::int64_t>("step", {}, {"1", {"frame"}, "Step of each frame."});
     time = index.series<double>("time", {}, {"1", {"frame"}, "Time of each frame."});
-    if (restart_step) drop_frames_after(*restart_step);
+    if (restart_step) drop_frames_after(*restart_step, restart_frames);
     QUINTET_CHECK(restart_step || step->size() == 0,
                   "{}: holds {} frames already; a new run needs a new file", file.path(), step->size());
     for (const auto& one : species) write_species(one);
@@ -84,26 +86,30 @@ struct FrameWriter::Implementation {
   [[nodiscard]] const PhaseGrid& grid() const { return species.front().grid; }
   [[nodiscard]] std::int64_t n_frames() const { return static_cast<std::int64_t>(steps.size()); }
 
-  void drop_frames_after(std::int64_t last_step) {
+  void drop_frames_after(std::int64_t last_step, std::optional<std::uint64_t> most) {
     // All ranks read this alike: HDF5 would cut data in the chunk cache of one rank on that rank alone.
-    const auto index = file.root().open_group("frames");
-    const std::uint64_t whole = std::min(step->size(), time->size());
-    steps = index.read_rows<std::int64_t>("step", 0, whole);
-    times = index.read_rows<double>("time", 0, whole);
-    const auto kept = std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin();
-    for (const auto& one : species) drop_distributions(one.name, kept);
+    const FrameIndex index = whole_frames(file.root());
+    steps = index.steps;
+    times = index.times;
+    auto kept = std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin();
+    if (most) kept = std::min(kept, static_cast<std::ptrdiff_t>(*most));
+    const auto former = static_cast<std::int64_t>(step->size());
     steps.resize(kept);
     times.resize(kept);
+    // Steps first, and to the file: what is cut of the others is zeroed there at once, or written over.
     step->truncate(steps.size());
-    time->truncate(steps.size());
+    file.hand_over();
+    for (const auto& one : species) drop_distributions(one.name, kept, former);
+    time->truncate(times.size());
+    file.hand_over();
   }
 
   /// Empty the f of frames from `kept` on, also that of a frame that was not finished.
-  void drop_distributions(const std::string& name, std::int64_t kept) {
+  void drop_distributions(const std::string& name, std::int64_t kept, std::int64_t former) {
     const auto path = fmt::format("species/{}/f", name);
     if (!file.root().has(path)) return;
     auto group = file.root().group(path);
-    for (std::int64_t i = kept; i <= n_frames(); ++i)
+    for (std::int64_t i = kept; i <= former; ++i)
       if (group.has(frame_name(i)))
         group.write<double>(frame_name(i), {}, {0}, {"1", {"none"}, "A frame that a restart dropped."});
   }
@@ -182,7 +188,8 @@ struct FrameWriter::Implementation {
     XdmfSeries::Description xdmf{std::filesystem::path(file.path()).filename().string(), {}, {}};
     for (int d = grid().cdim - 1; d >= 0; --d) {
       const auto x = point_coordinates(grid(), d, n_points);
-      group.write<double>(x_names[d], x, {x.size()}, {"1", {x_names[d]}, "Coordinates of the points."});
+      if (!group.has(x_names[d]))  // a restart finds them; a kill must not find them half replaced
+        group.write<double>(x_names[d], x, {x.size()}, {"1", {x_names[d]}, "Coordinates of the points."});
       shape.push_back(x.size());
       axes.emplace_back(x_names[d]);
       xdmf.axes.push_back(xdmf_axis(grid(), d, n_points));
@@ -190,8 +197,9 @@ struct FrameWriter::Implementation {
     std::uint64_t n = 1;
     for (const auto extent : shape) n *= extent;
     const std::vector<std::uint8_t> all(n, 1);
-    group.write<std::uint8_t>("mask", all, shape,
-                              {"1", axes, "1 where there is a value, 0 where there is none."});
+    if (!group.has("mask"))
+      group.write<std::uint8_t>("mask", all, shape,
+                                {"1", axes, "1 where there is a value, 0 where there is none."});
     for (const auto& one : points) xdmf.datasets.push_back({one.name, "/fields/" + one.name});
     fields_xdmf.emplace(decomposition.comm(), stem(file.path()) + ".fields.xmf", xdmf, times);
   }
@@ -266,9 +274,10 @@ struct FrameWriter::Implementation {
 
 FrameWriter::FrameWriter(hdf5::File& file, const Decomposition& decomposition, const PhaseBasis& basis,
                          const std::vector<Species>& species, int points,
-                         std::optional<std::int64_t> restart_step)
-    : implementation_(
-          std::make_unique<Implementation>(file, decomposition, basis, species, points, restart_step)) {}
+                         std::optional<std::int64_t> restart_step,
+                         std::optional<std::uint64_t> restart_frames)
+    : implementation_(std::make_unique<Implementation>(file, decomposition, basis, species, points,
+                                                       restart_step, restart_frames)) {}
 FrameWriter::~FrameWriter() = default;
 FrameWriter::FrameWriter(FrameWriter&&) noexcept = default;
 FrameWriter& FrameWriter::operator=(FrameWriter&&) noexcept = default;

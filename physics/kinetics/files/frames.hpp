@@ -39,7 +39,7 @@ struct Frame {
 
 /// Writes frames into run.h5:
 ///
-///     frames/step, frames/time           [n_frames]; a frame counts when it is here
+///     frames/step, frames/time           [n_frames]; a frame counts when it is here and whole
 ///     species/NAME                       attributes charge, mass, cells, lower, upper, periodic, family, ...
 ///     species/NAME/f/frame_I             [N_x, ..., N_vx, ..., n_modes], as write() of distribution_io.hpp
 ///     species/NAME/moments/M             [n_frames, N_x, ..., components, n_modes]
@@ -57,9 +57,11 @@ class FrameWriter {
   /// @param file run.h5, open for writing; its path gives the names of the XDMF files
   /// @param points a cell and direction; 0: order + 1
   /// @param restart_step absent: a new run. Present: frames after this step are dropped, those before it
-  /// kept. Collective. Throws InputError if what is there belongs to another run.
+  /// kept, if whole. Collective. Throws InputError if what is there belongs to another run.
+  /// @param restart_frames the frames that the checkpoint counts: no more are kept; size() says how many are
   FrameWriter(hdf5::File& file, const Decomposition& decomposition, const PhaseBasis& basis,
-              const std::vector<Species>& species, int points, std::optional<std::int64_t> restart_step);
+              const std::vector<Species>& species, int points, std::optional<std::int64_t> restart_step,
+              std::optional<std::uint64_t> restart_frames = {});
   ~FrameWriter();
   FrameWriter(FrameWriter&&) noexcept;
   FrameWriter& operator=(FrameWriter&&) noexcept;
