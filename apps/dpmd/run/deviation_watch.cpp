@@ -1,15 +1,17 @@
 #include "apps/dpmd/run/deviation_watch.hpp"
 
-#include <filesystem>
-
 #include "apps/dpmd/deviation/selection.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::dpmd {
 
+namespace {
+constexpr const char* candidates_name = "candidates.h5";
+}
+
 DeviationWatch::DeviationWatch(Context& context, const RunOptions& options, const Simulation& simulation)
-    : options_(options), candidates_path_(options.selection ? context.path("candidates.h5") : "") {
+    : options_(options), candidates_path_(options.selection ? context.path(candidates_name) : "") {
   if (!options.deviation) {
     if (options.potential.models.size() > 1)
       log::warning("potential.model names {} models; without the section deviation only the first is used",
@@ -21,9 +23,10 @@ DeviationWatch::DeviationWatch(Context& context, const RunOptions& options, cons
   H5mdOptions h5md;
   h5md.velocities = false;
   h5md.provenance = context.provenance();
-  if (context.restart_file() && context.comm().any(std::filesystem::exists(candidates_path_)))
-    h5md.restart_step = simulation.step();
+  if (goes_on_with(context, candidates_name)) h5md.restart_step = simulation.step();
+  h5md.restart_frames = context.recorded_rows(candidates_name);
   candidates_.emplace(context.comm(), candidates_path_, simulation.atoms(), h5md);
+  count_.emplace(context, candidates_name, static_cast<std::uint64_t>(candidates_->n_frames()));
 }
 
 Schedule DeviationWatch::schedule() const {
@@ -43,6 +46,7 @@ void DeviationWatch::keep_candidate(Simulation& simulation, double time,
                                     const potential::Deviation& deviation) {
   if (!candidates_ || judge(*options_.selection, deviation) != Verdict::candidate) return;
   candidates_->append(simulation.step(), time, simulation.atoms());
+  count_->set(static_cast<std::uint64_t>(candidates_->n_frames()));
 }
 
 void DeviationWatch::flush() {

@@ -5,6 +5,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/loop/schedule.hpp"
+#include "apps/application/table/side_file.hpp"
 #include "apps/dpmd/deviation/deviation.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
@@ -35,6 +36,7 @@ class DeviationWatch {
   std::string candidates_path_;
   std::optional<DeviationLog> log_;
   std::optional<H5mdWriter> candidates_;
+  std::optional<FrameCount> count_;  ///< of candidates
 };
 
 }  // namespace quintet::dpmd

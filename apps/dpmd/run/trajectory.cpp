@@ -44,12 +44,9 @@ Trajectory::Trajectory(Context& context, const std::optional<TrajectoryOptions>&
     : comm_(context.comm()), options_(options) {
   if (!options_) return;
   // A run that goes on in another folder, or had no trajectory so far, begins one.
-  const auto goes_on = [&](const std::string& path) {
-    return context.restart_file() && comm_.any(fs::exists(path));
-  };
   if (writes(*options_, TrajectoryFormat::xyz)) {
     xyz_ = context.path("trajectory.xyz");
-    begin_xyz(goes_on(xyz_), simulation.step());
+    begin_xyz(context.restart_file() && comm_.any(fs::exists(xyz_)), simulation.step());
   }
   if (!writes(*options_, TrajectoryFormat::h5md)) return;
   H5mdOptions h5md;
@@ -57,9 +54,11 @@ Trajectory::Trajectory(Context& context, const std::optional<TrajectoryOptions>&
   h5md.forces = options_->forces;
   h5md.single_precision = options_->single_precision;
   h5md.provenance = context.provenance();
-  const std::string path = context.path("trajectory.h5");
-  if (goes_on(path)) h5md.restart_step = simulation.step();
-  h5md_.emplace(comm_, path, simulation.atoms(), h5md);
+  const std::string name = "trajectory.h5";
+  if (goes_on_with(context, name)) h5md.restart_step = simulation.step();
+  h5md.restart_frames = context.recorded_rows(name);
+  h5md_.emplace(comm_, context.path(name), simulation.atoms(), h5md);
+  count_.emplace(context, name, static_cast<std::uint64_t>(h5md_->n_frames()));
 }
 
 void Trajectory::begin_xyz(bool restarts, std::int64_t step) const {
@@ -74,7 +73,10 @@ Schedule Trajectory::schedule() const {
 }
 
 void Trajectory::add(const Simulation& simulation, double time) {
-  if (h5md_) h5md_->append(simulation.step(), time, simulation.atoms());
+  if (h5md_) {
+    h5md_->append(simulation.step(), time, simulation.atoms());
+    count_->set(static_cast<std::uint64_t>(h5md_->n_frames()));
+  }
   if (!xyz_.empty()) add_xyz(simulation, time);
 }
 

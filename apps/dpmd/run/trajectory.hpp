@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/loop/schedule.hpp"
+#include "apps/application/table/side_file.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "physics/particles/files/h5md.hpp"
@@ -31,6 +32,7 @@ class Trajectory {
   std::optional<TrajectoryOptions> options_;
   std::string xyz_;  ///< path, or ""
   std::optional<H5mdWriter> h5md_;
+  std::optional<FrameCount> count_;  ///< of its frames
 };
 
 /// Length in bytes of the whole frames up to `step` at the start of an extended XYZ file that Trajectory

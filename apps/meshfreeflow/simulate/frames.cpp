@@ -41,17 +41,24 @@ FieldSeriesHeader header_of(const Simulation& simulation) {
   return header;
 }
 
+/// The frames that belong to the run so far: those that its checkpoint counts, or up to its time, and whole.
+std::uint64_t frames_to_keep(const Context& context, const FieldSeriesWriter& writer,
+                             const Simulation& simulation) {
+  const auto& times = writer.times();
+  auto kept = static_cast<std::uint64_t>(
+      std::upper_bound(times.begin(), times.end(), simulation.time() * (1 + round_off)) - times.begin());
+  for (std::uint64_t sample = 0; sample < simulation.options().seeds.size(); ++sample)
+    kept = std::min(kept, writer.n_frames(sample));
+  return std::min(kept, context.recorded_rows(file_name).value_or(kept));
+}
+
 /// The file of a run that begins, or goes on with the frames up to its time.
 FieldSeriesWriter open_writer(Context& context, const Simulation& simulation) {
   const auto path = context.path(file_name);
-  if (!context.restart_file())
+  if (!goes_on_with(context, file_name))
     return FieldSeriesWriter::create(context.comm(), path, header_of(simulation), context.provenance());
   auto writer = FieldSeriesWriter::reopen(context.comm(), path, header_of(simulation));
-  const auto late =
-      std::upper_bound(writer.times().begin(), writer.times().end(), simulation.time() * (1 + round_off));
-  const auto kept = static_cast<std::uint64_t>(late - writer.times().begin());
-  for (std::uint64_t sample = 0; sample < simulation.options().seeds.size(); ++sample)
-    writer.truncate(sample, kept);
+  writer.truncate(frames_to_keep(context, writer, simulation));
   return writer;
 }
 
@@ -60,7 +67,8 @@ FieldSeriesWriter open_writer(Context& context, const Simulation& simulation) {
 Frames::Frames(Context& context, const Simulation& simulation)
     : interval_(simulation.options().output.frame_interval.value_or(0)),
       from_(simulation.options().output.from),
-      writer_(open_writer(context, simulation)) {}
+      writer_(open_writer(context, simulation)),
+      count_(context, file_name, writer_.times().size()) {}
 
 Schedule Frames::schedule() const {
   if (interval_ <= 0) return at_start() | at_end();
@@ -82,6 +90,7 @@ void Frames::write(const Simulation& simulation) {
     writer_.append<double>(static_cast<std::uint64_t>(m), time, {values.p, values.b, values.w, values.u},
                            box);
   }
+  count_.set(writer_.times().size());
 }
 
 }  // namespace quintet::meshfreeflow

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/application/loop/schedule.hpp"
+#include "apps/application/table/side_file.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "io/fields/field_series.hpp"
 
@@ -23,6 +24,7 @@ class Frames {
  private:
   double interval_, from_;
   FieldSeriesWriter writer_;
+  FrameCount count_;
 };
 
 }  // namespace quintet::meshfreeflow

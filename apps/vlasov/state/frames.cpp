@@ -16,6 +16,8 @@ using namespace kinetics;
 
 namespace {
 
+constexpr const char* rows_name = "frames";  ///< of the group in run.h5, and in checkpoints
+
 std::string gkyl_prefix(const Context& context) {
   namespace fs = std::filesystem;
   const fs::path folder = context.path("gkyl");
@@ -92,7 +94,8 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
     : options_(options),
       interval_(setup.frame_interval),
       writer_(context.results(), setup.decomposition, setup.basis, setup.species, 0,
-              context.restart_file() ? std::optional(step) : std::nullopt),
+              context.restart_file() ? std::optional(step) : std::nullopt, context.recorded_rows(rows_name)),
+      count_(context, rows_name, static_cast<std::uint64_t>(writer_.size())),
       vdim_(setup.basis.vdim()) {
   for (const auto& species : setup.species) names_.push_back(species.name);
   if (!options.gkyl) return;
@@ -116,6 +119,7 @@ void Frames::write(const Simulation& simulation) {
   const auto frame = make_frame(simulation, options_.distribution);
   if (gkyl_) write_gkyl(frame, simulation.setup());
   writer_.append(frame);
+  count_.set(static_cast<std::uint64_t>(writer_.size()));
 }
 
 void Frames::write_gkyl(const kinetics::Frame& frame, const Setup& setup) const {

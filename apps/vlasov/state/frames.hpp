@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/loop/schedule.hpp"
+#include "apps/application/table/side_file.hpp"
 #include "apps/vlasov/setup/setup.hpp"
 #include "physics/kinetics/files/frames.hpp"
 #include "physics/kinetics/files/gkyl_writer.hpp"
@@ -41,6 +42,7 @@ class Frames {
   OutputOptions options_;
   double interval_ = 0;
   kinetics::FrameWriter writer_;
+  FrameCount count_;
   std::optional<kinetics::GkylWriter> gkyl_;
   std::vector<std::string> names_;  ///< of the species
   int vdim_;
