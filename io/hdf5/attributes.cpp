@@ -19,6 +19,8 @@ void write_attribute(const Context& context, hid_t object, const std::string& na
       context.check(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                     "attribute " + name, "make it"));
   if (H5Awrite(attribute, type, values) < 0) context.fail_write("attribute " + name);
+  const auto n = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space));
+  context.grow(0, metadata_of_attribute + n * H5Tget_size(type));
 }
 
 /// An open attribute with the facts that reading it needs.
@@ -84,6 +86,7 @@ void write_text_attribute(const Context& context, hid_t object, const std::strin
   const auto space = make_space({});
   const char* value = text.c_str();
   write_attribute(context, object, name, type, space, &value);
+  context.grow(0, text.size());
 }
 
 void write_texts_attribute(const Context& context, hid_t object, const std::string& name,
@@ -92,6 +95,7 @@ void write_texts_attribute(const Context& context, hid_t object, const std::stri
   const auto space = make_space({texts.size()});
   std::vector<const char*> values;
   for (const auto& text : texts) values.push_back(text.c_str());
+  for (const auto& text : texts) context.grow(0, metadata_of_attribute + text.size());
   values.push_back("");  // HDF5 wants a buffer even for an empty list
   write_attribute(context, object, name, type, space, values.data());
 }

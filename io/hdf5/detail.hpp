@@ -145,7 +145,11 @@ struct Context {
   }
 };
 
-/// Bytes of the chunks of a dataset if it had this shape.
+/// Bytes that HDF5 gives out besides the data, for Context::grow(): at most about so many for a group or
+/// dataset (with the first part of the tree of its chunks), an attribute, and a chunk.
+inline constexpr std::uint64_t metadata_of_object = 8192, metadata_of_attribute = 256,
+                               metadata_of_chunk = 128;
+/// Bytes of the chunks of a dataset if it had this shape, with their metadata.
 [[nodiscard]] std::uint64_t stored_bytes(hid_t dataset, const Shape& shape);
 
 /// HDF5's name of an element type in memory (borrowed: never closed).

@@ -73,6 +73,7 @@ Group Group::group(const std::string& name) {
     const GroupHandle made(own.context->check(
         H5Gcreate2(own.context->file, own.full(name).c_str(), links, H5P_DEFAULT, H5P_DEFAULT),
         own.full(name), "make the group"));
+    own.context->grow(0, metadata_of_object);
   }
   return open_group(name);
 }
@@ -112,7 +113,7 @@ Dataset Group::Implementation::create_dataset(const std::string& name, hid_t typ
   Dataset dataset(
       context->check(H5Dcreate2(context->file, path_all.c_str(), type, space, links, creation, H5P_DEFAULT),
                      path_all, "make the dataset"));
-  context->grow(0, H5Dget_storage_size(dataset));
+  context->grow(0, H5Dget_storage_size(dataset) + metadata_of_object);
   write_description(*context, dataset, path_all, description);
   return dataset;
 }

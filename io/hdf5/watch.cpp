@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "io/hdf5/detail.hpp"
+#include "io/hdf5/stuck_ranks.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::hdf5::detail {
@@ -43,6 +46,10 @@ class Watcher {
     const std::lock_guard lock(mutex_);
     if (--depth_ == 0) comm_.reset();
   }
+  void before_end(std::function<void(const std::string&)> action) {
+    const std::lock_guard lock(mutex_);
+    before_end_ = std::move(action);
+  }
   void fail(const std::string& message) {
     const std::lock_guard lock(mutex_);
     if (failure_) return;
@@ -64,10 +71,11 @@ class Watcher {
                         path_));
     }
   }
-  [[noreturn]] void end(const std::string& message) const {
+  [[noreturn]] void end(const std::string& message) {
     log::configure({.speaks = true, .quiet = false, .file = ""});
     log::error("on rank {} of {}: {}", comm_->rank(), comm_->size(), message);
     log::flush();
+    if (before_end_) before_end_(message);
     comm_->abort(static_cast<int>(ExitCode::resource));
   }
 
@@ -78,6 +86,7 @@ class Watcher {
   std::string path_;
   std::optional<std::string> failure_;
   Clock::time_point since_;
+  std::function<void(const std::string&)> before_end_;
 };
 
 /// Never destroyed: its thread may look at it until the process ends.
@@ -99,3 +108,11 @@ void Watch::failed(const std::string& message) const {
 }
 
 }  // namespace quintet::hdf5::detail
+
+namespace quintet::hdf5 {
+
+void before_stuck_ranks_end(std::function<void(const std::string& message)> action) {
+  detail::watcher().before_end(std::move(action));
+}
+
+}  // namespace quintet::hdf5

@@ -59,9 +59,9 @@ std::uint64_t stored_bytes(hid_t dataset, const Shape& shape) {
   const Properties creation(H5Dget_create_plist(dataset));
   if (H5Pget_layout(creation) != H5D_CHUNKED) return 0;
   const Chunks chunks = chunks_of(creation, shape);
-  std::uint64_t bytes = chunks.needed * H5Tget_size(Type(H5Dget_type(dataset)));
+  std::uint64_t bytes = H5Tget_size(Type(H5Dget_type(dataset)));
   for (const hsize_t extent : chunks.extent) bytes *= extent;
-  return bytes;
+  return chunks.needed * (bytes + metadata_of_chunk);
 }
 
 bool has_chunks(const Context& context, hid_t dataset, const Stored& stored, const Slab& part) {

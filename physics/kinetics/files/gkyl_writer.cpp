@@ -204,7 +204,9 @@ std::optional<std::string> records_until(std::string_view bytes, double time) {
                     v.begin() + static_cast<std::ptrdiff_t>((i + 1) * n_values));
     }
   }
-  if (n_values == 0 && !bytes.empty()) return std::nullopt;
+  // A kill within the first record leaves its begin.
+  constexpr std::string_view mark = "gkyl0";
+  if (n_values == 0 && !bytes.starts_with(mark.substr(0, bytes.size()))) return std::nullopt;
   return times.empty() ? std::string() : series_record(n_values, times, values);
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "tests/unit/hdf5/small_files.hpp"
 #include "tests/unit/fields/fields_support.hpp"
 
 namespace quintet {
@@ -111,6 +113,87 @@ TEST(FieldSeries, a_restart_gives_the_file_of_the_uninterrupted_run) {
     for (std::uint64_t sample = 0; sample < 2; ++sample)
       EXPECT_EQ(cut.read<double>(f, sample, {0, 4, {}}), whole.read<double>(f, sample, {0, 4, {}}));
   EXPECT_TRUE(contains(older, "sample 0 has 4 frames; it cannot be cut to 5: the file is older")) << older;
+}
+
+/// What a killed run may have left of a file with three frames: counts that are ahead, times that are zeros.
+void leave_as_killed(const std::string& path, std::vector<std::int64_t> counts, std::vector<double> times) {
+  auto file = hdf5::File::open_for_update(Comm::self(), path);
+  file.root().write<std::int64_t>("n_frames", counts, {counts.size()}, {});
+  auto dimensions = file.root().group("dimensions");
+  auto time = dimensions.series<double>("time", {}, {});
+  time.truncate(0);
+  time.append_entries<double>(times.size(), times);
+  file.close();
+}
+
+TEST(FieldSeries, frames_that_a_kill_left_unfinished_do_not_count_and_are_cut) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_killed");
+  const auto header = small_header();
+  const std::pair<std::vector<std::int64_t>, std::vector<double>> left[] = {
+      {{5, 4}, {0, 0.25, 0.5}},           // counts ahead of times and frames
+      {{5, 5}, {0, 0.25, 0.5, 0.75, 1}},  // frames without their data
+      {{5, 5}, {0, 0.25, 0.5, 0, 0}}};    // zeros that were cut
+  for (const auto& [counts, times] : left) {
+    write_small(comm, scratch / "a.h5", header, 3);
+    if (comm.is_root()) leave_as_killed(scratch / "a.h5", counts, times);
+    comm.barrier();
+    EXPECT_EQ(FieldSeriesReader::open(comm, scratch / "a.h5").n_frames(0), 3u);
+
+    auto writer = FieldSeriesWriter::reopen(comm, scratch / "a.h5", header);
+    ASSERT_EQ(writer.n_frames(1), 3u);
+    writer.truncate(2);
+    for (std::uint64_t sample = 0; sample < 2; ++sample) append_frame(writer, comm, header, sample, 2, 0.5);
+    writer.close();
+
+    const auto reader = FieldSeriesReader::open(comm, scratch / "a.h5");
+    EXPECT_EQ(reader.times(), (std::vector<double>{0, 0.25, 0.5}));
+    EXPECT_EQ(reader.read<double>(3, 1, {0, 3, {}}), expected(3, 1, 0, 3));
+  }
+}
+
+TEST(FieldSeries, a_frame_counts_on_the_disk_once_it_is_flushed) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_flushed");
+  const auto header = small_header(1);
+  auto writer = FieldSeriesWriter::create(comm, scratch / "a.h5", header, hdf5::current_provenance());
+  const auto frames_on_disk = [&](const std::string& copy) {
+    comm.barrier();
+    if (comm.is_root()) std::filesystem::copy_file(scratch / "a.h5", scratch / copy);
+    comm.barrier();
+    return hdf5::File::open(comm, scratch / copy).root().read<std::int64_t>("n_frames");
+  };
+
+  EXPECT_EQ(frames_on_disk("none.h5"), (std::vector<std::int64_t>{0}));
+  append_frame(writer, comm, header, 0, 0, 0);
+  writer.flush();
+  append_frame(writer, comm, header, 0, 1, 0.25);
+  EXPECT_EQ(frames_on_disk("one.h5"), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(FieldSeriesReader::open(comm, scratch / "one.h5").read<double>(1, 0, {0, 1, {}}),
+            expected(1, 0, 0, 1));
+}
+
+TEST(FieldSeries, a_full_disk_takes_no_part_of_a_frame) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_full");
+  const auto header = small_header(1);
+  auto writer = FieldSeriesWriter::create(comm, scratch / "a.h5", header, hdf5::current_provenance());
+  append_frame(writer, comm, header, 0, 0, 0);
+  writer.flush();
+  std::string message;
+  {
+    const SmallFiles limit(std::filesystem::file_size(scratch / "a.h5") + 500);
+    message = message_of<ResourceError>([&] { append_frame(writer, comm, header, 0, 1, 0.25); });
+    comm.barrier();
+  }
+  EXPECT_TRUE(contains(message, "cannot write")) << message;
+  EXPECT_EQ(writer.n_frames(0), 1u);
+
+  append_frame(writer, comm, header, 0, 1, 0.25);  // there is room again
+  writer.close();
+
+  EXPECT_EQ(FieldSeriesReader::open(comm, scratch / "a.h5").read<double>(2, 0, {0, 2, {}}),
+            expected(2, 0, 0, 2));
 }
 
 TEST(FieldSeries, only_the_series_that_is_there_is_continued) {

@@ -150,4 +150,53 @@ void write_liar(const std::string& path) {
   H5Fclose(file);
 }
 
+namespace {
+
+/// A growing dataset of doubles 1 2 3 ..., not one value of which is written by this.
+hid_t growing(hid_t file, const char* name, const std::vector<hsize_t>& shape,
+              const std::vector<hsize_t>& chunk) {
+  std::vector<hsize_t> most = shape;
+  most[0] = H5S_UNLIMITED;
+  const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data());
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  H5Pclose(creation);
+  H5Sclose(space);
+  return dataset;
+}
+
+void write_rows(hid_t dataset, hsize_t first, hsize_t count) {
+  const hid_t there = H5Dget_space(dataset), here = H5Screate_simple(1, &count, nullptr);
+  H5Sselect_hyperslab(there, H5S_SELECT_SET, &first, nullptr, &count, nullptr);
+  std::vector<double> values;
+  for (hsize_t i = 0; i < count; ++i) values.push_back(static_cast<double>(first + i + 1));
+  H5Dwrite(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values.data());
+  H5Sclose(here);
+  H5Sclose(there);
+}
+
+}  // namespace
+
+void write_gap(const std::string& path) {
+  const hid_t file = create(path), x = growing(file, "x", {30}, {10});
+  write_rows(x, 0, 10);
+  write_rows(x, 20, 10);
+  H5Dclose(x);
+  H5Fclose(file);
+}
+
+void write_late_series(const std::string& path) {
+  const hid_t file = create(path), x = growing(file, "x", {20}, {10}),
+              wide = growing(file, "wide", {2, 6}, {1, 6});
+  write_rows(x, 0, 20);
+  std::vector<double> values(12);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
+  H5Dwrite(wide, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Dclose(x);
+  H5Dclose(wide);
+  H5Fclose(file);
+}
+
 }  // namespace foreign

@@ -19,4 +19,10 @@ void write_liar(const std::string& path);
 /// values 0.1 0.2 0.3 ... but for the box of 10 angstrom. `b` has no force, and numbers in single precision.
 void write_deepmd_systems(const std::string& path);
 
+/// `x`, 30 rows in chunks of 10 of which the second was never written; the others hold 1 2 3 ...
+void write_gap(const std::string& path);
+/// What one rank of an older version made: `x` [20] and `wide` [2, 6] that grow, of numbers 1 2 3 ..., in
+/// chunks of 10 and of one row that come when they are written.
+void write_late_series(const std::string& path);
+
 }  // namespace foreign

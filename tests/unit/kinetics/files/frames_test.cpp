@@ -126,6 +126,34 @@ TEST(Frames, a_restart_drops_later_frames_and_goes_on_on_another_split) {
   EXPECT_EQ(text_of(run.scratch / "run.elc_y_vx.xmf"), text_of(whole.scratch / "run.elc_y_vx.xmf"));
 }
 
+TEST(Frames, what_a_kill_left_unfinished_is_no_frame) {
+  const SampleRun run, whole(1, "whole");
+  whole.write(0, 3);
+  run.write(0, 3);
+  if (run.comm.is_root()) {  // steps and times ahead, zeros among them; less of one field than of the others
+    auto file = hdf5::File::open_for_update(Comm::self(), run.path);
+    auto root = file.root();
+    auto step = root.series<std::int64_t>("frames/step", {}, {});
+    auto time = root.series<double>("frames/time", {}, {});
+    step.append_entries<std::int64_t>(2, std::vector<std::int64_t>{0, 0});
+    time.append_entries<double>(2, std::vector<double>{0, 0});
+    auto shape = root.shape("coefficients/field");
+    shape.erase(shape.begin());
+    root.series<double>("coefficients/field", shape, {}).truncate(3);
+  }
+  run.comm.barrier();
+  EXPECT_EQ(FrameReader(run.comm, run.path).step(), 20);
+
+  run.write(2, 3, 10, 1);
+
+  const auto file = hdf5::File::open(run.comm, run.path), expected = hdf5::File::open(run.comm, whole.path);
+  for (const char* name :
+       {"frames/time", "coefficients/field", "fields/b_x", "species/elc/f/frame_3", "pictures/elc_x_vx"}) {
+    ASSERT_EQ(file.root().shape(name), expected.root().shape(name)) << name;
+    EXPECT_EQ(file.root().read<double>(name), expected.root().read<double>(name)) << name;
+  }
+}
+
 TEST(Frames, fields_are_values_on_points_with_coordinates_mask_and_units) {
   const SampleRun run;
   run.write(0, 1);

@@ -151,7 +151,9 @@ TEST(GkylWriter, time_series_grow_record_by_record_and_are_cut_on_restart) {
   comm.barrier();
   if (comm.is_root())  // a killed run's half of a record
     std::ofstream(scratch / "run-field-energy.gkyl", std::ios::app | std::ios::binary) << whole.substr(0, 40);
+  if (comm.is_root()) std::ofstream(scratch / "run-begun.gkyl", std::ios::binary) << whole.substr(0, 40);
   comm.barrier();
+  writer.truncate("begun", 0.75);
   writer.truncate("field-energy", 0.75);
   writer.truncate("absent", 0.75);
   const auto cut = bytes_of(scratch / "run-field-energy.gkyl");
@@ -159,6 +161,7 @@ TEST(GkylWriter, time_series_grow_record_by_record_and_are_cut_on_restart) {
   const auto first = record(u(16), u(2), 0.0, 0.5, 1.0, 2.0, 3.0, 4.0);
   EXPECT_EQ(whole, first + record(u(16), u(1), 1.0, 5.0, 6.0));
   EXPECT_EQ(cut, first);
+  EXPECT_EQ(bytes_of(scratch / "run-begun.gkyl"), "");
 }
 
 TEST(GkylWriter, files_that_cannot_be_used_are_named) {

@@ -209,6 +209,43 @@ TEST_F(H5md, a_restart_drops_the_frames_behind_it_and_goes_on) {
   comm.barrier();
 }
 
+TEST_F(H5md, frames_that_a_kill_left_unfinished_are_no_frames) {
+  write({}, 0, 3);
+  comm.barrier();
+  if (comm.is_root()) {  // the zeros of a cut whose count did not come to the disk, and a frame without its
+                         // box
+    auto file = hdf5::File::open_for_update(Comm::self(), path);
+    auto group = file.root().group("particles/atoms");
+    const std::vector<std::int64_t> zeros{0, 0};
+    auto step = group.series<std::int64_t>("position/step", {}, {});
+    step.truncate(3);
+    step.append_entries<std::int64_t>(2, zeros);
+    group.series<double>("position/value", {n_atoms, 3}, {}).truncate(3);
+    group.series<double>("position/value", {n_atoms, 3}, {})
+        .append_entries<double>(2, std::vector<double>(6 * n_atoms, 0.0));
+    group.series<double>("box/edges", {3, 3}, {}).truncate(2);
+  }
+  comm.barrier();
+  EXPECT_EQ(read_h5md(path, std::nullopt).size(), 2U);
+  comm.barrier();
+
+  write({.restart_step = 9}, 7, 7);
+  comm.barrier();
+
+  EXPECT_EQ(steps(), (std::vector<std::int64_t>{0, 1, 7}));
+  EXPECT_EQ(read_h5md(path).front().positions[3], position_at(3, 7));
+}
+
+TEST_F(H5md, a_restart_keeps_no_more_frames_than_its_checkpoint_counts) {
+  write({}, 0, 3);
+  comm.barrier();
+
+  write({.restart_step = 3, .restart_frames = 2}, 5, 5);
+  comm.barrier();
+
+  EXPECT_EQ(steps(), (std::vector<std::int64_t>{0, 1, 5}));
+}
+
 TEST_F(H5md, a_restart_with_other_atoms_or_contents_is_refused) {
   write({}, 0, 1);
   comm.barrier();
