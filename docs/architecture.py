@@ -30,7 +30,7 @@ WAY = (
       "physics/convection surrogates/flow/equations surrogates/flow/model",
       "physics/ocean surrogates/sequence/network surrogates/sequence/reference")),
     ("Steps", "kernels, messages, models: the algorithm of the paper",
-     ("apps/application/loop apps/application/training apps/application/spectra io/parallel io/tiers surrogates/resident",
+     ("apps/application/loop apps/application/table apps/application/training apps/application/spectra io/parallel io/tiers surrogates/resident",
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation physics/particles/device surrogates/potential/device | apps/dpmd/train "
       "surrogates/potential/training surrogates/training surrogates/networks",
       "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device physics/kinetics/device/sweeps",

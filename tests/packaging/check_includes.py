@@ -26,7 +26,7 @@ ROOMS = {
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "campaign", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
-    "apps/application": ("report", "life", "loop training", "spectra", "cli"),
+    "apps/application": ("report", "life", "loop table training", "spectra", "cli"),
     "apps/campaign": ("workers",),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),

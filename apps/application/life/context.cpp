@@ -255,10 +255,10 @@ void Context::lose(const std::string& what, const std::string& text) {
   put(implementation_.losses, {what, text}, [&](const auto& entry) { return entry.first == what; });
 }
 
-std::string Context::doubt_of(const std::string& what) const {
+std::string Context::doubt_of(const std::string& what, const std::string& otherwise) const {
   for (const auto& [name, text] : implementation_.losses)
-    if (name == what) return fmt::format("Of what is left of {}: {}.", name, text);
-  return "";
+    if (name == what) return fmt::format("Of what is left: {}.", text);
+  return otherwise;
 }
 
 void Context::put_aside(const std::string& name, const std::string& why) {

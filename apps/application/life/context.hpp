@@ -80,8 +80,9 @@ class Context {
   /// Say that a part of what the run had written is not there any more, the same on all ranks: a warning in
   /// log and report, and an entry of `lost` in summary.json. `what`: a table or file, as in record_rows().
   void lose(const std::string& what, const std::string& text);
-  /// What a number that was made of `what` says of itself, after "": a sentence where a part of it is lost.
-  [[nodiscard]] std::string doubt_of(const std::string& what) const;
+  /// The doubt about a number that is made of `what`, such as a mean of its rows: a sentence where a part of
+  /// them is lost, else `otherwise`.
+  [[nodiscard]] std::string doubt_of(const std::string& what, const std::string& otherwise = "") const;
   /// Keep a file of the run that cannot be read under another name (see io/files/put_aside.hpp) and tell of
   /// it as lose() does; its writer begins anew. Collective.
   void put_aside(const std::string& name, const std::string& why);

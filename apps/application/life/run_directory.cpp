@@ -78,6 +78,23 @@ std::vector<std::string> files_in(const fs::path& directory) {
   return files;
 }
 
+/// The file that "NAME.tmp" or "NAME.tmp4711" was to become; "" for other names.
+std::string finished_name(const std::string& name) {
+  const auto end = name.find_last_not_of("0123456789");
+  const std::string stem = end == std::string::npos ? "" : name.substr(0, end + 1);
+  return stem.ends_with(".tmp") ? stem.substr(0, stem.size() - 4) : "";
+}
+
+/// Remove what a killed process had not yet given its name; the directory is ours, so nobody else writes it.
+void remove_unfinished(const fs::path& directory, const std::vector<std::string>& list) {
+  std::error_code ignored;
+  for (const auto& name : files_in(directory))
+    if (const auto finished = finished_name(name); !finished.empty() && is_listed(list, finished))
+      fs::remove(directory / name, ignored);
+  for (const auto& entry : fs::directory_iterator(directory / own_folder, ignored))
+    if (finished_name(entry.path().filename().string()) == "files") fs::remove(entry.path(), ignored);
+}
+
 std::vector<std::string> read_list(const fs::path& directory) {
   std::vector<std::string> list;
   std::ifstream file(directory / own_folder / "files");
@@ -218,6 +235,7 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
     if (std::find(list_.begin(), list_.end(), name) == list_.end()) list_.push_back(name);
   write_list();
   for (const auto& name : removed) remove_with_folders(path_, name);
+  remove_unfinished(path_, list_);
   if (goes_on || removed.empty()) return "";
   list_ = mine;  // what a former run wrote besides is gone; such names are the user's again
   write_list();

@@ -155,6 +155,14 @@ Rows number_rows(const Context::Implementation& context) {
   return rows;
 }
 
+/// What numbers over the whole run are of; "" where nothing is lost.
+std::string words_of_losses(const Context::Implementation& context) {
+  std::string words;
+  for (const auto& [what, text] : context.losses)
+    words += fmt::format("{}{}: {}", words.empty() ? " Of what is left of the run. " : "; ", what, text);
+  return words;
+}
+
 Bar timing_bar(const std::string& name, int depth, double seconds, double whole, double slowest) {
   const double part = whole > 0 ? seconds / whole : 0;
   std::string text = fmt::format("{:.1f} %  {:.3g} s", 100 * part, seconds);
@@ -213,7 +221,7 @@ Report page(const Context::Implementation& context, const Outcome& outcome) {
   page.append(context.report);
   page.section("All numbers");
   page.table({"quantity", "value", "unit", "meaning"}, number_rows(context),
-             "With all digits and by the same names in summary.json.");
+             "With all digits and by the same names in summary.json." + words_of_losses(context));
   if (!outcome.phases.empty()) {
     page.section("Time");
     std::vector<Bar> bars;

@@ -6,6 +6,11 @@ void describe(Schema& schema, CheckpointOptions& options) {
   schema.integer("checkpoint_interval", options.interval, "Steps between checkpoints")
       .at_least(1)
       .on_restart(OnRestart::free);
+  schema
+      .quantity("checkpoint_every", options.every, "min",
+                "Also a checkpoint when so much wall time has passed since the last one")
+      .above(0)
+      .on_restart(OnRestart::free);
   schema.integer("checkpoint_keep", options.keep, "Checkpoints that stay")
       .at_least(1)
       .on_restart(OnRestart::free);

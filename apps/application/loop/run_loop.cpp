@@ -51,13 +51,14 @@ class Loop {
       now_.start = true;
       look();
     }
+    context_.flush_results();  // what was made or cut: a kill from here on leaves whole rows
     const std::int64_t first = now_.step;
     const auto begin = Clock::now();
     auto steps = context_.steps(first + 1, stepper_.finished() ? first : expected_last());
     for ([[maybe_unused]] const std::int64_t step : steps) {
       advance(steps.wall_s());
       look();
-      if (checkpoints_.due.due(now_)) save();
+      if (checkpoints_.due.due(now_) || now_.wall - saved_at_ >= checkpoints_.every) save();
       steps.expect(now_.end ? now_.step : expected_last());
     }
     result_.steps = now_.step - first;
@@ -97,6 +98,7 @@ class Loop {
       if (observer.before_checkpoint) observer.before_checkpoint();
     context_.checkpoint(now_.step, stepper_.save);
     saved_ = now_.step;
+    saved_at_ = now_.wall;
   }
 
   Context& context_;
@@ -105,6 +107,7 @@ class Loop {
   const std::vector<LoopObserver>& observers_;
   Instant now_;
   std::optional<std::int64_t> saved_;  ///< step of the newest checkpoint of this loop
+  double saved_at_ = 0;                ///< wall time of it since the loop began, the same on all ranks (s)
   LoopResult result_;
 };
 

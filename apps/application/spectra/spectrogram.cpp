@@ -99,13 +99,10 @@ Spectrogram::Spectrogram(Context& context, const SpectrogramOptions& options, co
     : options_(options),
       signal_(signal),
       stream_(row_of(transforms, options.transform).make(options, signal), options.hop, FramePlaces::within),
-      signal_series_(context.results()
-                         .root()
-                         .group(options.group())
-                         .series<double>("signal", {2},
-                                         {"1",
-                                          {"sample", "time_value"},
-                                          fmt::format("Time, and {} {}", signal.name, signal.place)})) {
+      signals_(
+          context, {.group = options.group(), .key = "signal", .keeps_in_memory = false},
+          {{"signal", "1", fmt::format("Time, and {} {}", signal.name, signal.place), {2}, {"time_value"}}},
+          (static_cast<double>(step / options.every) + 0.5) * signal.sample_time) {
   hdf5::Group group = context.results().root().group(options.group());
   const auto told = told_frequencies();
   if (options.keeps_frames)
@@ -115,31 +112,34 @@ Spectrogram::Spectrogram(Context& context, const SpectrogramOptions& options, co
   group.set_attribute("sample_time", signal.sample_time);
   group.set_attribute("hop", options.hop);
   group.set_attribute("width", stream_.transform().width());
-  if (context.restart_file()) {
-    if (signal_series_.size() > 0) {
-      origin_ = std::llround(group.read_rows<double>("signal", 0, 1)[0] / signal.sample_time);
-    } else {
-      origin_ = step / options.every + 1;
-      log::warning("{}: run.h5 has no samples from before step {}: it begins here", options.key(), step);
-    }
-    n_samples_ = std::max<std::int64_t>(0, step / options.every + 1 - origin_);
-  }
-  const auto kept = static_cast<std::uint64_t>(n_samples_);
-  QUINTET_CHECK(
-      signal_series_.size() >= kept,
-      "{}: {}/signal has {} samples, fewer than the {} of its checkpoint: the file is damaged; move it "
-      "away",
-      context.path("run.h5"), options.group(), signal_series_.size(), kept);
-  signal_series_.truncate(kept);
+  if (context.restart_file()) begin_at(context, step);
   if (frame_series_) frame_series_->truncate(0);
   sum_.resize(told.size());
   powers_.resize(told.size());
   column_.resize(told.size());
   constexpr std::uint64_t piece = 65536;
+  const auto kept = static_cast<std::uint64_t>(n_samples_);
   for (std::uint64_t first = 0; first < kept; first += piece) {
     const auto rows = group.read_rows<double>("signal", first, std::min(piece, kept - first));
     for (std::size_t i = 1; i < rows.size(); i += 2) stream(rows[i]);
   }
+}
+
+/// Of a run that goes on: where its signal begins. One with a hole is none: it begins anew.
+void Spectrogram::begin_at(Context& context, std::int64_t step) {
+  const std::int64_t next = step / options_.every + 1;
+  origin_ = next;
+  if (signals_.size() > 0) {
+    const auto group = context.results().root().open_group(options_.group());
+    origin_ = std::llround(group.read_rows<double>("signal", 0, 1)[0] / signal_.sample_time);
+  }
+  n_samples_ = next - origin_;
+  if (n_samples_ == static_cast<std::int64_t>(signals_.size()) && n_samples_ > 0) return;
+  if (signals_.size() > 0 || context.doubt_of(options_.group()).empty())  // else the table has told
+    context.lose(options_.group(), "run.h5 has no samples from before the restart: it begins here");
+  signals_.clear();
+  origin_ = next;
+  n_samples_ = 0;
 }
 
 void Spectrogram::add(double value, const Instant& now) {
@@ -159,7 +159,7 @@ void Spectrogram::add(double value, const Instant& now) {
 }
 
 void Spectrogram::flush() {
-  signal_series_.append_entries(held_samples_.size() / 2, std::span<const double>(held_samples_));
+  if (!held_samples_.empty()) signals_.append({held_samples_});
   if (frame_series_)
     frame_series_->append_entries(held_frames_.size() / powers_.size(),
                                   std::span<const double>(held_frames_));

@@ -9,6 +9,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/spectra/spectrogram_options.hpp"
+#include "apps/application/table/table_file.hpp"
 #include "physics/transforms/frame_stream.hpp"
 
 namespace quintet {
@@ -63,6 +64,7 @@ class Spectrogram {
   void report(Context& context);
 
  private:
+  void begin_at(Context& context, std::int64_t step);
   void stream(double value);
   void add_column();
   void report_picture(Context& context, const std::vector<double>& told, double greatest);
@@ -71,7 +73,7 @@ class Spectrogram {
   SpectrogramOptions options_;
   SampledSignal signal_;
   FrameStream stream_;
-  hdf5::Series signal_series_;
+  TableFile signals_;  ///< the signal in run.h5
   std::optional<hdf5::Series> frame_series_;
   std::optional<double> first_;                     ///< sample
   std::int64_t origin_ = 0, n_samples_ = 0;         ///< the first sample is number `origin_` of the run

@@ -14,7 +14,7 @@ namespace quintet {
 
 /// A column of a table and what it has in a row, which the program gives as a `Row`.
 template <class Row>
-struct Column {
+struct RunColumn {
   std::string name, unit, doc;
   std::function<double(const Row&)> value;                    ///< of a number
   std::function<std::vector<double>(const Row&)> entry = {};  ///< instead: several numbers, of `shape`
@@ -33,7 +33,7 @@ template <class Row>
 class RunTable {
  public:
   /// On a restart rows whose key is above `last` are dropped, those before are read back. Collective.
-  RunTable(Context& context, TableLayout layout, std::vector<Column<Row>> columns, double last)
+  RunTable(Context& context, TableLayout layout, std::vector<RunColumn<Row>> columns, double last)
       : columns_(std::move(columns)), file_(context, std::move(layout), stored(columns_), last) {}
 
   /// Append a row, unless its key is not above that of the row before. Returns whether it was. Collective.
@@ -49,7 +49,7 @@ class RunTable {
 
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(file_.size()); }
   [[nodiscard]] bool empty() const { return size() == 0; }
-  [[nodiscard]] const std::vector<Column<Row>>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<RunColumn<Row>>& columns() const { return columns_; }
   [[nodiscard]] bool has(const std::string& name) const {
     return std::any_of(columns_.begin(), columns_.end(), [&](const auto& c) { return c.name == name; });
   }
@@ -67,7 +67,7 @@ class RunTable {
   }
 
  private:
-  static std::vector<TableColumn> stored(const std::vector<Column<Row>>& columns) {
+  static std::vector<TableColumn> stored(const std::vector<RunColumn<Row>>& columns) {
     std::vector<TableColumn> all;
     for (const auto& c : columns) all.push_back({c.name, c.unit, c.doc, c.shape, c.axes, c.is_integer});
     return all;
@@ -78,7 +78,7 @@ class RunTable {
     throw InternalError("table " + file_.layout().group + " has no column '" + name + "'");
   }
 
-  std::vector<Column<Row>> columns_;
+  std::vector<RunColumn<Row>> columns_;
   TableFile file_;
 };
 

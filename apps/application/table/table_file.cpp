@@ -104,11 +104,12 @@ void TableFile::cut(std::uint64_t rows) {
 
 void TableFile::tell_losses(Context& context) const {
   const auto recorded = context.recorded_rows(layout_.group);
-  if (recorded && *recorded > size())
+  if (recorded ? *recorded <= size() : !context.results_begin_here()) return;
+  if (size() == 0)
+    context.lose(layout_.group, "run.h5 has no rows from before the restart: it begins here");
+  else
     context.lose(layout_.group,
                  fmt::format("run.h5 has {} of the {} rows from before the restart", size(), *recorded));
-  else if (!recorded && context.results_begin_here())
-    context.lose(layout_.group, "run.h5 has no rows from before the restart");
 }
 
 void TableFile::append(const std::vector<std::vector<double>>& values) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
 
 #include "io/files/input_file.hpp"
@@ -57,9 +59,36 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
+/// Without a last line that has no end.
+std::vector<std::string> whole_lines_of(const std::string& path) {
+  auto lines = lines_of(path);
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n') lines.pop_back();
+  return lines;
+}
+
 bool is_comment(const std::string& line) {
   const auto first = line.find_first_not_of(" \t\r");
   return first == std::string::npos || line[first] == '#';
+}
+
+std::vector<RunColumn<DeviationRow>> table_columns() {
+  std::vector<RunColumn<DeviationRow>> all{
+      {"step", "1", "Step", [](const DeviationRow& row) { return static_cast<double>(row.step); }}};
+  all.front().is_integer = true;
+  for (const auto& column : columns)
+    all.push_back({column.name, column.unit, column.text,
+                   [value = column.value](const DeviationRow& row) { return row.deviation.*value; }});
+  return all;
+}
+
+/// The step of a line that a kill has not cut short: it has all columns, and those of atoms where asked for.
+std::optional<std::int64_t> step_of_whole_line(const std::string& line, bool atomic) {
+  std::istringstream words(line);
+  std::size_t n = 0;
+  for (std::string word; words >> word;) ++n;
+  if (n < 1 + columns.size() + (atomic ? 1 : 0)) return std::nullopt;
+  return std::strtoll(line.c_str(), nullptr, 10);
 }
 
 Curve curve(const char* label, const std::vector<DeviationRow>& rows, double Deviation::*value) {
@@ -114,50 +143,40 @@ std::vector<DeviationRow> read_deviations(const std::string& path) {
 }
 
 DeviationLog::DeviationLog(Context& context, const DeviationOptions& options, std::int64_t first_step)
-    : options_(options), path_(context.path("model_devi.out")), writes_(context.comm().is_root()) {
-  hdf5::Group group = context.results().root().group("deviation");
-  std::uint64_t kept = 0;
-  if (group.has(columns.back().name)) {
-    const auto steps = group.read_rows<std::int64_t>("step", 0, group.shape("step")[0]);
-    kept = static_cast<std::uint64_t>(
-        std::count_if(steps.begin(), steps.end(), [&](std::int64_t s) { return s <= first_step; }));
-    for (std::uint64_t i = 0; i < kept; ++i) rows_.push_back({steps[i], {}});
+    : options_(options),
+      path_(context.path("model_devi.out")),
+      writes_(context.comm().is_root()),
+      table_(context, {"deviation"}, table_columns(), static_cast<double>(first_step)) {
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    rows_.push_back({std::llround(table_.column("step")[i]), {}});
+    for (const auto& column : columns) rows_[i].deviation.*(column.value) = table_.column(column.name)[i];
   }
-  series_.push_back(group.series<std::int64_t>("step", {}, {"1", {"sample"}, "Step"}));
-  series_.back().truncate(kept);
-  for (const auto& column : columns) {
-    series_.push_back(group.series<double>(column.name, {}, {column.unit, {"sample"}, column.text}));
-    QUINTET_CHECK(
-        series_.back().size() >= kept,
-        "{}: deviation/{} has {} rows, fewer than deviation/step: the file is damaged; move it away",
-        context.path("run.h5"), column.name, series_.back().size());
-    series_.back().truncate(kept);
-    const auto before = group.read_rows<double>(column.name, 0, kept);
-    for (std::uint64_t i = 0; i < kept; ++i) rows_[i].deviation.*(column.value) = before[i];
-  }
-  if (writes_) cut_text(first_step);
+  std::int64_t made = 0;
+  if (writes_) made = cut_text(first_step);
+  made = context.comm().broadcast(made);
+  if (made > 0 && options_.atomic)
+    context.lose("model_devi.out",
+                 fmt::format("{} of its lines are lost and were made of run.h5, without atoms", made));
 }
 
-/// Keep the lines up to `first_step`, with their atoms; a file that is not there is made of the rows of
-/// run.h5.
-void DeviationLog::cut_text(std::int64_t first_step) {
+std::int64_t DeviationLog::cut_text(std::int64_t first_step) const {
+  std::map<std::int64_t, std::string> lines;
+  if (fs::exists(path_) && first_step >= 0)
+    for (const auto& line : whole_lines_of(path_)) {
+      if (is_comment(line)) continue;
+      const auto step = step_of_whole_line(line, options_.atomic);
+      if (step && *step <= first_step) lines.emplace(*step, line + "\n");
+    }
+  std::int64_t made = 0;
+  for (const auto& row : rows_) made += lines.emplace(row.step, deviation_line(row)).second;
   std::string text = deviation_header(options_.atomic);
-  if (!rows_.empty() && fs::exists(path_)) {
-    for (const auto& line : lines_of(path_))
-      if (!is_comment(line) && std::strtoll(line.c_str(), nullptr, 10) <= first_step) text += line + "\n";
-  } else {
-    for (const auto& row : rows_) text += deviation_line(row);
-  }
+  for (const auto& [step, line] : lines) text += line;
   write_text_file(path_, text);
+  return made;
 }
 
 void DeviationLog::add(const DeviationRow& row, std::span<const double> by_atom) {
-  if (!rows_.empty() && rows_.back().step >= row.step) return;
-  series_.front().append(std::span<const std::int64_t>(&row.step, 1));
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const double value = row.deviation.*(columns[c].value);
-    series_[c + 1].append(std::span<const double>(&value, 1));
-  }
+  if (!table_.add(row)) return;
   rows_.push_back(row);
   if (!writes_) return;
   std::ofstream file(path_, std::ios::app);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/table/run_table.hpp"
 #include "apps/dpmd/setup/deviation_options.hpp"
 #include "surrogates/potential/evaluation/model_ensemble.hpp"
 
@@ -41,13 +42,15 @@ class DeviationLog {
   void report(Context& context, std::span<const double> levels) const;
 
  private:
-  void cut_text(std::int64_t first_step);
+  /// Keep the whole lines up to `first_step`, with their atoms; of rows of run.h5 that have none, make one.
+  /// Returns how many were made. On rank 0.
+  [[nodiscard]] std::int64_t cut_text(std::int64_t first_step) const;
 
   DeviationOptions options_;
   std::string path_;
-  bool writes_;                       ///< rank 0
-  std::vector<hdf5::Series> series_;  ///< one a column
-  std::vector<DeviationRow> rows_;    ///< all so far
+  bool writes_;  ///< rank 0
+  RunTable<DeviationRow> table_;
+  std::vector<DeviationRow> rows_;  ///< all so far
 };
 
 /// Force deviations of all atoms in the order of their ids on rank 0 (empty elsewhere). Collective.

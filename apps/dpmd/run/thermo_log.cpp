@@ -46,54 +46,21 @@ Plot over_time(const char* title, const char* label, const std::vector<double>& 
   return plot;
 }
 
+std::vector<RunColumn<ThermoSample>> columns() {
+  std::vector<RunColumn<ThermoSample>> all;
+  for (const auto& column : thermo_columns())
+    all.push_back({column.name, column.unit, column.description, column.value});
+  return all;
+}
+
 }  // namespace
 
 ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t first_step)
-    : limits_(limits) {
-  hdf5::Group group = context.results().root().group("thermo");
-  const auto& columns = thermo_columns();
-  std::uint64_t kept = 0;
-  if (group.has(columns.back().name)) {
-    const auto steps = group.read_rows<double>("step", 0, group.shape("step")[0]);
-    kept = static_cast<std::uint64_t>(std::count_if(
-        steps.begin(), steps.end(), [&](double s) { return s <= static_cast<double>(first_step); }));
-  }
-  rows_.resize(kept);
-  for (const auto& column : columns) {
-    series_.push_back(group.series<double>(column.name, {}, {column.unit, {"sample"}, column.description}));
-    QUINTET_CHECK(series_.back().size() >= kept,
-                  "{}: thermo/{} has {} rows, fewer than thermo/step: the file is damaged; move it away",
-                  context.path("run.h5"), column.name, series_.back().size());
-    series_.back().truncate(kept);
-    const auto before = group.read_rows<double>(column.name, 0, kept);
-    for (std::size_t i = 0; i < before.size(); ++i) rows_[i].push_back(before[i]);
-  }
-  if (kept > 0) {
-    reference_ = column("conserved").front();
-    has_reference_ = true;
-  }
-}
-
-std::vector<double> ThermoLog::column(const std::string& name) const {
-  const auto& columns = thermo_columns();
-  const auto at =
-      std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; }) -
-      columns.begin();
-  std::vector<double> values;
-  for (const auto& row : rows_)
-    if (static_cast<std::size_t>(at) < row.size()) values.push_back(row[at]);
-  return values;
-}
+    : limits_(limits), table_(context, {"thermo"}, columns(), static_cast<double>(first_step)) {}
 
 void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
-  const auto row = thermo_row(sample);
-  if (rows_.empty() || rows_.back().front() < static_cast<double>(sample.step)) {  // step: the first column
-    for (std::size_t c = 0; c < series_.size(); ++c) series_[c].append(std::span<const double>(&row[c], 1));
-    rows_.push_back(row);
-  }
-  if (!has_reference_) reference_ = sample.conserved;
-  has_reference_ = true;
-  const double drift = std::abs(sample.conserved - reference_) / static_cast<double>(n_atoms);
+  table_.add(sample);
+  const double drift = std::abs(sample.conserved - reference()) / static_cast<double>(n_atoms);
   const auto fail = [&](const std::string& what) {
     throw NumericalError(
         fmt::format("step {}: {}. Look for too large a time step, overlapping atoms or configurations far "
@@ -112,24 +79,26 @@ void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
 }
 
 Estimate ThermoLog::mean(const std::string& name) const {
-  const auto values = column(name);
+  const auto& values = column(name);
   return estimate_mean(std::span(values).subspan(values.size() / 2));
 }
 
 void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms) const {
-  const double drift = (column("conserved").back() - reference_) / static_cast<double>(n_atoms);
+  const double drift = (column("conserved").back() - reference()) / static_cast<double>(n_atoms);
   context.summarise("energy_drift_ev_per_atom", drift,
                     "conserved quantity at the end, less that at the start");
   context.summarise("energy_drift_relative",
-                    drift * static_cast<double>(n_atoms) / std::max(std::abs(reference_), 1e-300),
+                    drift * static_cast<double>(n_atoms) / std::max(std::abs(reference()), 1e-300),
                     "the same over the energy at the start");
   context.summarise("potential_energy_ev", column("potential").back(), "at the end");
   if (!moves) return;
   const double thermal = units::boltzmann * mean("temperature").mean;
+  const std::string doubt =
+      std::abs(drift) > 0.1 * thermal
+          ? fmt::format("{:.0f} % of kT an atom: shorten time.dt.", 100 * std::abs(drift) / thermal)
+          : "";
   context.headline("drift of the conserved energy", fmt::format("{:+.2g} meV/atom", 1e3 * drift),
-                   std::abs(drift) > 0.1 * thermal ? fmt::format("{:.0f} % of kT an atom: shorten time.dt.",
-                                                                 100 * std::abs(drift) / thermal)
-                                                   : "");
+                   context.doubt_of("thermo", doubt));
 }
 
 void ThermoLog::report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
@@ -137,8 +106,11 @@ void ThermoLog::report_means(Context& context, const IntegratorOptions& options,
   const bool npt = is_at_constant_pressure(options.ensemble);
   const auto temperature = mean("temperature"), pressure = mean("pressure"), density = mean("density");
   auto energy = mean("potential");
+  const std::string half = context.doubt_of("thermo").empty()
+                               ? "mean over the second half of the run"
+                               : "mean over the second half of what is left of the run";
   const auto put = [&](const char* key, const char* error_key, const Estimate& estimate) {
-    context.summarise(key, estimate.mean, "mean over the second half of the run");
+    context.summarise(key, estimate.mean, half);
     context.summarise(error_key, estimate.error, "its standard error, correlations counted");
   };
   put("temperature_mean_k", "temperature_error_k", temperature);
@@ -149,7 +121,7 @@ void ThermoLog::report_means(Context& context, const IntegratorOptions& options,
   const auto tile = [&](const std::string& name, const Estimate& estimate, const char* unit,
                         const std::string& doubt = "") {
     context.headline(name + (std::isfinite(estimate.error) ? "" : ", too few samples for an error"),
-                     text_with_error(estimate, unit), doubt);
+                     text_with_error(estimate, unit), context.doubt_of("thermo", doubt));
   };
   tile("temperature", temperature, "K", doubt_of_target(temperature, target_temperature(options), "K"));
   tile("pressure", pressure, "bar", npt ? doubt_of_target(pressure, target_pressure(options), "bar") : "");
@@ -168,21 +140,21 @@ void ThermoLog::report_pressure_tensor(Report& report) const {
 }
 
 void ThermoLog::report(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
-  const auto time = column("time");
-  if (time.empty()) return;
+  if (table_.empty()) return;
+  const auto& time = column("time");
   const bool moves = options.ensemble != Ensemble::minimise;
   if (moves) report_means(context, options, n_atoms);
   report_drift(context, moves, n_atoms);
 
   const auto scale = 1e3 / static_cast<double>(n_atoms);
-  const auto conserved = column("conserved"), total = column("total");
+  const auto &conserved = column("conserved"), &total = column("total");
   std::vector<double> drift, energy;
-  for (double value : conserved) drift.push_back((value - reference_) * scale);
+  for (double value : conserved) drift.push_back((value - reference()) * scale);
   for (double value : total) energy.push_back((value - total.front()) * scale);
   Report& report = context.report();
   report.section(moves ? "Energy, temperature, pressure" : "Energy");
   if (!moves) {
-    const auto steps = column("step"), potential = column("potential");
+    const auto &steps = column("step"), &potential = column("potential");
     std::vector<double> above;
     for (double value : potential) above.push_back((value - potential.front()) * scale);
     report.plot(

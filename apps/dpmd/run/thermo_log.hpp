@@ -5,6 +5,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/statistics.hpp"
+#include "apps/application/table/run_table.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "physics/particles/observables/thermo.hpp"
 
@@ -23,7 +24,11 @@ class ThermoLog {
   void report(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
 
  private:
-  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  [[nodiscard]] const std::vector<double>& column(const std::string& name) const {
+    return table_.column(name);
+  }
+  /// Conserved energy of the first row (eV).
+  [[nodiscard]] double reference() const { return column("conserved").front(); }
   /// Mean over the second half of the rows.
   [[nodiscard]] Estimate mean(const std::string& name) const;
   void report_drift(Context& context, bool moves, std::int64_t n_atoms) const;
@@ -31,10 +36,7 @@ class ThermoLog {
   void report_pressure_tensor(Report& report) const;
 
   LimitOptions limits_;
-  std::vector<hdf5::Series> series_;       ///< one a column
-  std::vector<std::vector<double>> rows_;  ///< all rows so far, on rank 0
-  double reference_ = 0;                   ///< conserved energy of the first row (eV)
-  bool has_reference_ = false;
+  RunTable<ThermoSample> table_;
 };
 
 }  // namespace quintet::dpmd

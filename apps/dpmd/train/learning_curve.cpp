@@ -14,33 +14,6 @@ namespace {
 
 using potential::Deviations;
 
-struct Column {
-  const char *name, *unit, *description;
-};
-enum Index {
-  step,
-  rate,
-  loss_val,
-  loss_trn,
-  energy_val,
-  energy_trn,
-  force_val,
-  force_trn,
-  virial_val,
-  virial_trn
-};
-constexpr Column columns[] = {{"step", "1", "Steps done"},
-                              {"learning_rate", "1", "Learning rate of the step"},
-                              {"loss_validation", "1", "Root of the loss of frames held out"},
-                              {"loss_training", "1", "Root of the loss of the step's batch"},
-                              {"energy_rmse_validation", "eV", "Energy an atom, frames held out"},
-                              {"energy_rmse_training", "eV", "Energy an atom, the step's batch"},
-                              {"force_rmse_validation", "eV/angstrom", "Force component, frames held out"},
-                              {"force_rmse_training", "eV/angstrom", "Force component, the step's batch"},
-                              {"virial_rmse_validation", "eV", "Virial component an atom, frames held out"},
-                              {"virial_rmse_training", "eV", "Virial component an atom, the step's batch"}};
-constexpr std::size_t n_columns = std::size(columns);
-
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double root_loss(const Deviations& d) {
@@ -50,33 +23,38 @@ double energy(const Deviations& d) { return d.with_energy > 0 ? d.rmse_energy() 
 double force(const Deviations& d) { return d.with_force > 0 ? d.rmse_force() : none; }
 double virial(const Deviations& d) { return d.with_virial > 0 ? d.rmse_virial() : none; }
 
-std::vector<double> values(const CurveRow& row) {
-  const auto &v = row.validation, &t = row.training;
-  return {static_cast<double>(row.step),
-          row.learning_rate,
-          root_loss(v),
-          root_loss(t),
-          energy(v),
-          energy(t),
-          force(v),
-          force(t),
-          virial(v),
-          virial(t)};
+/// "loss" of both sets becomes "loss_validation" and "loss_training".
+void add_pair(std::vector<RunColumn<CurveRow>>& columns, const std::string& name, const std::string& unit,
+              const std::string& held_out, const std::string& batch, double (*of)(const Deviations&)) {
+  columns.push_back(
+      {name + "_validation", unit, held_out, [of](const CurveRow& row) { return of(row.validation); }});
+  columns.push_back(
+      {name + "_training", unit, batch, [of](const CurveRow& row) { return of(row.training); }});
+}
+
+std::vector<RunColumn<CurveRow>> columns() {
+  std::vector<RunColumn<CurveRow>> all{
+      {"step", "1", "Steps done", [](const CurveRow& row) { return static_cast<double>(row.step); }},
+      {"learning_rate", "1", "Learning rate of the step",
+       [](const CurveRow& row) { return row.learning_rate; }}};
+  add_pair(all, "loss", "1", "Root of the loss of frames held out", "Root of the loss of the step's batch",
+           root_loss);
+  add_pair(all, "energy_rmse", "eV", "Energy an atom, frames held out", "Energy an atom, the step's batch",
+           energy);
+  add_pair(all, "force_rmse", "eV/angstrom", "Force component, frames held out",
+           "Force component, the step's batch", force);
+  add_pair(all, "virial_rmse", "eV", "Virial component an atom, frames held out",
+           "Virial component an atom, the step's batch", virial);
+  return all;
 }
 
 std::string csv_header() {
   std::string line;
-  for (const auto& column : columns) {
+  for (const auto& column : columns()) {
     std::string unit = column.unit;
     std::replace(unit.begin(), unit.end(), '/', '_');
     line += fmt::format("{}{}{}", line.empty() ? "" : ",", column.name, unit == "1" ? "" : "_" + unit);
   }
-  return line + "\n";
-}
-
-std::string csv_row(const std::vector<double>& row) {
-  std::string line;
-  for (std::size_t c = 0; c < n_columns; ++c) line += fmt::format("{}{:.9g}", c == 0 ? "" : ",", row[c]);
   return line + "\n";
 }
 
@@ -93,25 +71,8 @@ LearningCurve::LearningCurve(Context& context, bool validates, bool virials, std
       validates_(validates),
       virials_(virials),
       csv_(context.path("lcurve.csv")),
-      out_(context.path("lcurve.out")) {
-  hdf5::Group group = context.results().root().group("learning_curve");
-  std::uint64_t kept = 0;
-  if (group.has(columns[n_columns - 1].name)) {
-    const auto steps = group.read_rows<double>("step", 0, group.shape("step")[0]);
-    kept = static_cast<std::uint64_t>(std::count_if(
-        steps.begin(), steps.end(), [&](double s) { return s <= static_cast<double>(first_step); }));
-  }
-  rows_.resize(kept);
-  for (const auto& column : columns) {
-    series_.push_back(group.series<double>(column.name, {}, {column.unit, {"row"}, column.description}));
-    QUINTET_CHECK(series_.back().size() >= kept,
-                  "{}: learning_curve/{} has {} rows, fewer than learning_curve/step: the file is damaged; "
-                  "move it away",
-                  context.path("run.h5"), column.name, series_.back().size());
-    series_.back().truncate(kept);
-    const auto before = group.read_rows<double>(column.name, 0, kept);
-    for (std::size_t i = 0; i < before.size(); ++i) rows_[i].push_back(before[i]);
-  }
+      out_(context.path("lcurve.out")),
+      table_(context, {"learning_curve", "row"}, columns(), static_cast<double>(first_step)) {
   begin_texts();
 }
 
@@ -119,7 +80,7 @@ LearningCurve::LearningCurve(Context& context, bool validates, bool virials, std
 void LearningCurve::begin_texts() const {
   if (!speaks_) return;
   std::string csv = csv_header(), out = deepmd_header();
-  for (const auto& row : rows_) {
+  for (std::size_t row = 0; row < table_.size(); ++row) {
     csv += csv_row(row);
     out += deepmd_row(row);
   }
@@ -128,12 +89,15 @@ void LearningCurve::begin_texts() const {
 }
 
 void LearningCurve::add(const CurveRow& entry) {
-  const auto row = values(entry);
-  for (std::size_t c = 0; c < n_columns; ++c) series_[c].append(std::span<const double>(&row[c], 1));
-  rows_.push_back(row);
-  if (!speaks_) return;
-  append(csv_, csv_row(row));
-  append(out_, deepmd_row(row));
+  if (!table_.add(entry) || !speaks_) return;
+  append(csv_, csv_row(table_.size() - 1));
+  append(out_, deepmd_row(table_.size() - 1));
+}
+
+std::string LearningCurve::csv_row(std::size_t row) const {
+  std::string line;
+  for (const double value : table_.row(row)) line += fmt::format("{}{:.9g}", line.empty() ? "" : ",", value);
+  return line + "\n";
 }
 
 std::string LearningCurve::deepmd_header() const {
@@ -147,44 +111,50 @@ std::string LearningCurve::deepmd_header() const {
   return line + "         lr\n# If there is no available reference data, rmse_*_{val,trn} will print nan\n";
 }
 
-std::string LearningCurve::deepmd_row(const std::vector<double>& row) const {
-  std::string line = fmt::format("{:7d}", static_cast<std::int64_t>(row[step]));
-  for (const std::size_t c : {loss_val, energy_val, force_val, virial_val}) {
-    if (c == virial_val && !virials_) continue;
-    if (validates_) line += fmt::format("   {:11.2e} {:11.2e}", row[c], row[c + 1]);
-    if (!validates_) line += fmt::format("   {:11.2e}", row[c + 1]);
+std::string LearningCurve::deepmd_row(std::size_t row) const {
+  const auto value = [&](const std::string& name) { return table_.column(name)[row]; };
+  std::string line = fmt::format("{:7d}", static_cast<std::int64_t>(value("step")));
+  for (const std::string name : {"loss", "energy_rmse", "force_rmse", "virial_rmse"}) {
+    if (name == "virial_rmse" && !virials_) continue;
+    if (validates_) line += fmt::format("   {:11.2e}", value(name + "_validation"));
+    line += fmt::format("{}{:11.2e}", validates_ ? " " : "   ", value(name + "_training"));
   }
-  return line + fmt::format("   {:8.1e}\n", row[rate]);
-}
-
-std::vector<double> LearningCurve::column(std::size_t index, double scale) const {
-  std::vector<double> result;
-  for (const auto& row : rows_) result.push_back(scale * row[index]);
-  return result;
+  return line + fmt::format("   {:8.1e}\n", value("learning_rate"));
 }
 
 void LearningCurve::report(Report& report) const {
-  if (rows_.empty()) return;
+  if (table_.empty()) return;
   report.section("Learning curve");
   report.paragraph(
       "Training values are of the one batch of their step, before it; they scatter as batches do." +
       std::string(validates_ ? " Validation values are of batches held out." : " No frames were held out."));
-  const auto steps = column(step);
+  const auto& steps = table_.column("step");
   const auto has = [](const std::vector<double>& y) {
     return std::any_of(y.begin(), y.end(), [](double v) { return std::isfinite(v) && v > 0; });
   };
-  const auto plot = [&](const char* title, const char* label, std::size_t first, double scale) {
-    const auto held_out = column(first, scale), batch = column(first + 1, scale);
+  const auto plot = [&](const char* title, const char* label, const std::string& name, double scale) {
+    const auto scaled = [&](const std::string& set) {
+      auto values = table_.column(name + set);
+      for (double& value : values) value *= scale;
+      return values;
+    };
+    const auto held_out = scaled("_validation"), batch = scaled("_training");
     if (!has(batch)) return;
     Plot picture{title, "step", label, {{"training batch", steps, batch}}, false, true, ""};
     if (has(held_out)) picture.curves.push_back({"validation", steps, held_out});
     report.plot(picture);
   };
-  plot("Loss", "root of the loss", loss_val, 1);
-  plot("Energy", "rmse of the energy (meV/atom)", energy_val, 1e3);
-  plot("Force", "rmse of a force component (eV/angstrom)", force_val, 1);
-  plot("Virial", "rmse of a virial component (meV/atom)", virial_val, 1e3);
-  report.plot({"Learning rate", "step", "learning rate", {{"", steps, column(rate)}}, false, true, ""});
+  plot("Loss", "root of the loss", "loss", 1);
+  plot("Energy", "rmse of the energy (meV/atom)", "energy_rmse", 1e3);
+  plot("Force", "rmse of a force component (eV/angstrom)", "force_rmse", 1);
+  plot("Virial", "rmse of a virial component (meV/atom)", "virial_rmse", 1e3);
+  report.plot({"Learning rate",
+               "step",
+               "learning rate",
+               {{"", steps, table_.column("learning_rate")}},
+               false,
+               true,
+               ""});
 }
 
 }  // namespace quintet::dpmd

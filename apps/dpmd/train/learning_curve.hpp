@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/table/run_table.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 
 namespace quintet::dpmd {
@@ -29,15 +30,13 @@ class LearningCurve {
 
  private:
   void begin_texts() const;
-  void write_texts(const std::vector<double>& row) const;
-  [[nodiscard]] std::vector<double> column(std::size_t index, double scale = 1) const;
   [[nodiscard]] std::string deepmd_header() const;
-  [[nodiscard]] std::string deepmd_row(const std::vector<double>& row) const;
+  [[nodiscard]] std::string csv_row(std::size_t row) const;
+  [[nodiscard]] std::string deepmd_row(std::size_t row) const;
 
   bool speaks_, validates_, virials_;
   std::string csv_, out_;
-  std::vector<hdf5::Series> series_;
-  std::vector<std::vector<double>> rows_;
+  RunTable<CurveRow> table_;
 };
 
 }  // namespace quintet::dpmd

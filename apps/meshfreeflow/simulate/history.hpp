@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/table/run_table.hpp"
 #include "physics/convection/statistics.hpp"
 
 namespace quintet::meshfreeflow {
+
+/// What a row of the history is made of.
+struct HistoryRow {
+  const std::vector<convection::Sample>& samples;  ///< of each flow
+  double time, step, dt;
+};
 
 /// The history: numbers of each flow every so many steps, in group `history` of run.h5.
 ///
@@ -21,17 +28,16 @@ class History {
   /// Add a row, unless there is one of this step. Collective.
   void add(const std::vector<convection::Sample>& samples, double time, std::int64_t step, double dt);
 
-  [[nodiscard]] std::size_t size() const { return times_.size(); }
-  [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  [[nodiscard]] std::size_t size() const { return table_.size(); }
+  [[nodiscard]] bool empty() const { return table_.empty(); }
+  [[nodiscard]] const std::vector<double>& times() const { return table_.column("time"); }
   [[nodiscard]] int n_flows() const { return n_flows_; }
   /// All values of a flow's column so far. Throws InternalError if there is none of that name.
   [[nodiscard]] std::vector<double> column(const std::string& name, int flow) const;
 
  private:
   int n_flows_;
-  std::vector<hdf5::Series> clock_, series_;
-  std::vector<double> times_, steps_;
-  std::vector<std::vector<double>> values_;  ///< of each column, [sample, flow]
+  RunTable<HistoryRow> table_;
 };
 
 /// The mean over time from `from` on by the trapezoidal rule; NaN where less than two rows are that late.

@@ -2,10 +2,17 @@
 
 #include <vector>
 
+#include "apps/application/table/run_table.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "physics/convection/spectra.hpp"
 
 namespace quintet::meshfreeflow {
+
+/// Spectra of each flow at a time.
+struct SpectraRow {
+  double time;
+  const std::vector<convection::Spectra>& flows;
+};
 
 /// Spectra along x over time, in group `spectra` of run.h5: kinetic_middle, buoyancy_middle, kinetic_volume,
 /// buoyancy_volume [sample, flow, wave] (see convection::Spectra) with time [sample] and wavenumber [wave].
@@ -19,13 +26,11 @@ class MeanSpectra {
   /// Means over samples and flows, by kind in the order above; empty if there is none.
   [[nodiscard]] std::vector<std::vector<double>> means() const;
   [[nodiscard]] const std::vector<double>& wavenumbers() const { return wavenumbers_; }
-  [[nodiscard]] std::size_t size() const { return times_.size(); }
+  [[nodiscard]] std::size_t size() const { return table_.size(); }
 
  private:
-  hdf5::Series time_;
-  std::vector<hdf5::Series> series_;
-  std::vector<double> times_, wavenumbers_;
-  std::vector<std::vector<double>> values_;  ///< of each kind, [sample, flow, wave]
+  std::vector<double> wavenumbers_;
+  RunTable<SpectraRow> table_;
 };
 
 }  // namespace quintet::meshfreeflow

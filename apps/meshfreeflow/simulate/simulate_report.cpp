@@ -88,10 +88,12 @@ void report_nusselt(Context& context, const SimulateOptions& options, const Hist
   const double spread =
       std::max({volume.value, warm.value, cold.value}) - std::min({volume.value, warm.value, cold.value});
   context.headline("Nusselt number", text_with_error(volume.value, volume.error, ""),
-                   spread > 0.05 * std::abs(volume.value)
-                       ? "volume and walls differ by more than 5 %: not at rest, or averaged too briefly"
-                       : "");
-  context.headline("at the walls", fmt::format("{:.4g} warm, {:.4g} cold", warm.value, cold.value));
+                   context.doubt_of("history", spread > 0.05 * std::abs(volume.value)
+                                                   ? "volume and walls differ by more than 5 %: not at rest, "
+                                                     "or averaged too briefly"
+                                                   : ""));
+  context.headline("at the walls", fmt::format("{:.4g} warm, {:.4g} cold", warm.value, cold.value),
+                   context.doubt_of("history"));
   context.summarise("nusselt_mean", volume.value, fmt::format("over the volume, time from {:g}", from));
   context.summarise("nusselt_error", volume.error, "standard error of it; NaN: too few independent samples");
   context.summarise("nusselt_warm", warm.value, "mean at the warm wall");
@@ -131,7 +133,8 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
   for (const char* name : {"kinetic_energy", "u_max", "w_max"})
     context.summarise(fmt::format("{}_last", name), history.column(name, 0).back(),
                       "of the first flow at the end");
-  context.headline("kinetic energy", text_with_error(energy.value, energy.error, ""));
+  context.headline("kinetic energy", text_with_error(energy.value, energy.error, ""),
+                   context.doubt_of("history"));
   context.report().section("Budgets");
   const auto row = [](const char* what, double left, double right) {
     return std::vector<std::string>{what, fmt::format("{:.6g}", left), fmt::format("{:.6g}", right),
@@ -215,10 +218,12 @@ void report_simulation(Context& context, const Simulation& simulation, const His
       fmt::format("{}, {} steps to time {:.4g}", description(options), simulation.step(), simulation.time()));
   context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
   pictures.report(context);
-  report_nusselt(context, options, history, health);
-  report_budgets(context, simulation, history);
-  report_spectra(context, options, spectra);
-  report_resolution(context, simulation, health);
+  if (!history.empty()) {  // of a finished run whose run.h5 is lost there is nothing to tell
+    report_nusselt(context, options, history, health);
+    report_budgets(context, simulation, history);
+    report_spectra(context, options, spectra);
+    report_resolution(context, simulation, health);
+  }
   const Grid& grid = simulation.flow().grid();
   const double cells = static_cast<double>(grid.x.n()) * grid.z.n() * simulation.flow().n_members();
   context.summarise("time_end", simulation.time());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/table/run_table.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 
 namespace quintet::meshfreeflow {
@@ -15,17 +16,18 @@ class LearningCurve {
   LearningCurve(Context& context, const Training& training);
 
   void add(const Training::Row& row);  ///< collective
+  /// A column's number in the last row, also of a former process; NaN where there is no row.
+  [[nodiscard]] double last(const std::string& column) const;
   void report(Report& report) const;
 
  private:
-  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  [[nodiscard]] std::string csv_row(std::size_t row) const;
   [[nodiscard]] Curve curve(const std::string& label, const std::string& name) const;
 
   bool speaks_, validates_;
   std::string csv_;
-  std::vector<std::string> fields_, equations_, names_;
-  std::vector<hdf5::Series> series_;
-  std::vector<std::vector<double>> rows_;
+  std::vector<std::string> fields_, equations_;
+  RunTable<Training::Row> table_;
 };
 
 }  // namespace quintet::meshfreeflow

@@ -64,8 +64,7 @@ void check_finite(const Comm& comm, const Training& training) {
 }
 
 void report_training(Context& context, const TrainOptions& options, const Training& training,
-                     const LoopResult& loop) {
-  const auto& row = training.row();
+                     const LearningCurve& curve, const LoopResult& loop) {
   const auto chain = training.trainer().describe();
   context.report().title("meshfreeflow train", fmt::format("{} of {} steps, gamma {}", training.step(),
                                                            options.steps, options.loss.gamma));
@@ -79,16 +78,16 @@ void report_training(Context& context, const TrainOptions& options, const Traini
     context.summarise("validation_loss_best", training.best_loss(), "loss of crops held out, best model");
     context.summarise("best_step", training.best_step());
   }
-  if (row.step > 0) {
-    const auto& last = training.validates() ? row.validation : row.training;
-    const std::string set = training.validates() ? "validation" : "training";
-    context.summarise(set + "_values", last.values, "normalised fields, last row");
-    for (std::size_t f = 0; f < last.by_field.size(); ++f)
-      context.summarise(set + "_field_" + training.trainer().header().fields[f].name, last.by_field[f]);
-    for (std::size_t e = 0; e < last.by_equation.size(); ++e)
-      context.summarise(set + "_residual_" + training.trainer().header().equations.interior[e].first,
-                        last.by_equation[e], "physical units");
-    context.headline(set + " of values", fmt::format("{:.4g}", last.values));
+  // By the curve, which knows the last row of a former process, too.
+  const std::string set = training.validates() ? "validation" : "training";
+  if (const double values = curve.last(set + "_values"); std::isfinite(values)) {
+    const auto& header = training.trainer().header();
+    context.summarise(set + "_values", values, "normalised fields, last row");
+    for (const auto& field : header.fields)
+      context.summarise(set + "_field_" + field.name, curve.last(set + "_field_" + field.name));
+    for (const auto& [name, formula] : header.equations.interior)
+      context.summarise(set + "_residual_" + name, curve.last(set + "_residual_" + name), "physical units");
+    context.headline(set + " of values", fmt::format("{:.4g}", values));
   }
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
@@ -132,7 +131,7 @@ void train(Context& context, const TrainOptions& options) {
 
   flow::save_flow_model(context.comm(), context.path(options.output), training->best(), context.provenance());
   log::info("The model is {}", context.path(options.output));
-  report_training(context, options, *training, loop);
+  report_training(context, options, *training, curve, loop);
   curve.report(context.report());
   report_memory(context, training->trainer().account());
   report_activations(context, *training);

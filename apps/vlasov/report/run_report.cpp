@@ -267,10 +267,12 @@ void report_run(Context& context, const Comparison& comparison, const History& h
   context.report().title("vlasov run", fmt::format("{}, {} steps to time {:.4g}", description(setup),
                                                    simulation.step(), simulation.time()));
   pictures.report(context);
-  report_comparison(context, comparison, history);
-  report_energies(context, history);
+  if (!history.empty()) {
+    report_comparison(context, comparison, history);
+    report_energies(context, history);
+  }
   report_profiles(context, simulation);
-  report_budgets(context, setup, history);
+  if (!history.empty()) report_budgets(context, setup, history);
   summarise_speed(context, simulation, steps, seconds);
 }
 

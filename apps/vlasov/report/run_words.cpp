@@ -88,16 +88,20 @@ void headline_run(Context& context, const Simulation& simulation, const LimitOpt
                   const History& history) {
   const Setup& setup = simulation.setup();
   context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
+  if (history.empty()) return;  // of a finished run whose run.h5 is lost there is nothing to tell
   const auto& energy = history.column("energy_balance");
   const double drift = (energy.back() - energy.front()) / std::max(std::abs(energy.front()), 1e-300);
-  context.headline("energy drift", fmt::format("{:.2g} of the energy", drift),
-                   std::abs(drift) > 0.01 ? "more than a per cent of the energy is unaccounted for" : "");
+  context.headline(
+      "energy drift", fmt::format("{:.2g} of the energy", drift),
+      context.doubt_of(
+          "history", std::abs(drift) > 0.01 ? "more than a per cent of the energy is unaccounted for" : ""));
   const auto particles = worst(setup, [&](const std::string& name) {
     return std::abs(history.column(name + "_rest_particles").back() /
                     history.column(name + "_particles").front());
   });
-  context.headline("particle drift", fmt::format("{:.2g} of the {}", particles.second, particles.first),
-                   particles.second > 1e-9 ? "particles should stay to round-off" : "");
+  context.headline(
+      "particle drift", fmt::format("{:.2g} of the {}", particles.second, particles.first),
+      context.doubt_of("history", particles.second > 1e-9 ? "particles should stay to round-off" : ""));
   const auto edge =
       worst(setup, [&](const std::string& name) { return greatest(history.column(name + "_edge_share")); });
   context.headline("at the end of velocity space",

@@ -16,7 +16,7 @@ struct HistoryRow {
   double step, dt;
   const std::vector<kinetics::Amount>& first;  ///< of each species, at the first row
 };
-using HistoryColumn = Column<HistoryRow>;
+using HistoryColumn = RunColumn<HistoryRow>;
 
 /// The history: sums over phase space every so many steps, in group `history` of run.h5.
 ///

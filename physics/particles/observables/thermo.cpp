@@ -1,5 +1,7 @@
 #include "physics/particles/observables/thermo.hpp"
 
+#include <iterator>
+
 #include "physics/particles/atoms/units.hpp"
 
 namespace quintet {
@@ -26,50 +28,39 @@ ThermoSample sample_thermo(const Exec& exec, const ParticleSystem& system, const
   return s;
 }
 
-const std::vector<ThermoColumn>& thermo_columns() {
-  static const std::vector<ThermoColumn> columns{
-      {"step", "1", "Step"},
-      {"time", "ps", "Time"},
-      {"potential", "eV", "Potential energy"},
-      {"kinetic", "eV", "Kinetic energy"},
-      {"total", "eV", "Potential and kinetic energy"},
-      {"conserved", "eV", "Total energy and what the baths hold"},
-      {"temperature", "K", "Temperature"},
-      {"pressure", "bar", "Pressure, a third of the tensor's trace"},
-      {"pressure_xx", "bar", "Pressure tensor"},
-      {"pressure_yy", "bar", "Pressure tensor"},
-      {"pressure_zz", "bar", "Pressure tensor"},
-      {"pressure_xy", "bar", "Pressure tensor"},
-      {"pressure_xz", "bar", "Pressure tensor"},
-      {"pressure_yz", "bar", "Pressure tensor"},
-      {"volume", "angstrom^3", "Volume of the cell"},
-      {"cell_ax", "angstrom", "Cell, row a"},
-      {"cell_ay", "angstrom", "Cell, row a"},
-      {"cell_az", "angstrom", "Cell, row a"},
-      {"cell_bx", "angstrom", "Cell, row b"},
-      {"cell_by", "angstrom", "Cell, row b"},
-      {"cell_bz", "angstrom", "Cell, row b"},
-      {"cell_cx", "angstrom", "Cell, row c"},
-      {"cell_cy", "angstrom", "Cell, row c"},
-      {"cell_cz", "angstrom", "Cell, row c"},
-      {"density", "g/cm^3", "Mass density"}};
+namespace {
+
+using Sample = ThermoSample;
+
+std::vector<ThermoColumn> make_columns() {
+  std::vector<ThermoColumn> columns{
+      {"step", "1", "Step", [](const Sample& s) { return static_cast<double>(s.step); }},
+      {"time", "ps", "Time", [](const Sample& s) { return s.time; }},
+      {"potential", "eV", "Potential energy", [](const Sample& s) { return s.potential; }},
+      {"kinetic", "eV", "Kinetic energy", [](const Sample& s) { return s.kinetic; }},
+      {"total", "eV", "Potential and kinetic energy", [](const Sample& s) { return s.total; }},
+      {"conserved", "eV", "Total energy and what the baths hold",
+       [](const Sample& s) { return s.conserved; }},
+      {"temperature", "K", "Temperature", [](const Sample& s) { return s.temperature; }},
+      {"pressure", "bar", "Pressure, a third of the tensor's trace",
+       [](const Sample& s) { return s.pressure; }}};
+  constexpr const char* components[] = {"xx", "yy", "zz", "xy", "xz", "yz"};  // as SymmetricTensor has them
+  for (std::size_t c = 0; c < std::size(components); ++c)
+    columns.push_back({std::string("pressure_") + components[c], "bar", "Pressure tensor",
+                       [c](const Sample& s) { return s.stress[c]; }});
+  columns.push_back({"volume", "angstrom^3", "Volume of the cell", [](const Sample& s) { return s.volume; }});
+  for (std::size_t c = 0; c < 9; ++c)
+    columns.push_back({std::string("cell_") + "abc"[c / 3] + "xyz"[c % 3], "angstrom",
+                       std::string("Cell, row ") + "abc"[c / 3], [c](const Sample& s) { return s.cell[c]; }});
+  columns.push_back({"density", "g/cm^3", "Mass density", [](const Sample& s) { return s.density; }});
   return columns;
 }
 
-std::vector<double> thermo_row(const ThermoSample& s) {
-  std::vector<double> row{static_cast<double>(s.step),
-                          s.time,
-                          s.potential,
-                          s.kinetic,
-                          s.total,
-                          s.conserved,
-                          s.temperature,
-                          s.pressure};
-  row.insert(row.end(), s.stress.begin(), s.stress.end());
-  row.push_back(s.volume);
-  row.insert(row.end(), s.cell.begin(), s.cell.end());
-  row.push_back(s.density);
-  return row;
+}  // namespace
+
+const std::vector<ThermoColumn>& thermo_columns() {
+  static const std::vector<ThermoColumn> columns = make_columns();
+  return columns;
 }
 
 }  // namespace quintet

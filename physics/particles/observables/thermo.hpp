@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,17 +26,16 @@ struct ThermoSample {
   double density = 0;        ///< (g/cm^3)
 };
 
-/// Name and unit of a column of the thermo table.
+/// A column of the thermo table, and what it is of a sample.
 struct ThermoColumn {
   std::string name, unit, description;
+  std::function<double(const ThermoSample&)> value;
 };
 
 /// Sample the system at `step` (time = step dt). Collective.
 [[nodiscard]] ThermoSample sample_thermo(const Exec& exec, const ParticleSystem& system,
                                          const Integrator& integrator, std::int64_t step, double dt);
-/// Columns of the table, in the order of thermo_row().
+/// Columns of the table.
 [[nodiscard]] const std::vector<ThermoColumn>& thermo_columns();
-/// A sample as one row of the table.
-[[nodiscard]] std::vector<double> thermo_row(const ThermoSample& sample);
 
 }  // namespace quintet
