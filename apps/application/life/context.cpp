@@ -61,6 +61,7 @@ Context::Implementation::Implementation(const Runtime& runtime, const Request& r
   auto point = find_restart(comm, request, directory.path(), describe, provenance.inputs);
   restart_file = std::move(point.file);
   recorded_rows = std::move(point.rows);
+  losses = std::move(point.losses);
   provenance.run = restart_file ? point.run : name_run(comm);
   provenance.changes = std::move(point.changes);
   for (auto& file : input_files(describe)) {
@@ -74,9 +75,16 @@ void Context::Implementation::begin(const std::vector<std::string>& writes) {
   if (directory.has_begun()) return;
   // Not earlier: a name by mistake ("/") may hold more than a command would ever read.
   if (provenance.inputs.empty()) provenance.inputs = identify_inputs(comm, describe);
-  directory.begin(writes, restart_file.has_value(), reads);
+  // What an unreadable file holds may be all that is left of a run.
+  const bool begins_again = !request.restart.empty() && !restart_file && !request.overwrite;
+  const std::string damage =
+      begins_again ? damage_of_results(comm, directory.path() + "/run.h5", {}) : std::string();
+  directory.begin(writes, restart_file.has_value(), reads,
+                  damage.empty() ? std::vector<std::string>() : std::vector<std::string>{"run.h5"});
+  if (!damage.empty()) log::warning("run.h5 of the former start was put aside: {}", damage);
   if (restart_file) supersede_later_checkpoints();
   log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file()});
+  for (const auto& [what, text] : losses) log::warning("{}: {} (of an earlier restart)", what, text);
   if (comm.is_root()) progress.write_to(directory.path() + "/progress.json");
 }
 
@@ -166,6 +174,7 @@ void Context::checkpoint(std::int64_t step, const std::function<void(hdf5::Group
     RowCounts rows;
     for (const auto& [name, count] : implementation_.growing) rows[name] = count();
     write_row_counts(root, rows);
+    write_losses(root, implementation_.losses);
   });
 }
 

@@ -49,7 +49,7 @@ struct Context::Implementation {
   RowCounts recorded_rows;  ///< of the checkpoint restarted from
   std::vector<std::pair<std::string, std::function<std::uint64_t()>>> growing;  ///< see record_rows()
   std::vector<std::string> reads;                                               ///< files that the run reads
-  std::vector<std::pair<std::string, std::string>> losses;                      ///< see lose()
+  Losses losses;                                                                ///< see lose()
   std::optional<hdf5::File> results;
   bool made_results = false;   ///< run.h5 is new, not continued
   std::string device = "cpu";  ///< what computes the hot path

@@ -195,6 +195,26 @@ RowCounts read_row_counts(const hdf5::Group& root) {
   return rows;
 }
 
+void write_losses(hdf5::Group& root, const Losses& losses) {
+  if (losses.empty()) return;
+  std::vector<std::string> names, texts;
+  for (const auto& [what, text] : losses) {
+    names.push_back(what);
+    texts.push_back(text);
+  }
+  root.set_attribute("lost", names);
+  root.set_attribute("lost_texts", texts);
+}
+
+Losses read_losses(const hdf5::Group& root) {
+  Losses losses;
+  if (!root.has_attribute("lost")) return losses;
+  const auto names = root.texts_attribute("lost"), texts = root.texts_attribute("lost_texts");
+  for (std::size_t i = 0; i < std::min(names.size(), texts.size()); ++i)
+    losses.emplace_back(names[i], texts[i]);
+  return losses;
+}
+
 std::string damage_of_results(const Comm& comm, const std::string& path, const RowCounts& rows) {
   if (!is_there(comm, path)) return "";
   try {
@@ -231,7 +251,8 @@ RestartPoint find_restart(const Comm& comm, const Request& request, const std::s
                 path, directory);
   const auto changes = changes_of(former, path, describe, inputs);
   judge(changes, path, request.restart_with_changes, "start a new run in another directory (--output DIR)");
-  return {path, former.run, record(former.changes, changes, step), read_row_counts(file.root())};
+  return {path, former.run, record(former.changes, changes, step), read_row_counts(file.root()),
+          read_losses(file.root())};
 }
 
 }  // namespace quintet

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/application/life/request.hpp"
@@ -24,6 +25,13 @@ void write_row_counts(hdf5::Group& root, const RowCounts& rows);
 /// What write_row_counts() wrote; nothing from a checkpoint that has none. Throws InputError.
 [[nodiscard]] RowCounts read_row_counts(const hdf5::Group& root);
 
+/// What is not there any more of what a run wrote: table or file, and what is to be said; see
+/// Context::lose().
+using Losses = std::vector<std::pair<std::string, std::string>>;
+/// Write them as attributes `lost` and `lost_texts` of a checkpoint: later restarts must not forget them.
+void write_losses(hdf5::Group& root, const Losses& losses);
+[[nodiscard]] Losses read_losses(const hdf5::Group& root);
+
 /// Why a run.h5 cannot be gone on with: its header, its tree, or a table of `rows`, cannot be read; "" if it
 /// can, or is absent. Collective.
 [[nodiscard]] std::string damage_of_results(const Comm& comm, const std::string& path, const RowCounts& rows);
@@ -34,6 +42,7 @@ struct RestartPoint {
   std::string run;                  ///< name of the run that is continued
   std::string changes;              ///< all changes so far, as hdf5::Provenance::changes
   RowCounts rows;                   ///< of the checkpoint
+  Losses losses;                    ///< before it
 };
 
 /// The checkpoint that --restart means. It must be whole, of this command and of a schema that is read. A key

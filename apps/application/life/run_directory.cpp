@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "io/config/tree.hpp"
+#include "io/files/put_aside.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -101,6 +102,11 @@ std::vector<std::string> read_list(const fs::path& directory) {
   for (std::string line; std::getline(file, line);)
     if (!line.empty() && line.front() != '#') list.push_back(line);
   return list;
+}
+
+/// What --overwrite alone removes: the log, and what was put aside.
+bool is_kept(const std::string& name) {
+  return name == "run.log" || is_listed({"*.damaged.h5", "*.damaged.*.h5"}, name);
 }
 
 /// Remove a file and the folders that are empty without it.
@@ -202,14 +208,15 @@ RunDirectory::~RunDirectory() {
 }
 
 void RunDirectory::begin(const std::vector<std::string>& writes, bool goes_on,
-                         const std::vector<std::string>& reads) {
+                         const std::vector<std::string>& reads, const std::vector<std::string>& damaged) {
   if (begun_) return;
-  object_together(comm_, [&] { return begin_on_root(writes, goes_on, reads); });
+  object_together(comm_, [&] { return begin_on_root(writes, goes_on, reads, damaged); });
   begun_ = true;
 }
 
 std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, bool goes_on,
-                                        const std::vector<std::string>& reads) {
+                                        const std::vector<std::string>& reads,
+                                        const std::vector<std::string>& damaged) {
   const auto former = read_list(path_);
   std::vector<std::string> mine = common_files, removed;
   mine.insert(mine.end(), writes.begin(), writes.end());
@@ -221,7 +228,7 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
           "'{}/{}' is in the way: the run would write over it, but no run of this directory made it. Move it "
           "away, or choose another directory with --output DIR",
           path_, name);
-    if (listed && (!goes_on || overwrites_) && (overwrites_ || name != "run.log")) removed.push_back(name);
+    if (listed && (!goes_on || overwrites_) && (overwrites_ || !is_kept(name))) removed.push_back(name);
   }
   for (const auto& file : reads)
     for (const auto& name : removed)
@@ -234,7 +241,11 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
   for (const auto& name : mine)
     if (std::find(list_.begin(), list_.end(), name) == list_.end()) list_.push_back(name);
   write_list();
-  for (const auto& name : removed) remove_with_folders(path_, name);
+  for (const auto& name : removed)
+    if (std::find(damaged.begin(), damaged.end(), name) != damaged.end())
+      put_aside(path_ + "/" + name);
+    else
+      remove_with_folders(path_, name);
   remove_unfinished(path_, list_);
   if (goes_on || removed.empty()) return "";
   list_ = mine;  // what a former run wrote besides is gone; such names are the user's again

@@ -29,16 +29,19 @@ class RunDirectory {
   [[nodiscard]] bool has_begun() const { return begun_; }
 
   /// The run begins: put `writes`, which the run will write besides what all write, on the list; remove what
-  /// the former run left unless this one goes on from it. Collective. Throws InputError, before anything is
-  /// changed, if a file of the user's is in the way, or if one of `reads` would be removed.
-  void begin(const std::vector<std::string>& writes, bool goes_on, const std::vector<std::string>& reads);
+  /// the former run left unless this one goes on from it; of that, what is `damaged` is put aside.
+  /// Collective. Throws InputError, before anything is changed, if a file of the user's is in the way, or if
+  /// one of `reads` would be removed.
+  void begin(const std::vector<std::string>& writes, bool goes_on, const std::vector<std::string>& reads,
+             const std::vector<std::string>& damaged = {});
   /// Put one more name on the list. Root only. Throws InputError if a file of the user's has that name.
   void claim(const std::string& name);
 
  private:
   void take(const Request& request);
   [[nodiscard]] std::string begin_on_root(const std::vector<std::string>& writes, bool goes_on,
-                                          const std::vector<std::string>& reads);
+                                          const std::vector<std::string>& reads,
+                                          const std::vector<std::string>& damaged);
   void write_list() const;
 
   const Comm& comm_;

@@ -207,6 +207,8 @@ TEST_F(Tables, that_are_lost_are_begun_anew_and_told_of) {
   ASSERT_EQ(losses_.size(), 1u);
   EXPECT_EQ(losses_[0].first, "places");
   EXPECT_TRUE(contains(losses_[0].second, "no rows from before the restart")) << losses_[0].second;
+  EXPECT_EQ(run_to(10).size(), 4u);
+  EXPECT_EQ(losses_.size(), 1u) << "a later restart forgot what was lost";
 }
 
 TEST_F(Tables, of_which_rows_are_lost_go_on_with_what_is_left) {
@@ -224,7 +226,7 @@ TEST_F(Tables, of_a_file_that_cannot_be_read_are_put_aside_with_it) {
   run_to(4);
   for (const char* name : {"run.damaged.h5", "run.damaged.2.h5"}) {
     // A kill before the first flush of former versions: bytes, but no header that could be read.
-    on_disk([&] { fs::resize_file(results(), 2048), fs::resize_file(results(), 9000); });
+    on_disk([&] { fs::resize_file(results(), 64), fs::resize_file(results(), 9000); });
     restart();
     run_to(4);
     EXPECT_TRUE(fs::exists(request_.output + "/" + name)) << name;
@@ -246,7 +248,7 @@ TEST_F(Tables, get_a_column_that_a_newer_version_has) {
 TEST_F(Tables, without_a_checkpoint_begin_again_whatever_the_kill_left) {
   const Numbers whole = run_to(5);
   on_disk([&] { fs::remove_all(request_.output + "/checkpoints"); });
-  on_disk([&] { fs::resize_file(results(), 2048), fs::resize_file(results(), 9000); });
+  on_disk([&] { fs::resize_file(results(), 64), fs::resize_file(results(), 9000); });
 
   restart();
   EXPECT_EQ(run_to(5), whole);
