@@ -218,7 +218,7 @@ void Spectrogram::report(Context& context) {
         signal_.scale.of_cycles * stream_.transform().frequency_at(static_cast<double>(bin) + beside);
     context.summarise("spectrum_peak_frequency" + signal_.scale.suffix, at,
                       fmt::format("{}, of {} {}", signal_.scale.name, name, signal_.place));
-    context.headline("frequency", fmt::format("{:.5g} of {}", at, name));
+    context.headline("frequency", fmt::format("{:.5g} of {}", at, name), context.doubt_of(options_.group()));
     log::info("The spectrum of {} has its greatest peak at the {} {:.6g}", name, signal_.scale.name, at);
   } else {
     log::warning("The spectrum of {} has no peak: it is zero {}, or rises to an end", name, signal_.place);
