@@ -266,7 +266,7 @@ void Context::lose(const std::string& what, const std::string& text) {
 
 std::string Context::doubt_of(const std::string& what, const std::string& otherwise) const {
   for (const auto& [name, text] : implementation_.losses)
-    if (name == what) return fmt::format("Of what is left: {}.", text);
+    if (name == what) return fmt::format("Only of what is left ({}).", text);
   return otherwise;
 }
 

@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -232,6 +236,19 @@ TEST_F(Tables, of_a_file_that_cannot_be_read_are_put_aside_with_it) {
     EXPECT_TRUE(fs::exists(request_.output + "/" + name)) << name;
     EXPECT_EQ(losses_.size(), 2u);  // the file, and its table
   }
+}
+
+TEST_F(Tables, of_a_file_that_another_process_holds_are_not_put_aside) {
+  if (comm_.size() > 1) GTEST_SKIP() << "MPI-IO does not look at locks";
+  run_to(4);
+  const int held = ::open(results().c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
+
+  restart();
+  EXPECT_TRUE(contains(message_of<InputError>([&] { run_to(4); }), "unable to lock file"));
+  ::close(held);
+  EXPECT_EQ(run_to(4).size(), 5u);
+  EXPECT_FALSE(fs::exists(request_.output + "/run.damaged.h5"));
 }
 
 TEST_F(Tables, get_a_column_that_a_newer_version_has) {
