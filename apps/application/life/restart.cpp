@@ -129,13 +129,13 @@ bool is_there(const Comm& comm, const std::string& path) {
   return comm.any(comm.is_root() && fs::exists(path));
 }
 
-/// Throws InputError unless all members can be opened and those of tables have the data that they claim.
-void check_members(const hdf5::Group& group, const std::string& path, const RowCounts& rows) {
-  for (const auto& name : group.names()) {
-    if (group.is_group(name))
-      check_members(group.open_group(name), path.empty() ? name : path + "/" + name, rows);
-    else if (group.element_type(name) != "string" && rows.contains(path))
-      (void)group.shape(name);
+/// Throws InputError unless the datasets of tables have the data that they claim.
+void check_tables(const hdf5::Group& root, const RowCounts& rows) {
+  for (const auto& [table, n] : rows) {
+    if (!root.has(table) || !root.is_group(table)) continue;
+    const auto group = root.open_group(table);
+    for (const auto& name : group.names())
+      if (!group.is_group(name) && group.element_type(name) != "string") (void)group.shape(name);
   }
 }
 
@@ -221,7 +221,8 @@ std::string damage_of_results(const Comm& comm, const std::string& path, const R
     const auto file = hdf5::File::open(comm, path);
     if (!file.root().has_attribute("schema")) return "it has no header";
     (void)hdf5::read_provenance(file.root());
-    check_members(file.root(), "", rows);
+    file.check_attributes();  // opens every object
+    check_tables(file.root(), rows);
     return "";
   } catch (const InputError& error) {
     // What the system refuses (locked by a reader, no permission) is no damage: the file may be whole.
