@@ -78,7 +78,7 @@ void Context::Implementation::begin(const std::vector<std::string>& writes) {
   // What an unreadable file holds may be all that is left of a run.
   const bool begins_again = !request.restart.empty() && !restart_file && !request.overwrite;
   const std::string damage =
-      begins_again ? damage_of_results(comm, directory.path() + "/run.h5", {}) : std::string();
+      begins_again ? damage_of_results(comm, directory.path() + "/run.h5") : std::string();
   directory.begin(writes, restart_file.has_value(), reads,
                   damage.empty() ? std::vector<std::string>() : std::vector<std::string>{"run.h5"});
   if (!damage.empty()) log::warning("run.h5 of the former start was put aside: {}", damage);
@@ -184,7 +184,7 @@ hdf5::File& Context::results() {
   require_begun(implementation_, "Results");
   const std::string file = path("run.h5");
   if (!implementation_.request.restart.empty()) {
-    const auto damage = damage_of_results(comm(), file, implementation_.recorded_rows);
+    const auto damage = damage_of_results(comm(), file);
     if (!damage.empty())
       put_aside("run.h5", damage);
     else if (restart_file() && comm().any(comm().is_root() && fs::exists(file)))

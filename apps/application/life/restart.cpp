@@ -129,20 +129,10 @@ bool is_there(const Comm& comm, const std::string& path) {
   return comm.any(comm.is_root() && fs::exists(path));
 }
 
-/// Throws InputError unless the datasets of tables have the data that they claim.
-void check_tables(const hdf5::Group& root, const RowCounts& rows) {
-  for (const auto& [table, n] : rows) {
-    if (!root.has(table) || !root.is_group(table)) continue;
-    const auto group = root.open_group(table);
-    for (const auto& name : group.names())
-      if (!group.is_group(name) && group.element_type(name) != "string") (void)group.shape(name);
-  }
-}
-
 /// Provenance of a run.h5 that can be read.
 std::optional<hdf5::Provenance> provenance_of_results(const Comm& comm, const std::string& path) {
   // A kill may have left it unreadable: it is put aside later.
-  if (!is_there(comm, path) || !damage_of_results(comm, path, {}).empty()) return std::nullopt;
+  if (!is_there(comm, path) || !damage_of_results(comm, path).empty()) return std::nullopt;
   const auto file = hdf5::File::open(comm, path);
   hdf5::check_header(file, results_schema, results_version);
   return hdf5::read_provenance(file.root());
@@ -215,15 +205,14 @@ Losses read_losses(const hdf5::Group& root) {
   return losses;
 }
 
-std::string damage_of_results(const Comm& comm, const std::string& path, const RowCounts& rows) {
+std::string damage_of_results(const Comm& comm, const std::string& path) {
   if (!is_there(comm, path)) return "";
   try {
     const auto file = hdf5::File::open(comm, path);
     if (!file.root().has_attribute("schema")) return "it has no header";
     (void)hdf5::read_provenance(file.root());
-    file.check_attributes();  // opens every object
-    check_tables(file.root(), rows);
-    return "";
+    file.check_attributes();
+    return hdf5::damage(comm, path).value_or("");
   } catch (const InputError& error) {
     // What the system refuses (locked by a reader, no permission) is no damage: the file may be whole.
     const std::string text = error.what();

@@ -32,9 +32,9 @@ using Losses = std::vector<std::pair<std::string, std::string>>;
 void write_losses(hdf5::Group& root, const Losses& losses);
 [[nodiscard]] Losses read_losses(const hdf5::Group& root);
 
-/// Why a run.h5 cannot be gone on with: its header, its tree, or a table of `rows`, cannot be read; "" if it
+/// Why a run.h5 cannot be gone on with: its header, or an object in it, cannot be read; "" if it
 /// can, or is absent. Collective. Throws InputError where the system does not let us look.
-[[nodiscard]] std::string damage_of_results(const Comm& comm, const std::string& path, const RowCounts& rows);
+[[nodiscard]] std::string damage_of_results(const Comm& comm, const std::string& path);
 
 /// What a run goes on from.
 struct RestartPoint {

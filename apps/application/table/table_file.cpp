@@ -43,10 +43,9 @@ TableFile::TableFile(Context& context, TableLayout layout, std::vector<TableColu
   hdf5::Group group = file.root().group(layout_.group);
   open(group);
   const auto recorded = context.recorded_rows(layout_.group);
-  const std::uint64_t found = whole_rows();
-  const std::uint64_t counted = recorded ? std::min(found, *recorded) : found;
-  *size_ = rising_rows(group, counted, last);
-  cut(*size_);
+  const std::uint64_t found = whole_rows(group);
+  cut(recorded ? std::min(found, *recorded) : found);  // before it is read: what lies beyond may not be there
+  cut(rising_rows(group, *size_, last));
   for (std::size_t c = 0; c < columns_.size() && layout_.keeps_in_memory; ++c)
     values_[c] = group.read_rows<double>(columns_[c].name, 0, *size_);
   // A kill before the next checkpoint must not find the former extent over what was zeroed.
@@ -62,12 +61,12 @@ void TableFile::open(hdf5::Group& group) {
   }
 }
 
-std::uint64_t TableFile::whole_rows() const {
+std::uint64_t TableFile::whole_rows(const hdf5::Group& group) const {
   std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
   bool any = false;
   for (std::size_t c = 0; c < series_.size(); ++c) {
     if (is_new_[c]) continue;
-    rows = std::min(rows, series_[c].size());
+    rows = std::min(rows, group.whole_rows(columns_[c].name));
     any = true;
   }
   return any ? rows : 0;
@@ -96,10 +95,12 @@ std::uint64_t TableFile::rising_rows(const hdf5::Group& group, std::uint64_t row
 
 void TableFile::cut(std::uint64_t rows) {
   for (std::size_t c = 0; c < series_.size(); ++c) {
-    if (is_new_[c] && rows > 0)
-      append_to(series_[c], columns_[c], rows, std::vector<double>(rows * numbers_of(columns_[c]), none));
+    if (const std::uint64_t has = series_[c].size(); is_new_[c] && has < rows)
+      append_to(series_[c], columns_[c], rows - has,
+                std::vector<double>((rows - has) * numbers_of(columns_[c]), none));
     series_[c].truncate(rows);
   }
+  *size_ = rows;
 }
 
 void TableFile::tell_losses(Context& context) const {
@@ -122,8 +123,7 @@ void TableFile::append(const std::vector<std::vector<double>>& values) {
 }
 
 void TableFile::clear() {
-  *size_ = 0;
-  for (auto& series : series_) series.truncate(0);
+  cut(0);
   for (auto& values : values_) values.clear();
 }
 

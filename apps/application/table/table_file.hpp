@@ -53,8 +53,8 @@ class TableFile {
 
  private:
   void open(hdf5::Group& group);
-  /// Rows of the file that every column has.
-  [[nodiscard]] std::uint64_t whole_rows() const;
+  /// Rows of the file that every column has whole.
+  [[nodiscard]] std::uint64_t whole_rows(const hdf5::Group& group) const;
   /// Of so many rows those that a restart may keep.
   [[nodiscard]] std::uint64_t rising_rows(const hdf5::Group& group, std::uint64_t rows, double last) const;
   void cut(std::uint64_t rows);
