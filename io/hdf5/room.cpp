@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -28,6 +29,10 @@ bool has_free(int descriptor, std::uint64_t begin, std::uint64_t end) {
 
 /// Why the bytes [begin, end) of a file cannot have their place on the disk, as an errno; 0 if they have it.
 int take_bytes(const std::string& path, std::uint64_t begin, std::uint64_t end, int mode) {
+  struct rlimit limit {};
+  // What goes beyond a file's end is taken in spite of the limit, and then cannot be written.
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur)
+    return EFBIG;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
   int reason = 0;

@@ -147,6 +147,16 @@ def ranks_agree(case, *settings):
         shutil.rmtree(name)
 
 
+def moves(case, *settings):
+    """A run that goes on on 1, 2, 3 and 1 ranks, in the files that one rank began, is that of one to round-off."""
+    run(1, case, "stays", settings)
+    for ranks, steps in ((1, 6), (2, 12), (3, 18), (1, 24)):
+        run(ranks, case, "moves", [*settings, f"time.steps={steps}"], *(["--restart", "auto"] if steps > 6 else []))
+    close("moves", "stays")
+    for name in ("stays", "moves"):
+        shutil.rmtree(name)
+
+
 def devices_agree(case, *settings):
     """f on a device = f on the host to round-off, and each goes on from the other's checkpoint."""
     devices = ("cpu", DEVICE)
