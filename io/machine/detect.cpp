@@ -15,6 +15,7 @@
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/command.hpp"
+#include "io/tiers/memory_bounds.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;
@@ -58,21 +59,6 @@ void detect_processors(MachineNode& node) {
   node.sockets = static_cast<std::int64_t>(sockets.size());
   node.cores = static_cast<std::int64_t>(cores.size());
   node.threads = static_cast<std::int64_t>(processors.size());
-}
-
-std::optional<double> memory_bytes() {
-  std::optional<double> least;
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string key;
-    double kilobytes = 0;
-    if (words >> key >> kilobytes && key == "MemTotal:") least = kilobytes * 1024;
-  }
-  for (const char* limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-    if (const auto bytes = to_number(first_line(limit)); bytes && *bytes > 0 && (!least || *bytes < *least))
-      least = bytes;
-  return least;
 }
 
 /// "NVIDIA H200, 143771" of nvidia-smi: model and memory in MiB, a line for each GPU.
@@ -143,7 +129,7 @@ std::string program_on_path(const std::string& name) {
 Machine detected_machine() {
   Machine machine;
   detect_processors(machine.node);
-  machine.node.memory = memory_bytes();
+  machine.node.memory = memory_limit(memory_bounds());
   detect_gpus(machine.node);
   detect_scratch(machine.node);
   // Installed is not configured: sinfo answers where there is a cluster.

@@ -1,7 +1,5 @@
 #include "physics/electronic/submatrix/submatrix_plan.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -9,6 +7,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
 #include "physics/electronic/matrix/column_store.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/kernels/pack.hpp"
@@ -246,8 +245,7 @@ std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions
 
 double memory_of_a_rank(const Comm& comm, double memory_bytes) {
   if (memory_bytes > 0) return memory_bytes;
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) /
-         comm.node_size();
+  return memory_limit_of_this_rank(comm);
 }
 
 void check_memory(const BlockMatrix& a, const std::vector<Submatrix>& work, bool dense, double memory_bytes) {

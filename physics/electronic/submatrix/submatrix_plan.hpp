@@ -72,7 +72,8 @@ struct PredictedWork {
 [[nodiscard]] PredictedWork predicted_work(const Blocking& blocks, const std::vector<Submatrix>& work,
                                            const CostModel& cost);
 
-/// Memory that a rank may use for a submatrix: `memory_bytes`, or where that is 0 this node's over its ranks.
+/// Memory that a rank may use for a submatrix: `memory_bytes`, or where that is 0 its part of this node's, or
+/// of its control group's limit. It is of limits, not of what is free: a restart finds the same. Collective.
 [[nodiscard]] double memory_of_a_rank(const Comm& comm, double memory_bytes);
 /// Throw InputError on all ranks if a rank's largest submatrix does not fit into `memory_bytes`: names its
 /// block column, rows and bytes. Collective.

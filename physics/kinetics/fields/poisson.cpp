@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <limits>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <vector>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
+#include "io/tiers/memory_bounds.hpp"
 #include "physics/kinetics/basis/banded_solver.hpp"
 #include "physics/kinetics/fields/field_boundaries.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
@@ -52,30 +51,17 @@ bool has_dirichlet(const PhaseGrid& grid, const PoissonOptions& options) {
   return std::any_of(held.begin(), held.end(), [](const auto& ends) { return ends[0] || ends[1]; });
 }
 
-/// Bytes the kernel could give to this process; infinite where it does not say.
-double free_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string key;
-    double kilobytes = 0;
-    if (words >> key >> kilobytes && key == "MemAvailable:") return 1024 * kilobytes;
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
 /// Throws ResourceError if a factor of n unknowns and `half_width` diagonals, one on each rank, cannot fit.
 /// Collective.
 void require_factor_memory(const Comm& comm, double n, double half_width) {
   const double bytes = BandedCholesky::bytes(n, half_width);
-  const double available = free_memory();
-  const int n_ranks = comm.node_size();
-  if (!comm.any(bytes * n_ranks > available)) return;
+  const auto demand = memory_demand(comm, bytes, memory_bounds());
+  if (demand.fits()) return;
   throw ResourceError(
       fmt::format("the Poisson solver's factor ({:.3g} unknowns, {:.3g} diagonals) takes {:.3g} GB on each "
-                  "of {} ranks of "
-                  "a node, which has {:.3g} GB free; use a coarser grid, a lower order or fewer ranks a node",
-                  n, half_width + 1, bytes / 1e9, n_ranks, comm.minimum(available) / 1e9));
+                  "of {} ranks of {}, which has {:.3g} GB free; use a coarser grid, a lower order or fewer "
+                  "ranks a node",
+                  n, half_width + 1, bytes / 1e9, demand.ranks, demand.where, demand.free / 1e9));
 }
 
 /// The same by a lower bound, so that a grid much too large is refused before its unknowns are numbered: one

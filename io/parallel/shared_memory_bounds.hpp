@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+#include "io/tiers/memory_bounds.hpp"
+
+namespace quintet {
+
+/// A bound of this rank's memory and how many ranks of its node are under it.
+struct SharedBound {
+  MemoryBound bound;
+  int ranks = 1;
+};
+
+/// What bounds this rank's memory, and with how many ranks it shares that: all ranks of a node share the
+/// node, those of one control group, or of groups inside it, its limit. Collective.
+[[nodiscard]] std::vector<SharedBound> shared_bounds(const Comm& comm, std::vector<MemoryBound> bounds);
+
+/// This rank's part of the memory that is free: the least of what each bound leaves to each rank under it;
+/// infinity where no system tells. Ranks may differ. Collective.
+[[nodiscard]] double free_memory_of_this_rank(const Comm& comm);
+/// The same of the limits, whatever is held now. Collective.
+[[nodiscard]] double memory_limit_of_this_rank(const Comm& comm);
+
+/// Whether memory suffices, and where it is scarcest.
+struct MemoryDemand {
+  double demanded = 0, free = 0;  ///< bytes, under one bound
+  int ranks = 1;                  ///< that share it
+  std::string where;              ///< "a node", or "the control group FOLDER of 2 GB"
+  [[nodiscard]] bool fits() const { return demanded <= free; }
+};
+/// Of `bytes` more on each rank, the bound that is passed furthest, or nearest to it. The same on all ranks.
+/// Collective. @param bounds of this rank
+[[nodiscard]] MemoryDemand memory_demand(const Comm& comm, double bytes,
+                                         const std::vector<MemoryBound>& bounds);
+
+}  // namespace quintet

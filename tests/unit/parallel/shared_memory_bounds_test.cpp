@@ -1,0 +1,62 @@
+#include "io/parallel/shared_memory_bounds.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quintet {
+namespace {
+
+const MemoryBound node{.limit = 9e9, .free = 6e9};
+
+MemoryBound group(std::uint64_t number, double free) {
+  return {
+      .group = "/job/" + std::to_string(number), .device = 7, .number = number, .limit = 2e9, .free = free};
+}
+
+TEST(SharedMemoryBounds, ranks_of_one_group_share_it) {
+  const Comm comm = Comm::world();
+  const auto shared = shared_bounds(comm, {node, group(1, 1e9)});
+  ASSERT_EQ(shared.size(), 2U);
+  for (const auto& bound : shared) EXPECT_EQ(bound.ranks, comm.size());
+
+  EXPECT_TRUE(memory_demand(comm, 0.99e9 / comm.size(), {node, group(1, 1e9)}).fits());
+  const auto demand = memory_demand(comm, 1.01e9 / comm.size(), {node, group(1, 1e9)});
+  EXPECT_FALSE(demand.fits());
+  EXPECT_EQ(demand.ranks, comm.size());
+  EXPECT_EQ(demand.where, "the control group /job/1 of 2 GB");
+}
+
+TEST(SharedMemoryBounds, ranks_in_groups_of_their_own_share_the_node_and_the_parent_alone) {
+  const Comm comm = Comm::world();
+  const auto mine = group(10 + static_cast<std::uint64_t>(comm.rank()), 1e9);
+  const auto shared = shared_bounds(comm, {node, mine, group(1, 2.5e9)});
+  ASSERT_EQ(shared.size(), 3U);
+  EXPECT_EQ(shared[0].ranks, comm.size());
+  EXPECT_EQ(shared[1].ranks, 1);
+  EXPECT_EQ(shared[2].ranks, comm.size());
+
+  EXPECT_TRUE(memory_demand(comm, 0.8e9, {node, mine, group(1, 2.5e9)}).fits());
+  EXPECT_FALSE(memory_demand(comm, 1.1e9, {node, mine, group(1, 9e9)}).fits());
+}
+
+TEST(SharedMemoryBounds, the_scarcest_rank_speaks_for_all) {
+  const Comm comm = Comm::world();
+  const bool is_last = comm.rank() == comm.size() - 1;
+  const auto mine = group(10 + static_cast<std::uint64_t>(comm.rank()), is_last ? 1e6 : 1e9);
+  const auto demand = memory_demand(comm, 2e6, {node, mine});
+  EXPECT_FALSE(demand.fits());
+  EXPECT_EQ(demand.free, 1e6);
+  EXPECT_EQ(demand.where, "the control group /job/" + std::to_string(9 + comm.size()) + " of 2 GB");
+}
+
+TEST(SharedMemoryBounds, without_any_bound_all_fits) {
+  EXPECT_TRUE(memory_demand(Comm::world(), 1e15, {}).fits());
+}
+
+TEST(SharedMemoryBounds, a_part_of_this_computer_is_no_more_than_the_whole) {
+  const Comm comm = Comm::world();
+  EXPECT_GT(free_memory_of_this_rank(comm), 1e6);
+  EXPECT_LE(memory_limit_of_this_rank(comm) * comm.size(), *memory_limit(memory_bounds()) * 1.001);
+}
+
+}  // namespace
+}  // namespace quintet
