@@ -7,6 +7,7 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/vlasov/setup/writing_needs.hpp"
 #include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/hdf5/series_bytes.hpp"
@@ -109,21 +110,6 @@ double steps_of(const RunOptions& options, const Setup& setup, double frequency)
   return options.time.steps ? std::min(steps, static_cast<double>(*options.time.steps)) : steps;
 }
 
-/// Points of each picture of a species, in a plane of x and v: (order + 1)^2 a cell.
-std::vector<double> picture_points(const Setup& setup, const PhaseGrid& grid) {
-  std::vector<double> points;
-  for (int x = 0; x < grid.cdim; ++x)
-    for (int v = grid.cdim; v < grid.dim(); ++v)
-      points.push_back(double(grid.cells[at(x)]) * grid.cells[at(v)] * std::pow(setup.basis.order() + 1, 2));
-  return points;
-}
-
-double cells_of(const PhaseGrid& grid, int first, int last) {
-  double cells = 1;
-  for (int d = first; d < last; ++d) cells *= grid.cells[at(d)];
-  return cells;
-}
-
 /// Of so many entries of n numbers, in whole chunks of the file.
 double series(double numbers, double entries) {
   return hdf5::series_bytes({static_cast<std::uint64_t>(numbers)}, sizeof(double),
@@ -157,21 +143,6 @@ double pictures_bytes(const Setup& setup) {
   for (const auto& species : setup.species)
     for (const double picture : picture_points(setup, species.grid)) points += picture;
   return 3 * 8 * points;
-}
-
-/// What a rank takes to write f and to draw it: the copy that goes to the file, where boxes are no rows of it
-/// also what MPI-IO collects of others; and the greatest picture, which is drawn whole. Without them HDF5,
-/// series and the report took 10 MB in the runs of docs/planning.md.
-double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks) {
-  constexpr double always = 10e6;
-  const bool in_rows = std::all_of(ranks.begin() + 1, ranks.end(), [](int n) { return n <= 1; });
-  double copy = 0, picture = 0;
-  for (const auto& species : setup.species) {
-    const double f = 8 * cells_of(species.grid, 0, species.grid.dim()) * setup.basis.size();
-    copy = std::max(copy, f / n_ranks + (in_rows ? 0 : f));
-    for (const double points : picture_points(setup, species.grid)) picture = std::max(picture, 8 * points);
-  }
-  return always + copy + picture;
 }
 
 double checkpoint_bytes(const Setup& setup) {

@@ -10,7 +10,7 @@ namespace quintet {
 
 /// Something that ends the memory of this process: the node itself, or one of the control groups it is in.
 struct MemoryBound {
-  std::string group;         ///< folder of the control group; "": the node
+  std::string group{};       ///< folder of the control group; "": the node
   std::uint64_t device = 0;  ///< with `number`: the same for all processes of a group; 0 for the node
   std::uint64_t number = 0;
   double limit = 0;  ///< bytes that all processes under it may hold together

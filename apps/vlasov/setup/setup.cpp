@@ -7,7 +7,9 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/vlasov/setup/field_setup.hpp"
+#include "apps/vlasov/setup/writing_needs.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -411,14 +413,12 @@ double bytes_of_f(const Setup& setup) {
   return bytes;
 }
 
-/// Too large a grid is the input's mistake: exit code 2, with the bytes. Where the input alone is checked,
-/// perhaps for another machine, it is this one's lack: 4.
+/// With what helps.
 void require(const Context& context, double bytes, const std::string& what) {
   try {
     context.require_memory(bytes, what);
   } catch (const ResourceError& error) {
-    if (context.validating()) throw;
-    throw InputError(fmt::format("{}; fewer cells or a lower basis.order need less", error.what()));
+    throw ResourceError(fmt::format("{}; fewer cells or a lower basis.order need less", error.what()));
   }
 }
 
@@ -448,7 +448,10 @@ double require_room(const Context& context, const DeviceSession& device, const S
   const double there = VlasovSystem::device_bytes_needed(context.comm(), setup.basis, setup.species,
                                                          setup.system, setup.has_source);
   if (device.device() == Device::portable) bytes += there;  // in the same memory
-  require(context, bytes, what);
+  require(context,
+          bytes + writing_bytes(setup, setup.decomposition.ranks(), context.comm().size()) +
+              (context.comm().size() > 1 ? bytes_of_messages : 0),
+          what);
   device.require_bytes(there, what);
   return bytes;
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "apps/vlasov/setup/setup.hpp"
+
+namespace quintet::vlasov {
+
+/// Cells of the directions [first, last).
+[[nodiscard]] double cells_of(const kinetics::PhaseGrid& grid, int first, int last);
+
+/// Points of each picture of a species, in a plane of x and v: (order + 1)^2 a cell.
+[[nodiscard]] std::vector<double> picture_points(const Setup& setup, const kinetics::PhaseGrid& grid);
+
+/// What a rank takes (bytes) to write f and to draw it: the copy that goes to the file, where boxes are no
+/// rows of it also what MPI-IO collects of others; and the greatest picture, which is drawn whole. Without
+/// them HDF5, series and the report took 10 MB in the runs of docs/planning.md.
+/// @param ranks of each direction, `n_ranks` in all
+[[nodiscard]] double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks);
+
+}  // namespace quintet::vlasov
