@@ -49,12 +49,12 @@ class FakeRoot {
               " /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n41 31 0:38 / /sys/fs/cgroup/unified rw - "
               "cgroup2 cgroup2 rw\n");
   }
-  [[nodiscard]] fs::path root() const { return scratch_ / ""; }
+  [[nodiscard]] fs::path root() const { return scratch_.path(); }
   [[nodiscard]] double free() const { return free_memory(memory_bounds(root())).value(); }
   [[nodiscard]] double limit() const { return memory_limit(memory_bounds(root())).value(); }
 
  private:
-  Scratch scratch_;
+  ::Scratch scratch_;
 };
 
 TEST(MemoryBounds, without_control_groups_the_node_bounds) {
@@ -65,8 +65,8 @@ TEST(MemoryBounds, without_control_groups_the_node_bounds) {
 }
 
 TEST(MemoryBounds, where_the_system_tells_nothing_nothing_is_known) {
-  const Scratch empty("bounds_none");
-  EXPECT_TRUE(memory_bounds(empty / "").empty());
+  const ::Scratch empty("bounds_none");
+  EXPECT_TRUE(memory_bounds(empty.path()).empty());
   EXPECT_FALSE(free_memory({}).has_value());
   EXPECT_FALSE(memory_limit({}).has_value());
 }
