@@ -153,9 +153,9 @@ double checkpoint_bytes(const Setup& setup) {
   return bytes;
 }
 
-/// `samples`: reductions of the history, a step
+/// `samples`: reductions of the history, a step; `rows` of it in the whole run
 planning::StepCost row_of(const RunOptions& options, const Setup& setup, const std::array<int, 6>& ranks,
-                          double base, const planning::Traffic& samples) {
+                          double base, const planning::Traffic& samples, double rows) {
   const int dim = setup.basis.dim();
   planning::StepCost row{.decomposition =
                              fmt::format("{}", fmt::join(ranks.begin(), ranks.begin() + dim, " x "))};
@@ -168,8 +168,10 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   }
   const auto needs = greatest_needs(setup.basis, setup.species, setup.system, ranks);
   row.work = needs.cells;
-  row.memory =
-      base + writing_bytes(setup, ranks, row.ranks) + (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes;
+  constexpr double always = 11e6;  // HDF5, pictures and the report, libraries included: docs/planning.md
+  row.memory = base + always + writing_bytes(setup, ranks, row.ranks) +
+               (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes +
+               bytes_of_series(static_cast<double>(history_columns(setup).size()), rows);
   row.halo = {needs.neighbours.messages, needs.neighbours.bytes};
   for (const auto* sums : {&needs.velocity_sums, &needs.conf_sums, &needs.all_sums})
     row.sums += {sums->messages, sums->bytes};
@@ -193,7 +195,8 @@ std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
 
 /// The decompositions of p ranks that come nearest to the least work and halos; none: the reason.
 void add_rows(const RunOptions& options, const Setup& setup, const std::array<int, 6>& given, int p,
-              double base, const planning::Traffic& samples, std::vector<planning::StepCost>& rows) {
+              double base, const planning::Traffic& samples, double history_rows,
+              std::vector<planning::StepCost>& rows) {
   constexpr std::size_t most = 4;
   const auto grids = rank_grids(setup.species.front().grid, given, p);
   std::size_t n = 0;
@@ -205,7 +208,7 @@ void add_rows(const RunOptions& options, const Setup& setup, const std::array<in
       return true;
     });
     if (!fits) continue;
-    rows.push_back(row_of(options, setup, ranks, base, samples));
+    rows.push_back(row_of(options, setup, ranks, base, samples, history_rows));
     ++n;
   }
   if (n > 0) return;
@@ -253,7 +256,7 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
       model.rows.push_back(
           {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
     else
-      add_rows(options, setup, given, p, base, samples, model.rows);
+      add_rows(options, setup, given, p, base, samples, rows, model.rows);
   if (device.device() == Device::portable) {  // in the same memory
     const double there = VlasovSystem::device_bytes_needed(context.comm(), setup.basis, setup.species,
                                                            setup.system, setup.has_source);

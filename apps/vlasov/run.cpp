@@ -1,9 +1,11 @@
 #include "apps/vlasov/run.hpp"
 
+#include "apps/application/life/memory.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/vlasov/report/pictures.hpp"
 #include "apps/vlasov/report/run_report.hpp"
 #include "apps/vlasov/report/run_words.hpp"
+#include "apps/vlasov/setup/writing_needs.hpp"
 #include "apps/vlasov/state/field_spectrogram.hpp"
 #include "apps/vlasov/state/frames.hpp"
 #include "apps/vlasov/state/health.hpp"
@@ -29,6 +31,18 @@ void announce(const Context& context, const Simulation& simulation) {
       context.restart_file().value_or("the start"), simulation.time(), setup.end);
 }
 
+/// The state is in memory: what is free now must do for its copies, pictures and the history.
+void require_room_to_write(const Context& context, const RunOptions& options, const Simulation& simulation) {
+  const Setup& setup = simulation.setup();
+  const int n_ranks = context.comm().size();
+  const double rows =
+      static_cast<double>(simulation.last_step()) / static_cast<double>(options.history_interval);
+  context.require_memory(
+      bytes_of_writing + writing_bytes(setup, setup.decomposition.ranks(), n_ranks) +
+          bytes_of_series(static_cast<double>(history_columns(setup).size()), rows),
+      fmt::format("f on its way to files and pictures, and a history of {:.3g} rows", rows));
+}
+
 }  // namespace
 
 void run(Context& context, const RunOptions& options) {
@@ -41,6 +55,7 @@ void run(Context& context, const RunOptions& options) {
   announce(context, *simulation);
   describe_run(context, *simulation);
   const Comparison comparison = read_comparison(options, simulation->setup());
+  require_room_to_write(context, options, *simulation);
   if (!context.go_ahead({"run.*.xmf", "gkyl/*.gkyl"})) return;
 
   History history(context, simulation->setup(), simulation->step());

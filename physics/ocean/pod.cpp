@@ -108,7 +108,9 @@ void check_pod(const Record& record, const PodOptions& options) {
 double pod_bytes(const Record& record, const PodOptions& options) {
   const double n = options.n_fit, mine = record.n_mine(), points = record.n_points();
   const bool squares = chosen_method(options) == PodMethod::snapshots;
-  return 8 * (mine * (n + 8) + (squares ? 3 * n * n : 0) + mine * (3 * options.n_modes + times_later) +
+  // The times after the fit come when those of the fit are gone.
+  const double fields = std::max(n + 8, double{times_later});
+  return 8 * (mine * (fields + 3 * options.n_modes) + (squares ? 3 * n * n : 0) +
               points * (options.n_modes + 2 + 2 * harmonics_of(options))) +
          8.0 * 32 * static_cast<double>(record.grid().size());
 }

@@ -16,9 +16,18 @@ namespace quintet {
 [[nodiscard]] double memory_of_a_rank(const Comm& comm);
 
 /// What a rank of a run takes beside its state, for plans: HDF5's caches and series, pictures, the report;
-/// and, of several ranks, MPI's buffers. Measured in runs of dpmd and vlasov (docs/planning.md): 11 to 18 MB,
-/// and 2 to 4.
-inline constexpr double bytes_of_files = 16e6, bytes_of_messages = 3e6;
+/// and, of several ranks, MPI's buffers. Measured in runs of all programs (docs/planning.md): 11 to 20 MB,
+/// and 2 to 5. Most of it are pages of libraries, which other processes share and the kernel can read again:
+/// `bytes_of_writing` is the part that counts where memory is limited.
+inline constexpr double bytes_of_files = 20e6, bytes_of_writing = 4e6, bytes_of_messages = 5e6;
+
+/// Series of run.h5 with so many columns and rows to come: kept for the report, and once more where HDF5
+/// keeps what it writes, which is at most 1 MiB a column.
+[[nodiscard]] double bytes_of_series(double columns, double rows);
+
+/// Of arrays of so many bytes, which have been allocated, what this process has not written to: it can be no
+/// more than what the process has not grown by since it held `before` (bytes).
+[[nodiscard]] double bytes_not_there_yet(double arrays, double before);
 
 /// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory, or
 /// into what a control group has left for the ranks in it. Collective.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/dpmd/train/training.hpp"
 #include "io/log/error.hpp"
@@ -89,15 +90,18 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   model.output = number * parameters;
   model.checkpoint = 3 * number * parameters;
   model.division = division_of(options, training.trainer().model());
-  const double memory = 1e6 * peak_memory_mb();
+  const double memory = 1e6 * peak_memory_mb() + 1.25 * bytes_of_writing;
   for (const int p : ranks) {
     if (device.device() == Device::gpu && p > device.count()) {
       model.rows.push_back(
           {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
       continue;
     }
-    planning::StepCost row{
-        .ranks = p, .decomposition = "data", .work = std::ceil(atoms / p), .memory = memory, .team = p};
+    planning::StepCost row{.ranks = p,
+                           .decomposition = "data",
+                           .work = std::ceil(atoms / p),
+                           .memory = memory + (p > 1 ? bytes_of_messages : 0),
+                           .team = p};
     if (p > atoms) row.impossible = fmt::format("{} ranks share {:.0f} atoms of a batch", p, atoms);
     row.sums = {double(sums.messages) / n, double(sums.bytes) / n};
     if (p > 1) row.halo = planning::stages().front().traffic(*model.division, p, 1);

@@ -149,6 +149,7 @@ planning::Division division_of(const TrainOptions& options, const potential::Mod
 Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& device,
                    const std::optional<std::string>& checkpoint)
     : comm_(std::move(comm)),
+      resident_at_start_(1e6 * resident_memory_mb()),
       options_(options),
       device_(device),
       setup_(set_up(comm_, options_, device_, checkpoint)),
@@ -226,8 +227,8 @@ Deviations Training::validate() {
 
 double Training::memory_needed() const {
   const bool is_on_host = device_.device() == Device::portable;
-  return static_cast<double>(trainer_->account().host_bytes) + memory_besides(options_, setup_) +
-         (is_on_host ? device_bytes() : 0);
+  return bytes_not_there_yet(static_cast<double>(trainer_->account().host_bytes), resident_at_start_) +
+         memory_besides(options_, setup_) + (is_on_host ? device_bytes() : 0);
 }
 
 double Training::device_bytes() const {

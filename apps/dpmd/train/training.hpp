@@ -64,6 +64,7 @@ class Training {
   [[nodiscard]] Frames shared_frames(const potential::Sampler::Batch& batch);
 
   Comm comm_;
+  double resident_at_start_;  ///< memory before any array was there (bytes)
   TrainOptions options_;
   DeviceSession device_;
   TrainingSetup setup_;

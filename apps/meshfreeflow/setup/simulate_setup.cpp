@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -125,6 +126,8 @@ void move_to(const Context& context, const DeviceSession& session, const Simulat
       [session](DeviceFlows* flows) { delete flows; }));
 }
 
+double frame_bytes(double cells, int flows) { return 18 * cells * flows; }
+
 std::unique_ptr<Boussinesq> make_flow(const Context& context, const SimulateOptions& options) {
   const Problem problem = make_problem(options);
   Grid grid = make_grid(context.comm(), options);
@@ -133,7 +136,10 @@ std::unique_ptr<Boussinesq> make_flow(const Context& context, const SimulateOpti
     QUINTET_CHECK(std::count(seeds.begin(), seeds.end(), seed) == 1,
                   "seeds: {} is there twice; each flow needs its own", seed);
   const double cells = static_cast<double>(grid.rows_here()) * (grid.x.n() + 2 * Field::margin);
-  context.require_memory(Boussinesq::bytes(cells, static_cast<int>(seeds.size())), "the flows");
+  context.require_memory(Boussinesq::bytes(cells, static_cast<int>(seeds.size())) + bytes_of_writing +
+                             frame_bytes(cells, static_cast<int>(seeds.size())) +
+                             (context.comm().size() > 1 ? bytes_of_messages : 0),
+                         "the flows and their frames");
   auto solver = make_solver(options, problem, grid);
   return std::make_unique<Boussinesq>(problem, std::move(grid), std::move(solver),
                                       static_cast<int>(seeds.size()));

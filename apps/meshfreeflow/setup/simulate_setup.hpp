@@ -15,6 +15,10 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] std::unique_ptr<convection::Boussinesq> make_flow(const Context& context,
                                                                 const SimulateOptions& options);
 
+/// What a rank takes to write a frame of so many cells (bytes): its greatest data set, of all flows, on its
+/// way to the file, and what HDF5 keeps. Measured: docs/planning.md.
+[[nodiscard]] double frame_bytes(double cells, int flows);
+
 /// Whether linear equations are solved by multigrid.
 [[nodiscard]] bool by_multigrid(const SimulateOptions& options);
 

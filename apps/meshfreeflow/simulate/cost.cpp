@@ -52,6 +52,12 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
   return timing;
 }
 
+/// Of a rank, with libraries; HDF5, pictures and the report take less here than elsewhere.
+double memory_of_rank(double base, const SlabNeeds& needs, int flows, int p) {
+  return base + 0.5 * bytes_of_files + (p > 1 ? bytes_of_messages : 0) + needs.bytes +
+         frame_bytes(needs.cells, flows);
+}
+
 /// Ranks that share flows out, whole ones or slabs on the device of each. A step sends what slabs need, and
 /// Courant's rate.
 planning::StepCost device_row(const SimulateOptions& options, const DeviceSession& device,
@@ -69,7 +75,7 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
   if (!row.impossible.empty()) return row;
   const SlabNeeds needs = device_slab_needs(n_x, n_z, members, shares.n_slabs);
   row.work = needs.cells * members;
-  row.memory = base + bytes_of_files + (p > 1 ? bytes_of_messages : 0) + slab_needs(n_x, n_z, flows, p).bytes;
+  row.memory = memory_of_rank(base, slab_needs(n_x, n_z, flows, p), flows, p);
   if (p == 1) return row;
   row.halo = {needs.messages, needs.bytes_sent};
   row.sums = {needs.sums, needs.bytes_summed};
@@ -92,7 +98,7 @@ planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& d
   if (!row.impossible.empty()) return row;
   const SlabNeeds needs = slab_needs(n_x, n_z, flows, p);
   row.work = needs.cells * flows;
-  row.memory = base + bytes_of_files + (p > 1 ? bytes_of_messages : 0) + needs.bytes;
+  row.memory = memory_of_rank(base, needs, flows, p);
   if (p == 1) return row;
   row.halo = {needs.messages, needs.bytes_sent};
   row.sums = {needs.sums, needs.bytes_summed};

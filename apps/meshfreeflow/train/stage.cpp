@@ -44,12 +44,16 @@ std::string tiles_in_words(const Comm& comm, const TrainOptions& options, const 
                                          : "; tiles gain nothing: it is no smaller");
 }
 
-double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options, int n_crops) {
+double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options, int n_crops,
+                        bool computes_here) {
   double nodes = 0, rows = 0;
   for (const auto& block : chain.blocks)
     (block.name.starts_with("decoder ") ? rows : nodes) += static_cast<double>(block.kept_bytes);
-  const double points = static_cast<double>(options.data.points) * 8 * 6;  // nodes of a point, channels
-  const double all = n_crops * (nodes + points * rows);
+  const double points = static_cast<double>(options.data.points) * 8;  // rows: nodes of a point
+  // On the host as measured (docs/planning.md): derivatives go through the rows one after the other. There
+  // with all channels at once.
+  const double all =
+      computes_here ? n_crops * (1.25 * nodes + 1.2 * points * rows) : n_crops * (nodes + 6 * points * rows);
   return options.memory.activations ? std::min(all, 1e6 * *options.memory.activations) : all;
 }
 
@@ -73,8 +77,8 @@ ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
   return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
     const int most_crops = (options.batch + comm.size() - 1) / comm.size();
     const auto chain = flow::network_needs(header, options.parallel).chain;
-    const double activations = activation_bytes(chain, options, most_crops);
     const bool computes_here = device.device() != Device::gpu;
+    const double activations = activation_bytes(chain, options, most_crops, computes_here);
     StageNeeds needs{division_of(options, header), memory_besides(chain, computes_here ? activations : 0),
                      "fewer crops a batch"};
     if (!device.is_cpu())

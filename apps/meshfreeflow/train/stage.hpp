@@ -35,7 +35,10 @@ namespace quintet::meshfreeflow {
 /// What crops leave for the backward pass, roughly, before a step was measured: no more than the budget of
 /// section `memory` (bytes).
 [[nodiscard]] double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options,
-                                      int n_crops);
+                                      int n_crops, bool computes_here);
+/// What LibTorch and its convolutions take for themselves in a first step, with HDF5 and the report (bytes):
+/// measured, docs/planning.md.
+inline constexpr double library_bytes = 19e6;
 /// What a rank needs beside the arrays that are divided: activations, the best model and one that is written
 /// (bytes).
 [[nodiscard]] double memory_besides(const networks::ChainDescription& chain, double activations);

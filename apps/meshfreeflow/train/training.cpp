@@ -142,6 +142,7 @@ DeviceSession open_device(Context& context, const TrainOptions& options) {
 Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                    const std::optional<std::string>& checkpoint)
     : comm_(comm),
+      resident_at_start_(1e6 * resident_memory_mb()),
       options_(options),
       data_(comm, options.data),
       parallel_(parallel_in_force(comm, options, device, model_header(options, data_))),
@@ -223,17 +224,21 @@ flow::FlowModel Training::best() const {
 }
 
 double Training::memory_needed() const {
-  if (memory_predicted_) return *memory_predicted_ - 1e6 * resident_memory_mb();
+  // Where memory is limited, pages of libraries do not count: bytes_of_files has them, for plans.
+  constexpr double pages_of_libraries = bytes_of_files - 8e6;
+  if (memory_predicted_) return *memory_predicted_ - 1e6 * resident_memory_mb() - pages_of_libraries;
   const auto chain = trainer_.describe();
-  return static_cast<double>(trainer_.account().host_bytes) +
-         memory_besides(chain, computes_here_ ? activation_bytes(chain, options_, trainer_.n_crops()) : 0);
+  return bytes_not_there_yet(static_cast<double>(trainer_.account().host_bytes), resident_at_start_) +
+         memory_besides(chain,
+                        computes_here_ ? activation_bytes(chain, options_, trainer_.n_crops(), true) : 0) +
+         library_bytes;
 }
 
 double Training::device_memory_needed() const {
   const auto account = trainer_.account();
   const auto chain = trainer_.describe();
   return (account.is_resident ? 0 : static_cast<double>(account.held.total())) +
-         memory_besides(chain, activation_bytes(chain, options_, trainer_.n_crops()));
+         memory_besides(chain, activation_bytes(chain, options_, trainer_.n_crops(), computes_here_));
 }
 
 void Training::save(hdf5::Group& root) const {

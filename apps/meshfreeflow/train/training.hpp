@@ -68,6 +68,7 @@ class Training {
   [[nodiscard]] double predict_memory() const;
 
   Comm comm_;
+  double resident_at_start_;  ///< memory before any array was there (bytes)
   TrainOptions options_;
   flow::FlowDataset data_;
   ParallelInForce parallel_;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/submatrix/evaluate/dense.hpp"
 #include "apps/submatrix/evaluate/evaluate_headlines.hpp"
 #include "apps/submatrix/evaluate/evaluate_report.hpp"
@@ -288,6 +289,17 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
   }
 }
 
+/// What comes beside K and S, which are there: S^-1/2 and products on the way to it, A, the blocks that
+/// submatrices gather, D and its error; in matrices of K's size, as measured (docs/planning.md).
+void require_room(const Context& context, const std::vector<Spin>& spins) {
+  constexpr double matrices = 9;
+  double bytes = 0;
+  for (const auto& spin : spins) bytes += spin.system.k.bytes();
+  context.require_memory(
+      matrices * bytes + bytes_of_writing + (context.comm().size() > 1 ? bytes_of_messages : 0),
+      fmt::format("S^-1/2, A, D and submatrices ({:.4g} bytes of K)", bytes));
+}
+
 }  // namespace
 
 void evaluate(Context& context, const EvaluateOptions& options) {
@@ -305,6 +317,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
               *context.restart_file());
   const DeviceSession session = context.open_device(options.device);
   const std::unique_ptr<DeviceSubmatrices> device = session.is_cpu() ? nullptr : make_series_on(session);
+  require_room(context, spins);
   if (!context.go_ahead(output_files(options.output))) return;
 
   Way way;

@@ -449,7 +449,8 @@ double require_room(const Context& context, const DeviceSession& device, const S
                                                          setup.system, setup.has_source);
   if (device.device() == Device::portable) bytes += there;  // in the same memory
   require(context,
-          bytes + writing_bytes(setup, setup.decomposition.ranks(), context.comm().size()) +
+          bytes + bytes_of_writing +
+              writing_bytes(setup, setup.decomposition.ranks(), context.comm().size()) +
               (context.comm().size() > 1 ? bytes_of_messages : 0),
           what);
   device.require_bytes(there, what);

@@ -24,7 +24,6 @@ std::vector<double> picture_points(const Setup& setup, const PhaseGrid& grid) {
 }
 
 double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks) {
-  constexpr double always = 10e6;
   const bool in_rows = std::all_of(ranks.begin() + 1, ranks.end(), [](int n) { return n <= 1; });
   double copy = 0, picture = 0;
   for (const auto& species : setup.species) {
@@ -32,7 +31,10 @@ double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_
     copy = std::max(copy, f / n_ranks + (in_rows ? 0 : f));
     for (const double points : picture_points(setup, species.grid)) picture = std::max(picture, 8 * points);
   }
-  return always + copy + picture;
+  constexpr double kept_below = 33554432;
+  const double less = std::min(copy, picture);
+  constexpr double report = 2e6;
+  return report + std::max(copy, picture) + (less < kept_below ? less : 0);
 }
 
 }  // namespace quintet::vlasov

@@ -14,8 +14,8 @@ namespace quintet::vlasov {
 [[nodiscard]] std::vector<double> picture_points(const Setup& setup, const kinetics::PhaseGrid& grid);
 
 /// What a rank takes (bytes) to write f and to draw it: the copy that goes to the file, where boxes are no
-/// rows of it also what MPI-IO collects of others; and the greatest picture, which is drawn whole. Without
-/// them HDF5, series and the report took 10 MB in the runs of docs/planning.md.
+/// rows of it also what MPI-IO collects of others; or the greatest picture, which is drawn whole. One comes
+/// after the other, but of blocks below 32 MB the C library keeps what was freed.
 /// @param ranks of each direction, `n_ranks` in all
 [[nodiscard]] double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks);
 
