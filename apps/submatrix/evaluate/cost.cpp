@@ -62,7 +62,10 @@ planning::StepCost row_of(const EvaluateOptions& options, const Rehearsal& run,
   const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0),
                most = *std::max_element(seconds.begin(), seconds.end());
   row.work = blocking.n_blocks() * most / all;
-  row.memory = base + held * most / all + bytes_of_files + (p > 1 ? bytes_of_messages : 0);
+  // A part stays whole on each rank: what it gathers of others, and what reading left.
+  constexpr double whole = 0.2;
+  row.memory = base + held * (whole + (1 - whole) * most / all) + bytes_of_files +
+               (p > 1 ? bytes_of_messages : 0);
   if (p == 1) return row;
   // Each gather() is three exchanges with all others.
   row.halo = {3.0 * (p - 1) * double(run.spins.size()), *std::max_element(bytes.begin(), bytes.end()) / n};

@@ -32,9 +32,8 @@ double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_
     for (const double points : picture_points(setup, species.grid)) picture = std::max(picture, 8 * points);
   }
   constexpr double kept_below = 33554432;
-  const double less = std::min(copy, picture);
   constexpr double report = 2e6;
-  return report + std::max(copy, picture) + (less < kept_below ? less : 0);
+  return report + std::max(copy, picture) + (copy < kept_below ? copy : 0);
 }
 
 }  // namespace quintet::vlasov
