@@ -44,16 +44,28 @@ class Pipe {
 };
 
 /// In the child: become the program, in a process group of its own; tell `failure` if that fails.
-[[noreturn]] void become(std::vector<char*> words, const Pipe& out, const Pipe& errors, const Pipe& failure) {
+[[noreturn]] void become(std::vector<char*>& words, std::vector<char*>& environment, const Pipe& out,
+                         const Pipe& errors, const Pipe& failure) {
   setpgid(0, 0);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(out.writing(), STDOUT_FILENO);
   dup2(errors.writing(), STDERR_FILENO);
-  execvp(words[0], words.data());
+  execvpe(words[0], words.data(), environment.data());
   const int reason = errno;
   [[maybe_unused]] const auto told = write(failure.writing(), &reason, sizeof reason);
   _exit(127);
+}
+
+/// This process' environment without what is hidden, as execvpe() wants it.
+std::vector<char*> environment_without(const std::function<bool(std::string_view)>& hidden) {
+  std::vector<char*> kept;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!hidden || !hidden(text.substr(0, text.find('=')))) kept.push_back(*variable);
+  }
+  kept.push_back(nullptr);
+  return kept;
 }
 
 /// Read both pipes to their ends; false if that takes longer than until `end`.
@@ -83,17 +95,19 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 +
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& words, double limit_s) {
+CommandResult run_command(const std::vector<std::string>& words, double limit_s,
+                          const std::function<bool(std::string_view)>& hidden) {
   std::vector<std::string> copies = words;
   std::vector<char*> pointers;
   for (auto& word : copies) pointers.push_back(word.data());
   pointers.push_back(nullptr);
+  std::vector<char*> environment = environment_without(hidden);
   Pipe out, errors, failure;
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
   const pid_t child = fork();
   if (child < 0) throw ResourceError(fmt::format("{} cannot be started: {}", words[0], std::strerror(errno)));
-  if (child == 0) become(pointers, out, errors, failure);
+  if (child == 0) become(pointers, environment, out, errors, failure);
   setpgid(child, child);  // here too: whoever comes first
   out.close_writing(), errors.close_writing(), failure.close_writing();
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quintet {
@@ -17,7 +19,9 @@ struct CommandResult {
 /// Run a program to its end, without a shell: words[0] is its path or a name on the PATH, nothing is on its
 /// input. After `limit_s` seconds it is killed with all that it has started. Throws InputError if it cannot
 /// be started, with the reason.
-[[nodiscard]] CommandResult run_command(const std::vector<std::string>& words, double limit_s);
+/// Variables of the environment whose names `hidden` knows are not handed on.
+[[nodiscard]] CommandResult run_command(const std::vector<std::string>& words, double limit_s,
+                                        const std::function<bool(std::string_view)>& hidden = nullptr);
 
 /// The last line of a text that says something: what a program that failed has to say.
 [[nodiscard]] std::string last_line(const std::string& text);

@@ -26,6 +26,9 @@ struct MachineScheduler {
   std::string id_pattern{};  ///< regular expression of a job's id; "" for the scheduler's usual one
   /// Jobs ask for memory; else a node of a queue comes with all it has.
   bool memory_request = true;
+  /// Tasks that wait for one that failed are taken from the queue (Slurm: --kill-on-invalid-dep=yes); else the
+  /// site's own rule holds.
+  bool kill_on_invalid_dependency = true;
   double patience = 60;             ///< (s) for an answer of its commands
   std::optional<double> history{};  ///< (s) for how long the scheduler knows of a job that has ended
 };
@@ -48,6 +51,7 @@ struct MachineQueue {
   std::optional<std::int64_t> user_jobs{};                ///< of a user that wait or run; an array is one
   std::optional<std::int64_t> user_nodes{}, user_gpus{};  ///< of a user's jobs that run at once
   std::optional<double> points_per_hour{};                ///< price of one node for an hour
+  bool reserved = false;                                  ///< goes by the name of a reservation
   std::vector<std::string> options{};                     ///< further words for the head of a job script
 };
 
@@ -71,6 +75,8 @@ struct MachineGpus {
 struct MachineNics {
   std::int64_t count = 1;
   std::optional<double> bandwidth{};  ///< (B/s) of one, one way
+  /// Adapters that one process uses at once: for large messages (rendezvous) and for small ones (eager).
+  std::optional<std::int64_t> rails_large{}, rails_small{};
 };
 
 struct MachineNode {
@@ -132,7 +138,8 @@ struct MachineEnvironment {
 };
 
 struct MachineLaunch {
-  /// The words before the program; {nodes} {ranks} {ranks_per_node} {threads} {gpus_per_node} are replaced.
+  /// The words before the program; {nodes} {ranks} {ranks_per_node} {threads} {gpus_per_node} are replaced,
+  /// and {variables} by a -x NAME for each variable that ranks on other nodes must have.
   std::string command = "mpirun -np {ranks}";
 };
 
@@ -142,6 +149,13 @@ struct MachineStop {
       warning;  ///< (s) before the limit at which the script is signalled; absent: nobody warns
   std::optional<double> grace{};  ///< (s) from SIGTERM to SIGKILL
   double margin = 300;            ///< (s) before the limit at which the program stops by itself (--walltime)
+};
+
+/// What the next job of a chain asks for where the one before had too little.
+struct MachineRetry {
+  double memory = 2;      ///< times as much after an end for want of memory; 1: no more
+  double walltime = 1.5;  ///< times as long after an end at the limit of time; 1: no longer
+  bool exclude = true;    ///< nodes that failed are left out
 };
 
 /// Where numbers of this file come from.
@@ -163,6 +177,8 @@ struct Machine {
   MachineEnvironment environment{};
   MachineLaunch launch{};
   MachineStop stop{};
+  MachineRetry retry{};
+  std::vector<std::string> remarks{};  ///< what whoever submits should know
   std::vector<MachineSource> provenance{};
 };
 
@@ -178,6 +194,7 @@ void describe(Schema& schema, MachineRates& rates);
 void describe(Schema& schema, MachineEnvironment& environment);
 void describe(Schema& schema, MachineLaunch& launch);
 void describe(Schema& schema, MachineStop& stop);
+void describe(Schema& schema, MachineRetry& retry);
 void describe(Schema& schema, MachineSource& source);
 void describe(Schema& schema, Machine& machine);
 

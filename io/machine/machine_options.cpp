@@ -34,7 +34,8 @@ std::optional<std::string> pattern_problem(const std::string& pattern) {
 
 /// What is wrong with the placeholders of a launch line, or nothing.
 std::optional<std::string> template_problem(const std::string& command) {
-  const std::vector<std::string> known = {"nodes", "ranks", "ranks_per_node", "threads", "gpus_per_node"};
+  const std::vector<std::string> known = {"nodes", "ranks", "ranks_per_node", "threads", "gpus_per_node",
+                                          "variables"};
   for (std::size_t at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
     if (at > 0 && command[at - 1] == '$') continue;  // ${VARIABLE} of the shell
     const auto end = command.find('}', at);
@@ -77,6 +78,8 @@ void describe(Schema& schema, MachineScheduler& scheduler) {
               "Regular expression of the id that the submit command prints; '': the scheduler's usual one");
   schema.flag("memory_request", scheduler.memory_request,
               "Whether jobs ask for memory; false: a node of a queue comes with all it has");
+  schema.flag("kill_on_invalid_dependency", scheduler.kill_on_invalid_dependency,
+              "Whether tasks that wait for one that failed are taken from the queue; false: as the site does");
   schema.quantity("patience", scheduler.patience, "s", "How long its commands may take to answer").above(0);
   schema
       .quantity("history", scheduler.history, "s",
@@ -113,6 +116,8 @@ void describe(Schema& schema, MachineQueue& queue) {
       .at_least(0);
   schema.number("points_per_hour", queue.points_per_hour, "Price of a node for an hour; null: unknown")
       .at_least(0);
+  schema.flag("reserved", queue.reserved,
+              "Whether it is that of a reservation, whose name submit --reservation gives");
   schema.texts("options", queue.options, "Further options for the head of a job script, one a line");
   schema.check([&queue]() -> std::optional<std::string> {
     if (queue.nodes_max && *queue.nodes_max < queue.nodes_min)
@@ -146,6 +151,14 @@ void describe(Schema& schema, MachineGpus& gpus) {
 void describe(Schema& schema, MachineNics& nics) {
   schema.integer("count", nics.count, "Network adapters of a node").at_least(1);
   schema.quantity("bandwidth", nics.bandwidth, "B/s", "Of one, one way; null: unknown").above(0);
+  schema
+      .integer("rails_large", nics.rails_large,
+               "That one process uses at once for large messages; null: unknown")
+      .at_least(1);
+  schema
+      .integer("rails_small", nics.rails_small,
+               "That one process uses at once for small messages; null: unknown")
+      .at_least(1);
 }
 
 void describe(Schema& schema, MachineNode& node) {
@@ -215,7 +228,7 @@ void describe(Schema& schema, MachineEnvironment& environment) {
 void describe(Schema& schema, MachineLaunch& launch) {
   schema.text("command", launch.command,
               "Words before the program; {nodes} {ranks} {ranks_per_node} {threads} {gpus_per_node} are "
-              "replaced");
+              "replaced, and {variables} by -x NAME for each variable that other nodes need (Open MPI)");
   schema.check([&launch] { return template_problem(launch.command); });
 }
 
@@ -229,6 +242,19 @@ void describe(Schema& schema, MachineStop& stop) {
       .quantity("margin", stop.margin, "s",
                 "How long before the limit the program stops by itself with a checkpoint")
       .above(0);
+}
+
+void describe(Schema& schema, MachineRetry& retry) {
+  schema
+      .number("memory", retry.memory,
+              "Times as much memory for the next job of a chain after one that had too little; 1: no more")
+      .at_least(1);
+  schema
+      .number("walltime", retry.walltime,
+              "Times as much walltime for it after one that its limit ended without a checkpoint of its own; "
+              "1: no more")
+      .at_least(1);
+  schema.flag("exclude", retry.exclude, "Whether nodes that failed are left out (Slurm)");
 }
 
 void describe(Schema& schema, MachineSource& source) {
@@ -251,6 +277,8 @@ void describe(Schema& schema, Machine& machine) {
   schema.section("environment", machine.environment, "What a job's script does before the program");
   schema.section("launch", machine.launch, "How the ranks are started");
   schema.section("stop", machine.stop, "How a job ends that runs out of time");
+  schema.section("retry", machine.retry, "What a chain asks for after a job that had too little");
+  schema.texts("remarks", machine.remarks, "What whoever submits should know; told with each submission");
   schema.sections("provenance", machine.provenance, "Where the numbers come from");
   schema.check([&machine] { return queue_names_problem(machine.queues); });
 }
