@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
@@ -26,12 +29,31 @@ void cancel(const Application::Arguments& arguments) {
     if (const fs::path folder = fs::path(directory) / point.folder;
         fs::is_directory(folder) && !fs::exists(folder / "job.ended"))
       write_text_file((folder / "job.ended").string(), "cancelled\n");
+  const std::string script = (fs::absolute(directory).lexically_normal() / "job.sh").string();
+  if (record->submitting)  // one that the record does not name may have been queued nevertheless
+    for (const auto& id : scheduler.jobs_of_script(script))
+      if (std::find(record->ids.begin(), record->ids.end(), id) == record->ids.end())
+        record->ids.push_back(id);
   const auto states = scheduler.states(record->ids);
   // The last first: none must begin because the one before it has ended.
   int n_cancelled = 0;
+  std::vector<std::string> forgotten;
   for (auto id = record->ids.rbegin(); id != record->ids.rend(); ++id) {
     const auto& state = states.at(*id);
-    if (!state.is_alive()) continue;
+    if (!state.may_live()) continue;
+    if (state.kind == JobState::Kind::unknown) {
+      try {
+        scheduler.cancel(*id);
+      } catch (const InputError& error) {
+        log::warning("{}", error.what());
+      }
+      log::warning(
+          "Whether job {} still waits or runs is not known. It was told to end and is forgotten: look at the "
+          "queue",
+          *id);
+      forgotten.push_back(*id);
+      continue;
+    }
     ++n_cancelled;
     if (state.kind == JobState::Kind::waiting || at_once) {
       scheduler.cancel(*id);
@@ -41,7 +63,8 @@ void cancel(const Application::Arguments& arguments) {
       log::info("{} is asked for a checkpoint and an end (--now ends it at once)", *id);
     }
   }
-  if (n_cancelled == 0) log::info("No job of '{}' waits or runs", directory);
+  if (n_cancelled == 0 && forgotten.empty()) log::info("No job of '{}' waits or runs", directory);
+  for (const auto& id : forgotten) std::erase(record->ids, id);
   record->submitting = false;
   write_record(directory, *record);
 }

@@ -1,5 +1,6 @@
 #include "apps/quintet/submit/record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <filesystem>
@@ -68,11 +69,36 @@ void require_nothing_queued(const std::string& directory, const Scheduler& sched
                 "is in no record. Look at "
                 "the queue; then quintet cancel {} forgets it",
                 directory, record->name, directory);
-  for (const auto& [id, state] : scheduler.states(record->ids))
+  for (const auto& [id, state] : scheduler.states(record->ids)) {
+    QUINTET_CHECK(
+        state.kind != JobState::Kind::unknown,
+        "Nothing was queued: whether job {} of '{}' still waits or runs is not known, the scheduler "
+        "says nothing of it. Ask again later, or quintet cancel {} forgets it",
+        id, directory, directory);
     QUINTET_CHECK(!state.is_alive(),
                   "Nothing was queued: job {} of '{}' is {}. Wait for it, or quintet cancel {}", id,
                   directory, state.word, directory);
+  }
 }
+
+namespace {
+
+/// After a submission that failed with these words: the job that was taken nevertheless, if the queue has
+/// one; else `doubtful` says whether there may be one.
+std::optional<std::string> taken_nevertheless(const Scheduler& scheduler, const JobRecord& record,
+                                              const std::string& script, const std::string& words,
+                                              bool& doubtful) {
+  doubtful = scheduler.is_doubtful(words);
+  try {
+    for (const auto& id : scheduler.jobs_of_script(script))
+      if (std::find(record.ids.begin(), record.ids.end(), id) == record.ids.end()) return id;
+  } catch (const InputError&) {  // no word of refusal is believed where the queue cannot be looked at
+    doubtful = true;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 void queue_job(const Scheduler& scheduler, const std::string& directory, JobRecord& record,
                const std::string& script, const JobOrder& after, std::int64_t n_jobs) {
@@ -81,12 +107,14 @@ void queue_job(const Scheduler& scheduler, const std::string& directory, JobReco
   try {
     record.ids.push_back(scheduler.submit(script, after));
   } catch (const InputError& error) {
-    // Refused, not unknown; where the answer was not understood, its text says to look.
     const std::string text = error.what();
-    record.submitting =
-        text.find("no id of a job") != std::string::npos || text.find("does not answer") != std::string::npos;
-    write_record(directory, record);
-    throw InputError(fmt::format("{} of {} jobs were queued. {}", record.ids.size(), n_jobs, text));
+    const auto id = taken_nevertheless(scheduler, record, script, text, record.submitting);
+    if (!id) {
+      write_record(directory, record);
+      throw InputError(fmt::format("{} of {} jobs were queued. {}", record.ids.size(), n_jobs, text));
+    }
+    log::warning("{}. The queue has a job {} of this script: taken for the one", text, *id);
+    record.ids.push_back(*id);
   }
   record.submitting = false;
   write_record(directory, record);

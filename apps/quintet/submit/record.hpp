@@ -38,8 +38,9 @@ void write_record(const std::string& directory, const JobRecord& record);
 void require_nothing_queued(const std::string& directory, const Scheduler& scheduler);
 
 /// Queue a script to begin after others, and write its id, and before it is known
-/// that it is asked for, into the directory's record. Throws InputError: the scheduler's words, and how many
-/// of `n_jobs` were queued.
+/// that it is asked for, into the directory's record. Where the scheduler fails, the queue is asked for a job
+/// of this script, which may have been taken nevertheless. Throws InputError: the scheduler's words, and how
+/// many of `n_jobs` were queued; the record then says whether one more may be.
 void queue_job(const Scheduler& scheduler, const std::string& directory, JobRecord& record,
                const std::string& script, const JobOrder& after, std::int64_t n_jobs);
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include <fmt/ranges.h>
@@ -97,31 +98,65 @@ void take_liveliest(std::map<std::string, JobState>& states, const std::string& 
     return kind == JobState::Kind::running   ? 3
            : kind == JobState::Kind::waiting ? 2
            : kind == JobState::Kind::ended   ? 1
-                                             : 0;
+           : kind == JobState::Kind::gone    ? 0
+                                             : -1;
   };
   if (rank(state.kind) > rank(states.at(id).kind)) states.at(id) = state;
 }
 
-std::map<std::string, JobState> all_gone(const std::vector<std::string>& ids) {
+std::map<std::string, JobState> all_unknown(const std::vector<std::string>& ids) {
   std::map<std::string, JobState> states;
   for (const auto& id : ids) states[id] = {};
   return states;
 }
 
-/// All jobs that squeue knows, with those that ended a short time ago: a question for one id that is gone
-/// would be an error like any other.
-std::map<std::string, JobState> ask_slurm(const Asked& status, const std::vector<std::string>& ids) {
-  auto states = all_gone(ids);
-  std::istringstream lines(
-      answer_of({status.command, "--noheader", "--states=all", "--format=%F|%T|%r"}, status.patience));
+void take_slurm_lines(std::map<std::string, JobState>& states, const std::string& command,
+                      const std::string& answer) {
+  std::istringstream lines(answer);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
     std::string id, word, reason;
     std::getline(fields, id, '|'), std::getline(fields, word, '|'), std::getline(fields, reason);
     if (states.contains(id)) take_liveliest(states, id, slurm_state(word, reason));
-    QUINTET_CHECK(!word.empty(), "{} answers what is not understood: '{}'", status.command, line);
+    QUINTET_CHECK(!word.empty(), "{} answers what is not understood: '{}'", command, line);
+  }
+}
+
+/// All jobs that squeue knows, with those that ended a short time ago. A list may be empty or cut for reasons
+/// of its own: what it lacks is asked for alone, and is gone only if squeue says that there is no such job.
+std::map<std::string, JobState> ask_slurm(const Asked& status, const std::vector<std::string>& ids) {
+  auto states = all_unknown(ids);
+  const std::vector<std::string> words = {status.command, "--noheader", "--states=all", "--format=%F|%T|%r"};
+  take_slurm_lines(states, status.command, answer_of(words, status.patience));
+  for (auto& [id, state] : states) {
+    if (state.kind != JobState::Kind::unknown) continue;
+    auto for_one = words;
+    for_one.push_back("--jobs=" + id);
+    const auto result = run_command(for_one, status.patience);
+    if (result.timed_out) break;
+    if (result.good())
+      take_slurm_lines(states, status.command, result.out);
+    else if (result.errors.find("Invalid job id") != std::string::npos)
+      state.kind = JobState::Kind::gone;
   }
   return states;
+}
+
+/// squeue's %o is the script of a job, with its arguments.
+std::vector<std::string> ask_slurm_script(const Asked& status, const std::string& script) {
+  std::istringstream lines(
+      answer_of({status.command, "--noheader", fmt::format("--user={}", getuid()), "--format=%F|%T|%o"},
+                status.patience));
+  std::set<std::string> ids;
+  for (std::string line; std::getline(lines, line);) {
+    static const std::regex form(R"(([0-9]+)\|([A-Z_]+)\|(.*))");
+    std::smatch found;
+    QUINTET_CHECK(std::regex_match(line, found, form), "{} answers what is not understood: '{}'",
+                  status.command, line);
+    if ((found[3].str() + " ").starts_with(script + " ") && slurm_state(found[2].str(), "").is_alive())
+      ids.insert(found[1].str());
+  }
+  return {ids.begin(), ids.end()};
 }
 
 /// "gres:gpu:a100:4", "gpu:4(IDX:0-3)", "N/A": GPUs of a node.
@@ -156,14 +191,15 @@ std::string beside(const std::string& command, const char* name) {
   return (slash == std::string::npos ? "" : command.substr(0, slash + 1)) + name;
 }
 
-/// What qstat answers about jobs, by id; those that it knows no longer are left out.
-Tree pbs_answer(const Asked& status, const std::vector<std::string>& ids) {
+/// What qstat answers about jobs, by id; those that it says it knows no longer are left out, and `some_gone`
+/// tells that there are such.
+Tree pbs_answer(const Asked& status, const std::vector<std::string>& ids, bool& some_gone) {
   std::vector<std::string> words{status.command, "-x", "-f", "-F", "json"};
   words.insert(words.end(), ids.begin(), ids.end());
   const auto result = run_command(words, status.patience);
   QUINTET_CHECK(!result.timed_out, "{} does not answer within {:.3g} s (scheduler.patience)", status.command,
                 status.patience);
-  const bool some_gone = result.errors.find("Unknown Job") != std::string::npos;
+  some_gone = result.errors.find("Unknown Job") != std::string::npos;
   if (!result.good() && some_gone && trimmed(result.out).empty()) return Tree::map();
   QUINTET_CHECK(result.good() || some_gone, "{} refuses (exit code {}): {}", status.command, result.code,
                 last_line(result.errors));
@@ -176,11 +212,15 @@ Tree pbs_answer(const Asked& status, const std::vector<std::string>& ids) {
 
 /// One job at a time: PBS knows ended jobs with -x, and refuses ids that are gone even from there.
 std::map<std::string, JobState> ask_pbs(const Asked& status, const std::vector<std::string>& ids) {
-  auto states = all_gone(ids);
+  auto states = all_unknown(ids);
   for (const auto& id : ids) {
-    const Tree jobs = pbs_answer(status, {id});
+    bool is_gone = false;
+    const Tree jobs = pbs_answer(status, {id}, is_gone);
     const Tree* job = jobs.find(id);
-    if (job == nullptr && jobs.entries().empty()) continue;
+    if (job == nullptr && jobs.entries().empty()) {
+      if (is_gone) states.at(id).kind = JobState::Kind::gone;
+      continue;
+    }
     QUINTET_CHECK(job != nullptr && job->is_map() && job->has("job_state"),
                   "{} answers what is not understood about {}", status.command, id);
     const Tree* comment = job->find("comment");
@@ -198,8 +238,8 @@ std::string user_name() {
   return user != nullptr ? user->pw_name : std::to_string(getuid());
 }
 
-/// qselect has the ids of a user, qstat their numbers.
-std::vector<QueuedJob> ask_pbs_user(const Asked& status) {
+/// Ids of the user's jobs.
+std::vector<std::string> pbs_select(const Asked& status) {
   const std::string select = beside(status.command, "qselect");
   std::istringstream lines(answer_of({select, "-u", user_name()}, status.patience));
   std::vector<std::string> ids;
@@ -209,9 +249,16 @@ std::vector<QueuedJob> ask_pbs_user(const Asked& status) {
     QUINTET_CHECK(std::isdigit(static_cast<unsigned char>(ids.back().front())) != 0,
                   "{} answers what is not understood: '{}'", select, line);
   }
+  return ids;
+}
+
+/// qselect has the ids of a user, qstat their numbers.
+std::vector<QueuedJob> ask_pbs_user(const Asked& status) {
+  const auto ids = pbs_select(status);
   std::vector<QueuedJob> jobs;
   if (ids.empty()) return jobs;
-  const Tree answer = pbs_answer(status, ids);
+  bool some_gone = false;
+  const Tree answer = pbs_answer(status, ids, some_gone);
   for (const auto& [id, job] : answer.entries()) {
     QUINTET_CHECK(job.is_map() && job.has("job_state") && job.has("queue"),
                   "{} answers what is not understood about {}", status.command, id);
@@ -225,6 +272,23 @@ std::vector<QueuedJob> ask_pbs_user(const Asked& status) {
     jobs.push_back(std::move(queued));
   }
   return jobs;
+}
+
+/// A job tells the words that it was submitted with; its output lies beside its script.
+std::vector<std::string> ask_pbs_script(const Asked& status, const std::string& script) {
+  const auto ids = pbs_select(status);
+  std::vector<std::string> found;
+  if (ids.empty()) return found;
+  bool some_gone = false;
+  const Tree answer = pbs_answer(status, ids, some_gone);
+  for (const auto& [id, job] : answer.entries()) {
+    if (!job.is_map() || !job.has("job_state")) continue;
+    const Tree* words = job.find("Submit_arguments");
+    const bool is_it =
+        words != nullptr && words->is_scalar() && words->as_text().find(script) != std::string::npos;
+    if (is_it && pbs_state(job.at("job_state").as_text(), "").is_alive()) found.push_back(id);
+  }
+  return found;
 }
 
 std::vector<std::string> cancel_by_id(const std::string& command, const std::string& id) {
@@ -242,10 +306,14 @@ std::vector<std::string> pbs_stop(const std::string& command, const std::string&
 
 const SchedulerRow schedulers[] = {
     {SchedulerKind::slurm, "slurm", "Slurm", "sbatch", "squeue", "scancel", "[0-9]+", "#SBATCH ",
-     "SLURM_ARRAY_TASK_ID", slurm_head, true, slurm_submit, ask_slurm, ask_slurm_user, cancel_by_id,
-     slurm_stop},
+     "SLURM_ARRAY_TASK_ID", slurm_head, true, slurm_submit, ask_slurm, ask_slurm_user, ask_slurm_script,
+     "[Tt]imed out|contact|Zero Bytes|[Cc]ommunication|onnection|transmi|receiv|I/O "
+     "error|Unexpected|temporar",
+     cancel_by_id, slurm_stop},
     {SchedulerKind::pbs, "pbs", "PBS Pro", "qsub", "qstat", "qdel", R"([0-9]+(\[\])?(\.[A-Za-z0-9._-]+)?)",
-     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, false, pbs_submit, ask_pbs, ask_pbs_user, cancel_by_id, pbs_stop}};
+     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, false, pbs_submit, ask_pbs, ask_pbs_user, ask_pbs_script,
+     "[Tt]imed? ?out|cannot connect|[Cc]ommunication|onnection|End of [Ff]ile|[Pp]remature|[Pp]ipe|No reply",
+     cancel_by_id, pbs_stop}};
 
 std::string or_else(const std::string& given, const char* usual) { return given.empty() ? usual : given; }
 
@@ -311,6 +379,26 @@ std::string Scheduler::submit(const std::string& script, const JobOrder& after) 
 
 std::map<std::string, JobState> Scheduler::states(const std::vector<std::string>& ids) const {
   return row_.ask({status_, patience_}, ids);
+}
+
+std::map<std::string, JobState> Scheduler::told_states(const std::vector<std::string>& ids,
+                                                       std::string& why) const {
+  try {
+    return states(ids);
+  } catch (const InputError& error) {
+    why = error.what();
+    return all_unknown(ids);
+  }
+}
+
+std::vector<std::string> Scheduler::jobs_of_script(const std::string& script) const {
+  return row_.ask_script({status_, patience_}, script);
+}
+
+bool Scheduler::is_doubtful(const std::string& words) const {
+  return std::regex_search(
+      words,
+      std::regex(fmt::format("no id of a job|does not answer|exit code 1[2-9][0-9]|{}", row_.doubtful)));
 }
 
 std::vector<QueuedJob> Scheduler::jobs_of_user() const { return row_.ask_user({status_, patience_}); }

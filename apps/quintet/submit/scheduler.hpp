@@ -11,12 +11,14 @@ namespace quintet {
 
 /// What a scheduler says of a job.
 struct JobState {
-  enum class Kind { waiting, running, ended, gone };  ///< gone: the scheduler knows it no longer
-  Kind kind = Kind::gone;
+  /// gone: the scheduler says that it knows the job no longer; unknown: it says nothing of the job.
+  enum class Kind { waiting, running, ended, gone, unknown };
+  Kind kind = Kind::unknown;
   std::string word{};    ///< its own: "PENDING", "Q"
   std::string reason{};  ///< why it waits or ended, where it says so
 
   [[nodiscard]] bool is_alive() const { return kind == Kind::waiting || kind == Kind::running; }
+  [[nodiscard]] bool may_live() const { return is_alive() || kind == Kind::unknown; }
 };
 
 /// A command of the scheduler, and how long it may take to answer (s).
@@ -64,6 +66,10 @@ struct SchedulerRow {
   std::map<std::string, JobState> (*ask)(const Asked& status, const std::vector<std::string>& ids);
   /// All jobs of the user who asks that wait or run. Throws InputError if the answer is not understood.
   std::vector<QueuedJob> (*ask_user)(const Asked& status);
+  /// Ids of that user's jobs that wait or run and have this script. Throws InputError likewise.
+  std::vector<std::string> (*ask_script)(const Asked& status, const std::string& script);
+  /// A regular expression: words of a refusal that may have come after the job was taken.
+  const char* doubtful;
   /// Words that remove a job from the queue, or end it at once.
   std::vector<std::string> (*cancel_words)(const std::string& command, const std::string& id);
   /// Words that ask the script of a running job for a checkpoint and an end.
@@ -80,9 +86,17 @@ class Scheduler {
   explicit Scheduler(const Machine& machine);
   /// Queue a script; returns the id. Throws InputError with the scheduler's words.
   [[nodiscard]] std::string submit(const std::string& script, const JobOrder& after) const;
+  /// Throws InputError if the scheduler does not answer or is not understood.
   [[nodiscard]] std::map<std::string, JobState> states(const std::vector<std::string>& ids) const;
+  /// The same where no answer is one too: all are unknown then, and `why` says what was the matter.
+  [[nodiscard]] std::map<std::string, JobState> told_states(const std::vector<std::string>& ids,
+                                                            std::string& why) const;
   /// What the user who asks has waiting or running, from anywhere.
   [[nodiscard]] std::vector<QueuedJob> jobs_of_user() const;
+  /// Ids of jobs of that user that wait or run and have this script.
+  [[nodiscard]] std::vector<std::string> jobs_of_script(const std::string& script) const;
+  /// Whether a job may have been taken although submit() threw with these words.
+  [[nodiscard]] bool is_doubtful(const std::string& words) const;
   void cancel(const std::string& id) const;
   void stop(const std::string& id) const;
 

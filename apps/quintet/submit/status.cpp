@@ -21,6 +21,7 @@ namespace {
 
 std::string job_text(const std::string& id, const JobState& state) {
   if (state.kind == JobState::Kind::gone) return fmt::format("{} is gone from the queue", id);
+  if (state.kind == JobState::Kind::unknown) return fmt::format("{} not known", id);
   return fmt::format("{} {}{}", id, state.word, state.reason.empty() ? "" : " (" + state.reason + ")");
 }
 
@@ -80,7 +81,9 @@ void status(const Application::Arguments& arguments) {
   const std::string& directory = arguments[0].front();
   const auto record = read_record(directory);
   QUINTET_CHECK(record, "'{}' holds no jobs.yaml: nothing was submitted from it", directory);
-  const auto states = Scheduler(read_machine(record->machine)).states(record->ids);
+  std::string why;
+  const auto states = Scheduler(read_machine(record->machine)).told_states(record->ids, why);
+  if (!why.empty()) log::warning("How the jobs are is not known: {}", why);
   bool is_alive = false;
   std::vector<std::string> jobs;
   for (const auto& id : record->ids) {

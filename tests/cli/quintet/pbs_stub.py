@@ -51,7 +51,7 @@ def qsub(words):
     job = f"{number}{'[]' if array else ''}.pbs1"
     queue = next(line.split()[1] for line in lines if line.startswith("-q "))
     nodes = next(int(line.split("=")[1].split(":")[0]) for line in lines if line.startswith("-l select"))
-    write(job, state="H" if after else "R", queue=queue, nodes=nodes)
+    write(job, state="H" if after else "R", queue=queue, nodes=nodes, script=words[0])
     print(job, flush=True)
     if os.fork() == 0:
         os.setsid()
@@ -80,7 +80,8 @@ def qstat(words):
     answers = {}
     for job in words[words.index("json") + 1:]:
         found = read(job)
-        answers[job] = {"job_state": found["state"], "queue": found["queue"], "Resource_List": {"nodect": found["nodes"]}}
+        answers[job] = {"job_state": found["state"], "queue": found["queue"], "Resource_List": {"nodect": found["nodes"]},
+                        "Submit_arguments": found["script"]}
         if "code" in found:
             answers[job]["Exit_status"] = found["code"]
     print(json.dumps({"timestamp": int(time.time()), "pbs_server": "pbs1", "Jobs": answers}))

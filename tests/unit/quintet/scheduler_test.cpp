@@ -97,14 +97,61 @@ TEST_F(Answers, a_scheduler_that_is_missing_is_named) {
 }
 
 TEST_F(Answers, states_of_slurm) {
-  command("status",
-          "printf '7|PENDING|Dependency\\n8|RUNNING|None\\n9|TIMEOUT|TimeLimit\\n3|COMPLETED|None\\n'");
+  command(
+      "status",
+      "case \"$*\" in *--jobs=*) echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1;; esac\n"
+      "printf '7|PENDING|Dependency\\n8|RUNNING|None\\n9|TIMEOUT|TimeLimit\\n3|COMPLETED|None\\n'");
   const auto states = scheduler(SchedulerKind::slurm).states({"7", "8", "9", "10"});
   EXPECT_EQ(states.at("7").kind, Kind::waiting);
   EXPECT_EQ(states.at("7").reason, "Dependency");
   EXPECT_EQ(states.at("8").kind, Kind::running);
   EXPECT_EQ(states.at("9").kind, Kind::ended);
   EXPECT_EQ(states.at("10").kind, Kind::gone);
+}
+
+TEST_F(Answers, a_job_is_gone_only_if_the_scheduler_says_so) {
+  const auto kind = [&](SchedulerKind scheduler_kind, const std::string& id) {
+    std::string why;
+    return scheduler(scheduler_kind).told_states({id}, why).at(id).kind;
+  };
+  // an empty list, one without this job, half a line, garbage, an error
+  for (const char* body : {"exit 0", "echo '3|COMPLETED|None'", "printf '7'", "printf '7|RUN'", "echo hello",
+                           "echo 'Unable to contact slurm controller' >&2; exit 1"}) {
+    command("status", body);
+    EXPECT_EQ(kind(SchedulerKind::slurm, "7"), Kind::unknown) << body;
+  }
+  for (const char* body : {"echo '{}'", "echo '{\"Jobs\": {}}'", "echo '{\"Jobs\": {\"1.pbs1\": {\"job_st'",
+                           "echo 'Connection refused' >&2; exit 111"}) {
+    command("status", body);
+    EXPECT_EQ(kind(SchedulerKind::pbs, "1.pbs1"), Kind::unknown) << body;
+  }
+  EXPECT_TRUE(JobState{}.may_live() && !JobState{}.is_alive());
+}
+
+TEST_F(Answers, jobs_of_a_script_are_found_in_the_queue) {
+  command(
+      "status",
+      "printf '7|RUNNING|/a/job.sh\\n8|PENDING|/a/job.sh x\\n9|PENDING|/a/job.sh2\\n5|FAILED|/a/job.sh\\n'");
+  EXPECT_EQ(scheduler(SchedulerKind::slurm).jobs_of_script("/a/job.sh"),
+            (std::vector<std::string>{"7", "8"}));
+  command("qselect", "printf '1.pbs1\\n2.pbs1\\n'");
+  command("status",
+          R"(echo '{"Jobs": {"1.pbs1": {"job_state": "Q", "queue": "q", "Submit_arguments": "-W x /a/job.sh"},
+"2.pbs1": {"job_state": "R", "queue": "q", "Submit_arguments": "/b/job.sh"}}}')");
+  EXPECT_EQ(scheduler(SchedulerKind::pbs).jobs_of_script("/a/job.sh"), (std::vector<std::string>{"1.pbs1"}));
+}
+
+TEST_F(Answers, words_that_leave_a_submission_in_doubt) {
+  const Scheduler slurm = scheduler(SchedulerKind::slurm), pbs = scheduler(SchedulerKind::pbs);
+  EXPECT_TRUE(
+      slurm.is_doubtful("refuses (exit code 1): Batch job submission failed: Socket timed out on send/recv"));
+  EXPECT_TRUE(slurm.is_doubtful("Unable to contact slurm controller (connect failure)"));
+  EXPECT_TRUE(slurm.is_doubtful("sbatch refuses (exit code 137): "));
+  EXPECT_TRUE(slurm.is_doubtful("sbatch does not answer within 60 s"));
+  EXPECT_FALSE(
+      slurm.is_doubtful("refuses (exit code 1): Batch job submission failed: Invalid partition name"));
+  EXPECT_TRUE(pbs.is_doubtful("qsub: cannot connect to server pbs1 (errno=110)"));
+  EXPECT_FALSE(pbs.is_doubtful("qsub: Bad project: none"));
 }
 
 TEST_F(Answers, an_array_is_as_alive_as_its_liveliest_task) {
