@@ -64,8 +64,8 @@ class LooseReader {
         continue;
       }
       Tree entry = value(level + 1);
-      const bool is_new = std::none_of(entries.begin(), entries.end(),
-                                       [&](const auto& other) { return other.first == key; });
+      const bool is_new =
+          std::none_of(entries.begin(), entries.end(), [&](const auto& other) { return other.first == key; });
       if (is_new) entries.emplace_back(std::move(key), std::move(entry));
     }
     return Tree::map(std::move(entries));

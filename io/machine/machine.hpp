@@ -26,8 +26,8 @@ struct MachineScheduler {
   std::string id_pattern{};  ///< regular expression of a job's id; "" for the scheduler's usual one
   /// Jobs ask for memory; else a node of a queue comes with all it has.
   bool memory_request = true;
-  /// Tasks that wait for one that failed are taken from the queue (Slurm: --kill-on-invalid-dep=yes); else the
-  /// site's own rule holds.
+  /// Tasks that wait for one that failed are taken from the queue (Slurm: --kill-on-invalid-dep=yes); else
+  /// the site's own rule holds.
   bool kill_on_invalid_dependency = true;
   double patience = 60;             ///< (s) for an answer of its commands
   std::optional<double> history{};  ///< (s) for how long the scheduler knows of a job that has ended

@@ -34,8 +34,8 @@ std::optional<std::string> pattern_problem(const std::string& pattern) {
 
 /// What is wrong with the placeholders of a launch line, or nothing.
 std::optional<std::string> template_problem(const std::string& command) {
-  const std::vector<std::string> known = {"nodes", "ranks", "ranks_per_node", "threads", "gpus_per_node",
-                                          "variables"};
+  const std::vector<std::string> known = {"nodes",   "ranks",         "ranks_per_node",
+                                          "threads", "gpus_per_node", "variables"};
   for (std::size_t at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
     if (at > 0 && command[at - 1] == '$') continue;  // ${VARIABLE} of the shell
     const auto end = command.find('}', at);
@@ -78,8 +78,9 @@ void describe(Schema& schema, MachineScheduler& scheduler) {
               "Regular expression of the id that the submit command prints; '': the scheduler's usual one");
   schema.flag("memory_request", scheduler.memory_request,
               "Whether jobs ask for memory; false: a node of a queue comes with all it has");
-  schema.flag("kill_on_invalid_dependency", scheduler.kill_on_invalid_dependency,
-              "Whether tasks that wait for one that failed are taken from the queue; false: as the site does");
+  schema.flag(
+      "kill_on_invalid_dependency", scheduler.kill_on_invalid_dependency,
+      "Whether tasks that wait for one that failed are taken from the queue; false: as the site does");
   schema.quantity("patience", scheduler.patience, "s", "How long its commands may take to answer").above(0);
   schema
       .quantity("history", scheduler.history, "s",

@@ -15,6 +15,8 @@ struct Job {
   std::string executable{}, command{};
   std::string queue{};
   JobShape shape{};
+  std::string reservation{};           ///< whose nodes it runs on, if any
+  std::vector<std::string> exclude{};  ///< nodes that it must not run on
 
   [[nodiscard]] bool is_array() const { return shape.array_tasks > 0; }
 };

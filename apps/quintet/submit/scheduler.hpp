@@ -9,6 +9,21 @@
 
 namespace quintet {
 
+/// What came of a job that has ended.
+enum class JobEnd {
+  none,  ///< it has not ended, or nobody says
+  completed,
+  failed,
+  cancelled,
+  preempted,
+  launch_failure,  ///< it could not be begun
+  node_failure,
+  time_limit,
+  out_of_memory
+};
+/// "out_of_memory"; "" for none.
+[[nodiscard]] const char* end_name(JobEnd end);
+
 /// What a scheduler says of a job.
 struct JobState {
   /// gone: the scheduler says that it knows the job no longer; unknown: it says nothing of the job.
@@ -16,6 +31,10 @@ struct JobState {
   Kind kind = Kind::unknown;
   std::string word{};    ///< its own: "PENDING", "Q"
   std::string reason{};  ///< why it waits or ended, where it says so
+  JobEnd end = JobEnd::none;
+  std::string nodes{};            ///< that it has or had, with commas or as Slurm writes them; "": not told
+  std::int64_t task = -1;         ///< number of an array's task, if it is one
+  std::vector<JobState> tasks{};  ///< of an array: what is told of each
 
   [[nodiscard]] bool is_alive() const { return kind == Kind::waiting || kind == Kind::running; }
   [[nodiscard]] bool may_live() const { return is_alive() || kind == Kind::unknown; }
@@ -53,21 +72,28 @@ struct SchedulerRow {
   const char *name, *doc;
   const char *submit, *status, *cancel;  ///< its commands, if the machine's file names no other
   const char* id_pattern;
-  const char* directive;      ///< what an option's line begins with: "#SBATCH "
-  const char* task_variable;  ///< of a script that runs as a task of an array
+  const char* directive;       ///< what an option's line begins with: "#SBATCH "
+  const char* task_variable;   ///< of a script that runs as a task of an array
+  const char* job_variables;   ///< what stands for the id of the job (of the array) in a script
+  const char* memory_options;  ///< regular expression: options that ask for memory, which must not come twice
+  const char* prelude;         ///< lines of a script before all else
   /// The options in the head of a script, one a line.
   std::vector<std::string> (*head)(const Machine&, const Job&);
+  /// Why a directory cannot stand in the head, or "".
+  std::string (*path_problem)(const std::string& path);
   /// Whether a task of an array can wait for one of another alone (JobOrder::tasks).
   bool orders_tasks;
   /// Words that submit `script`.
-  std::vector<std::string> (*submit_words)(const std::string& command, const std::string& script,
-                                           const JobOrder& after);
+  std::vector<std::string> (*submit_words)(const Machine& machine, const std::string& command,
+                                           const std::string& script, const JobOrder& after);
   /// Ask for the states of jobs. Throws InputError if the answer is not understood.
   std::map<std::string, JobState> (*ask)(const Asked& status, const std::vector<std::string>& ids);
   /// All jobs of the user who asks that wait or run. Throws InputError if the answer is not understood.
   std::vector<QueuedJob> (*ask_user)(const Asked& status);
   /// Ids of that user's jobs that wait or run and have this script. Throws InputError likewise.
   std::vector<std::string> (*ask_script)(const Asked& status, const std::string& script);
+  /// Of these nodes those that have failed, as options can leave them out.
+  std::vector<std::string> (*failed_nodes)(const Asked& status, const std::string& nodes);
   /// A regular expression: words of a refusal that may have come after the job was taken.
   const char* doubtful;
   /// Words that remove a job from the queue, or end it at once.
@@ -78,6 +104,14 @@ struct SchedulerRow {
 
 /// The row of a machine's scheduler. Throws InputError if it has none.
 [[nodiscard]] const SchedulerRow& scheduler_of(const Machine& machine);
+
+/// The options in the head of a job's script: its scheduler's and those of its queue, without what would ask
+/// twice for memory.
+[[nodiscard]] std::vector<std::string> head_options(const Machine& machine, const Job& job);
+/// Throws InputError where a directory of jobs, an account or the name of a reservation cannot stand in the
+/// head of a script of the machine's scheduler, before anything is queued.
+void require_head(const Machine& machine, const std::string& directory, const std::string& account,
+                  const std::string& reservation = "");
 
 /// The machine's scheduler, spoken to.
 class Scheduler {
@@ -97,14 +131,20 @@ class Scheduler {
   [[nodiscard]] std::vector<std::string> jobs_of_script(const std::string& script) const;
   /// Whether a job may have been taken although submit() threw with these words.
   [[nodiscard]] bool is_doubtful(const std::string& words) const;
+  /// Of the nodes of a job that failed those to be left out; none where that is not known.
+  [[nodiscard]] std::vector<std::string> failed_nodes(const std::string& nodes) const;
   void cancel(const std::string& id) const;
   void stop(const std::string& id) const;
 
  private:
   const SchedulerRow& row_;
+  Machine machine_;
   std::string submit_, status_, cancel_, id_pattern_;
   double patience_;
 };
+
+/// What a scheduler's reason means, in a sentence; "" where the word says it all or is not known.
+[[nodiscard]] std::string meaning_of_reason(const std::string& reason);
 
 /// Words of job states; a word that is in neither table is an InputError.
 [[nodiscard]] JobState slurm_state(const std::string& word, const std::string& reason);

@@ -34,27 +34,46 @@ esac
 exit $code
 )sh";
 
+constexpr const char* remembers_variables =
+    "declare -A had; for name in $(compgen -e); do had[$name]=${!name}; done\n";
+
+// Open MPI's -x takes a variable of this script to ranks on other nodes; the launch line has the words.
+constexpr const char* hands_variables_on =
+    R"sh(# What modules and variables have set goes to ranks on other nodes, too.
+QUINTET_HAND_ON=
+for name in $(compgen -e); do
+  case $name in
+    PATH | LD_LIBRARY_PATH | OMP_* | QUINTET_*) ;;
+    PWD | OLDPWD | SHLVL | _ | OMPI_* | PMI_* | PMIX_*) continue ;;
+    *) if [ "${had[$name]-unset}" = "${!name}" ]; then continue; fi ;;
+  esac
+  QUINTET_HAND_ON+=" -x $name"
+done
+export QUINTET_HAND_ON
+)sh";
+
 }  // namespace
 
-std::string environment_lines(const MachineEnvironment& environment) {
-  std::string lines;
+std::string environment_lines(const Machine& machine) {
+  const auto& environment = machine.environment;
+  const bool hands_on = machine.launch.command.find("{variables}") != std::string::npos;
+  std::string lines = scheduler_of(machine).prelude;
+  if (hands_on) lines += remembers_variables;
   if (!environment.init.empty()) lines += environment.init + "\n";
   if (!environment.modules.empty())
     lines += fmt::format("module load {}\n", fmt::join(environment.modules, " "));
   for (const auto& variable : environment.variables) lines += fmt::format("export {}\n", variable);
+  if (hands_on) lines += hands_variables_on;
   return lines;
 }
 
 std::string waiting_lines() { return while_program_runs; }
 
 std::string script_head(const Machine& machine, const Job& job) {
-  const auto& row = scheduler_of(machine);
   const auto& shape = job.shape;
   std::string text = "#!/bin/bash\n";
-  auto options = row.head(machine, job);
-  const auto& others = queue_named(machine, job.queue).options;
-  options.insert(options.end(), others.begin(), others.end());
-  for (const auto& option : options) text += row.directive + option + "\n";
+  for (const auto& option : head_options(machine, job))
+    text += scheduler_of(machine).directive + option + "\n";
   text += fmt::format("# {} for {}: {} node{} x {} rank{} x {} thread{}\n", job.name, machine.name,
                       shape.nodes, shape.nodes == 1 ? "" : "s", shape.ranks_per_node,
                       shape.ranks_per_node == 1 ? "" : "s", shape.threads, shape.threads == 1 ? "" : "s");
@@ -68,7 +87,7 @@ std::string script_text(const Machine& machine, const Job& job) {
   text += "cd " + shell_word(job.directory);
   if (job.is_array()) text += fmt::format("/\"$(printf %04d \"${{{}:-0}}\")\"", row.task_variable);
   text += " || exit 1\nexec >> job.log 2>&1\n";
-  text += environment_lines(machine.environment);
+  text += environment_lines(machine);
   text += before_program;
   text += fmt::format("\n{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {} &\n",
                       launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,

@@ -18,8 +18,9 @@ namespace quintet {
 
 /// The head of a script: bash, the scheduler's options, a comment on what it is for.
 [[nodiscard]] std::string script_head(const Machine& machine, const Job& job);
-/// Lines of the machine's file that prepare the environment.
-[[nodiscard]] std::string environment_lines(const MachineEnvironment& environment);
+/// Lines that prepare the environment, by the machine's file. Where its launch line has {variables}, they end
+/// with what these stand for: a -x NAME for each variable that ranks on other nodes must have.
+[[nodiscard]] std::string environment_lines(const Machine& machine);
 /// Lines that wait for the program just started in the background, handing signals on to it; its exit code is
 /// in $code then.
 [[nodiscard]] std::string waiting_lines();
