@@ -25,6 +25,14 @@ Answer check_account(const Machine& machine, const MachineQueue& /*queue*/, cons
   return "every job names an account here: give --account NAME";
 }
 
+Answer check_reserved(const Machine& machine, const MachineQueue& queue, const JobShape& job) {
+  if (queue.reserved && !job.reserved)
+    return "it takes jobs of a reservation: give its name with --reservation";
+  if (!queue.reserved && job.reserved && machine.scheduler.kind == SchedulerKind::pbs)
+    return "a reservation was named, and this queue is none";
+  return {};
+}
+
 Answer check_nodes_min(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
   if (job.nodes >= queue.nodes_min) return {};
   return fmt::format("{} nodes were asked for, the fewest are {}", job.nodes, queue.nodes_min);
@@ -119,6 +127,7 @@ Answer check_margin(const Machine& /*machine*/, const MachineQueue& /*queue*/, c
 }
 
 constexpr Rule rules[] = {{"scheduler.account_required", false, check_account},
+                          {"reserved", true, check_reserved},
                           {"nodes_min", true, check_nodes_min},
                           {"nodes_max", true, check_nodes_max},
                           {"running_max", true, check_running},
@@ -172,7 +181,9 @@ const MachineQueue& queue_for(const Machine& machine, const std::string& name,
   std::vector<std::string> refusals;
   for (const auto& queue : machine.queues) {
     if (!name.empty() && queue.name != name) continue;
-    const auto broken = broken_rules(machine, queue, shape(queue));
+    const JobShape job = shape(queue);
+    if (name.empty() && queue.reserved && !job.reserved) continue;  // others are meant
+    const auto broken = broken_rules(machine, queue, job);
     if (broken.empty()) return queue;
     for (const auto& rule : broken) {
       const std::string line = fmt::format("{}: {}", queue.name, rule.message);
@@ -182,6 +193,19 @@ const MachineQueue& queue_for(const Machine& machine, const std::string& name,
   if (refusals.empty()) return queue_named(machine, name);  // which throws
   throw InputError(fmt::format("{} takes the job:\n{}", name.empty() ? "No queue" : "Not queue " + name,
                                fmt::join(refusals, "\n")));
+}
+
+std::optional<std::string> idle_remark(const Machine& machine, const MachineQueue& queue,
+                                       const JobShape& job) {
+  if (!queue.whole_node || queue.gpus <= job.gpus_per_node) return std::nullopt;
+  std::string instead;
+  JobShape on_fewer = job;
+  on_fewer.reserved = false;
+  for (const auto& other : machine.queues)
+    if (instead.empty() && other.gpus < queue.gpus && broken_rules(machine, other, on_fewer).empty())
+      instead = fmt::format("; {} has {}", other.name, other.gpus == 0 ? "none" : fmt::format("{}", other.gpus));
+  return fmt::format("{} of the {} GPUs of each node of {} are idle, at full charge{}",
+                     queue.gpus - job.gpus_per_node, queue.gpus, queue.name, instead);
 }
 
 std::optional<double> points(const MachineQueue& queue, const JobShape& job) {

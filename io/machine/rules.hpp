@@ -22,6 +22,7 @@ struct JobShape {
   double margin = 0;               ///< (s) of it that are kept for the end of the program
   std::int64_t array_tasks = 0;    ///< 0: no array
   std::int64_t chain = 1;          ///< jobs that are queued one after another
+  bool reserved = false;           ///< on the nodes of a reservation
 
   [[nodiscard]] std::int64_t ranks() const { return nodes * ranks_per_node; }
   [[nodiscard]] double node_hours() const { return static_cast<double>(nodes) * walltime / 3600; }
@@ -40,6 +41,9 @@ struct BrokenRule {
 /// InputError with each broken rule, one a line, if the queue (or no queue) takes it.
 [[nodiscard]] const MachineQueue& queue_for(const Machine& machine, const std::string& name,
                                             const std::function<JobShape(const MachineQueue&)>& shape);
+/// What the job pays for without using it, in a sentence; absent where there is nothing of that.
+[[nodiscard]] std::optional<std::string> idle_remark(const Machine& machine, const MachineQueue& queue,
+                                                     const JobShape& job);
 /// Points that the job costs if it takes its whole walltime; absent if the price is unknown.
 [[nodiscard]] std::optional<double> points(const MachineQueue& queue, const JobShape& job);
 /// "1:30:00"; seconds are rounded down.

@@ -243,11 +243,7 @@ void check_users_room(const Machine& machine, const Scheduler& scheduler, const 
 
 void queue_campaign(const Graph& graph, const JobsOrder& order) {
   const Machine machine = read_machine(order.machine);
-  QUINTET_CHECK(shell_word(order.directory) == order.directory,
-                "The directory '{}' has a character in its name that schedulers do not take in the head of a "
-                "script; choose another with --output DIR",
-                order.directory);
-  (void)scheduler_of(machine);
+  require_head(machine, order.directory, order.account);
   auto groups = Grouping(graph, machine, order).run();
   auto n_jobs = std::ssize(groups) * order.chain;
   if (const auto most = machine.limits.unfinished_jobs)

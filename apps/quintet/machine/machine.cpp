@@ -41,6 +41,11 @@ void show_node(const MachineNode& node) {
          fmt::format("{} x {}, {} each", node.gpus->count, node.gpus->model, gigabytes(node.gpus->memory)));
   else
     line("GPUs", "none known");
+  if (node.nics)
+    line("network", fmt::format("{} x {}, {} of them at once for a large message of a process, {} for a small one",
+                                node.nics->count, rate(node.nics->bandwidth, "GB/s"),
+                                node.nics->rails_large ? fmt::format("{}", *node.nics->rails_large) : "?",
+                                node.nics->rails_small ? fmt::format("{}", *node.nics->rails_small) : "?"));
   if (!node.scratch.empty())
     line("scratch", fmt::format("{}, {}", node.scratch, gigabytes(node.scratch_size)));
 }
@@ -82,6 +87,7 @@ void show(const Machine& machine) {
   show_node(machine.node);
   show_queues(machine);
   show_rates(machine);
+  for (const auto& remark : machine.remarks) line("remark", remark);
 }
 
 /// Become `quintet measure` on two ranks, or on those that a launcher started.

@@ -77,7 +77,8 @@ Placement place(const Machine& machine, std::int64_t ranks, std::int64_t threads
                 std::optional<double> seconds) {
   if (machine.queues.empty()) return place_here(machine, ranks, threads, memory, seconds);
   std::vector<const MachineQueue*> queues;
-  for (const auto& queue : machine.queues) queues.push_back(&queue);
+  for (const auto& queue : machine.queues)
+    if (!queue.reserved) queues.push_back(&queue);
   // A run on cores is not to hold GPUs.
   std::stable_sort(queues.begin(), queues.end(),
                    [](const auto* a, const auto* b) { return a->gpus < b->gpus; });

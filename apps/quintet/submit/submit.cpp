@@ -16,6 +16,7 @@
 #include "apps/quintet/plan/placement.hpp"
 #include "apps/quintet/submit/forecast.hpp"
 #include "apps/quintet/submit/record.hpp"
+#include "apps/quintet/submit/retry.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/script.hpp"
 #include "apps/quintet/submit/user_limits.hpp"
@@ -31,7 +32,7 @@ namespace {
 
 /// What the command line asks for.
 struct Order {
-  std::string file, machine, queue, account, output, application, command;
+  std::string file, machine, queue, account, output, application, command, reservation, retry;
   std::vector<std::string> settings;
   std::optional<std::int64_t> ranks_per_node, threads, gpus_per_node;
   std::optional<double> memory, margin;
@@ -72,6 +73,7 @@ Order order_of(const Application::Arguments& arguments) {
   order.application = text(15), order.command = text(16);
   order.dry_run = !arguments[17].empty();
   order.no_plan = !arguments[18].empty();
+  order.reservation = text(19), order.retry = text(20);
   return order;
 }
 
@@ -94,7 +96,8 @@ JobShape shape_for(const MachineQueue& queue, const Machine& machine, const Orde
                  .walltime = order.walltime,
                  .margin = order.margin.value_or(machine.stop.margin),
                  .array_tasks = n_points > 1 ? n_points : 0,
-                 .chain = order.chain};
+                 .chain = order.chain,
+                 .reserved = !order.reservation.empty()};
   shape.gpus_per_node = order.gpus_per_node.value_or(on_gpus ? std::max<std::int64_t>(queue.gpus, 1) : 0);
   const auto cores = queue.cores ? queue.cores : queue.threads;
   if (order.ranks_per_node)
@@ -269,12 +272,17 @@ std::vector<Application::Flag> submit_flags() {
       {"--command", "its command, where the file does not tell", false, ""},
       {"--dry-run", "check all, print the script, queue and write nothing", false, "", true},
       {"--no-plan", "do not ask what the run costs, which takes some seconds: no memory is asked for", false,
-       "", true}};
+       "", true},
+      {"--reservation", "name of a reservation, on whose nodes the job is to run", false, ""},
+      {"--retry", "what a chain asks for after a job that had too little: 'memory=2,walltime=1.5', or off "
+                  "(default: the machine's)",
+       false, ""}};
 }
 
 void submit(const Application::Arguments& arguments) {
   const Order order = order_of(arguments);
-  const Machine machine = read_machine(order.machine);
+  Machine machine = read_machine(order.machine);
+  set_retry(machine.retry, order.retry);
   const Tree document = read_yaml(order.file);
   const auto swept = sweep_points(document);
   const bool has_sweep = document.is_map() && document.has("sweep");
@@ -292,11 +300,7 @@ void submit(const Application::Arguments& arguments) {
       fs::absolute(order.output.empty() ? fs::path("runs") / stem : fs::path(order.output))
           .lexically_normal()
           .string();
-  QUINTET_CHECK(
-      shell_word(directory) == directory,
-      "The directory '{}' has a character in its name that schedulers do not take in the head of a script; "
-      "choose another with --output DIR",
-      directory);
+  require_head(machine, directory, order.account, order.reservation);
   std::optional<Scheduler> reached;
   if (!order.dry_run) reached.emplace(machine);
   for (const auto& point : swept)
@@ -313,8 +317,11 @@ void submit(const Application::Arguments& arguments) {
                 .executable = owner.application.executable,
                 .command = owner.command,
                 .queue = queue->name,
-                .shape = shape};
+                .shape = shape,
+                .reservation = order.reservation};
   const std::string script = script_text(machine, job);
+  for (const auto& remark : machine.remarks) log::info("{}", remark);
+  if (const auto idle = idle_remark(machine, *queue, shape)) log::warning("{}", *idle);
   if (order.dry_run) {
     std::fputs(script.c_str(), stdout);
     log::info("{} is a file of {} {}, {}: nothing was queued", order.file, owner.application.name,
@@ -351,6 +358,7 @@ void submit(const Application::Arguments& arguments) {
     record.points.push_back({folder, point});
   }
   write_text_file(directory + "/job.sh", script);
+  write_ask(machine, job);
   queue_chain(scheduler, directory, record);
   log::info("Queued {} in {}: {} {}, {}", fmt::join(record.ids, ", "), queue->name, owner.application.name,
             owner.command, cost_text(*queue, job.shape));
