@@ -52,7 +52,8 @@ class Runtime {
 /// Errors: InputError if more than one was requested and ranks x threads > cores, or a negative number.
 [[nodiscard]] Threads choose_threads(int requested, int cores, int ranks_on_node);
 
-/// Why a run must stop before its end: SIGTERM, SIGUSR1, SIGINT (a second one kills as usual), --walltime.
+/// Why a run must stop before its end: SIGTERM, SIGUSR1, SIGHUP, SIGINT (a second one kills as
+/// usual), --walltime.
 /// Decided once for all ranks. One at a time.
 class StopRequest {
  public:

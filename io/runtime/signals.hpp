@@ -4,10 +4,13 @@ namespace quintet {
 
 /// To be called first in a process that runs for long, before MPI is up.
 ///
-/// SIGTERM, SIGUSR1 and SIGINT are remembered from here on: one that comes during the start is the reason of
-/// the first StopRequest that looks. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe or beyond the
-/// limit of a file's size then fails with EPIPE or EFBIG instead of ending the process without a checkpoint
-/// or word.
+/// SIGTERM, SIGUSR1, SIGINT and SIGHUP (unless it is ignored, as nohup does) are remembered from here on: one
+/// that comes during the start is the reason of the first StopRequest that looks. SIGPIPE and SIGXFSZ are
+/// ignored: a write to a closed pipe or beyond the limit of a file's size then fails with EPIPE or EFBIG
+/// instead of ending the process without a checkpoint or word.
 void remember_stop_signals();
+
+/// Whether one of these signals has come since: for what waits before there is a StopRequest.
+[[nodiscard]] bool stop_signal_has_come();
 
 }  // namespace quintet

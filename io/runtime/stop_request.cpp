@@ -15,7 +15,7 @@
 namespace quintet {
 namespace {
 
-constexpr std::array watched_signals{SIGTERM, SIGUSR1, SIGINT};
+constexpr std::array watched_signals{SIGTERM, SIGUSR1, SIGINT, SIGHUP};
 volatile std::sig_atomic_t received_signal = 0;
 bool remembered_from_start = false;  ///< a signal that came before the first StopRequest counts
 
@@ -34,8 +34,17 @@ void ignore_write_signals() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
+/// A run under nohup is to outlive its terminal.
+bool is_ignored_hangup(int signal) {
+  struct sigaction now {};
+  return signal == SIGHUP && sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 const char* signal_name(int signal) {
-  return signal == SIGTERM ? "SIGTERM" : signal == SIGUSR1 ? "SIGUSR1" : "SIGINT";
+  return signal == SIGTERM   ? "SIGTERM"
+         : signal == SIGUSR1 ? "SIGUSR1"
+         : signal == SIGHUP  ? "SIGHUP"
+                             : "SIGINT";
 }
 
 std::string clock_text(double seconds) {
@@ -97,10 +106,12 @@ void remember_stop_signals() {
   remembered_from_start = true;
   for (const int signal : watched_signals) {
     const auto action = remembering(signal);
-    sigaction(signal, &action, nullptr);
+    if (!is_ignored_hangup(signal)) sigaction(signal, &action, nullptr);
   }
   ignore_write_signals();
 }
+
+bool stop_signal_has_come() { return received_signal != 0; }
 
 struct StopRequest::FormerHandlers {
   std::array<struct sigaction, watched_signals.size()> actions{};
@@ -110,7 +121,8 @@ StopRequest::StopRequest(std::optional<double> walltime_s)
     : walltime_s_(walltime_s), former_(std::make_unique<FormerHandlers>()) {
   if (!remembered_from_start) received_signal = 0;
   for (std::size_t i = 0; i < watched_signals.size(); ++i) {
-    const auto action = remembering(watched_signals[i]);
+    auto action = remembering(watched_signals[i]);
+    if (is_ignored_hangup(watched_signals[i])) action.sa_handler = SIG_IGN;
     sigaction(watched_signals[i], &action, &former_->actions[i]);
   }
   ignore_write_signals();  // again: libraries that were started in between may have handlers of their own

@@ -457,7 +457,7 @@ int Application::execute(int argc, char** argv) {
       }
       return implementation_->dispatch(argc, argv);
     } catch (...) {  // the command line
-      return launch_local([] { throw; });
+      return launch_unparsed({argc, argv});
     }
   }();
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks after main()

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "apps/application/life/context_implementation.hpp"
 #include "apps/application/life/failure.hpp"
+#include "apps/application/life/last_word.hpp"
 #include "apps/application/life/run_directory.hpp"
 #include "apps/application/life/summary.hpp"
 #include "io/log/log.hpp"
@@ -34,12 +36,21 @@ void require_said() {
     throw ResourceError("Not all could be written to standard output: is the disk full?");
 }
 
+/// Say a failure and leave it as the last word.
+int end(const Failure& failure, const LastWord* last_word) {
+  const int code = tell(failure);
+  if (last_word != nullptr) last_word->leave(failure.code, failure.message);
+  return code;
+}
+
 /// Run `body` and turn what it throws into the exit code on which all ranks agree.
-int guarded(const Comm& failure_comm, const std::string& log_file, const std::function<int()>& body) {
+int guarded(const Comm& failure_comm, const std::string& log_file, const LastWord* last_word,
+            const std::function<int()>& body) {
   try {
     return body();
   } catch (...) {
-    return tell(agree_on_failure(failure_comm, failure_of(std::current_exception()), log_file));
+    return end(agree_on_failure(failure_comm, failure_of(std::current_exception()), log_file, last_word),
+               last_word);
   }
 }
 
@@ -58,10 +69,11 @@ std::exception_ptr parse(const Request& request, const Describe& describe) {
 }
 
 /// The numerical failure of all ranks: save the state, write summary and report.
-int end_failed(Context::Implementation& context, const Comm& failure_comm, const Failure& failure) {
-  const int code = tell(failure);
+int end_failed(Context::Implementation& context, const Comm& failure_comm, const Failure& failure,
+               const LastWord& last_word) {
+  const int code = end(failure, &last_word);
   if (context.failure_action)
-    guarded(failure_comm, context.log_file(), [&] {
+    guarded(failure_comm, context.log_file(), nullptr, [&] {
       log::info("Writing an emergency checkpoint");
       const auto timer = context.phases.timer("checkpoint");
       context.failure_action();
@@ -73,7 +85,7 @@ int end_failed(Context::Implementation& context, const Comm& failure_comm, const
   return code;
 }
 
-int end_well(Context::Implementation& context) {
+int end_well(Context::Implementation& context, const LastWord& last_word) {
   if (context.request.validate) {
     log::info("{}: the input is valid", context.request.input);
     return 0;
@@ -86,26 +98,27 @@ int end_well(Context::Implementation& context) {
   if (code == ExitCode::stopped_early)
     log::info("Stopped early with a checkpoint; go on with --restart auto");
   log::info("Report: {}/report.html", context.directory.path());
+  last_word.leave(code, context.stop_reason);
   return static_cast<int>(code);
 }
 
 int run_in(RunDirectory& directory, const Request& request, const Runtime& runtime, const Comm& failure_comm,
-           const Describe& describe, const std::function<void(Context&)>& body) {
+           const Describe& describe, const LastWord& last_word, const std::function<void(Context&)>& body) {
   log::info("{} {}: {}", request.program, request.input, runtime.description());
   Context::Implementation implementation(runtime, request, directory, describe);
   Context context(implementation);
   try {
     body(context);
   } catch (...) {
-    const auto failure =
-        agree_on_failure(failure_comm, failure_of(std::current_exception()), implementation.log_file());
+    const auto failure = agree_on_failure(failure_comm, failure_of(std::current_exception()),
+                                          implementation.log_file(), &last_word);
     if (failure.code == ExitCode::numerical && directory.has_begun())
-      return end_failed(implementation, failure_comm, failure);
+      return end_failed(implementation, failure_comm, failure, last_word);
     implementation.close();
     implementation.discard_fruitless_results();
-    return tell(failure);
+    return end(failure, &last_word);
   }
-  return end_well(implementation);
+  return end_well(implementation, last_word);
 }
 
 /// A map without some of its keys.
@@ -140,8 +153,10 @@ int launch(const Request& request, ProgramArguments arguments, const std::vector
   const bool speaks = launcher_rank() == 0;
   if (!request.print_configuration) remember_stop_signals();
   log::configure({.speaks = speaks, .quiet = request.quiet, .file = ""});
+  const bool is_run = !request.print_configuration && !request.validate;
+  LastWord last_word(is_run ? requested_directory(request) : "", request.program, speaks);
   const std::exception_ptr mistake = parse(request, describe);
-  if (mistake && speaks) return tell(failure_of(mistake));
+  if (mistake && speaks) return end(failure_of(mistake), &last_word);
   if (request.print_configuration) {
     return launch_local([&] {
       if (speaks) std::fputs(print_options(describe).c_str(), stdout);
@@ -152,14 +167,33 @@ int launch(const Request& request, ProgramArguments arguments, const std::vector
     const Comm& comm = runtime.comm();
     const Comm failure_comm = failure_comm_of(comm);
     log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = ""});
-    return guarded(failure_comm, "", [&] {
+    last_word.set_speaks(comm.is_root());
+    return guarded(failure_comm, "", &last_word, [&] {
       if (mistake) std::rethrow_exception(mistake);
-      RunDirectory directory(comm, request);
-      return run_in(directory, request, runtime, failure_comm, describe, body);
+      RunDirectory directory(comm, request, &last_word);
+      return run_in(directory, request, runtime, failure_comm, describe, last_word, body);
     });
   } catch (...) {  // the runtime itself did not come up
-    return tell(failure_of(std::current_exception()));
+    return end(failure_of(std::current_exception()), &last_word);
   }
+}
+
+int launch_unparsed(const ProgramArguments& arguments) {
+  const std::exception_ptr mistake = std::current_exception();
+  std::string directory;
+  for (int i = 1; i < arguments.argc; ++i) {
+    const std::string word = arguments.argv[i];
+    if (word.starts_with("--output="))
+      directory = word.substr(word.find('=') + 1);
+    else if (word == "--output" && i + 1 < arguments.argc)
+      directory = arguments.argv[i + 1];
+  }
+  const auto failure = failure_of(mistake);
+  const bool speaks = launcher_rank() == 0;
+  const LastWord last_word(directory, std::filesystem::path(arguments.argv[0]).filename(), speaks);
+  last_word.leave(failure.code, failure.message);
+  log::configure({.speaks = speaks, .quiet = false, .file = ""});
+  return tell(failure);
 }
 
 int launch_plain(int threads, bool quiet, ProgramArguments arguments,
@@ -168,7 +202,7 @@ int launch_plain(int threads, bool quiet, ProgramArguments arguments,
   try {
     const Runtime runtime(arguments.argc, arguments.argv, threads, subsystems);
     log::configure({.speaks = runtime.comm().is_root(), .quiet = quiet, .file = ""});
-    return guarded(failure_comm_of(runtime.comm()), "", [&] {
+    return guarded(failure_comm_of(runtime.comm()), "", nullptr, [&] {
       body(runtime.comm());
       if (runtime.comm().is_root()) require_said();
       return 0;

@@ -25,6 +25,10 @@ struct ProgramArguments {
                          const std::vector<Subsystem>& subsystems, const Describe& describe,
                          const std::function<void(Context&)>& body);
 
+/// End with the mistake on the command line that is being handled (call it in a handler); it is the last word
+/// for the directory that `--output` names. Returns the exit code.
+[[nodiscard]] int launch_unparsed(const ProgramArguments& arguments);
+
 /// Run a command without a run directory; returns the exit code.
 [[nodiscard]] int launch_plain(int threads, bool quiet, ProgramArguments arguments,
                                const std::vector<Subsystem>& subsystems,

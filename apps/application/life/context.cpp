@@ -311,6 +311,21 @@ void Context::Steps::expect(std::int64_t last) {
   context_.progress.expect(last);
 }
 
+namespace {
+
+/// A limit that ends the loop before its first step is a mistake: all starts with it would end likewise.
+void warn_of_short_walltime(const Context::Implementation& context) {
+  if (!context.request.walltime_s || !context.stop_reason.starts_with("walltime")) return;
+  const double begins = seconds_since_start(), reserve = context.reserve_s();
+  log::warning(
+      "--walltime {} leaves no time for a first step: {:.3g} s had passed when the loop began, and {:.3g} s "
+      "are "
+      "kept back for the last checkpoint and the end. Give more than {}",
+      clock_text(*context.request.walltime_s), begins, reserve, clock_text(2 * (begins + reserve) + 1));
+}
+
+}  // namespace
+
 bool Context::Steps::look(std::int64_t step) {
   auto& context = context_;
   const std::int64_t done = step - first_;
@@ -328,6 +343,7 @@ bool Context::Steps::look(std::int64_t step) {
   last_look_ = step;
   looked_at_ = Clock::now();
   if (context.stop_reason.empty()) return true;
+  if (done == 0) warn_of_short_walltime(context);
   context.progress.finish(done);
   log::info("Stopping early, before step {} of {}: {}", step, last_, context.stop_reason);
   return false;

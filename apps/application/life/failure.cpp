@@ -93,10 +93,13 @@ int launcher_rank() {
   return 0;
 }
 
-Failure agree_on_failure(const Comm& failure_comm, const Failure& mine, const std::string& log_file) {
+Failure agree_on_failure(const Comm& failure_comm, const Failure& mine, const std::string& log_file,
+                         const LastWord* last_word) {
   if (failure_comm.size() == 1) return mine;
   const Watchdog watchdog(patience(failure_comm.rank()), [&] {
     say_alone(failure_comm, mine, log_file);
+    if (last_word != nullptr)
+      last_word->leave_alone(mine.code, fmt::format("on rank {}: {}", failure_comm.rank(), mine.message));
     failure_comm.abort(static_cast<int>(mine.code));
   });
   Failure agreed;

@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 
+#include "apps/application/life/last_word.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 
@@ -25,8 +26,8 @@ struct Failure {
 ///
 /// Called by every rank that failed, on a communicator used for nothing else. Ranks that did not fail never
 /// come here and may wait in MPI for ever, so after a short time the failed rank (the lowest first) prints
-/// its message, also to `log_file`, and aborts the job with its exit code.
+/// its message, also to `log_file`, leaves it as the last word, and aborts the job with its exit code.
 [[nodiscard]] Failure agree_on_failure(const Comm& failure_comm, const Failure& mine,
-                                       const std::string& log_file);
+                                       const std::string& log_file, const LastWord* last_word = nullptr);
 
 }  // namespace quintet

@@ -12,6 +12,7 @@
 #include "io/files/put_aside.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/machine/batch_job.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {
@@ -34,11 +35,6 @@ const std::vector<std::string> common_files = {"run.log",
                                                "checkpoints/step_*.h5.*",
                                                "emergency/step_*.h5",
                                                "emergency/step_*.h5.*"};
-
-fs::path requested_directory(const Request& request) {
-  if (!request.output.empty()) return fs::absolute(request.output).lexically_normal();
-  return fs::absolute(fs::path("runs") / fs::path(request.input).stem()).lexically_normal();
-}
 
 bool holds_run(const fs::path& directory) {
   for (const char* name : {"run.h5", "summary.json", "trajectory.h5"})
@@ -160,21 +156,29 @@ void object_together(const Comm& comm, const Work& work) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(const Comm& comm, const Request& request)
+std::string requested_directory(const Request& request) {
+  const fs::path named =
+      request.output.empty() ? fs::path("runs") / fs::path(request.input).stem() : fs::path(request.output);
+  return fs::absolute(named).lexically_normal().string();
+}
+
+RunDirectory::RunDirectory(const Comm& comm, const Request& request, LastWord* last_word)
     : comm_(comm),
-      path_(requested_directory(request).string()),
+      path_(requested_directory(request)),
       validates_(request.validate),
       overwrites_(request.overwrite),
       restarts_(!request.restart.empty()) {
   path_ = comm.broadcast(path_);
   object_together(comm, [&]() -> std::string {
     if (auto wrong = objection(path_, request); !wrong.empty() || validates_) return wrong;
-    take(request);
+    take(request, last_word);
     return objection(path_, request);  // another run may have come and gone
   });
 }
 
-void RunDirectory::take(const Request& request) {
+void RunDirectory::take(const Request& request, LastWord* last_word) {
+  const bool in_job = (last_word != nullptr && last_word->is_awaited()) || this_job().has_value();
+  const auto patience = in_job ? RunOwner::Patience::waits : RunOwner::Patience::none;
   const fs::path folder = fs::path(path_) / own_folder;
   const auto end_at_once = [comm = comm_](const std::string& why) {
     log::error("{}", why);
@@ -186,8 +190,10 @@ void RunDirectory::take(const Request& request) {
     const std::string made = make_folder(folder);
     if (made_.empty()) made_ = made;
     try {
-      owner_ = std::make_unique<RunOwner>(folder.string(), request.program, end_at_once);
+      owner_ = std::make_unique<RunOwner>(folder.string(), request.program, end_at_once, patience);
+      if (last_word != nullptr) last_word->set_owner();
     } catch (const InputError&) {
+      if (last_word != nullptr) last_word->set_in_use();
       made_.clear();
       throw;
     } catch (const std::exception&) {

@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/life/last_word.hpp"
 #include "apps/application/life/request.hpp"
 #include "apps/application/life/run_owner.hpp"
 #include "io/parallel/comm.hpp"
 
 namespace quintet {
+
+/// The directory that a request names, absolute.
+[[nodiscard]] std::string requested_directory(const Request& request);
 
 /// The directory of a run: owned by one run at a time, written to from one moment on.
 ///
@@ -19,8 +23,9 @@ namespace quintet {
 class RunDirectory {
  public:
   /// Take the directory for this process; nothing in it is changed. Collective. Throws InputError if it is a
-  /// file, has an owner, or holds a run that the request neither goes on from nor overwrites.
-  RunDirectory(const Comm& comm, const Request& request);
+  /// file, has an owner, or holds a run that the request neither goes on from nor overwrites; `last_word`, if
+  /// given, learns whose the directory is. In a job it waits for an owner that may be dead.
+  RunDirectory(const Comm& comm, const Request& request, LastWord* last_word = nullptr);
   ~RunDirectory();  ///< lets it go; removes it if it was made here and not written to
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -38,7 +43,7 @@ class RunDirectory {
   void claim(const std::string& name);
 
  private:
-  void take(const Request& request);
+  void take(const Request& request, LastWord* last_word);
   [[nodiscard]] std::string begin_on_root(const std::vector<std::string>& writes, bool goes_on,
                                           const std::vector<std::string>& reads,
                                           const std::vector<std::string>& damaged);

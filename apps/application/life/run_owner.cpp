@@ -22,7 +22,10 @@
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/machine/batch_job.hpp"
 #include "io/runtime/runtime.hpp"
+#include "io/runtime/signals.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;
@@ -35,6 +38,7 @@ constexpr int most_tries = 200;  // others that come and go while we look
 /// Holds a directory until all jobs are queued, which the first of them may not wait for.
 constexpr std::string_view submission = "quintet submit";
 constexpr auto submission_takes = 60s;
+constexpr auto ending_takes = 30s;  ///< of an owner on this machine whose job is over
 
 std::string first_line(const char* path) {
   std::string line;
@@ -83,7 +87,7 @@ std::vector<std::int64_t> numbers_in(const std::string& folder) {
 
 /// What the file of an owner says.
 struct Record {
-  std::string program, host, user, since, machine, token, folder_inode, released;
+  std::string program, host, user, since, machine, token, folder_inode, released, job;
   std::int64_t process = 0;
   std::string process_start;
 };
@@ -107,6 +111,7 @@ std::optional<Record> read_record(const std::string& path) {
               get("token"),
               get("folder_inode"),
               get("released"),
+              get("job"),
               0,
               ""};
     record.process_start = get("process_start");
@@ -143,8 +148,32 @@ bool lives(const Record& record, const std::string& folder, const std::string& p
     if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
   }
   silent = silence_s(path);
-  return *silent < RunOwner::silent_s;
+  if (*silent >= RunOwner::silent_s) return false;
+  constexpr double late = RunOwner::beat_s + 5;  // it has missed a beat: worth to ask
+  return record.job.empty() || *silent < late || life_of_job(record.job) != JobLife::ended;
 }
+
+/// How long a process in a job waits for an owner that it has found.
+class Vigil {
+ public:
+  /// Whether to wait on for this owner; `silent` where only its silence can tell.
+  bool goes_on(const std::string& owner, std::optional<double> silent) {
+    const auto now = Clock::now();
+    if (owner != owner_) {
+      owner_ = owner, begin_ = now;
+      log::info("The directory is in use. Waiting for its owner to end or to be known as dead");
+    }
+    if (stop_signal_has_come()) return false;
+    if (!silent) return now - begin_ < ending_takes;
+    // a beat since we look: it lives
+    return std::chrono::duration<double>(now - begin_).count() < *silent + 2;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string owner_;
+  Clock::time_point begin_{};
+};
 
 [[noreturn]] void refuse(const Record& record, const std::string& folder, std::optional<double> silent) {
   const std::string directory = fs::path(folder).parent_path().string();
@@ -190,9 +219,9 @@ std::optional<OwnerState> owner_state(const std::string& folder) {
 }
 
 RunOwner::RunOwner(std::string folder, const std::string& program,
-                   std::function<void(const std::string&)> on_loss)
+                   std::function<void(const std::string&)> on_loss, Patience patience)
     : folder_(std::move(folder)), token_(random_token()), on_loss_(std::move(on_loss)) {
-  take(program);
+  take(program, patience);
   sigset_t all, former;
   sigfillset(&all);  // signals are the main thread's
   pthread_sigmask(SIG_SETMASK, &all, &former);
@@ -225,7 +254,8 @@ std::string RunOwner::path(std::int64_t number) const {
   return fmt::format("{}/{}{:06}", folder_, prefix, number);
 }
 
-void RunOwner::take(const std::string& program) {
+void RunOwner::take(const std::string& program, Patience patience) {
+  Vigil vigil;
   const auto patient_until = std::chrono::steady_clock::now() + submission_takes;
   for (int i_try = 0; i_try < most_tries; ++i_try) {
     if (i_try > 0) std::this_thread::sleep_for(2ms);
@@ -238,10 +268,11 @@ void RunOwner::take(const std::string& program) {
       if (!record) continue;  // gone meanwhile
       std::optional<double> silent;
       if (lives(*record, folder_, newest, silent)) {
-        if (record->program != submission || program == submission ||
-            std::chrono::steady_clock::now() > patient_until)
+        const bool is_submission = record->program == submission && program != submission &&
+                                   std::chrono::steady_clock::now() <= patient_until;
+        if (!is_submission && (patience == Patience::none || !vigil.goes_on(record->token, silent)))
           refuse(*record, folder_, silent);
-        std::this_thread::sleep_for(100ms);
+        std::this_thread::sleep_for(is_submission ? 100ms : silent ? 2000ms : 500ms);
         --i_try;
         continue;
       }
@@ -273,6 +304,7 @@ bool RunOwner::make(const std::string& program) {
   text("machine", machine_id());
   text("folder_inode", inode_of(folder_));
   text("token", token_);
+  if (const auto job = this_job()) text("job", *job);
   content_ = to_yaml(tree);
   const std::string temporary = fmt::format("{}/.{}", folder_, token_), mine = path(number_);
   write_file(temporary, content_, O_EXCL);

@@ -21,16 +21,24 @@ namespace quintet {
 ///   gone;
 /// - elsewhere, when its file, whose time of change it renews every `beat_s`, is `silent_s` older than a
 ///   file made now. Both times are the file system's, so the machines' clocks do not matter;
+/// - also elsewhere, when its file missed a beat and the scheduler says that the job it was in (which the
+/// file
+///   names) is over;
 /// - when the folder was copied: the file names the folder's inode.
 class RunOwner {
  public:
   static constexpr int beat_s = 15, silent_s = 120;
+  /// What to do about an owner that may be dead: `waits` is for processes in jobs, whose next chance may be
+  /// hours away.
+  enum class Patience { none, waits };
 
   /// Take the folder, which must exist. Throws InputError with host, process and since when if it has an
-  /// owner: nothing was changed then; for `quintet submit` it waits up to a minute. `on_loss` is called, from
-  /// another thread, if this process was silent for so long that another took the folder: what it has open is
-  /// no longer its own.
-  RunOwner(std::string folder, const std::string& program, std::function<void(const std::string&)> on_loss);
+  /// owner: nothing was changed then; for `quintet submit` it waits up to a minute. With patience it waits
+  /// until a silent owner is known to be dead, or has given a sign of life, and some time for one on this
+  /// machine to end. `on_loss` is called, from another thread, if this process was silent for so long that
+  /// another took the folder: what it has open is no longer its own.
+  RunOwner(std::string folder, const std::string& program, std::function<void(const std::string&)> on_loss,
+           Patience patience = Patience::none);
   ~RunOwner();  ///< releases
   RunOwner(const RunOwner&) = delete;
   RunOwner& operator=(const RunOwner&) = delete;
@@ -41,7 +49,7 @@ class RunOwner {
   void vanish() { vanishes_ = true; }
 
  private:
-  void take(const std::string& program);
+  void take(const std::string& program, Patience patience);
   [[nodiscard]] bool make(const std::string& program);
   [[nodiscard]] bool came_alone(const std::string& judged_token) const;
   void beat();

@@ -1,5 +1,7 @@
 #include "apps/quintet/submit/script.hpp"
 
+#include <algorithm>
+
 #include <fmt/ranges.h>
 
 #include "apps/quintet/submit/scheduler.hpp"
@@ -9,28 +11,60 @@ namespace quintet {
 namespace {
 
 constexpr const char* before_program = R"sh(
-# A link has nothing to do once the run has ended, and ends it where the one before began at the same checkpoint.
+# A link has nothing to do once the run has ended, and ends it where the three before began at the same checkpoint.
 newest() { ls checkpoints 2> /dev/null | grep '^step_.*\.h5$' | tail -n 1; }
+word() { sed -n "s/^$1: //p" .quintet/last_word 2> /dev/null | head -n 1; }
+# Of job.began: lines `START at CHECKPOINT`, and `START left` of one that found another at work.
+starts_here() {
+  cat job.began 2> /dev/null | awk -v now="$(newest)" '
+    $2 == "at" { name[++n] = $1; at[$1] = $3 }
+    $2 == "left" { delete at[$1] }
+    END { for (; n > 0; n--) if (name[n] in at) { if (at[name[n]] != now) break; k++ } print k + 0 }'
+}
 if [ -e job.ended ]; then echo "Nothing to do: $(cat job.ended)"; exit 0; fi
-if [ -e job.began ] && [ "$(cat job.began)" = "at $(newest)" ]; then
-  echo "no progress since the job before, at checkpoint '$(newest)'" | tee job.ended
+begin=$(newest) starts=$(starts_here)
+if [ "$starts" -ge 3 ]; then
+  echo "no progress: $starts jobs began at checkpoint '$begin' and came no further" | tee job.ended
   exit 1
 fi
-echo "at $(newest)" > job.began
+if [ "$starts" -gt 0 ]; then echo "The job before came no further than checkpoint '$begin': try $((starts + 1)) of 3"; fi
+mkdir -p .quintet
+export QUINTET_START="$(date +%s)_$$_$RANDOM"
+echo "$QUINTET_START at $begin" >> job.began
 )sh";
 
 constexpr const char* while_program_runs = R"sh(program=$!
 # Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
-trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM
+trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
 asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
 )sh";
 
-constexpr const char* after_program = R"sh(case $code in
-  75) echo "stopped early with a checkpoint; the next job goes on" ;;
-  0 | 1 | 2 | 3 | 4 | 70) echo "exit code $code" > job.ended ;;  # the program's last word
-  *) echo "ended with code $code; the next job goes on from checkpoint '$(newest)'" ;;
+constexpr const char* after_program = R"sh(
+# Launchers end with codes of their own: what counts is the last word of the program itself, of this start.
+mv -f ".quintet/last_word_$QUINTET_START" .quintet/last_word 2> /dev/null
+last=
+if [ "$(word start)" = "$QUINTET_START" ]; then last=$(word code); fi
+reason=$(word reason)
+if [ "$last" ] && [ "$(word directory)" = "in use" ]; then
+  echo "$QUINTET_START left" >> job.began
+  echo "another run has this directory, which this job leaves alone"
+  exit 0
+fi
+case $last in
+  75)
+    if [[ $reason == walltime* && "$(newest)" == "$begin" ]]; then
+      echo "no progress: began and ended at checkpoint '$begin', as the $reason" | tee job.ended
+      exit 1
+    fi
+    echo "stopped early with a checkpoint ($reason); the next job goes on"
+    exit 0 ;;
+  0 | 1 | 2 | 3 | 4 | 70)
+    echo "exit code $last${reason:+: $reason}" > job.ended
+    exit "$last" ;;
 esac
+echo "no last word (code $code of the launcher); the next job goes on from checkpoint '$(newest)'"
+[ "$code" -ne 0 ] || code=1
 exit $code
 )sh";
 
@@ -69,6 +103,16 @@ std::string environment_lines(const Machine& machine) {
 
 std::string waiting_lines() { return while_program_runs; }
 
+std::string patience_lines(const Machine& machine) {
+  constexpr double usual = 30, end_of_script = 2;
+  const auto& command = machine.launch.command;
+  if (command.find("mpirun") == std::string::npos && command.find("mpiexec") == std::string::npos) return "";
+  return fmt::format(
+      "# mpirun kills its ranks so many seconds after it has told them to end: time for a checkpoint.\n"
+      "export OMPI_MCA_odls_base_sigkill_timeout={0:.0f} PRTE_MCA_odls_base_sigkill_timeout={0:.0f}\n",
+      std::max(1.0, machine.stop.grace.value_or(usual) - end_of_script));
+}
+
 std::string script_head(const Machine& machine, const Job& job) {
   const auto& shape = job.shape;
   std::string text = "#!/bin/bash\n";
@@ -88,6 +132,7 @@ std::string script_text(const Machine& machine, const Job& job) {
   if (job.is_array()) text += fmt::format("/\"$(printf %04d \"${{{}:-0}}\")\"", row.task_variable);
   text += " || exit 1\nexec >> job.log 2>&1\n";
   text += environment_lines(machine);
+  text += patience_lines(machine);
   text += before_program;
   text += fmt::format("\n{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {} &\n",
                       launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,

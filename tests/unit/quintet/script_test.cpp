@@ -153,53 +153,102 @@ constexpr const char* checkpoint = "mkdir -p checkpoints; touch checkpoints/step
 
 std::string writes(int step) { return fmt::format("set -- {}; {}", step, checkpoint); }
 
+/// As LastWord does; the launcher may end with another code.
+std::string leaves(int code, const std::string& reason = "", const std::string& start = "$QUINTET_START") {
+  return fmt::format("printf 'start: %s\\ncode: {}\\n{}' {} > .quintet/last_word_{}; ", code,
+                     reason.empty() ? "" : "reason: " + reason + "\\n", start, start);
+}
+
 TEST_F(Link, goes_on_after_75_and_stops_when_the_program_is_done) {
-  EXPECT_EQ(link(writes(1) + "exit 75"), 75);
+  EXPECT_EQ(link(writes(1) + leaves(75, "SIGUSR1") + "exit 1"), 0);
   EXPECT_FALSE(has_ended());
-  EXPECT_EQ(link(writes(2) + "exit 0"), 0);
+  EXPECT_NE(log().find("stopped early with a checkpoint (SIGUSR1)"), std::string::npos) << log();
+  EXPECT_EQ(link(writes(2) + leaves(0) + "exit 1"), 0);
   EXPECT_TRUE(has_ended());
   EXPECT_EQ(link("echo must not run; exit 1"), 0);
   EXPECT_NE(log().find("Nothing to do: exit code 0"), std::string::npos);
   EXPECT_EQ(log().find("must not run"), std::string::npos);
 }
 
-TEST_F(Link, codes_of_the_program_end_the_chain) {
+TEST_F(Link, last_words_of_the_program_end_the_chain) {
   for (const int code : {1, 2, 3, 4, 70}) {
     std::filesystem::remove(scratch_ / "job.ended");
     std::filesystem::remove(scratch_ / "job.began");
-    EXPECT_EQ(link("exit " + std::to_string(code)), code);
-    EXPECT_TRUE(has_ended());
+    EXPECT_EQ(link(leaves(code, "it is wrong") + "exit 1"), code);
+    EXPECT_EQ(read_input_file(scratch_ / "job.ended"), fmt::format("exit code {}: it is wrong\n", code));
   }
 }
 
-TEST_F(Link, goes_on_after_a_kill_that_left_a_new_checkpoint) {
-  EXPECT_EQ(link(writes(1) + "kill -9 $$"), 137);
-  EXPECT_FALSE(has_ended());
-  EXPECT_EQ(link(writes(2) + "exit 0"), 0);
+TEST_F(Link, codes_of_the_launcher_and_words_of_other_starts_end_nothing) {
+  for (const int code : {1, 2, 137}) {
+    std::filesystem::remove(scratch_ / "job.began");
+    EXPECT_EQ(link(fmt::format("exit {}", code)), code);
+    EXPECT_FALSE(has_ended()) << code;
+  }
+  std::filesystem::remove(scratch_ / "job.began");
+  EXPECT_EQ(link(leaves(2, "", "another") + "mv .quintet/last_word_another .quintet/last_word; exit 1"), 1);
+  EXPECT_EQ(link("exit 0"), 1);  // a launcher that is content, and no program
+  EXPECT_FALSE(has_ended()) << log();
+  EXPECT_NE(log().find("no last word"), std::string::npos);
 }
 
-TEST_F(Link, stops_where_there_is_no_progress) {
-  EXPECT_EQ(link("kill -9 $$"), 137);
+TEST_F(Link, goes_on_after_a_kill_that_left_a_new_checkpoint) {
+  for (int step = 1; step < 6; ++step) EXPECT_EQ(link(writes(step) + "kill -9 $$"), 137);
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(link(leaves(0)), 0);
+}
+
+TEST_F(Link, two_more_tries_where_there_is_no_progress) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(link("kill -9 $$"), 137);
+    EXPECT_FALSE(has_ended());
+  }
+  EXPECT_NE(log().find("try 3 of 3"), std::string::npos) << log();
   EXPECT_EQ(link("echo must not run"), 1);
   EXPECT_TRUE(has_ended());
-  EXPECT_NE(log().find("no progress since the job before"), std::string::npos);
+  EXPECT_NE(log().find("no progress: 3 jobs began at checkpoint ''"), std::string::npos);
+}
+
+TEST_F(Link, a_walltime_that_brings_no_checkpoint_is_not_tried_again) {
+  EXPECT_EQ(link(writes(1) + leaves(75, "walltime of 00:00:09 is nearly used")), 0);
+  EXPECT_EQ(link(leaves(75, "walltime of 00:00:09 is nearly used")), 1);
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(Link, a_directory_in_use_is_left_alone) {
+  EXPECT_EQ(link("kill -9 $$"), 137);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(link(leaves(2) + "echo 'directory: in use' >> .quintet/last_word_$QUINTET_START; exit 2"), 0);
+    EXPECT_FALSE(has_ended());
+  }
+  EXPECT_EQ(link("kill -9 $$"), 137);  // the second that counts
+  EXPECT_NE(log().find("try 2 of 3"), std::string::npos) << log();
+  EXPECT_FALSE(has_ended());
 }
 
 TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
-  const std::string program =
-      writes(1) + "trap 'echo asked; sleep 0.3; exit 75' USR1; touch ready; while :; do sleep 0.02; done";
-  for (const char* name : {"USR1", "TERM"}) {
+  const std::string program = writes(1) + "trap 'echo asked; sleep 0.3; " + leaves(75) +
+                              "exit 75' USR1; touch ready; while :; do sleep 0.02; done";
+  for (const char* name : {"USR1", "TERM", "HUP"}) {
     std::filesystem::remove(scratch_ / "ready");
-    std::filesystem::remove(scratch_ / "job.began");
+    std::filesystem::remove(scratch_ / "job.log");
     const std::string sends =
         fmt::format("(until [ -e {0} ]; do sleep 0.02; done; kill -{1} $$) & exec", scratch_ / "ready", name);
-    EXPECT_EQ(link(program, sends), 75) << log();
+    EXPECT_EQ(link(program, sends), 0) << log();
     EXPECT_NE(log().find("asked"), std::string::npos);
   }
 }
 
+TEST(script, ranks_of_mpirun_have_the_time_that_the_scheduler_gives) {
+  Machine machine;
+  machine.launch.command = "mpirun -np {ranks}", machine.stop.grace = 12;
+  EXPECT_NE(patience_lines(machine).find("OMPI_MCA_odls_base_sigkill_timeout=10 "), std::string::npos);
+  machine.launch.command = "srun";
+  EXPECT_EQ(patience_lines(machine), "");
+}
+
 TEST_F(Link, asks_for_the_walltime_without_the_margin) {
-  EXPECT_EQ(link("echo words: $@"), 0);
+  EXPECT_EQ(link("echo words: $@; " + leaves(0)), 0);
   EXPECT_NE(log().find("words: run weibel.yaml --output " + scratch_.path() +
                        " --restart auto --walltime 1:50:00 --threads 12"),
             std::string::npos)
