@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
                      commands::status_flags(), commands::status)
       .local_command("cancel", "Take the jobs of a run directory from the queue, with a checkpoint",
                      commands::cancel_flags(), commands::cancel)
+      .local_command("retry", "Ask for more where the job before had too little (job scripts call it)",
+                     commands::retry_flags(), commands::retry)
       .local_command("campaign", "Run a graph of commands, none of them twice: stages, slots, a store",
                      commands::campaign_flags(), commands::campaign)
       .local_command("registry", "Many models in one file: add, list, verify, remove (docs/experts.md)",

@@ -203,7 +203,8 @@ std::optional<std::string> idle_remark(const Machine& machine, const MachineQueu
   on_fewer.reserved = false;
   for (const auto& other : machine.queues)
     if (instead.empty() && other.gpus < queue.gpus && broken_rules(machine, other, on_fewer).empty())
-      instead = fmt::format("; {} has {}", other.name, other.gpus == 0 ? "none" : fmt::format("{}", other.gpus));
+      instead =
+          fmt::format("; {} has {}", other.name, other.gpus == 0 ? "none" : fmt::format("{}", other.gpus));
   return fmt::format("{} of the {} GPUs of each node of {} are idle, at full charge{}",
                      queue.gpus - job.gpus_per_node, queue.gpus, queue.name, instead);
 }

@@ -42,10 +42,11 @@ void show_node(const MachineNode& node) {
   else
     line("GPUs", "none known");
   if (node.nics)
-    line("network", fmt::format("{} x {}, {} of them at once for a large message of a process, {} for a small one",
-                                node.nics->count, rate(node.nics->bandwidth, "GB/s"),
-                                node.nics->rails_large ? fmt::format("{}", *node.nics->rails_large) : "?",
-                                node.nics->rails_small ? fmt::format("{}", *node.nics->rails_small) : "?"));
+    line("network",
+         fmt::format("{} x {}, {} of them at once for a large message of a process, {} for a small one",
+                     node.nics->count, rate(node.nics->bandwidth, "GB/s"),
+                     node.nics->rails_large ? fmt::format("{}", *node.nics->rails_large) : "?",
+                     node.nics->rails_small ? fmt::format("{}", *node.nics->rails_small) : "?"));
   if (!node.scratch.empty())
     line("scratch", fmt::format("{}, {}", node.scratch, gigabytes(node.scratch_size)));
 }

@@ -17,6 +17,7 @@ struct Job {
   JobShape shape{};
   std::string reservation{};           ///< whose nodes it runs on, if any
   std::vector<std::string> exclude{};  ///< nodes that it must not run on
+  std::string retry_program{};         ///< quintet, which asks how the job before ended; "": nobody does
 
   [[nodiscard]] bool is_array() const { return shape.array_tasks > 0; }
 };

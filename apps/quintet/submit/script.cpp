@@ -23,7 +23,9 @@ starts_here() {
 }
 if [ -e job.ended ]; then echo "Nothing to do: $(cat job.ended)"; exit 0; fi
 begin=$(newest) starts=$(starts_here)
-if [ "$starts" -ge 3 ]; then
+)sh";
+
+constexpr const char* if_it_may_start = R"sh(if [ "$starts" -ge 3 ]; then
   echo "no progress: $starts jobs began at checkpoint '$begin' and came no further" | tee job.ended
   exit 1
 fi
@@ -113,6 +115,17 @@ std::string patience_lines(const Machine& machine) {
       std::max(1.0, machine.stop.grace.value_or(usual) - end_of_script));
 }
 
+/// A chain whose last job had too little goes on with jobs that ask for more, queued by this one.
+std::string retry_lines(const Machine& machine, const Job& job) {
+  if (job.retry_program.empty()) return "";
+  return fmt::format(
+      "# Had the job before too little memory or time, or a node that failed? Then others are queued for "
+      "this one.\n"
+      "if [ \"$({} retry {} --job \"{}\" --starts \"$starts\")\" = replaced ]; then\n"
+      "  echo \"other jobs take the place of this one\"\n  rm -f job.began\n  exit 0\nfi\n",
+      shell_word(job.retry_program), shell_word(job.directory), scheduler_of(machine).job_variables);
+}
+
 std::string script_head(const Machine& machine, const Job& job) {
   const auto& shape = job.shape;
   std::string text = "#!/bin/bash\n";
@@ -134,6 +147,8 @@ std::string script_text(const Machine& machine, const Job& job) {
   text += environment_lines(machine);
   text += patience_lines(machine);
   text += before_program;
+  text += retry_lines(machine, job);
+  text += if_it_may_start;
   text += fmt::format("\n{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {} &\n",
                       launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,
                       shell_word(job.input), hours_text(shape.walltime - shape.margin), shape.threads);

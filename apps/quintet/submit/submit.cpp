@@ -274,8 +274,9 @@ std::vector<Application::Flag> submit_flags() {
       {"--no-plan", "do not ask what the run costs, which takes some seconds: no memory is asked for", false,
        "", true},
       {"--reservation", "name of a reservation, on whose nodes the job is to run", false, ""},
-      {"--retry", "what a chain asks for after a job that had too little: 'memory=2,walltime=1.5', or off "
-                  "(default: the machine's)",
+      {"--retry",
+       "what a chain asks for after a job that had too little: 'memory=2,walltime=1.5', or off "
+       "(default: the machine's)",
        false, ""}};
 }
 
@@ -318,7 +319,10 @@ void submit(const Application::Arguments& arguments) {
                 .command = owner.command,
                 .queue = queue->name,
                 .shape = shape,
-                .reservation = order.reservation};
+                .reservation = order.reservation,
+                .retry_program = order.chain > 1 && is_on(machine.retry)
+                                     ? fs::read_symlink("/proc/self/exe").string()
+                                     : ""};
   const std::string script = script_text(machine, job);
   for (const auto& remark : machine.remarks) log::info("{}", remark);
   if (const auto idle = idle_remark(machine, *queue, shape)) log::warning("{}", *idle);
