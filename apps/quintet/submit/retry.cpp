@@ -176,8 +176,6 @@ NextAsk next_ask(const Machine& machine, const JobAsk& ask, const JobState& ende
     grow_walltime(machine, ask, next);
   else if (ended.end == JobEnd::node_failure)
     leave_out(ask, failed_nodes, "lost a node", next);
-  else if (ended.end == JobEnd::launch_failure)
-    leave_out(ask, failed_nodes, "could not be begun", next);
   return next;
 }
 

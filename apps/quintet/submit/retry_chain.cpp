@@ -111,14 +111,15 @@ bool deal_with(const std::string& directory, const std::string& own, bool came_f
   const Scheduler scheduler(machine);
   std::string why;
   const auto states = scheduler.told_states({chain.before, own}, why);
-  const auto& before = states.at(chain.before);
+  auto before = states.at(chain.before);
+  before.end = end_of_job(before, chain.before, directory + "/scheduler.log");
   if (before.end == JobEnd::none) {
     say(fmt::format("How the job before, {}, ended is not known{}", chain.before,
                     why.empty() ? "" : ": " + why));
     return false;
   }
-  const bool lost_node = before.end == JobEnd::node_failure || before.end == JobEnd::launch_failure;
-  const auto failed = lost_node ? scheduler.failed_nodes(before.nodes) : std::vector<std::string>{};
+  const auto failed =
+      before.end == JobEnd::node_failure ? scheduler.failed_nodes(before.nodes) : std::vector<std::string>{};
   const NextAsk next = next_ask(machine, *ask, before, failed, came_further);
   if (next.remark.empty()) return false;
   const std::string remark =

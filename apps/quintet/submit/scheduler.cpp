@@ -1,8 +1,12 @@
 #include "apps/quintet/submit/scheduler.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 
 #include <fmt/ranges.h>
 
@@ -36,7 +40,9 @@ struct ReasonRow {
 };
 /// A prefix of a reason, and what it means; see squeue(1).
 constexpr ReasonRow reasons[] = {
-    {"JobLaunchFailure", "the node could not begin it: is its folder there, and may the log be written?"},
+    {"JobLaunchFailure",
+     "its node could not begin it, or killed it: is its folder there, may its log be written, "
+     "had it the memory?"},
     {"DependencyNeverSatisfied", "what it waits for did not end well: it will not begin; quintet cancel"},
     {"Dependency", "it waits for a job before it"},
     {"Resources", "it is next, and waits for free nodes"},
@@ -140,6 +146,39 @@ std::string meaning_of_reason(const std::string& reason) {
   for (const auto& row : reasons)
     if (reason.starts_with(row.word)) return row.meaning;
   return "";
+}
+
+JobEnd end_by_log(const std::string& log, const std::string& id) {
+  const std::string number = id.substr(0, id.find_first_not_of("0123456789"));
+  const std::regex own("(StepId=|JOB |JobId=)" + number + "(\\b|_)"), pbs("PBS: job killed|Cgroup mem");
+  const std::regex memory("exceeded memory limit|oom-kill event|mem.* exceeded limit|Cgroup mem.*exceeded"),
+      time("DUE TO TIME LIMIT|walltime .*exceeded limit"), node("DUE TO NODE FAILURE");
+  JobEnd end = JobEnd::none;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (!std::regex_search(line, own) && !std::regex_search(line, pbs)) continue;
+    const JobEnd told = std::regex_search(line, memory) ? JobEnd::out_of_memory
+                        : std::regex_search(line, time) ? JobEnd::time_limit
+                        : std::regex_search(line, node) ? JobEnd::node_failure
+                                                        : JobEnd::none;
+    if (severity(told) > severity(end)) end = told;
+  }
+  return end;
+}
+
+JobEnd end_of_job(const JobState& state, const std::string& id, const std::string& log_file) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  if (state.is_alive()) return JobEnd::none;
+  if (state.end != JobEnd::none && state.end != JobEnd::failed && state.end != JobEnd::launch_failure)
+    return state.end;
+  std::error_code absent;
+  const auto size = std::filesystem::file_size(log_file, absent);
+  if (absent) return state.end;
+  std::ifstream file(log_file);
+  if (size > most_bytes) file.seekg(static_cast<std::streamoff>(size - most_bytes));
+  const std::string log{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const JobEnd told = end_by_log(log, id);
+  return told == JobEnd::none ? state.end : told;
 }
 
 std::vector<std::string> head_options(const Machine& machine, const Job& job) {

@@ -143,6 +143,12 @@ class Scheduler {
   double patience_;
 };
 
+/// What the scheduler has written into a job's log about its end: a limit of memory or time, a node. Of a log
+/// that several jobs share only what names this one; none where nothing does.
+[[nodiscard]] JobEnd end_by_log(const std::string& log, const std::string& id);
+/// How a job ended by its scheduler's words or, where these only say that it failed or nothing, by its log.
+[[nodiscard]] JobEnd end_of_job(const JobState& state, const std::string& id, const std::string& log_file);
+
 /// What a scheduler's reason means, in a sentence; "" where the word says it all or is not known.
 [[nodiscard]] std::string meaning_of_reason(const std::string& reason);
 

@@ -106,6 +106,7 @@ RunView run_view(const std::string& directory, const JobRecord& record,
         state && state->kind != JobState::Kind::waiting && state->word != "CANCELLED")
       run.job = id, run.job_state = *state;
   const auto log = is_array ? fmt::format("scheduler_{}.log", n) : std::string("scheduler.log");
+  run.job_state.end = end_of_job(run.job_state, run.job, (all / log).string());
   for (const auto& file : {folder / "job.log", folder / "run.log", all / log})
     if (fs::exists(file)) run.logs.push_back(file.string());
   return run;
@@ -116,7 +117,9 @@ std::string trouble_text(const RunView& run) {
   const auto& state = run.job_state;
   const bool ended_well = state.end == JobEnd::none || state.end == JobEnd::completed;
   if (run.progress.state == "done" || ended_well) return "";
-  const std::string meaning = meaning_of_reason(state.reason);
+  const std::string meaning = state.end == JobEnd::out_of_memory ? "it used more memory than it had"
+                              : state.end == JobEnd::time_limit  ? "its time ran out"
+                                                                 : meaning_of_reason(state.reason);
   return fmt::format(
       "{}: job {}{}{}{}", run.name, job_text(run.job, state), meaning.empty() ? "" : ": " + meaning,
       state.nodes.empty() ? "" : ", on " + state.nodes,
