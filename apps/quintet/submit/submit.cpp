@@ -242,6 +242,10 @@ void queue_chain(const Scheduler& scheduler, const std::string& directory, JobRe
               record.ids.empty() ? JobOrder{} : JobOrder{.ended = {record.ids.back()}}, record.chain);
 }
 
+void tell_remarks(const Machine& machine) {
+  for (const auto& remark : machine.remarks) log::info("{}", remark);
+}
+
 std::string cost_text(const MachineQueue& queue, const JobShape& shape) {
   const double n = static_cast<double>(std::max<std::int64_t>(shape.array_tasks, 1) * shape.chain);
   const auto price = points(queue, shape);
@@ -324,10 +328,10 @@ void submit(const Application::Arguments& arguments) {
                                      ? fs::read_symlink("/proc/self/exe").string()
                                      : ""};
   const std::string script = script_text(machine, job);
-  for (const auto& remark : machine.remarks) log::info("{}", remark);
   if (const auto idle = idle_remark(machine, *queue, shape)) log::warning("{}", *idle);
   if (order.dry_run) {
     std::fputs(script.c_str(), stdout);
+    tell_remarks(machine);
     log::info("{} is a file of {} {}, {}: nothing was queued", order.file, owner.application.name,
               owner.command, cost_text(*queue, job.shape));
     return;
@@ -366,6 +370,7 @@ void submit(const Application::Arguments& arguments) {
   queue_chain(scheduler, directory, record);
   log::info("Queued {} in {}: {} {}, {}", fmt::join(record.ids, ", "), queue->name, owner.application.name,
             owner.command, cost_text(*queue, job.shape));
+  tell_remarks(machine);
   log::info("quintet status {}", directory);
 }
 
