@@ -62,8 +62,13 @@ def free_port():
 class Cluster:
     """Starts with the `with` block and ends with it; SLURM_CONF then leads all commands to it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, constrains_memory=False):
+        """constrains_memory: jobs have what they ask for and no more, by control groups of the kernel."""
         self.folder = os.path.abspath(folder)
+        self.configuration = CONFIGURATION
+        if constrains_memory:
+            for old, new in (("CR_CPU", "CR_CPU_Memory"), ("proctrack/linuxproc", "proctrack/cgroup"), ("task/none", "task/cgroup")):
+                self.configuration = self.configuration.replace(old, new)
         self.daemons = []
 
     def __enter__(self):
@@ -73,10 +78,12 @@ class Cluster:
         host = socket.gethostname().split(".")[0]
         configuration = os.path.join(self.folder, "slurm.conf")
         with open(configuration, "w", encoding="utf-8") as stream:
-            stream.write(CONFIGURATION.format(folder=self.folder, host=host, port=free_port(), other_port=free_port(),
+            stream.write(self.configuration.format(folder=self.folder, host=host, port=free_port(), other_port=free_port(),
                                               cpus=len(os.sched_getaffinity(0)),
                                               memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 9 // 10 // 2**20))
         os.environ["SLURM_CONF"] = configuration
+        with open(os.path.join(self.folder, "cgroup.conf"), "w", encoding="utf-8") as stream:
+            stream.write("CgroupPlugin=autodetect\nConstrainRAMSpace=yes\n")
         key = os.path.join(self.folder, "munge.key")
         with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o400), "wb") as stream:
             stream.write(secrets.token_bytes(128))
