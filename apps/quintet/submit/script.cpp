@@ -1,6 +1,7 @@
 #include "apps/quintet/submit/script.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/ranges.h>
 
@@ -21,6 +22,16 @@ starts_here() {
     $2 == "left" { delete at[$1] }
     END { for (; n > 0; n--) if (name[n] in at) { if (at[name[n]] != now) break; k++ } print k + 0 }'
 }
+# Launchers end with codes of their own: what counts is the last word of the program itself, of start $1.
+heed() {
+  mv -f ".quintet/last_word_$1" .quintet/last_word 2> /dev/null
+  last= reason=
+  if [ "$(word start)" = "$1" ]; then last=$(word code) reason=$(word reason); fi
+  if [ "$last" ] && [ "$(word directory)" = "in use" ]; then last="in use"; fi
+  case $last in 0 | 1 | 2 | 3 | 4 | 70) echo "exit code $last${reason:+: $reason}" > job.ended ;; esac
+}
+former=$(tail -n 1 job.began 2> /dev/null)
+if [ "$former" ] && [ ! -e job.ended ]; then heed "${former%% *}"; fi  # the job before was killed while it ended
 if [ -e job.ended ]; then echo "Nothing to do: $(cat job.ended)"; exit 0; fi
 begin=$(newest) starts=$(starts_here)
 )sh";
@@ -42,18 +53,12 @@ asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
 )sh";
 
-constexpr const char* after_program = R"sh(
-# Launchers end with codes of their own: what counts is the last word of the program itself, of this start.
-mv -f ".quintet/last_word_$QUINTET_START" .quintet/last_word 2> /dev/null
-last=
-if [ "$(word start)" = "$QUINTET_START" ]; then last=$(word code); fi
-reason=$(word reason)
-if [ "$last" ] && [ "$(word directory)" = "in use" ]; then
-  echo "$QUINTET_START left" >> job.began
-  echo "another run has this directory, which this job leaves alone"
-  exit 0
-fi
+constexpr const char* after_program = R"sh(heed "$QUINTET_START"
 case $last in
+  "in use")
+    echo "$QUINTET_START left" >> job.began
+    echo "another run has this directory, which this job leaves alone"
+    exit 0 ;;
   75)
     if [[ $reason == walltime* && "$(newest)" == "$begin" ]]; then
       echo "no progress: began and ended at checkpoint '$begin', as the $reason" | tee job.ended
@@ -61,9 +66,7 @@ case $last in
     fi
     echo "stopped early with a checkpoint ($reason); the next job goes on"
     exit 0 ;;
-  0 | 1 | 2 | 3 | 4 | 70)
-    echo "exit code $last${reason:+: $reason}" > job.ended
-    exit "$last" ;;
+  0 | 1 | 2 | 3 | 4 | 70) exit "$last" ;;
 esac
 echo "no last word (code $code of the launcher); the next job goes on from checkpoint '$(newest)'"
 [ "$code" -ne 0 ] || code=1
@@ -106,13 +109,15 @@ std::string environment_lines(const Machine& machine) {
 std::string waiting_lines() { return while_program_runs; }
 
 std::string patience_lines(const Machine& machine) {
-  constexpr double usual = 30, end_of_script = 2;
+  constexpr double usual = 30;
   const auto& command = machine.launch.command;
   if (command.find("mpirun") == std::string::npos && command.find("mpiexec") == std::string::npos) return "";
+  // It waits twice as long, whether or not its ranks have ended meanwhile.
+  const double seconds = std::max(1.0, std::floor(machine.stop.grace.value_or(usual) / 2 - 1));
   return fmt::format(
       "# mpirun kills its ranks so many seconds after it has told them to end: time for a checkpoint.\n"
       "export OMPI_MCA_odls_base_sigkill_timeout={0:.0f} PRTE_MCA_odls_base_sigkill_timeout={0:.0f}\n",
-      std::max(1.0, machine.stop.grace.value_or(usual) - end_of_script));
+      seconds);
 }
 
 /// A chain whose last job had too little goes on with jobs that ask for more, queued by this one.

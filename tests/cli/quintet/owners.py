@@ -1,4 +1,5 @@
-"""Runs of the demo that want the same directory. Commands: race, race_after_kill, beside, elsewhere, ends, ranks."""
+"""Runs of the demo that want the same directory. Commands: awaited, beside, elsewhere, ends, race,
+race_after_kill, ranks."""
 import filecmp
 import os
 import pathlib
@@ -95,12 +96,33 @@ def beside():
     check(kill(live, signal.SIGTERM) == 75, "the live run did not end as it should")
 
 
-def elsewhere():
+def owner_elsewhere():
+    """A run whose owner's file says that it lives on another machine."""
     shutil.rmtree("d", ignore_errors=True)
     check(subprocess.run(command("--set", "time.steps=5")).returncode == 0, "no run to begin with")
     owner = owners()[-1]
     lines = [line for line in owner.read_text().splitlines() if not line.startswith(("released", "machine", "host"))]
     owner.write_text("\n".join(lines + ["machine: another one", "host: faraway", ""]))
+    return owner
+
+
+def awaited():
+    """Under a job script a silent owner is waited for, and one that lives is no reason to end the chain."""
+    os.utime(owner_elsewhere(), (time.time() - 118.5,) * 2)
+    start = {"env": {**os.environ, "QUINTET_START": "w"}, "capture_output": True, "text": True}
+    late = subprocess.run(command("--restart", "auto"), **start)
+    check(late.returncode == 0 and "Waiting for its owner" in late.stdout + late.stderr, late.stdout + late.stderr)
+    check("code: 0" in pathlib.Path("d/.quintet/last_word_w").read_text(), "no last word")
+    owner = owner_elsewhere()
+    beats = subprocess.Popen(["sh", "-c", f"while sleep 0.5; do touch {owner}; done"])
+    refused = subprocess.run(command("--restart", "auto"), **start)
+    beats.kill()
+    word = pathlib.Path("d/.quintet/last_word_w").read_text()
+    check(refused.returncode == 2 and "directory: in use" in word, refused.stderr + word)
+
+
+def elsewhere():
+    owner = owner_elsewhere()
     young = subprocess.run(command("--restart", "auto"), capture_output=True, text=True)
     check(young.returncode == 2 and "on faraway" in young.stderr and "120 s" in young.stderr, young.stderr)
     check(len(owners()) == 1 and owners()[0] == owner, "the refused start left something")

@@ -2,7 +2,7 @@
 """A stub of PBS Pro's qsub, qstat, qselect, qdel and qsig, called by these names: no PBS, only what `quintet submit` says to one.
 
 Jobs are files in $PBS_STUB. A job's script runs at once, or once those it depends on have ended; array tasks run one after
-another. Answers have the form of OpenPBS (cd7ab5eda).
+another. PBS_STUB_SAYS: an error that takes the place of a job's id; PBS_STUB_BLIND: nobody's jobs are found. Answers have the form of OpenPBS (cd7ab5eda).
 """
 import json
 import os
@@ -52,7 +52,8 @@ def qsub(words):
     queue = next(line.split()[1] for line in lines if line.startswith("-q "))
     nodes = next(int(line.split("=")[1].split(":")[0]) for line in lines if line.startswith("-l select"))
     write(job, state="H" if after else "R", queue=queue, nodes=nodes, script=words[0])
-    print(job, flush=True)
+    lost = os.environ.get("PBS_STUB_SAYS")  # in place of the id, as an error
+    print(lost or job, file=sys.stderr if lost else sys.stdout, flush=True)
     if os.fork() == 0:
         os.setsid()
         null = os.open(os.devnull, os.O_RDWR)
@@ -60,6 +61,8 @@ def qsub(words):
             os.dup2(null, stream)
         run(job, words[0], after, array)
         os._exit(0)
+    if lost:
+        sys.exit(1)
 
 
 def run(job, script, after, array):
@@ -88,6 +91,8 @@ def qstat(words):
 
 
 def qselect(words):
+    if "PBS_STUB_BLIND" in os.environ:
+        return
     for path in sorted(HOME.glob("*.json")):
         if json.loads(path.read_text())["state"] != "F":
             print(path.stem)

@@ -137,8 +137,8 @@ def dynamics():
     ask_to_stop("md", ids("md")[1], "dpmd")
     wait_for_end("md")
     log = log_of("md")
-    check("the next job goes on from checkpoint" in log, log)
-    check("stopped early with a checkpoint" in log and "SIGUSR1" in log, log)
+    check("no last word" in log and "the next job goes on from checkpoint" in log, log)
+    check("stopped early with a checkpoint (SIGUSR1)" in log, log)
     check("Nothing to do: exit code 0" in log and log.count("Goes on from step") == 2, log)
     same("md_whole", "md", ["/thermo", "/observables"])
     check(" done" in run(QUINTET, "status", "md"), run(QUINTET, "status", "md"))
@@ -159,19 +159,50 @@ def plasma():
     same("plasma_whole", "plasma", ["/coefficients", "/fields", "/history"])
 
 
+def taken():
+    """What takes a job from its node (requeue, scancel) tells mpirun to end, whose code is no last word: checkpoints are written, nothing is
+    lost, and where the launcher fails before the program begins the next link tries again."""
+    text = pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml"
+    settings = ["--set", "time.end=24", "--set", "checkpoint_interval=100000"]
+    words = ["--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1", *settings]
+    run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/vlasov", "run", text, *settings, "--output", "taken_whole", "--quiet")
+    here = machine("fails")
+    launcher = pathlib.Path("launch")
+    launcher.write_text("#!/bin/sh\n[ -e failed ] || { touch failed; echo 'Socket timed out' >&2; exit 1; }\nexec mpirun \"$@\"\n")
+    launcher.chmod(0o755)
+    file = pathlib.Path("fails.yaml")
+    file.write_text(file.read_text().replace("command: mpirun", f"command: {launcher.resolve()}"))
+    run(QUINTET, "submit", text, "--app", "vlasov", *here, *words, "--chain", "4", "--output", "taken")
+    first, second, third, _ = ids("taken")
+    for job, take in ((second, ("scontrol", "requeue")), (second, ("scancel",)), (third, ("scancel", "--signal=TERM", "--full"))):
+        wait_for(lambda: states()[job] == "RUNNING" and ranks_of("vlasov"), f"{job} to run")
+        before = newest("taken")
+        time.sleep(0.5)
+        run(*take, job)
+        wait_for(lambda: not ranks_of("vlasov"), f"the end of {job}")
+        check(newest("taken") > before, f"no checkpoint after {take}: {before}\n" + log_of("taken"))
+    wait_for_end("taken")
+    log = log_of("taken")
+    check("no last word (code 1 of the launcher)" in log and log.count("stopped early with a checkpoint") == 3, log)
+    check("Nothing to do" not in log and pathlib.Path("taken/job.ended").read_text() == "exit code 0\n", log)
+    same("taken_whole", "taken", ["/coefficients", "/fields", "/history"])
+    check(states()[third] == "COMPLETED", states()[third])
+
+
 def limit():
     """The scheduler's own warning, its end of a job that does not heed it, and the next job after that.
 
     Slurm's shortest limit is a minute, and it looks at limits twice a minute. The program only notes USR1; in the second job it is
     done at once."""
     program = pathlib.Path("waits")
-    program.write_text("#!/bin/bash\n[ -e asked ] && exit 0\nmkdir checkpoints; touch checkpoints/step_1.h5\n"
+    program.write_text("#!/bin/bash\n[ -e asked ] && { printf 'start: %s\\ncode: 0\\n' $QUINTET_START > .quintet/last_word_$QUINTET_START; exit 0; }\n"
+                       "mkdir checkpoints; touch checkpoints/step_1.h5\n"
                        "trap 'touch asked' USR1\nwhile :; do sleep 0.2; done\n")
     program.chmod(0o755)
     pathlib.Path("warned").mkdir()
     script = run(QUINTET, "submit", pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml", "--app", "vlasov", *machine("warns", "warning: 40 s"),
                  "--walltime", "00:01:00", "--margin", "1 s", "--ranks-per-node", "1", "--output", "warned", "--dry-run", "--no-plan")
-    script = script[script.index("#!"):script.index("exit $code") + len("exit $code\n")]
+    script = script[script.index("#!"):script.rindex("exit $code") + len("exit $code\n")]
     script, n = re.subn(r"^mpirun .*\n.*&$", f"{program.resolve()} &", script, flags=re.M)
     check(n == 1 and "#SBATCH --signal=B:USR1@40" in script, script)
     pathlib.Path("warned.sh").write_text(script)
@@ -261,7 +292,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array, campaign]
+    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, taken, cancelled, array, campaign]
     with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
         os.chmod(folder, 0o755)  # munge wants to reach its socket
         os.chdir(folder)

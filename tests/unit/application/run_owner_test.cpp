@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 
 #include "apps/application/life/run_owner.hpp"
 #include "io/log/error.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace quintet {
 namespace {
@@ -143,6 +145,38 @@ TEST_F(OwnedFolder, elsewhere_only_silence_tells) {
   EXPECT_EQ(names().size(), 1u);
   silent_for(RunOwner::silent_s + 5);
   EXPECT_EQ(refusal(folder_), "");
+  EXPECT_EQ(names(), std::vector<std::string>{"owner_000008"});
+}
+
+TEST_F(OwnedFolder, in_a_job_the_scheduler_tells_that_a_silent_owner_is_dead) {
+  const Scratch commands("squeue");
+  std::ofstream(commands / "squeue") << "#!/bin/sh\necho \"5|$STATE\"\n";
+  fs::permissions(commands / "squeue", fs::perms::owner_all);
+  const std::string path = std::getenv("PATH"), file = folder_ + "/owner_000007";
+  setenv("PATH", (commands.path() + ":" + path).c_str(), 1);
+  setenv("SLURM_JOB_ID", "6", 1);
+  setenv("SLURM_CLUSTER_NAME", "c", 1);
+  const auto refused = [&](const char* state, int silent_s) {
+    std::ofstream(file)
+        << "program: demo run\nhost: faraway\nprocess: 1\nmachine: another\ntoken: x\njob: slurm c 5 0\n";
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::seconds(silent_s));
+    setenv("STATE", state, 1);
+    return refusal(folder_) != "";
+  };
+  EXPECT_TRUE(refused("FAILED", 3)) << "it beats still";
+  EXPECT_TRUE(refused("RUNNING", 40));
+  EXPECT_FALSE(refused("FAILED", 40));
+  setenv("PATH", path.c_str(), 1);
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_CLUSTER_NAME", "STATE"}) unsetenv(name);
+}
+
+TEST_F(OwnedFolder, with_patience_a_silent_owner_is_waited_for) {
+  const std::string file = folder_ + "/owner_000007";
+  std::ofstream(file) << "program: demo run\nhost: faraway\nprocess: 1\nmachine: another\ntoken: x\n";
+  fs::last_write_time(
+      file, fs::file_time_type::clock::now() - std::chrono::milliseconds(1000 * RunOwner::silent_s - 500));
+  const RunOwner owner(
+      folder_, "demo run", [](const std::string&) {}, RunOwner::Patience::waits);
   EXPECT_EQ(names(), std::vector<std::string>{"owner_000008"});
 }
 

@@ -209,6 +209,14 @@ TEST_F(Link, two_more_tries_where_there_is_no_progress) {
   EXPECT_NE(log().find("no progress: 3 jobs began at checkpoint ''"), std::string::npos);
 }
 
+TEST_F(Link, a_word_that_the_script_could_not_heed_any_more_is_heeded_by_the_next) {
+  EXPECT_EQ(link(leaves(3, "x is NaN") + "kill -9 $PPID; exit 3"), 137);
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(link("echo must not run"), 0);
+  EXPECT_EQ(read_input_file(scratch_ / "job.ended"), "exit code 3: x is NaN\n");
+  EXPECT_EQ(log().find("must not run"), std::string::npos);
+}
+
 TEST_F(Link, a_walltime_that_brings_no_checkpoint_is_not_tried_again) {
   EXPECT_EQ(link(writes(1) + leaves(75, "walltime of 00:00:09 is nearly used")), 0);
   EXPECT_EQ(link(leaves(75, "walltime of 00:00:09 is nearly used")), 1);
@@ -242,7 +250,7 @@ TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
 TEST(script, ranks_of_mpirun_have_the_time_that_the_scheduler_gives) {
   Machine machine;
   machine.launch.command = "mpirun -np {ranks}", machine.stop.grace = 12;
-  EXPECT_NE(patience_lines(machine).find("OMPI_MCA_odls_base_sigkill_timeout=10 "), std::string::npos);
+  EXPECT_NE(patience_lines(machine).find("OMPI_MCA_odls_base_sigkill_timeout=5 "), std::string::npos);
   machine.launch.command = "srun";
   EXPECT_EQ(patience_lines(machine), "");
 }

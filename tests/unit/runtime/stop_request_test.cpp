@@ -21,8 +21,8 @@ std::string reason_after(const StopRequest& stop, int signal) {
 }  // namespace
 
 TEST(StopRequest, signal_on_one_rank_is_a_reason_on_all) {
-  for (const auto& [signal, name] :
-       {std::pair(SIGTERM, "SIGTERM"), std::pair(SIGUSR1, "SIGUSR1"), std::pair(SIGINT, "SIGINT")}) {
+  for (const auto& [signal, name] : {std::pair(SIGTERM, "SIGTERM"), std::pair(SIGUSR1, "SIGUSR1"),
+                                     std::pair(SIGHUP, "SIGHUP"), std::pair(SIGINT, "SIGINT")}) {
     const StopRequest stop({});
     EXPECT_EQ(stop.reason(Comm::world(), 1e9), "");
 
@@ -44,6 +44,15 @@ TEST(StopRequest, former_handlers_come_back) {
 
   EXPECT_EQ(former_handler_called, 1);
   std::signal(SIGUSR1, before);
+}
+
+TEST(StopRequest, a_hangup_that_is_ignored_stays_so) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);  // as nohup does
+  {
+    const StopRequest stop({});
+    EXPECT_EQ(reason_after(stop, SIGHUP), "");
+  }
+  EXPECT_EQ(std::signal(SIGHUP, before), SIG_IGN);
 }
 
 TEST(StopRequest, second_interrupt_ends_the_process) {
