@@ -7,6 +7,7 @@
 #include "apps/dpmd/setup/command_line.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/machine/batch_job.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
@@ -70,10 +71,12 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
                   "--masses: no frame has atoms of '{}'", name);
   const auto own = std::filesystem::absolute(folder) / ".quintet";
   std::filesystem::create_directories(own);
-  const RunOwner owner(own.string(), "dpmd label", [&comm](const std::string& why) {
+  const auto end_at_once = [&comm](const std::string& why) {
     log::error("{}", why);
     comm.abort(static_cast<int>(ExitCode::resource));
-  });
+  };
+  const RunOwner owner(own.string(), "dpmd label", end_at_once,
+                       this_job() ? RunOwner::Patience::waits : RunOwner::Patience::none);
   const auto memory = arguments[known].empty() ? std::nullopt : std::optional(arguments[known].front());
   const Labelling labelling = label_frames(all, options, folder, memory);
   write_labelled(folder, labelling.frames);

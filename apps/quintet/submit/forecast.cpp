@@ -7,6 +7,9 @@
 
 #include "apps/quintet/plan/plan_row.hpp"
 #include "apps/quintet/plan/text.hpp"
+#include "io/config/scalar.hpp"
+#include "io/config/tree.hpp"
+#include "io/config/units.hpp"
 
 namespace quintet {
 namespace {
@@ -39,6 +42,19 @@ std::string flag_of(const JobShape& changed, const JobShape& job) {
 }
 
 }  // namespace
+
+Checkpoints checkpoints_of(const std::string& staged) {
+  const Tree tree = parse_yaml(staged, "--print-config");
+  const auto text = [&](const char* key) -> std::optional<std::string> {
+    const Tree* found = tree.find(key);
+    if (found == nullptr || !found->is_scalar() || found->is_null()) return std::nullopt;
+    return found->as_text();
+  };
+  Checkpoints checkpoints;
+  if (const auto interval = text("checkpoint_interval")) checkpoints.interval = to_number(*interval);
+  if (const auto every = text("checkpoint_every")) checkpoints.every = parse_quantity(*every, "s");
+  return checkpoints;
+}
 
 std::set<std::int64_t> ranks_of_interest(const MachineQueue& queue, const JobShape& job) {
   std::set<std::int64_t> ranks{job.ranks()};
@@ -96,24 +112,48 @@ std::string Forecast::what_helps(const Machine& machine, const MachineQueue& que
                       : fmt::format("By the plan it fits with {}", fmt::join(ways, ", or with "));
 }
 
+std::optional<Forecast::StepTime> Forecast::slowest(const Machine& machine, const JobShape& job,
+                                                    std::optional<double> slower) const {
+  StepTime most;
+  for (const auto& model : models_) {
+    const auto* found = row(model, job.ranks());
+    if (found == nullptr || !found->impossible.empty() || !model.steps) return std::nullopt;
+    if (model.engine.is_gpu) return std::nullopt;  // seconds of the GPU here
+    const auto [step, links_known] = step_on(model, *found, machine, job.ranks_per_node, slower.value_or(1));
+    // It was timed on one core. Of more in a rank only this is sure: they compute no faster than all
+    // together.
+    const double seconds = step.compute / static_cast<double>(job.threads) + step.halo + step.sums;
+    if (*model.steps * seconds > most.steps * most.seconds)
+      most = {seconds, static_cast<double>(*model.steps), !links_known || job.threads > 1};
+  }
+  return most;
+}
+
+std::string Forecast::no_checkpoint(const Machine& machine, const JobShape& job, std::optional<double> slower,
+                                    const Checkpoints& checkpoints) const {
+  const double computes = job.walltime - job.margin;
+  const auto step = slowest(machine, job, slower);
+  if (!step || step->seconds <= 0 || !checkpoints.interval) return "";
+  if (checkpoints.every && *checkpoints.every <= computes) return "";
+  const double due = std::min(*checkpoints.interval, step->steps) * step->seconds;
+  if (due <= computes) return "";
+  constexpr double part = 8;  // of a job: what a kill may cost
+  return fmt::format(
+      "A job computes for {}, and its first checkpoint is due after {}{} by the plan: one that is killed "
+      "begins "
+      "anew. Give --set checkpoint_interval={:.0f}",
+      hours_text(computes), step->is_bound ? "at least " : "", seconds_text(due),
+      std::max(1.0, std::floor(computes / part / step->seconds)));
+}
+
 std::string Forecast::too_short(const Machine& machine, const JobShape& job,
                                 std::optional<double> slower) const {
   constexpr double far = 1.5;  // of what a plan may be wrong by
   const double computes = job.walltime - job.margin;
-  double most = 0;
-  bool is_bound = false;
-  for (const auto& model : models_) {
-    const auto* found = row(model, job.ranks());
-    if (found == nullptr || !found->impossible.empty() || !model.steps) return "";
-    if (model.engine.is_gpu) return "";  // seconds of the GPU here
-    const auto [step, links_known] = step_on(model, *found, machine, job.ranks_per_node, slower.value_or(1));
-    // It was timed on one core. Of more in a rank only this is sure: they compute no faster than all
-    // together.
-    const double seconds =
-        *model.steps * (step.compute / static_cast<double>(job.threads) + step.halo + step.sums);
-    if (seconds > most) is_bound = !links_known || job.threads > 1;
-    most = std::max(most, seconds);
-  }
+  const auto step = slowest(machine, job, slower);
+  if (!step) return "";
+  const double most = step->steps * step->seconds;
+  const bool is_bound = step->is_bound;
   if (most <= far * computes * static_cast<double>(job.chain)) return "";
   const double links = std::ceil(most / computes);
   return fmt::format(

@@ -11,6 +11,15 @@
 
 namespace quintet {
 
+/// How often a run saves itself.
+struct Checkpoints {
+  std::optional<double> interval{};  ///< (steps); absent: it never does
+  std::optional<double> every{};     ///< (s) of wall time
+};
+
+/// As the staged input of a run says, which `--print-config` has printed.
+[[nodiscard]] Checkpoints checkpoints_of(const std::string& staged);
+
 /// What the plan of a run says of its jobs: the memory they need, whether its ranks can share it at all, how
 /// long it takes. Made of the cost models of all its points (of a sweep; else one), each with a row for every
 /// number of ranks that is asked for here.
@@ -32,8 +41,19 @@ class Forecast {
   /// @param slower a core of the machine than one here; absent: unknown
   [[nodiscard]] std::string too_short(const Machine& machine, const JobShape& job,
                                       std::optional<double> slower) const;
+  /// A sentence where a job ends before its first checkpoint is due, with the interval that would do, or "":
+  /// killed, it would begin anew. A remark, too.
+  [[nodiscard]] std::string no_checkpoint(const Machine& machine, const JobShape& job,
+                                          std::optional<double> slower, const Checkpoints& checkpoints) const;
 
  private:
+  /// (s) of the longest step of all points, at least that; absent: not known.
+  struct StepTime {
+    double seconds = 0, steps = 0;  ///< of one step; of all
+    bool is_bound = false;          ///< it may take longer
+  };
+  [[nodiscard]] std::optional<StepTime> slowest(const Machine& machine, const JobShape& job,
+                                                std::optional<double> slower) const;
   /// The decomposition that the run itself takes on so many ranks: the first; null: not known.
   [[nodiscard]] static const planning::StepCost* row(const planning::CostModel& model, std::int64_t ranks);
 

@@ -190,7 +190,8 @@ std::set<std::int64_t> interesting_ranks(const Machine& machine, const Order& or
 /// The first queue that takes the job with the memory that is planned, and its shape there. Throws InputError
 /// with what helps if none does, or if its ranks cannot share the run.
 const MachineQueue& planned_queue(const Machine& machine, const Order& order, const Forecast& forecast,
-                                  const MachineQueue& first, const ShapeIn& shape_in, JobShape& shape) {
+                                  const MachineQueue& first, const ShapeIn& shape_in,
+                                  const Checkpoints& checkpoints, JobShape& shape) {
   const auto planned = [&](const MachineQueue& queue) {
     JobShape job = shape_in(queue);
     if (!job.memory) job.memory = forecast.memory_of_node(queue, job);
@@ -210,6 +211,8 @@ const MachineQueue& planned_queue(const Machine& machine, const Order& order, co
   if (!order.memory && !machine.scheduler.memory_request) shape.memory.reset();
   const auto slower = slowness(machine, read_machine("local"));
   if (const auto remark = forecast.too_short(machine, shape, slower); !remark.empty())
+    log::warning("{}", remark);
+  if (const auto remark = forecast.no_checkpoint(machine, shape, slower, checkpoints); !remark.empty())
     log::warning("{}", remark);
   return *queue;
 }
@@ -311,10 +314,15 @@ void submit(const Application::Arguments& arguments) {
   for (const auto& point : swept)
     (void)ask_application(owner, order, point, {"--validate", "--output", directory}, has_sweep);
   JobShape shape = shape_in(*queue);
+  const auto checkpoints =
+      checkpoints_of(ask_application(owner, order, swept.front(), {"--print-config"}, has_sweep));
+  if (!checkpoints.interval)
+    log::info("{} {} writes no checkpoints: a job that is killed or stopped begins anew",
+              owner.application.name, owner.command);
   if (!order.no_plan) {
     const auto forecast =
         forecast_of(owner, order, swept, has_sweep, interesting_ranks(machine, order, shape_in));
-    if (forecast) queue = &planned_queue(machine, order, *forecast, *queue, shape_in, shape);
+    if (forecast) queue = &planned_queue(machine, order, *forecast, *queue, shape_in, checkpoints, shape);
   }
   const Job job{.name = job_name(stem),
                 .directory = directory,

@@ -13,7 +13,7 @@ SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
 SlurmctldPort={port}
 SlurmdPort={other_port}
 StateSaveLocation={folder}/state

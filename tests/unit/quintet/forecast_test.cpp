@@ -75,6 +75,25 @@ TEST(forecast, tells_ranks_that_cannot_share_the_run_and_keeps_still_where_nothi
   EXPECT_EQ(Forecast({unknown}).impossible(128), "");
 }
 
+TEST(forecast, remarks_a_first_checkpoint_that_comes_after_the_end_of_a_job) {
+  const auto machine = machine_of(1e12);
+  const Forecast forecast({model_of({1})});  // 7200 steps of one second
+  const JobShape job{.nodes = 1, .ranks_per_node = 1, .walltime = 3600, .margin = 400};
+  const auto remark = [&](double interval, std::optional<double> every) {
+    return forecast.no_checkpoint(machine, job, 1, {interval, every});
+  };
+  EXPECT_EQ(remark(3000, std::nullopt), "");
+  const auto text = remark(4000, std::nullopt);
+  EXPECT_NE(text.find("--set checkpoint_interval=400"), std::string::npos) << text;
+  EXPECT_NE(remark(1e9, 7200), "");
+  EXPECT_EQ(remark(1e9, 600), "") << "by the clock";
+  EXPECT_EQ(Forecast({model_of({2})}).no_checkpoint(machine, job, 1, {1e9}), "") << "unknown";
+  const auto staged = checkpoints_of("checkpoint_interval: 500  # steps\ncheckpoint_every: 10 min\n");
+  EXPECT_EQ(staged.interval, 500.0);
+  EXPECT_EQ(staged.every, 600.0);
+  EXPECT_FALSE(checkpoints_of("output: x\n").interval);
+}
+
 TEST(forecast, remarks_a_walltime_that_is_far_too_short) {
   const auto machine = machine_of(1e12);
   // 7200 steps of one second on one rank
