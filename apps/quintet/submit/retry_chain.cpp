@@ -145,10 +145,14 @@ bool deal_with(const std::string& directory, const std::string& own, bool came_f
     return false;
   }
   keep_ask(asked);
-  for (auto id = chain.later.rbegin(); id != chain.later.rend(); ++id) {
+  std::vector<std::string> needless = chain.later;
+  // Whoever cancelled the run meanwhile did not know of the new ones.
+  if (fs::exists(fs::path(directory) / "job.ended"))
+    needless.insert(needless.end(), record->ids.end() - std::ssize(old), record->ids.end());
+  for (auto id = needless.rbegin(); id != needless.rend(); ++id) {
     try {
       scheduler.cancel(*id);
-    } catch (const InputError& error) {  // it finds itself replaced when it begins
+    } catch (const InputError& error) {  // it finds itself replaced, or the run ended, when it begins
       say(error.what());
     }
   }
