@@ -100,29 +100,24 @@ TEST_F(Ends, a_job_of_others_in_a_state_that_is_new_stops_nothing) {
 TEST_F(Ends, of_pbs_are_read_from_its_exit_status) {
   command("status", R"sh(for id; do :; done
 case $id in
-  1.pbs1) a='"job_state":"F","Exit_status":-27,"exec_vnode":"(n1:ncpus=4+n2:ncpus=4)"' ;; 2.pbs1) a =
-      '"job_state":"F","Exit_status":-29';
-  ;
-  3.pbs1) a='"job_state":"F","Exit_status":-1,"comment":"job could not be started"' ;
-  ;
-  4.pbs1) a='"job_state":"F","Exit_status":271' ;
-  ;
-  5.pbs1) a='"job_state":"F","Exit_status":137,"comment":"Job exceeded mem limit"' ;
-  ;
-  6.pbs1) a='"job_state":"F"' ;
-  ;
+  1.pbs1) a='"job_state":"F","Exit_status":-27,"exec_vnode":"(n1:ncpus=4+n2:ncpus=4)"' ;;
+  2.pbs1) a='"job_state":"F","Exit_status":-29' ;;
+  3.pbs1) a='"job_state":"F","Exit_status":-1,"comment":"job could not be started"' ;;
+  4.pbs1) a='"job_state":"F","Exit_status":271' ;;
+  5.pbs1) a='"job_state":"F","Exit_status":137,"comment":"Job exceeded mem limit"' ;;
+  6.pbs1) a='"job_state":"F"' ;;
 esac
 echo "{\"Jobs\":{\"$id\":{$a}}}")sh");
   const auto states =
       scheduler(SchedulerKind::pbs).states({"1.pbs1", "2.pbs1", "3.pbs1", "4.pbs1", "5.pbs1", "6.pbs1"});
-EXPECT_EQ(states.at("1.pbs1").end, JobEnd::out_of_memory);
-EXPECT_EQ(states.at("1.pbs1").nodes, "n1,n2");
-EXPECT_EQ(states.at("2.pbs1").end, JobEnd::time_limit);
-EXPECT_EQ(states.at("3.pbs1").end, JobEnd::launch_failure);
-EXPECT_EQ(states.at("3.pbs1").reason, "exit code -1: job could not be started");
-EXPECT_EQ(states.at("4.pbs1").end, JobEnd::failed);
-EXPECT_EQ(states.at("5.pbs1").end, JobEnd::out_of_memory);
-EXPECT_EQ(states.at("6.pbs1").end, JobEnd::none);
+  EXPECT_EQ(states.at("1.pbs1").end, JobEnd::out_of_memory);
+  EXPECT_EQ(states.at("1.pbs1").nodes, "n1,n2");
+  EXPECT_EQ(states.at("2.pbs1").end, JobEnd::time_limit);
+  EXPECT_EQ(states.at("3.pbs1").end, JobEnd::launch_failure);
+  EXPECT_EQ(states.at("3.pbs1").reason, "exit code -1: job could not be started");
+  EXPECT_EQ(states.at("4.pbs1").end, JobEnd::failed);
+  EXPECT_EQ(states.at("5.pbs1").end, JobEnd::out_of_memory);
+  EXPECT_EQ(states.at("6.pbs1").end, JobEnd::none);
 }
 
 TEST_F(Ends, one_job_with_odd_variables_stops_no_question) {
