@@ -86,17 +86,17 @@ const SchedulerRow& scheduler_of(const Machine& machine) {
 }
 
 bool is_of_a_job(std::string_view variable) {
+  // Where the scheduler is; PBS_STUB... and SLURM_STUB... are those of the tests' stand-ins.
   static constexpr std::string_view kept[] = {
-      "SLURM_CONF",    "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT", "PBS_CONF_FILE",
-      "PBS_SERVER",    "PBS_DEFAULT",       "PBS_EXEC",       "PBS_HOME",  "PBS_PRIMARY",
-      "PBS_SECONDARY", "SLURM_STUB",        "PBS_STUB"};  // the last two: stand-ins of tests
-  static constexpr std::string_view prefixes[] = {
-      "SLURM_", "SBATCH_", "SQUEUE_",        "SCANCEL_",     "SACCT_",         "SINFO_",
-      "SRUN_",  "SALLOC_", "PBS_",           "OMPI_COMM_",   "OMPI_UNIVERSE_", "PMI_",
-      "PMIX_",  "PMI2_",   "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix"};
-  if (std::find(std::begin(kept), std::end(kept), variable) != std::end(kept)) return false;
-  return std::any_of(std::begin(prefixes), std::end(prefixes),
-                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+      "SLURM_CONF",  "SLURM_CLUSTERS", "SLURM_JWT", "SLURM_STUB",  "PBS_CONF_FILE", "PBS_SERVER",
+      "PBS_DEFAULT", "PBS_EXEC",       "PBS_HOME",  "PBS_PRIMARY", "PBS_SECONDARY", "PBS_STUB"};
+  static constexpr std::string_view hidden[] = {
+      "SLURM_",     "SBATCH_",        "SQUEUE_",        "SCANCEL_",     "SACCT_",       "SINFO_",
+      "SRUN_",      "SALLOC_",        "PBS_",           "PMI_",         "PMIX_",        "PMI2_",
+      "OMPI_COMM_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix"};
+  const auto begins = [&](std::string_view prefix) { return variable.starts_with(prefix); };
+  return std::none_of(std::begin(kept), std::end(kept), begins) &&
+         std::any_of(std::begin(hidden), std::end(hidden), begins);
 }
 
 CommandResult ask_command(const std::vector<std::string>& words, double patience) {
