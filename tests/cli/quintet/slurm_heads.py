@@ -153,12 +153,30 @@ def memory():
     check("used more memory than it had" in run(QUINTET, "status", "few"), run(QUINTET, "status", "few"))
 
 
+def node():
+    """The only node fails under a job: the next link, once it is back, learns of it, may not leave it out, and goes on as it was."""
+    program = "[ -e tried ] || { touch tried; exec sleep 60; }\n" + LAST_WORD
+    words = machine("node", program, "--no-requeue")
+    run(QUINTET, "submit", WAVE, *words, "--chain", "2", "--output", "lost")
+    wait_for(lambda: pathlib.Path("lost/tried").exists(), "lost")
+    name = subprocess.run(["sinfo", "-h", "-o", "%N"], capture_output=True, text=True).stdout.strip()
+    run("scontrol", "update", f"nodename={name}", "state=down", "reason=test")
+    wait_for(lambda: status("lost")["jobs"][0]["end"] == "node_failure", "lost")
+    told = status("lost")
+    check(told["jobs"][0]["nodes"] == name and told["jobs"][1]["state"] == "waiting" and told["jobs"][1]["meaning"], told)
+    run("scontrol", "update", f"nodename={name}", "state=resume")
+    told = wait_for_end("lost")
+    log = pathlib.Path("lost/job.log").read_text()
+    check(f"lost a node: {name} is left out" in log and "the chain goes on as it was" in log, log)
+    check(told["jobs"][1]["end"] == "completed" and len(told["jobs"]) == 2, f"{told}\n{log}")
+
+
 def main():
     reason = why_not()
     if reason:
         print(f"skipped: {reason}")
         return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [paths, environment, tasks, memory]
+    tests = [globals()[name] for name in sys.argv[3:]] or [paths, environment, tasks, memory, node]
     with tempfile.TemporaryDirectory(prefix="quintet_heads_") as folder:
         os.chmod(folder, 0o755)  # munge wants to reach its socket
         os.chdir(folder)

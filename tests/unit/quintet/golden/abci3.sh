@@ -57,7 +57,7 @@ mkdir -p .quintet
 export QUINTET_START="$(date +%s)_$$_$RANDOM"
 echo "$QUINTET_START at $begin" >> job.began
 
-mpirun ${QUINTET_HAND_ON-} ${QUINTET_START:+-x QUINTET_START} -np 32 -map-by ppr:8:node:PE=12 -hostfile "$PBS_NODEFILE" /opt/quintet/bin/vlasov run weibel.yaml --output "$PWD" --restart auto \
+mpirun -np 32 -map-by ppr:8:node:PE=12 -hostfile "$PBS_NODEFILE" ${QUINTET_HAND_ON-} ${QUINTET_START:+-x QUINTET_START} /opt/quintet/bin/vlasov run weibel.yaml --output "$PWD" --restart auto \
   --walltime 1:50:00 --threads 12 &
 program=$!
 # Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
