@@ -282,7 +282,7 @@ void status(const Application::Arguments& arguments) {
   QUINTET_CHECK(record, "'{}' holds no jobs.yaml: nothing was submitted from it", directory);
   std::string why;
   const auto states = asked_states(*record, why);
-  Alive alive = Alive::no;
+  Alive alive = record->submitting ? Alive::unknown : Alive::no;
   for (const auto& id : record->ids) {
     if (states.at(id).is_alive()) alive = Alive::yes;
     if (states.at(id).may_live() && alive == Alive::no) alive = Alive::unknown;
