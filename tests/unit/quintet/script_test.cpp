@@ -235,8 +235,8 @@ TEST_F(Link, a_directory_in_use_is_left_alone) {
 }
 
 TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
-  const std::string program = writes(1) + "trap 'echo asked; sleep 0.3; " + leaves(75) +
-                              "exit 75' USR1; touch ready; while :; do sleep 0.02; done";
+  const std::string program = writes(1) + "end() { echo asked; sleep 0.3; " + leaves(75) +
+                              "exit 75; }; trap end USR1; touch ready; while :; do sleep 0.02; done";
   for (const char* name : {"USR1", "TERM", "HUP"}) {
     std::filesystem::remove(scratch_ / "ready");
     std::filesystem::remove(scratch_ / "job.log");
