@@ -57,7 +57,7 @@ void LastWord::leave(ExitCode code, const std::string& reason) const {
 void LastWord::leave_alone(ExitCode code, const std::string& reason) const {
   const fs::path folder = fs::path(directory_) / ".quintet";
   std::error_code absent;
-  if (directory_.empty() || (start_.empty() && !owns_) || !fs::is_directory(folder, absent)) return;
+  if (directory_.empty() || (start_.empty() && !has_begun_) || !fs::is_directory(folder, absent)) return;
   std::string text = start_.empty() ? "" : fmt::format("start: {}\n", start_);
   text += fmt::format("code: {}\n", static_cast<int>(code));
   if (in_use_) text += "directory: in use\n";

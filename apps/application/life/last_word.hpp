@@ -22,8 +22,8 @@ class LastWord {
   [[nodiscard]] bool is_awaited() const { return !start_.empty(); }
   void set_speaks(bool speaks) { speaks_ = speaks; }
   void set_directory(std::string directory) { directory_ = std::move(directory); }
-  /// The directory is this run's: what it says holds without a script, too.
-  void set_owner() { owns_ = true; }
+  /// The run writes to its directory now: its word holds without a script, too.
+  void set_begun() { has_begun_ = true; }
   /// Another run has the directory: not a word about that one.
   void set_in_use() { in_use_ = true; }
 
@@ -34,7 +34,7 @@ class LastWord {
 
  private:
   std::string directory_, program_, start_;
-  bool speaks_, owns_ = false, in_use_ = false;
+  bool speaks_, has_begun_ = false, in_use_ = false;
 };
 
 }  // namespace quintet

@@ -164,6 +164,7 @@ std::string requested_directory(const Request& request) {
 
 RunDirectory::RunDirectory(const Comm& comm, const Request& request, LastWord* last_word)
     : comm_(comm),
+      last_word_(last_word),
       path_(requested_directory(request)),
       validates_(request.validate),
       overwrites_(request.overwrite),
@@ -171,13 +172,13 @@ RunDirectory::RunDirectory(const Comm& comm, const Request& request, LastWord* l
   path_ = comm.broadcast(path_);
   object_together(comm, [&]() -> std::string {
     if (auto wrong = objection(path_, request); !wrong.empty() || validates_) return wrong;
-    take(request, last_word);
+    take(request);
     return objection(path_, request);  // another run may have come and gone
   });
 }
 
-void RunDirectory::take(const Request& request, LastWord* last_word) {
-  const bool in_job = (last_word != nullptr && last_word->is_awaited()) || this_job().has_value();
+void RunDirectory::take(const Request& request) {
+  const bool in_job = (last_word_ != nullptr && last_word_->is_awaited()) || this_job().has_value();
   const auto patience = in_job ? RunOwner::Patience::waits : RunOwner::Patience::none;
   const fs::path folder = fs::path(path_) / own_folder;
   const auto end_at_once = [comm = comm_](const std::string& why) {
@@ -191,9 +192,8 @@ void RunDirectory::take(const Request& request, LastWord* last_word) {
     if (made_.empty()) made_ = made;
     try {
       owner_ = std::make_unique<RunOwner>(folder.string(), request.program, end_at_once, patience);
-      if (last_word != nullptr) last_word->set_owner();
     } catch (const InputError&) {
-      if (last_word != nullptr) last_word->set_in_use();
+      if (last_word_ != nullptr) last_word_->set_in_use();
       made_.clear();
       throw;
     } catch (const std::exception&) {
@@ -218,6 +218,7 @@ void RunDirectory::begin(const std::vector<std::string>& writes, bool goes_on,
   if (begun_) return;
   object_together(comm_, [&] { return begin_on_root(writes, goes_on, reads, damaged); });
   begun_ = true;
+  if (last_word_ != nullptr) last_word_->set_begun();
 }
 
 std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, bool goes_on,

@@ -24,7 +24,8 @@ class RunDirectory {
  public:
   /// Take the directory for this process; nothing in it is changed. Collective. Throws InputError if it is a
   /// file, has an owner, or holds a run that the request neither goes on from nor overwrites; `last_word`, if
-  /// given, learns whose the directory is. In a job it waits for an owner that may be dead.
+  /// given, learns whose the directory is and that the run has begun. In a job it waits for an owner that may
+  /// be dead.
   RunDirectory(const Comm& comm, const Request& request, LastWord* last_word = nullptr);
   ~RunDirectory();  ///< lets it go; removes it if it was made here and not written to
   RunDirectory(const RunDirectory&) = delete;
@@ -43,13 +44,14 @@ class RunDirectory {
   void claim(const std::string& name);
 
  private:
-  void take(const Request& request, LastWord* last_word);
+  void take(const Request& request);
   [[nodiscard]] std::string begin_on_root(const std::vector<std::string>& writes, bool goes_on,
                                           const std::vector<std::string>& reads,
                                           const std::vector<std::string>& damaged);
   void write_list() const;
 
   const Comm& comm_;
+  LastWord* last_word_;
   std::string path_;
   bool validates_, overwrites_, restarts_;
   bool begun_ = false;

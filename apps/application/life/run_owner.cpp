@@ -166,7 +166,7 @@ class Vigil {
     if (stop_signal_has_come()) return false;
     if (!silent) return now - begin_ < ending_takes;
     // a beat since we look: it lives
-    return std::chrono::duration<double>(now - begin_).count() < *silent + 2;
+    return std::chrono::duration<double>(now - begin_).count() < *silent + 1;
   }
 
  private:
@@ -272,7 +272,7 @@ void RunOwner::take(const std::string& program, Patience patience) {
                                    std::chrono::steady_clock::now() <= patient_until;
         if (!is_submission && (patience == Patience::none || !vigil.goes_on(record->token, silent)))
           refuse(*record, folder_, silent);
-        std::this_thread::sleep_for(is_submission ? 100ms : silent ? 2000ms : 500ms);
+        std::this_thread::sleep_for(is_submission ? 100ms : silent ? 1000ms : 500ms);
         --i_try;
         continue;
       }

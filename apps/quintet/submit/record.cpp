@@ -111,7 +111,8 @@ void queue_job(const Scheduler& scheduler, const std::string& directory, JobReco
     const auto id = taken_nevertheless(scheduler, record, script, text, record.submitting);
     if (!id) {
       write_record(directory, record);
-      throw InputError(fmt::format("{} of {} jobs were queued. {}", record.ids.size(), n_jobs, text));
+      throw InputError(fmt::format("{} of {} jobs were queued{}. {}", record.ids.size(), n_jobs,
+                                   record.submitting ? ", it is not known whether one more was" : "", text));
     }
     log::warning("{}. The queue has a job {} of this script: taken for the one", text, *id);
     record.ids.push_back(*id);

@@ -64,13 +64,13 @@ TEST_F(Words, say_that_another_run_has_the_directory) {
   EXPECT_NE(text("last_word_a").find("\ndirectory: in use\n"), std::string::npos);
 }
 
-TEST_F(Words, without_a_script_are_the_owners) {
+TEST_F(Words, without_a_script_are_of_runs_that_have_begun) {
   unsetenv("QUINTET_START");
   LastWord word(scratch_ / "run", "demo run", true);
   EXPECT_FALSE(word.is_awaited());
   word.leave(ExitCode::input, "x");
   EXPECT_TRUE(nothing_is_left());
-  word.set_owner();
+  word.set_begun();
   word.leave(ExitCode::input, "x");
   EXPECT_NE(text("last_word").find("code: 2\n"), std::string::npos);
 }
