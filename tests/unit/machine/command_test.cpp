@@ -1,6 +1,8 @@
 #include "io/machine/command.hpp"
 
 #include <chrono>
+#include <cstdlib>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -57,6 +59,14 @@ TEST(command, the_last_line_that_says_something) {
   EXPECT_EQ(last_line("a\nb \n\n"), "b");
   EXPECT_EQ(last_line("one"), "one");
   EXPECT_EQ(last_line("\n"), "");
+}
+
+TEST(command, variables_that_are_hidden_are_not_handed_on) {
+  setenv("QUINTET_HIDDEN", "1", 1);
+  setenv("QUINTET_SEEN", "1", 1);
+  const auto hidden = [](std::string_view name) { return name == "QUINTET_HIDDEN"; };
+  EXPECT_EQ(run_command({"sh", "-c", "echo $QUINTET_HIDDEN/$QUINTET_SEEN"}, 10, hidden).out, "/1\n");
+  EXPECT_EQ(run_command({"sh", "-c", "echo $QUINTET_HIDDEN/$QUINTET_SEEN"}, 10).out, "1/1\n");
 }
 
 }  // namespace

@@ -108,5 +108,32 @@ TEST(rules, points_are_known_where_the_price_is) {
   EXPECT_DOUBLE_EQ(*points(queue, good_job()), 15 * 2 * 2);
 }
 
+TEST(rules, nodes_of_a_reservation_are_for_jobs_that_name_one) {
+  JobShape job = good_job();
+  EXPECT_EQ(broken(job, "reserved"), Names{"queues.reserved.reserved"});
+  job.reserved = true;
+  EXPECT_EQ(broken(job, "reserved"), Names{});
+  EXPECT_EQ(broken(job, "rt_HF"), Names{"queues.rt_HF.reserved"});
+  const Machine machine = read_machine("abci3");
+  EXPECT_EQ(queue_for(machine, "", always(job)).name, "reserved");
+  job.reserved = false, job.nodes = 1000;
+  try {
+    (void)queue_for(machine, "", always(job));
+    ADD_FAILURE() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find("reserved"), std::string::npos) << error.what();
+  }
+}
+
+TEST(rules, idle_gpus_of_whole_nodes_are_told_with_where_there_are_none) {
+  const Machine machine = read_machine("abci3");
+  JobShape job = good_job();
+  EXPECT_FALSE(idle_remark(machine, queue_named(machine, "rt_HF"), job));
+  job.nodes = 1, job.gpus_per_node = 0, job.ranks_per_node = 8, job.threads = 1;
+  EXPECT_EQ(*idle_remark(machine, queue_named(machine, "rt_HF"), job),
+            "8 of the 8 GPUs of each node of rt_HF are idle, at full charge; rt_HC has none");
+  EXPECT_FALSE(idle_remark(machine, queue_named(machine, "rt_HG"), job));
+}
+
 }  // namespace
 }  // namespace quintet
