@@ -198,15 +198,19 @@ const MachineQueue& queue_for(const Machine& machine, const std::string& name,
 std::optional<std::string> idle_remark(const Machine& machine, const MachineQueue& queue,
                                        const JobShape& job) {
   if (!queue.whole_node || queue.gpus <= job.gpus_per_node) return std::nullopt;
-  std::string instead;
-  JobShape on_fewer = job;
-  on_fewer.reserved = false;
+  JobShape elsewhere = job;
+  elsewhere.reserved = false;
+  const MachineQueue* instead = nullptr;
   for (const auto& other : machine.queues)
-    if (instead.empty() && other.gpus < queue.gpus && broken_rules(machine, other, on_fewer).empty())
-      instead =
-          fmt::format("; {} has {}", other.name, other.gpus == 0 ? "none" : fmt::format("{}", other.gpus));
+    if (other.gpus < (instead != nullptr ? instead->gpus : queue.gpus) &&
+        broken_rules(machine, other, elsewhere).empty())
+      instead = &other;
+  std::string cure;
+  if (instead != nullptr)
+    cure = fmt::format("; {} has {}", instead->name,
+                       instead->gpus == 0 ? "none" : fmt::format("{}", instead->gpus));
   return fmt::format("{} of the {} GPUs of each node of {} are idle, at full charge{}",
-                     queue.gpus - job.gpus_per_node, queue.gpus, queue.name, instead);
+                     queue.gpus - job.gpus_per_node, queue.gpus, queue.name, cure);
 }
 
 std::optional<double> points(const MachineQueue& queue, const JobShape& job) {
