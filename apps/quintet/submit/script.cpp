@@ -112,8 +112,8 @@ std::string patience_lines(const Machine& machine) {
   constexpr double usual = 30;
   const auto& command = machine.launch.command;
   if (command.find("mpirun") == std::string::npos && command.find("mpiexec") == std::string::npos) return "";
-  // It waits twice as long, whether or not its ranks have ended meanwhile.
-  const double seconds = std::max(1.0, std::floor(machine.stop.grace.value_or(usual) / 2 - 1));
+  // It waits so long whether or not its ranks have ended meanwhile, and itself ends some two seconds later.
+  const double seconds = std::max(1.0, std::floor(std::min(machine.stop.grace.value_or(usual), usual) - 3));
   return fmt::format(
       "# mpirun kills its ranks so many seconds after it has told them to end: time for a checkpoint.\n"
       "export OMPI_MCA_odls_base_sigkill_timeout={0:.0f} PRTE_MCA_odls_base_sigkill_timeout={0:.0f}\n",

@@ -25,7 +25,7 @@ for name in $(compgen -e); do
 done
 export QUINTET_HAND_ON
 # mpirun kills its ranks so many seconds after it has told them to end: time for a checkpoint.
-export OMPI_MCA_odls_base_sigkill_timeout=4 PRTE_MCA_odls_base_sigkill_timeout=4
+export OMPI_MCA_odls_base_sigkill_timeout=7 PRTE_MCA_odls_base_sigkill_timeout=7
 
 # A link has nothing to do once the run has ended, and ends it where the three before began at the same checkpoint.
 newest() { ls checkpoints 2> /dev/null | grep '^step_.*\.h5$' | tail -n 1; }
