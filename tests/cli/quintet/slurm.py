@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`quintet submit`, `status` and `cancel` on a real Slurm (slurm_cluster.py): warned, killed, restarted, and bitwise the same.
 
-Usage: slurm.py BUILD SOURCE [TEST...]; without names, all but `limit`, which does little but wait. Works in a temporary folder.
+Usage: slurm.py BUILD SOURCE [TEST...]; without names, all but `limit` and `taken`, which do little but wait. Works in a temporary folder.
 Ends with 77 (skipped) and says why where no Slurm can be started.
 """
 import os
@@ -292,7 +292,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, taken, cancelled, array, campaign]
+    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array, campaign]
     with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
         os.chmod(folder, 0o755)  # munge wants to reach its socket
         os.chdir(folder)
