@@ -75,7 +75,7 @@ case $last in
       echo "no progress: began and ended at checkpoint '$begin', as the $reason" | tee job.ended
       exit 1
     fi
-    echo "stopped early with a checkpoint ($reason); the next job goes on"
+    echo "stopped early with a checkpoint${reason:+ ($reason)}; the next job goes on"
     exit 0 ;;
   0 | 1 | 2 | 3 | 4 | 70) exit "$last" ;;
 esac
