@@ -25,15 +25,6 @@ std::size_t stage_named(const std::vector<StageOptions>& stages, const std::stri
   return Item::none;
 }
 
-/// Files that match, sorted; relative patterns from `here`.
-std::vector<std::string> matching(const std::string& here, const std::string& pattern,
-                                  const std::string& who) {
-  const std::string whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here) / pattern).string();
-  auto files = files_that_match(whole);
-  QUINTET_CHECK(!files.empty(), "{}: no file matches '{}'", who, whole);
-  return files;
-}
-
 /// Names with a meaning of their own in commands.
 const std::set<std::string>& taken_names() {
   static const std::set<std::string> taken{"input", "name",    "output", "here", "launch",
@@ -112,8 +103,8 @@ void Graph::check_stages() const {
   }
 }
 
-Graph::Graph(CampaignOptions options, std::string here, std::string path)
-    : options_(std::move(options)), here_(std::move(here)), path_(std::move(path)) {
+Graph::Graph(CampaignOptions options, std::string here, std::string path, FoundFiles found)
+    : options_(std::move(options)), here_(std::move(here)), path_(std::move(path)), found_(std::move(found)) {
   check_stages();
   of_stage_.resize(options_.stages.size());
   make_items();
@@ -233,7 +224,7 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
       bases.push_back(std::move(item));
     }
   } else if (!options.each.empty()) {
-    for (const auto& file : matching(here_, options.each, who + ": each")) {
+    for (const auto& file : matching(options.each, who + ": each")) {
       Item item;
       item.file = file;
       item.values["name"] = fs::path(file).stem().string();
@@ -259,7 +250,7 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
             if (i != item.input) item.after.push_back(i);
       item.label = options.name;
       for (const auto& [name, value] : item.values) item.label += fmt::format(" {}={}", name, value);
-      item.program = executable(options.command[is_launched(options) ? 1 : 0], here_, path_, who);
+      item.program = program_of(item);
       std::map<std::string, double> numbers{
           {"size", item.file.empty() ? 0 : static_cast<double>(fs::file_size(item.file))}};
       for (const auto& [name, value] : item.values)
@@ -272,17 +263,19 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
       QUINTET_CHECK(std::isfinite(item.cost) && item.cost > 0,
                     "{}: cost: '{}' is {} for '{}'; expected a number above 0", who, options.cost.text,
                     item.cost, item.label);
-      identify(item);
+      for (const auto& ingredient : ingredients(item)) item.identity += ingredient.line + "\n";
+      item.key = key_of(item.identity);
       of_stage_[stage].push_back(items_.size());
       items_.push_back(std::move(item));
     }
 }
 
 std::vector<std::string> Graph::words(const Item& item, const std::vector<std::string>& words,
-                                      const std::string& own, const Folders& folders) const {
+                                      const std::string& own, const Folders& folders,
+                                      const std::string& here) const {
   const auto& options = stage_of(item);
   Values values{{"output", {{own}}},
-                {"here", {{here_}}},
+                {"here", {{here}}},
                 {"ranks", {{fmt::format("{}", options.ranks)}}},
                 {"threads", {{fmt::format("{}", options.threads)}}}};
   for (const auto& [name, value] : item.values) values[name] = {{value}};
@@ -309,7 +302,7 @@ std::vector<std::string> Graph::command(const Item& item, bool goes_on, const st
   std::vector<std::string> all(stage.command.begin() + (is_launched(stage) ? 1 : 0), stage.command.end());
   if (goes_on) all.insert(all.end(), stage.again.begin(), stage.again.end());
   all.insert(all.end(), stage.aside.begin(), stage.aside.end());
-  return words(item, all, own, folders);
+  return words(item, all, own, folders, here_);
 }
 
 bool Graph::is_needed(const Item& item, const Folders& folders) const {
@@ -325,56 +318,11 @@ bool Graph::is_needed(const Item& item, const Folders& folders) const {
   for (const auto& name : stage.previous)
     if (all_left_out(previous(name, item))) return false;
   if (stage.only_if.empty()) return true;
-  for (const auto& pattern : words(item, stage.only_if, "", folders)) {
+  for (const auto& pattern : words(item, stage.only_if, "", folders, here_)) {
     const auto whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here_) / pattern).string();
     if (!files_that_match(whole).empty()) return true;
   }
   return false;
-}
-
-void Graph::identify(Item& item) {
-  const auto& options = stage_of(item);
-  const auto contents = [&](const std::string& file) {
-    auto& text = contents_[file];
-    if (text.empty()) text = contents_of(file);
-    return text;
-  };
-  std::string text = fmt::format("quintet campaign 1\nprogram {} {}\n",
-                                 options.command[is_launched(options) ? 1 : 0], contents(item.program));
-  if (is_launched(options)) text += fmt::format("launch {}\n", options.ranks);
-  // Folders do not count: what is in them does.
-  const std::vector<std::string> rest(options.command.begin() + (is_launched(options) ? 2 : 1),
-                                      options.command.end());
-  Item plain = item;
-  if (!item.file.empty()) plain.file = "{input}";
-  const std::string here = std::exchange(here_, "{here}");
-  for (const auto* list : {&rest, &options.again})
-    for (const auto& word : words(plain, *list, "{output}", {"{store}"}))
-      text += fmt::format("word {}\n", word);
-  for (const auto& word : words(plain, options.only_if, "{output}", {"{store}"}))
-    text += fmt::format("only if {}\n", word);
-  here_ = here;
-  // A file that is named in full stands for what is in it, whether or not `inputs` has it.
-  for (const auto& word : words(item, rest, "{output}", {"{store}"}))
-    for (const auto& part : parts_of(word)) {
-      std::error_code wrong;
-      if (part.front() == '/' && fs::is_regular_file(part, wrong))
-        text += fmt::format("file {}\n", contents(part));
-    }
-  for (const auto& pattern : options.outputs) text += fmt::format("makes {}\n", pattern);
-  for (const std::int64_t code : options.accepts) text += fmt::format("accepts {}\n", code);
-  if (!item.file.empty()) text += fmt::format("input {}\n", contents(item.file));
-  for (const auto& pattern : options.inputs) {
-    // An input may be named by what the item has: inputs: ["{name}.dat"].
-    Values values{{"here", {{here_}}}};
-    for (const auto& [name, value] : item.values) values[name] = {{value}};
-    for (const auto& each : expanded(pattern, values, "stage " + options.name + ": inputs"))
-      for (const auto& file : matching(here_, each, "stage " + options.name + ": inputs"))
-        text += fmt::format("input {} {}\n", fs::path(file).filename().string(), contents(file));
-  }
-  for (const std::size_t i : item.after) text += fmt::format("after {}\n", items_[i].key);
-  item.identity = text;
-  item.key = key_of(text);
 }
 
 }  // namespace quintet::campaign

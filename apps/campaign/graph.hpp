@@ -27,6 +27,15 @@ struct Item {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 
+/// A part of what an item's result depends on.
+struct Ingredient {
+  std::string line;  ///< of its identity
+  std::string what;  ///< what it is to a reader: "file case.yaml"
+};
+
+/// Files by the pattern that found them: of the file's folder, in full.
+using FoundFiles = std::map<std::string, std::vector<std::string>>;
+
 /// Where items are, and which of them turned out not to be needed: their folders are left out of lists.
 struct Folders {
   std::string store;
@@ -38,19 +47,28 @@ struct Folders {
 /// All items of a campaign, each behind those that it waits for.
 ///
 /// The key of an item is made of its program's bytes, its words (folders replaced by the keys of what is in
-/// them), the contents of its inputs and the keys upstream: a change redoes what depends on it, nothing else.
+/// them), the contents of its inputs and of files that its words name, and the keys upstream: a change redoes
+/// what depends on it, nothing else.
 class Graph {
  public:
-  /// `here`: folder of the campaign's file; `path`: folders of programs, as PATH has them. Throws InputError
-  /// for cycles, unknown stages, patterns without files, words that stand for nothing, programs that are not
-  /// there, and two items that are the same.
-  Graph(CampaignOptions options, std::string here, std::string path);
+  /// `here`: folder of the campaign's file; `path`: folders of programs, as PATH has them; `found`: what
+  /// patterns found when the campaign was frozen. Throws InputError for cycles, unknown stages, patterns
+  /// without files, words that stand for nothing, programs that are not there, and two items that are the
+  /// same.
+  Graph(CampaignOptions options, std::string here, std::string path, FoundFiles found = {});
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
   [[nodiscard]] const CampaignOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<StageOptions>& stages() const { return options_.stages; }
   [[nodiscard]] const StageOptions& stage_of(const Item& item) const { return options_.stages[item.stage]; }
   [[nodiscard]] const std::vector<std::size_t>& items_of(std::size_t stage) const { return of_stage_[stage]; }
+  [[nodiscard]] const std::string& here() const { return here_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// What patterns found, and "SIZE XXH64" of each file that counts.
+  [[nodiscard]] const FoundFiles& found() const { return found_; }
+  [[nodiscard]] const std::map<std::string, std::string>& contents() const { return contents_; }
+  /// All that an item's result depends on, line by line of its identity.
+  [[nodiscard]] std::vector<Ingredient> ingredients(const Item& item) const;
 
   /// The words to run an item with in its own folder, the program's first; with those of `again` if it goes
   /// on.
@@ -78,14 +96,22 @@ class Graph {
   /// What the names of stages stand for in an item's words: their items, by the stage's name.
   [[nodiscard]] std::map<std::string, std::vector<std::size_t>> upstream(const Item& item) const;
   [[nodiscard]] std::vector<std::string> words(const Item& item, const std::vector<std::string>& words,
-                                               const std::string& own, const Folders& folders) const;
-  void identify(Item& item);
+                                               const std::string& own, const Folders& folders,
+                                               const std::string& here) const;
+  /// The program of an item, whose word may hold names in braces.
+  [[nodiscard]] std::string program_of(const Item& item) const;
+  /// Files that match, sorted; relative patterns from the campaign's folder. Throws InputError if there are
+  /// none.
+  const std::vector<std::string>& matching(const std::string& pattern, const std::string& who) const;
+  [[nodiscard]] const std::string& contents(const std::string& file) const;
+  void add_files(const Item& item, const std::vector<std::string>& words, std::vector<Ingredient>& all) const;
 
   CampaignOptions options_;
   std::string here_, path_;
   std::vector<Item> items_;
   std::vector<std::vector<std::size_t>> of_stage_;  ///< items of each stage
-  std::map<std::string, std::string> contents_;     ///< "size xxh64" of files that were read
+  mutable FoundFiles found_;
+  mutable std::map<std::string, std::string> contents_;  ///< "size xxh64" of files that were read
 };
 
 }  // namespace quintet::campaign

@@ -47,7 +47,11 @@ void describe(Schema& schema, StageOptions& options) {
       "Patterns of files such as '{STAGE}/found.txt'; an item that finds none of them is not needed, "
       "nor is what is made of it");
   schema.texts("inputs", options.inputs, "Patterns of files on whose contents the result depends");
-  schema.texts("outputs", options.outputs, "Patterns of files that a whole item has in its folder");
+  schema
+      .texts("outputs", options.outputs,
+             "Patterns of files that a whole item has in its folder; {file: PATTERN, non_empty: true} in the "
+             "place of one: files with something in them")
+      .example("[run/summary.json, {file: table.csv, non_empty: true}]");
   schema.integers("accepts", options.accepts, "Exit codes beside 0 with which an item is done")
       .at_least(1)
       .at_most(255)
@@ -120,6 +124,40 @@ std::map<std::string, std::int64_t> read_slots(const Tree& tree) {
   return slots;
 }
 
+/// What a file of `outputs` must be.
+struct OutputOptions {
+  std::string file;
+  bool non_empty = false;
+};
+void describe(Schema& schema, OutputOptions& options) {
+  schema.text("file", options.file, "Pattern of files in the item's folder").required();
+  schema.flag("non_empty", options.non_empty, "Whether each must hold something");
+}
+
+/// A stage with its outputs as texts; those of them that may not be empty beside it.
+std::pair<Tree, std::vector<std::string>> plain_outputs(Tree stage) {
+  std::vector<std::string> non_empty;
+  const Tree* const given = stage.is_map() ? stage.find("outputs") : nullptr;
+  if (given == nullptr || !(given->is_map() || given->is_list())) return {std::move(stage), non_empty};
+  Tree plain = Tree::list();
+  plain.set_location(given->location());
+  const Tree::List one{*given};
+  for (const auto& each : given->is_map() ? one : given->items()) {
+    if (!each.is_map()) {
+      plain.append(each);
+      continue;
+    }
+    OutputOptions output;
+    parse_options(each, described(output));
+    Tree text = Tree::text(output.file);
+    text.set_location(each.location());
+    plain.append(std::move(text));
+    if (output.non_empty) non_empty.push_back(output.file);
+  }
+  stage.set("outputs", std::move(plain));
+  return {std::move(stage), non_empty};
+}
+
 }  // namespace
 
 void widen_slots(CampaignOptions& options) {
@@ -136,6 +174,7 @@ CampaignOptions read_campaign(const std::string& path) {
   Tree rest = Tree::map();
   rest.set_location(document.location());
   std::vector<std::vector<SweepPoint>> points;
+  std::vector<std::vector<std::string>> non_empty;
   for (const auto& [key, value] : document.entries()) {
     if (key == "slots") {
       options.slots = read_slots(value);
@@ -144,7 +183,9 @@ CampaignOptions read_campaign(const std::string& path) {
       stages.set_location(value.location());
       for (const auto& stage : value.items()) {
         points.push_back(sweep_points(stage));
-        stages.append(without_sweep(stage));
+        auto [plain, filled] = plain_outputs(without_sweep(stage));
+        stages.append(std::move(plain));
+        non_empty.push_back(std::move(filled));
       }
       rest.set(key, std::move(stages));
     } else {
@@ -153,7 +194,10 @@ CampaignOptions read_campaign(const std::string& path) {
   }
   parse_options(rest, described(options));
   QUINTET_CHECK(!options.stages.empty(), "{}: stages: expected one or more", path);
-  for (std::size_t s = 0; s < options.stages.size(); ++s) options.stages[s].points = points[s];
+  for (std::size_t s = 0; s < options.stages.size(); ++s) {
+    options.stages[s].points = points[s];
+    options.stages[s].non_empty = non_empty[s];
+  }
   return options;
 }
 

@@ -31,6 +31,7 @@ struct StageOptions {
   std::vector<std::string> only_if;     ///< patterns of files; an item that finds none of them is not needed
   std::vector<std::string> inputs;      ///< patterns of files whose contents count
   std::vector<std::string> outputs;     ///< patterns of what must be there in the end
+  std::vector<std::string> non_empty;   ///< those of them of which a file must hold something
   std::vector<std::int64_t> accepts{};  ///< exit codes beside 0 with which an item is done
   std::string slot = "cpu";
   std::int64_t ranks = 1, threads = 1;

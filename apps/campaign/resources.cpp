@@ -1,5 +1,6 @@
 #include "apps/campaign/resources.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -87,7 +88,17 @@ planning::Pools pools_of(const Graph& graph) {
   return pools;
 }
 
-std::vector<planning::Task> tasks_of(const Graph& graph, const std::vector<double>& seconds) {
+std::optional<double> asked_memory(const Graph& graph, const Item& item,
+                                   const std::map<std::string, double>& grown) {
+  const auto more = grown.find(item.label);
+  const auto& memory = graph.stage_of(item).memory;
+  if (more == grown.end()) return memory;
+  return std::max(more->second, memory.value_or(0));
+}
+
+std::vector<planning::Task> tasks_of(const Graph& graph, const std::vector<double>& seconds,
+                                     const std::map<std::string, double>& grown) {
+  const double all = pools_of(graph).memory;
   std::vector<planning::Task> tasks;
   for (std::size_t i = 0; i < graph.items().size(); ++i) {
     const auto& item = graph.items()[i];
@@ -95,7 +106,7 @@ std::vector<planning::Task> tasks_of(const Graph& graph, const std::vector<doubl
     tasks.push_back({.seconds = seconds[i],
                      .pool = pool_of(graph, stage),
                      .slots = stage.slots(),
-                     .memory = stage.memory.value_or(0),
+                     .memory = std::min(all, stage.memory ? *asked_memory(graph, item, grown) : 0),
                      .after = item.after});
   }
   return tasks;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,13 @@ void check_resources(const Graph& graph);
 
 /// Slots of this machine and its memory, in the order of the names of `slots`.
 [[nodiscard]] planning::Pools pools_of(const Graph& graph);
-/// All items as tasks of those pools that take these times (s).
-[[nodiscard]] std::vector<planning::Task> tasks_of(const Graph& graph, const std::vector<double>& seconds);
+/// All items as tasks of those pools that take these times (s), and the memory that was not enough before.
+[[nodiscard]] std::vector<planning::Task> tasks_of(const Graph& graph, const std::vector<double>& seconds,
+                                                   const std::map<std::string, double>& grown = {});
+/// Memory (B) that an item asks for: its stage's, or more where that was not enough (`grown`, by labels);
+/// nothing if neither is known.
+[[nodiscard]] std::optional<double> asked_memory(const Graph& graph, const Item& item,
+                                                 const std::map<std::string, double>& grown);
 
 /// Times (s) to expect of items: what one of the same label took last; else its `cost` times what others of
 /// its stage took for theirs; 0 of those that are not left to do.

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <deque>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -12,11 +14,14 @@
 
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/table.hpp"
+#include "apps/campaign/workers/held_signals.hpp"
+#include "apps/campaign/workers/memory_kills.hpp"
 #include "apps/campaign/workers/program.hpp"
 #include "apps/campaign/workers/programs.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
+#include "io/machine/detect.hpp"
 
 namespace quintet::campaign {
 namespace {
@@ -35,28 +40,8 @@ struct Course {
   std::int64_t process = 0;
   double begin = 0;
   bool too_long = false;
-};
-
-sigset_t watched_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGUSR1}) sigaddset(&signals, signal);
-  return signals;
-}
-
-/// While one lives, this thread gets the watched signals from sigtimedwait() alone.
-class HeldSignals {
- public:
-  HeldSignals() {
-    const sigset_t signals = watched_signals();
-    pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
- private:
-  sigset_t before_;
+  double memory = 0;   ///< (B) that it asks for; 0: nothing says
+  bool alone = false;  ///< it has all slots of its class, as it was killed for memory that nothing says
 };
 
 std::string last_words(const std::string& file) {
@@ -78,6 +63,8 @@ class Runner {
         options_(options),
         courses_(graph.items().size()),
         programs_(store.directory() + "/warm"),
+        followers_(graph.items().size()),
+        last_took_(graph.stages().size(), 0),
         table_(graph) {
     const std::size_t n = graph.items().size();
     result_.outcomes.assign(n, Outcome::skipped);
@@ -93,8 +80,8 @@ class Runner {
     prepare();
     while (n_over_ < courses_.size()) {
       if (!result_.stopped) start_what_can();
-      if (n_running_ == 0 && (elsewhere_.empty() || result_.stopped)) break;
-      table_.show(now(), n_running_);
+      if (running_.empty() && (elsewhere_.empty() || result_.stopped || is_idle())) break;
+      table_.show(now(), running_.size());
       const timespec patience{0, 100'000'000};  // an item's walltime may be over
       if (const int signal = sigtimedwait(&signals, nullptr, &patience); signal > 0 && signal != SIGCHLD)
         stop();
@@ -116,9 +103,9 @@ class Runner {
   /// Let all that runs write a checkpoint and end; asked again, kill it.
   void stop() {
     table_.clear();
-    if (!result_.stopped) log::info("Stopping: {} items are asked to end; once more kills them", n_running_);
-    for (std::size_t i = 0; i < courses_.size(); ++i) {
-      if (courses_[i].state != State::running) continue;
+    if (!result_.stopped)
+      log::info("Stopping: {} items are asked to end; once more kills them", running_.size());
+    for (const std::size_t i : running_) {
       const auto process = static_cast<pid_t>(courses_[i].process);
       if (result_.stopped)
         kill(-process, SIGKILL);
@@ -137,13 +124,22 @@ class Runner {
       const auto& item = graph_.items()[i];
       courses_[i].goes_on = !stage(i).again.empty() && store_.is_begun(item);
       if (take_if_done(i)) done.push_back(i);
+      for (const std::size_t before : item.after) followers_[before].push_back(i);
     }
+    const auto grown = Store::memory(store_.directory());
     const auto tasks =
-        tasks_of(graph_, predicted_seconds(graph_, Store::times(store_.directory()),
-                                           [&](std::size_t i) { return courses_[i].state != State::over; }));
-    const auto pools = pools_of(graph_);
-    dispatcher_.emplace(tasks, pools, planning::best_ranks(tasks, pools));
-    for (const std::size_t i : done) dispatcher_->done(i);
+        tasks_of(graph_,
+                 predicted_seconds(graph_, Store::times(store_.directory()),
+                                   [&](std::size_t i) { return courses_[i].state != State::over; }),
+                 grown);
+    for (std::size_t i = 0; i < courses_.size(); ++i) courses_[i].memory = tasks[i].memory;
+    pools_ = pools_of(graph_);
+    dispatcher_.emplace(tasks, pools_, planning::best_ranks(tasks, pools_));
+    for (const std::size_t i : done)
+      if (result_.outcomes[i] == Outcome::failed)
+        ended_badly(i);
+      else
+        dispatcher_->done(i);
     withdraw_others();
     for (std::size_t i = 0; i < courses_.size(); ++i)
       if (courses_[i].state != State::over && may_be_warm(i)) ++n_to_fork_[graph_.items()[i].program];
@@ -168,10 +164,24 @@ class Runner {
     }
   }
 
-  /// The store has it.
+  /// The store has it, whole or damaged.
   bool take_if_done(std::size_t i) {
-    const auto done = store_.find(graph_.items()[i]);
+    const auto& item = graph_.items()[i];
+    const auto done = store_.find(item);
     if (!done) return false;
+    if (!done->damage.empty() && options_.makes_again) {
+      if (store_.claim(item)) store_.put_aside(item), store_.release(item);
+      return false;
+    }
+    if (!done->damage.empty()) {
+      ++result_.n_damaged;
+      log::warning("{}: {}", item.label, done->damage);
+      result_.outcomes[i] = Outcome::failed;
+      result_.why[i] = done->damage;
+      courses_[i].state = State::over;
+      ++n_over_;
+      return true;
+    }
     result_.outcomes[i] = Outcome::reused;
     result_.seconds[i] = done->seconds;
     folders_.left_out[i] = !done->needed;
@@ -185,13 +195,18 @@ class Runner {
     while (const auto next = dispatcher_->next()) {
       const std::size_t i = *next;
       const Item& item = graph_.items()[i];
-      if (!store_.claim(item)) {
+      if (!fits(i)) {
+        leave(i, fmt::format(
+                     "what the last of its stage took, {:.3g} s an item, does not fit in the {:.3g} s left",
+                     last_took_[item.stage] * item.cost, options_.stop_after - now()));
+        ++result_.n_too_late;
+      } else if (!store_.claim(item)) {
         dispatcher_->release(i);
         courses_[i].state = State::elsewhere;
         elsewhere_.insert(i);
       } else if (take_if_done(i)) {  // by another campaign, a moment ago
         store_.release(item);
-        dispatcher_->done(i);
+        settle(i);
       } else if (!graph_.is_needed(item, folders_)) {
         store_.leave_out(item);
         folders_.left_out[i] = true;
@@ -201,6 +216,35 @@ class Runner {
         start(i);
       }
     }
+  }
+
+  /// Whether the time left is enough for what the last item of the stage took; one that goes on, goes on.
+  [[nodiscard]] bool fits(std::size_t i) const {
+    const double took = last_took_[graph_.items()[i].stage] * graph_.items()[i].cost;
+    return options_.stop_after <= 0 || courses_[i].goes_on || took <= 0 ||
+           now() + took <= options_.stop_after;
+  }
+
+  /// Do not begin it here: another job may.
+  void leave(std::size_t i, const std::string& why) {
+    dispatcher_->withdraw(i);
+    result_.why[i] = why;
+    courses_[i].state = State::over;
+    ++n_over_;
+    leave_out_after(i);
+  }
+
+  /// Whether there has been nothing to do here for so long that another may do the rest.
+  [[nodiscard]] bool is_idle() const {
+    return options_.idle_after > 0 && now() - idle_since_ > options_.idle_after;
+  }
+
+  /// What the store has: what waits for it may begin, or not where it is damaged.
+  void settle(std::size_t i) {
+    if (result_.outcomes[i] == Outcome::failed)
+      ended_badly(i);
+    else
+      dispatcher_->done(i);
   }
 
   void start(std::size_t i) {
@@ -217,14 +261,18 @@ class Runner {
     }
     store_.begin(item, !course.goes_on);
     if (!course.goes_on) ++course.tries;
-    course.begin = now();
+    course.begin = idle_since_ = now();
     course.too_long = false;
     std::vector<std::string> variables;
     if (options_.gives_devices) variables = device_variables(stage(i), dispatcher_->slots_of(i));
     course.process = programs_.start(program, words, own, variables, is_warm(i));
-    note_program(own, course.process);
     course.state = State::running;
-    ++n_running_;
+    running_.push_back(i);
+    try {
+      note_program(own, course.process);
+    } catch (const ResourceError&) {
+      if (std::filesystem::exists(own)) throw;  // an item may have removed its own folder already
+    }
     table_.began(i, course.begin, course.process);
   }
 
@@ -237,9 +285,9 @@ class Runner {
   }
 
   void reap() {
-    for (std::size_t i = 0; i < courses_.size(); ++i) {
+    const auto running = running_;
+    for (const std::size_t i : running) {
       Course& course = courses_[i];
-      if (course.state != State::running) continue;
       const auto code = programs_.ended(course.process);
       if (!code) {
         if (stage(i).walltime && now() - course.begin > *stage(i).walltime && !course.too_long) {
@@ -249,6 +297,7 @@ class Runner {
         continue;
       }
       kill(static_cast<pid_t>(-course.process), SIGKILL);  // what it has left
+      std::erase(running_, i);
       ended(i, *code);
     }
   }
@@ -269,12 +318,13 @@ class Runner {
     for (const std::size_t s : dispatcher_->slots_of(i))
       result_.tries.push_back(
           {i, fmt::format("{} {}", stage(i).slot, s + 1), course.begin, end, why.empty()});
-    --n_running_;
     table_.ended(i);
+    idle_since_ = end;
     constexpr int stopped = static_cast<int>(ExitCode::stopped_early),
-                  numerical = static_cast<int>(ExitCode::numerical);
+                  numerical = static_cast<int>(ExitCode::numerical), killed = 128 + SIGKILL;
     if (why.empty()) {
       result_.seconds[i] = end - course.begin;
+      last_took_[item.stage] = (end - course.begin) / item.cost;
       ended_well(i, Outcome::done);
       table_.say("{} of {} done: {} ({:.3g} s)", n_over_, courses_.size(), item.label, end - course.begin);
     } else if (result_.stopped) {  // its folder stays, for `again`
@@ -283,6 +333,8 @@ class Runner {
       store_.release(item);
     } else if (code == stopped && !course.too_long && ++course.links < most_links) {
       try_again(i, true);
+    } else if (code == killed && !course.too_long && gets_more_memory(i, why)) {
+      try_again(i, false);
     } else if (code != numerical && course.tries < stage(i).tries) {
       table_.clear();
       log::warning("{}: {}; it is tried again", item.label, why);
@@ -295,6 +347,47 @@ class Runner {
       store_.release(item);
       failed(i, why);
     }
+  }
+
+  /// Whether an item was killed for memory and may have more of it here: twice what it asked for, or all
+  /// slots of its class where nothing says how much. What a job cannot give is asked for by the next that is
+  /// queued.
+  [[nodiscard]] bool gets_more_memory(std::size_t i, std::string& why) {
+    Course& course = courses_[i];
+    if (!kills_.has_one_more(course.memory > 0)) return false;
+    const Item& item = graph_.items()[i];
+    const std::int64_t all_slots = graph_.options().slots.at(stage(i).slot);
+    constexpr double growth = 2;
+    table_.clear();
+    if (!options_.grows_memory) {
+      const double more = growth * asked_here(i);
+      store_.ask_more(item, more);
+      why += fmt::format("; it was killed for memory: queued again it asks for {:.3g} GB", more / 1e9);
+      course.tries = stage(i).tries;
+      return false;
+    }
+    if (course.memory > 0 ? course.memory >= pools_.memory : course.alone || stage(i).slots() >= all_slots) {
+      why += "; it was killed for memory, of which it had all there is here";
+      return false;
+    }
+    if (course.memory > 0) {
+      log::warning("{}: killed for memory; it is tried again with {:.3g} GB", item.label,
+                   std::min(growth * course.memory, pools_.memory) / 1e9);
+      course.memory = std::min(growth * course.memory, pools_.memory);
+      store_.ask_more(item, course.memory);
+    } else {
+      log::warning("{}: killed for memory; it is tried again alone", item.label);
+      course.alone = true;
+    }
+    dispatcher_->release(i);
+    dispatcher_->ask(i, course.alone ? all_slots : stage(i).slots(), course.memory);
+    return true;
+  }
+
+  /// (B) that its job had: what its stage asks for, or what this machine gives.
+  [[nodiscard]] double asked_here(std::size_t i) const {
+    if (courses_[i].memory > 0) return courses_[i].memory;
+    return detected_machine().node.memory.value_or(1e9);
   }
 
   void try_again(std::size_t i, bool goes_on) {
@@ -318,26 +411,28 @@ class Runner {
     result_.why[i] = why;
     courses_[i].state = State::over;
     ++n_over_;
+    ended_badly(i);
+  }
+
+  void ended_badly(std::size_t i) {
     dispatcher_->withdraw(i);
     table_.count(graph_.items()[i].stage, Outcome::failed);
     leave_out_after(i);
   }
 
-  /// What waits for an item that failed, which all come behind it.
-  void leave_out_after(std::size_t failed) {
-    std::vector<bool> is_missing(courses_.size(), false);
-    is_missing[failed] = true;
-    for (std::size_t i = failed + 1; i < courses_.size(); ++i)
-      for (const std::size_t before : graph_.items()[i].after) {
-        if (!is_missing[before] || courses_[i].state == State::over) continue;
-        is_missing[i] = true;
-        result_.why[i] = fmt::format("'{}' is missing", graph_.items()[before].label);
+  /// What waits for an item that failed or is left, directly or not.
+  void leave_out_after(std::size_t missing) {
+    std::deque<std::size_t> left{missing};
+    for (; !left.empty(); left.pop_front())
+      for (const std::size_t i : followers_[left.front()]) {
+        if (courses_[i].state == State::over) continue;
+        result_.why[i] = fmt::format("'{}' is missing", graph_.items()[left.front()].label);
         courses_[i].state = State::over;
         ++n_over_;
         elsewhere_.erase(i);
         dispatcher_->withdraw(i);
         table_.count(graph_.items()[i].stage, Outcome::skipped);
-        break;
+        left.push_back(i);
       }
   }
 
@@ -350,7 +445,8 @@ class Runner {
       const bool is_claimed = store_.is_claimed(item);
       if (take_if_done(i)) {
         elsewhere_.erase(i);
-        dispatcher_->done(i);
+        idle_since_ = looked_;
+        settle(i);
       } else if (!is_claimed) {
         elsewhere_.erase(i);
         courses_[i].state = State::waiting;
@@ -375,8 +471,13 @@ class Runner {
   Programs programs_;
   std::map<std::string, std::size_t> n_to_fork_;  ///< items of each program that may be warm, as it begins
   std::set<std::size_t> elsewhere_;               ///< items that other campaigns have
-  std::size_t n_over_ = 0, n_running_ = 0;
-  double looked_ = 0;
+  std::vector<std::size_t> running_;
+  std::vector<std::vector<std::size_t>> followers_;  ///< items that wait for each
+  std::vector<double> last_took_;                    ///< (s) of the last item of each stage, over its cost
+  planning::Pools pools_;
+  MemoryKills kills_;
+  std::size_t n_over_ = 0;
+  double looked_ = 0, idle_since_ = 0;
   Clock::time_point start_ = Clock::now();
   LiveTable table_;
   CampaignResult result_;

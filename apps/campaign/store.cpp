@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "apps/campaign/words.hpp"
 #include "apps/campaign/workers/contents.hpp"
 #include "apps/campaign/workers/program.hpp"
 #include "io/config/scalar.hpp"
@@ -16,7 +17,8 @@ namespace quintet::campaign {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char *item_file = "campaign_item.yaml", *times_file = "/times.txt";
+constexpr const char *item_file = "campaign_item.yaml", *times_file = "/times.txt",
+                     *memory_file = "/memory.txt";
 constexpr const char* version = "quintet.campaign 1\n";
 
 std::string first_line(const std::string& path) {
@@ -24,6 +26,27 @@ std::string first_line(const std::string& path) {
   std::string line;
   std::getline(file, line);
   return line;
+}
+
+/// "NUMBER LABEL" lines; the last of a label counts.
+std::map<std::string, double> numbers_in(const std::string& path) {
+  std::map<std::string, double> numbers;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto blank = line.find(' ');
+    if (blank == std::string::npos) continue;
+    if (const auto number = to_number(line.substr(0, blank)); number && *number >= 0)
+      numbers[line.substr(blank + 1)] = *number;
+  }
+  return numbers;
+}
+
+/// By one write: lines of several campaigns do not mix. What cannot be written is only a help.
+void append_line(const std::string& path, const std::string& line) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  (void)!::write(file, line.data(), line.size());
+  ::close(file);
 }
 
 void remove_folder(const std::string& path) {
@@ -71,7 +94,8 @@ Store::Store(const std::string& directory, Sharing sharing)
 }
 
 std::string Store::state(const std::string& directory, const Item& item) {
-  if (const auto done = find(directory, item, false)) return done->needed ? "done" : "not needed";
+  if (const auto done = find(directory, item, false))
+    return !done->damage.empty() ? "damaged" : done->needed ? "done" : "not needed";
   if (const auto program = program_in(directory + "/work/" + item.key)) {
     if (program->is_alive) return fmt::format("running as {}", program->process);
     if (program->host != host_name() && !Workers::holder(directory, item.key).empty())
@@ -81,15 +105,15 @@ std::string Store::state(const std::string& directory, const Item& item) {
 }
 
 std::map<std::string, double> Store::times(const std::string& directory) {
-  std::map<std::string, double> times;
-  std::ifstream file(directory + times_file);
-  for (std::string line; std::getline(file, line);) {
-    const auto blank = line.find(' ');
-    if (blank == std::string::npos) continue;
-    if (const auto seconds = to_number(line.substr(0, blank)); seconds && *seconds >= 0)
-      times[line.substr(blank + 1)] = *seconds;
-  }
-  return times;
+  return numbers_in(directory + times_file);
+}
+
+std::map<std::string, double> Store::memory(const std::string& directory) {
+  return numbers_in(directory + memory_file);
+}
+
+void Store::ask_more(const Item& item, double memory) const {
+  append_line(directory_ + memory_file, fmt::format("{:.0f} {}\n", memory, item.label));
 }
 
 std::string Store::why_failed(const Item& item) const {
@@ -104,13 +128,26 @@ std::string Store::why_failed(const Item& item) const {
   return why.empty() ? "it failed" : why;
 }
 
-std::optional<DoneItem> Store::find(const std::string& directory, const Item& item, bool all_bytes) {
-  const std::string folder = directory + "/store/" + item.key, file = folder + "/" + std::string(item_file);
-  if (!fs::exists(file)) return std::nullopt;
+DoneItem Store::read(const std::string& folder) {
   DoneItem done;
-  parse_options(read_yaml(file), described(done));
-  QUINTET_CHECK(done.identity == item.identity, "'{}' is of another run with the same key: move it away",
-                folder);
+  parse_options(read_yaml(folder + "/" + item_file), described(done));
+  return done;
+}
+
+std::optional<DoneItem> Store::find(const std::string& directory, const Item& item, bool all_bytes) {
+  const std::string folder = directory + "/store/" + item.key;
+  if (!fs::exists(folder + "/" + item_file)) return std::nullopt;
+  DoneItem done;
+  try {
+    done = read(folder);
+  } catch (const InputError& error) {
+    done.damage = fmt::format("{}; remove '{}', and it is made again", error.what(), folder);
+    return done;
+  }
+  if (done.identity != item.identity) {
+    done.damage = fmt::format("'{}' is of another run with the same key: move it away", folder);
+    return done;
+  }
   // A machine that went down may have lost what was written last, though not the name: read all again.
   all_bytes = all_bytes || done.boot != boot();
   for (const auto& line : done.files) {
@@ -120,9 +157,20 @@ std::optional<DoneItem> Store::find(const std::string& directory, const Item& it
     const auto size = fs::file_size(path, wrong);
     const bool good = !wrong && fmt::format("{}", size) == line.substr(0, first) &&
                       (!all_bytes || contents_of(path) == line.substr(0, second));
-    QUINTET_CHECK(good, "'{}' is damaged or gone: remove '{}', and it is made again", path, folder);
+    if (good) continue;
+    done.damage = fmt::format("'{}' is damaged or gone: remove '{}', and it is made again", path, folder);
+    return done;
   }
   return done;
+}
+
+void Store::put_aside(const Item& item) const {
+  const std::string to = directory_ + "/damaged/" + item.key;
+  std::error_code wrong;
+  fs::create_directories(directory_ + "/damaged", wrong);
+  remove_folder(to);
+  rename_folder(directory_ + "/store/" + item.key, to);
+  log::info("{}: what is damaged lies in {}", item.label, to);
 }
 
 bool Store::is_begun(const Item& item) const { return fs::exists(work(item)); }
@@ -140,7 +188,11 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
   for (const auto& pattern : stage.outputs)
     if (!anything_matches(folder + "/" + pattern))
       return fmt::format("it ended well but made no '{}'", pattern);
-  forget_program(folder);
+  for (const auto& pattern : stage.non_empty)
+    for (const auto& file : files_that_match(folder + "/" + pattern))
+      if (fs::is_empty(file))
+        return fmt::format("it ended well but '{}' is empty",
+                           fs::path(file).lexically_relative(folder).string());
   DoneItem done{.identity = item.identity,
                 .label = item.label,
                 .host = host_name(),
@@ -149,20 +201,20 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
                 .tries = tries,
                 .needed = true,
                 .files = {}};
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string name = entry.path().lexically_relative(folder).string();
-    if (entry.is_regular_file() && !entry.is_symlink() && name != item_file)
-      done.files.push_back(contents_of(entry.path().string()) + " " + name);
+  try {
+    forget_program(folder);
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const std::string name = entry.path().lexically_relative(folder).string();
+      if (entry.is_regular_file() && !entry.is_symlink() && name != item_file)
+        done.files.push_back(contents_of(entry.path().string()) + " " + name);
+    }
+  } catch (const InputError& error) {  // its own fault: others go on
+    return error.what();
+  } catch (const fs::filesystem_error& error) {
+    return error.what();
   }
   write_done(item, done);
-  // One write of a line: those of several campaigns do not mix.
-  if (const int file =
-          ::open((directory_ + times_file).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-      file >= 0) {
-    const std::string line = fmt::format("{:.6g} {}\n", seconds, item.label);
-    (void)!::write(file, line.data(), line.size());
-    ::close(file);
-  }
+  append_line(directory_ + times_file, fmt::format("{:.6g} {}\n", seconds, item.label));
   return "";
 }
 
@@ -188,6 +240,8 @@ void Store::leave_out(const Item& item) const {
 void Store::give_up(const Item& item, const std::string& why) const {
   const std::string to = directory_ + "/failed/" + item.key;
   remove_folder(to);
+  std::error_code ignored;
+  fs::create_directories(work(item), ignored);  // an item may have removed its own
   rename_folder(work(item), to);
   write_text_file(to + "/why.txt", fmt::format("{}\n{}\n", item.label, why));
 }

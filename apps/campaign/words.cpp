@@ -4,8 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/ranges.h>
 
@@ -60,6 +64,33 @@ std::vector<std::string> paths_that_match(const std::string& pattern) {
   for (std::size_t i = 0; code == 0 && i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
   globfree(&found);
   return paths;
+}
+
+/// Whether a character before a slash is of the same name: the slash begins no full path.
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("_-.~}/").find(c) != std::string_view::npos;
+}
+
+/// The longest path from `begin` on that is a file with something in it; "" for none. A name may hold what
+/// ends a word of shell, so each place where one may end is tried, as far as there are folders.
+std::string longest_file(const std::string& word, std::size_t begin) {
+  constexpr std::string_view made_up[] = {"/dev/", "/proc/", "/sys/"}, ends = " \t\n'\"`;|&<>()[]{},:=$*?\\";
+  const std::string_view rest = std::string_view(word).substr(begin);
+  if (std::any_of(std::begin(made_up), std::end(made_up),
+                  [&](auto folder) { return rest.starts_with(folder); }))
+    return "";
+  std::string best;
+  for (std::size_t end = 1; end <= rest.size(); ++end) {
+    const bool is_over = end == rest.size() || rest[end] == '\n';
+    if (!is_over && ends.find(rest[end]) == std::string_view::npos && rest[end] != '/') continue;
+    const std::string path(rest.substr(0, end));
+    std::error_code wrong;
+    const auto kind = fs::status(path, wrong).type();
+    if (kind == fs::file_type::regular && fs::file_size(path, wrong) > 0 && !wrong) best = path;
+    if (is_over || (rest[end] == '/' && kind != fs::file_type::directory)) break;
+  }
+  return best;
 }
 
 }  // namespace
@@ -119,6 +150,22 @@ std::vector<std::string> parts_of(const std::string& word) {
     begin = end + 1;
   }
   return parts;
+}
+
+std::vector<std::string> files_within(const std::string& word) {
+  std::vector<std::string> files;
+  std::set<std::string> written;
+  for (std::size_t begin = word.find('/'); begin != std::string::npos; begin = word.find('/', begin + 1)) {
+    if (begin > 0 && is_of_name(word[begin - 1])) continue;  // in the midst of a relative path
+    const std::string file = longest_file(word, begin);
+    if (file.empty()) continue;
+    const auto before = begin == 0 ? std::string::npos : word.find_last_not_of(" \t\"'", begin - 1);
+    if (before != std::string::npos && word[before] == '>') written.insert(file);
+    files.push_back(file);
+    begin += file.size() - 1;
+  }
+  std::erase_if(files, [&](const auto& file) { return written.contains(file); });
+  return files;
 }
 
 std::vector<std::string> files_that_match(const std::string& pattern) {

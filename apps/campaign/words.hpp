@@ -23,6 +23,11 @@ using Values = std::map<std::string, Meaning>;
 /// A word and what lies in it between '=', ',', '[' and ']': "data.files=[/a,/b]" names two files.
 [[nodiscard]] std::vector<std::string> parts_of(const std::string& word);
 
+/// Files that are there and that a word names by their full paths anywhere in it, as a line of shell does:
+/// "cat /a/b > x" names /a/b. What the word itself writes ("> /a/c") is not among them, nor are empty files,
+/// which are mere signs, nor what the system only makes up (/dev, /proc, /sys).
+[[nodiscard]] std::vector<std::string> files_within(const std::string& word);
+
 /// Files that match a pattern, sorted.
 [[nodiscard]] std::vector<std::string> files_that_match(const std::string& pattern);
 

@@ -184,6 +184,12 @@ void Dispatcher::withdraw(std::size_t task) {
   ready_[tasks_[task].pool].erase({ranks_[task], task});
 }
 
+void Dispatcher::ask(std::size_t task, std::int64_t slots, double memory) {
+  QUINTET_ASSERT(held_[task].empty(), "task {} has its slots", task);
+  tasks_[task].slots = std::min(slots, pools_.slots[tasks_[task].pool]);
+  tasks_[task].memory = std::min(memory, pools_.memory);
+}
+
 double simulated_makespan(const std::vector<Task>& tasks, const Pools& pools,
                           const std::vector<std::size_t>& ranks) {
   Dispatcher dispatcher(tasks, pools, ranks);

@@ -79,6 +79,7 @@ void LearningRounds::require_success(const campaign::CampaignResult& result) con
     if (result.outcomes[i] != campaign::Outcome::failed) continue;
     const auto& item = graph_->items()[i];
     const std::string log = fmt::format("{}/failed/{}/log.txt", directory_, item.key);
+    QUINTET_CHECK(fs::exists(log), "{}: {}", item.label, result.why[i]);  // damaged
     const bool is_numerical = result.codes[i] == static_cast<int>(ExitCode::numerical);
     throw Error(is_numerical ? ExitCode::numerical : ExitCode::input,
                 fmt::format("{} failed: {}; the last lines of {}:{}", item.label, result.why[i], log,
@@ -92,7 +93,8 @@ std::vector<const campaign::Item*> LearningRounds::items(const std::string& stag
   std::vector<const campaign::Item*> found;
   for (const auto& item : graph_->items()) {
     if (item.round != round || !graph_->stage_of(item).name.starts_with(stage)) continue;
-    if (const auto done = store_.find(item); done && done->needed) found.push_back(&item);
+    if (const auto done = store_.find(item); done && done->needed && done->damage.empty())
+      found.push_back(&item);
   }
   return found;
 }

@@ -8,13 +8,17 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/campaign/frozen.hpp"
 #include "apps/campaign/graph.hpp"
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/runner.hpp"
 #include "apps/campaign/store.hpp"
+#include "apps/campaign/why.hpp"
 #include "apps/quintet/campaign/campaign_report.hpp"
 #include "apps/quintet/campaign/jobs.hpp"
+#include "apps/quintet/campaign/pilot.hpp"
 #include "apps/quintet/campaign/status.hpp"
+#include "apps/quintet/campaign/task.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
@@ -30,20 +34,28 @@ enum Argument {
   output,
   dry_run,
   do_verify,
+  repair,
   share,
   machine,
   account,
   queue,
   chain,
+  pilot,
+  jobs,
+  nodes,
+  slots,
   items,
   walltime,
   path,
   file
 };
 
-/// What would be run, with which words, and how far it is.
+constexpr const char* cure = "puts what is damaged aside and makes it again";
+
+/// What would be run, with which words, how far it is, and why it is to be done.
 void print_plan(const Graph& graph, const std::string& directory) {
   std::size_t n_done = 0;
+  const Reasons reasons(graph, directory);
   for (const auto& item : graph.items()) {
     const std::string state = Store::state(directory, item);
     n_done += state == "done" || state == "not needed" ? 1 : 0;
@@ -55,60 +67,42 @@ void print_plan(const Graph& graph, const std::string& directory) {
                     Graph::is_launched(stage) ? launch_words(stage, graph.options().launch) + " " : "",
                     fmt::join(words, " "))
             .c_str());
+    if (state == "done" || state == "not needed" || state.starts_with("running")) continue;
+    std::printf("%s\n", fmt::format("         why: {}", reasons.why(item)).c_str());
   }
   std::printf("%zu items of %zu stages, %zu done\n", graph.items().size(), graph.stages().size(), n_done);
 }
 
 void verify(const Graph& graph, const std::string& directory) {
-  std::size_t n_done = 0, n_files = 0;
+  std::size_t n_done = 0, n_files = 0, n_damaged = 0;
   for (const auto& item : graph.items())
     if (const auto done = Store::find(directory, item, true)) {
-      ++n_done;
-      n_files += done->files.size();
+      if (done->damage.empty()) {
+        ++n_done;
+        n_files += done->files.size();
+        continue;
+      }
+      ++n_damaged;
+      log::warning("{}: {}", item.label, done->damage);
     }
   log::info("{} of {} items are done; their {} files are what they were", n_done, graph.items().size(),
             n_files);
+  QUINTET_CHECK(n_damaged == 0, "{} items are damaged: the same command with --repair for --verify {}",
+                n_damaged, cure);
 }
 
 std::string path_of_machine(const std::string& name) {
   return name.find('/') == std::string::npos ? name : fs::absolute(name).lexically_normal().string();
 }
 
-/// The items of one task of a job array.
-void run_task(const Graph& graph, const std::string& directory, RunnerOptions options) {
-  std::string failed;
-  for (const auto& key : options.only) {
-    const auto item = std::find_if(graph.items().begin(), graph.items().end(),
-                                   [&](const Item& each) { return each.key == key; });
-    QUINTET_CHECK(item != graph.items().end(),
-                  "{} is no item any more: the file, a program or an input has changed since it was queued, "
-                  "or is not found here",
-                  key);
-    if (fs::exists(directory + "/failed/" + key)) failed = item->label;
-  }
-  if (!failed.empty())
-    throw Error(ExitCode::numerical, fmt::format("'{}' has failed in the job before this one", failed));
-  Store store(directory, Sharing::shared);
-  const auto result = run_campaign(graph, store, options);
-  std::string missing;
-  for (std::size_t i = 0; i < graph.items().size(); ++i) {
-    const auto& item = graph.items()[i];
-    const bool is_asked = std::find(options.only.begin(), options.only.end(), item.key) != options.only.end();
-    if (is_asked && (result.outcomes[i] == Outcome::failed || result.outcomes[i] == Outcome::skipped))
-      missing += fmt::format("{}{}: {}", missing.empty() ? "" : "; ", item.label, result.why[i]);
-  }
-  if (result.stopped && !missing.empty())
-    throw Error(ExitCode::stopped_early, "stopped; the next job goes on");
-  if (!missing.empty()) throw Error(ExitCode::numerical, missing);
-}
-
-void run_here(const Graph& graph, const std::string& stem, const std::string& directory, Sharing sharing) {
+void run_here(const Graph& graph, const std::string& stem, const std::string& directory, Sharing sharing,
+              const RunnerOptions& options) {
   check_resources(graph);
   for (const auto& item : graph.items())  // what cannot stand in a word is told before anything runs
     (void)graph.command(item, true, directory + "/work/" + item.key, {directory + "/store"});
   Store store(directory, sharing);
   log::info("{} items of {} stages in {}", graph.items().size(), graph.stages().size(), directory);
-  const CampaignResult result = run_campaign(graph, store, {});
+  const CampaignResult result = run_campaign(graph, store, options);
   report_campaign(stem, directory, graph, result);
   const auto n_of = [&](Outcome outcome) {
     return std::count(result.outcomes.begin(), result.outcomes.end(), outcome);
@@ -117,14 +111,27 @@ void run_here(const Graph& graph, const std::string& stem, const std::string& di
             n_of(Outcome::reused), directory);
   if (result.n_warm > 0) log::info("{} were forked by warm programs", result.n_warm);
   if (n_of(Outcome::not_needed) > 0) log::info("{} were not needed", n_of(Outcome::not_needed));
-  if (result.stopped)
+  if (result.stopped || result.n_too_late > 0)
     throw Error(ExitCode::stopped_early,
                 fmt::format("stopped with {} of {} items done; the same command goes on",
                             n_of(Outcome::done) + n_of(Outcome::reused), graph.items().size()));
+  if (result.n_damaged > 0 && n_of(Outcome::failed) == result.n_damaged)
+    throw Error(
+        ExitCode::numerical,
+        fmt::format("{} of {} items are damaged and {} wait for them: the same command with --repair {}",
+                    result.n_damaged, graph.items().size(), n_of(Outcome::skipped), cure));
   if (n_of(Outcome::failed) > 0)
     throw Error(ExitCode::numerical,
                 fmt::format("{} of {} items failed and {} wait for them: see {}/failed/*/log.txt and why.txt",
                             n_of(Outcome::failed), graph.items().size(), n_of(Outcome::skipped), directory));
+}
+
+/// A flag's whole number.
+std::int64_t number_of(const char* flag, const std::string& text) {
+  const auto n = to_integer(text);
+  if (!n || *n < 1)
+    throw UsageError(fmt::format("quintet campaign: {} {}: expected a whole number, 1 or more", flag, text));
+  return *n;
 }
 
 }  // namespace
@@ -136,14 +143,22 @@ std::vector<Application::Flag> campaign_flags() {
        false, "", true},
       {"--verify", "read all files of what is done and compare their checksums, run nothing", false, "",
        true},
+      {"--repair", "put aside what is damaged of what is done, and make it again", false, "", true},
       {"--share", "help another campaign that is at the same store, on this machine or another", false, "",
        true},
       {"--machine", "queue what is left as job arrays of this machine, by name or file", false, ""},
       {"--account", "who pays for jobs", false, ""},
       {"--queue", "of jobs (default: for each stage the smallest that takes it)", false, ""},
       {"--chain", "jobs to queue for each stage, each going on where the one before stopped", false, "1"},
+      {"--pilot",
+       "queue jobs of whole nodes that take items from the store until their time is nearly over; without "
+       "--machine: be one",
+       false, "", true},
+      {"--jobs", "pilots at once", false, "1"},
+      {"--nodes", "of a pilot", false, "1"},
+      {"--slots", "of a pilot here, in the place of the file's: cpu=96,gpu=8", false, ""},
       {"--items", "keys of items to run, as a job does", false, ""},
-      {"--walltime", "HH:MM:SS after which --items stops with what it has", false, ""},
+      {"--walltime", "HH:MM:SS of a pilot's job; here: after which it stops with what it has", false, ""},
       {"--path", "folders of programs, with ':' between (default: PATH)", false, ""},
       {"FILE...",
        "the YAML file of a campaign, or the folder of 'dpmd learn'; 'status' before it: how far it is", true,
@@ -169,44 +184,53 @@ void campaign(const Application::Arguments& arguments) {
   }
   const std::string stem = where.stem().string(),
                     directory = fs::absolute(folder).lexically_normal().string();
-  auto options = read_campaign(where.string());
-  if (is_status || is_given(machine) || is_given(items)) widen_slots(options);
-  if (is_given(machine)) options.launch = read_machine(text(machine)).launch.command;
   const char* const of_environment = std::getenv("PATH");
-  const std::string programs = is_given(path) ? text(path) : of_environment != nullptr ? of_environment : "";
-  const Graph graph(options, where.parent_path().string(), programs);
+  const Place place = place_of(where.string(), of_environment != nullptr ? of_environment : "");
+  const std::string programs = is_given(path) ? text(path) : place.path;
+  const bool is_queued = is_given(machine), is_pilot = is_given(pilot) && !is_queued;
+  if (is_given(queue) && !is_queued)
+    throw UsageError(fmt::format(
+        "quintet campaign: --queue {} is a queue of a machine: --machine NAME is missing", text(queue)));
+  auto options = read_campaign(where.string());
+  if (is_status || is_queued || is_given(items)) widen_slots(options);
+  if (is_pilot && is_given(slots)) options.slots = read_slots(text(slots));
+  if (is_queued) options.launch = read_machine(text(machine)).launch.command;
+  const Graph graph(options, place.here, programs, found_in(place));
   if (is_status) return print_status(graph, directory);
   if (is_given(do_verify)) return verify(graph, directory);
 
+  const double seconds = is_given(walltime) ? parse_walltime(text(walltime)) : 0;
   if (is_given(items)) {
-    RunnerOptions runner;
-    std::istringstream keys(text(items));
-    for (std::string key; keys >> key;) runner.only.push_back(key);
-    runner.gives_devices = false;
-    if (is_given(walltime)) runner.stop_after = parse_walltime(text(walltime));
+    std::vector<std::string> keys;
+    std::istringstream words_of_keys(text(items));
+    for (std::string key; words_of_keys >> key;) keys.push_back(key);
     hold_signals();
-    return run_task(graph, directory, runner);
+    return run_task(graph, place, directory, keys, seconds);
   }
-  if (is_given(machine)) {
-    const auto n = to_integer(text(chain));
-    if (!n || *n < 1)
-      throw UsageError(
-          fmt::format("quintet campaign: --chain {}: expected a whole number, 1 or more", text(chain)));
-    return queue_campaign(graph, {.file = where.string(),
-                                  .directory = directory,
-                                  .machine = path_of_machine(text(machine)),
-                                  .account = text(account),
-                                  .queue = text(queue),
-                                  .path = programs,
-                                  .chain = *n,
-                                  .dry_run = is_given(dry_run)});
+  if (is_queued) {
+    const JobsOrder order{.file = where.string(),
+                          .directory = directory,
+                          .machine = path_of_machine(text(machine)),
+                          .account = text(account),
+                          .queue = text(queue),
+                          .path = programs,
+                          .chain = number_of("--chain", text(chain)),
+                          .dry_run = is_given(dry_run)};
+    if (is_given(pilot))
+      return queue_pilots(graph, order,
+                          {number_of("--jobs", text(jobs)), number_of("--nodes", text(nodes)), seconds});
+    return queue_campaign(graph, order);
   }
   if (is_given(dry_run)) {
     check_resources(graph);
     return print_plan(graph, directory);
   }
   hold_signals();
-  run_here(graph, stem, directory, is_given(share) ? Sharing::shared : Sharing::alone);
+  if (is_pilot) return run_pilot(graph, directory, seconds);
+  RunnerOptions runner;
+  runner.makes_again = is_given(repair);
+  runner.stop_after = seconds;
+  run_here(graph, stem, directory, is_given(share) ? Sharing::shared : Sharing::alone, runner);
 }
 
 void campaign_reference(const Application::Arguments& /*arguments*/) {

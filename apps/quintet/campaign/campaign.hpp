@@ -7,7 +7,8 @@
 namespace quintet::commands {
 
 [[nodiscard]] std::vector<Application::Flag> campaign_flags();
-/// quintet campaign [status] FILE [--output DIR] [--dry-run] [--verify] [--share] [--machine M]
+/// quintet campaign [status] FILE [--output DIR] [--dry-run] [--verify] [--repair] [--share]
+/// [--machine M [--pilot]]
 void campaign(const Application::Arguments& arguments);
 /// quintet reference: a Markdown page of all keys of its file.
 void campaign_reference(const Application::Arguments& arguments);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "io/config/tree.hpp"
 
 namespace quintet::campaign {
+namespace fs = std::filesystem;
 namespace {
 
 const char* word(Outcome outcome) {
@@ -161,7 +163,7 @@ void report_campaign(const std::string& name, const std::string& directory, cons
     if (is_there) {
       const auto pages = pages_of(directory, item);
       link = pages.empty() ? "store/" + item.key : pages.front();
-    } else if (outcome == Outcome::failed) {
+    } else if (outcome == Outcome::failed && fs::exists(directory + "/failed/" + item.key)) {
       link = "failed/" + item.key + "/log.txt";
     }
     if (!link.empty()) links.push_back(link);

@@ -9,6 +9,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/campaign/frozen.hpp"
+#include "apps/campaign/resources.hpp"
 #include "apps/campaign/store.hpp"
 #include "apps/quintet/campaign/job_script.hpp"
 #include "apps/quintet/submit/record.hpp"
@@ -36,7 +38,7 @@ struct Group {
 
 /// Ranks and threads of a stage on nodes of a queue: as few nodes as share the ranks evenly.
 JobShape shape_in(const MachineQueue& queue, const Machine& machine, const StageOptions& stage,
-                  const JobsOrder& order, std::int64_t n_tasks) {
+                  const JobsOrder& order, std::int64_t n_tasks, const std::optional<double>& memory) {
   JobShape shape{.account = order.account,
                  .threads = stage.threads,
                  .margin = machine.stop.margin,
@@ -48,7 +50,7 @@ JobShape shape_in(const MachineQueue& queue, const Machine& machine, const Stage
   while (stage.ranks % shape.nodes != 0 || stage.ranks / shape.nodes > of_node) ++shape.nodes;
   shape.ranks_per_node = stage.ranks / shape.nodes;
   shape.gpus_per_node = stage.on_gpus() ? shape.ranks_per_node : 0;
-  if (stage.memory) shape.memory = *stage.memory / static_cast<double>(shape.nodes);
+  if (memory) shape.memory = *memory / static_cast<double>(shape.nodes);
   return shape;
 }
 
@@ -70,7 +72,11 @@ const MachineQueue& fitting_queue(const Machine& machine, const std::string& nam
 class Grouping {
  public:
   Grouping(const Graph& graph, const Machine& machine, const JobsOrder& order)
-      : graph_(graph), machine_(machine), order_(order), place_(graph.items().size()) {}
+      : graph_(graph),
+        machine_(machine),
+        order_(order),
+        grown_(Store::memory(order.directory)),
+        place_(graph.items().size()) {}
 
   std::vector<Group> run() {
     const auto& items = graph_.items();
@@ -78,7 +84,10 @@ class Grouping {
       const auto& first = items[i];
       std::vector<std::size_t> left;
       for (; i < items.size() && items[i].stage == first.stage && items[i].round == first.round; ++i)
-        if (!Store::find(order_.directory, items[i], false)) left.push_back(i);
+        if (const auto done = Store::find(order_.directory, items[i], false); !done)
+          left.push_back(i);
+        else if (!done->damage.empty())
+          log::warning("{}: {}", items[i].label, done->damage);
       if (!left.empty()) add_stage(first, left);
     }
     return std::move(groups_);
@@ -103,8 +112,32 @@ class Grouping {
       const double margin = machine_.stop.margin,
                    walltime = stage.buckets == 1 ? *stage.walltime
                                                  : margin + (*stage.walltime - margin) * edges[b] / costliest;
-      add_bucket(edges.size() > 1 ? fmt::format("{}.bucket_{}", name, b) : name, bucket, walltime);
+      const std::string own = edges.size() > 1 ? fmt::format("{}.bucket_{}", name, b) : name;
+      const auto more =
+          std::stable_partition(bucket.begin(), bucket.end(), [&](auto i) { return !has_grown(i); });
+      if (more != bucket.begin()) add_bucket(own, {bucket.begin(), more}, walltime);
+      if (more != bucket.end()) add_bucket(own + ".memory", {more, bucket.end()}, walltime);
     }
+  }
+
+  /// Whether an item was killed for memory: it asks for more than its stage.
+  [[nodiscard]] bool has_grown(std::size_t item) const { return grown_.contains(graph_.items()[item].label); }
+
+  /// What items ask for, at most what a node of a queue that takes them has.
+  [[nodiscard]] std::optional<double> memory_of(const MachineQueue& queue,
+                                                const std::vector<std::vector<std::size_t>>& tasks) const {
+    std::optional<double> most;
+    bool is_more = false;
+    for (const auto& task : tasks)
+      for (const std::size_t i : task) {
+        const auto own = asked_memory(graph_, graph_.items()[i], grown_);
+        if (own) most = std::max(most.value_or(0), *own);
+        is_more = is_more || has_grown(i);
+      }
+    const auto& declared = graph_.stage_of(graph_.items()[tasks.front().front()]).memory;
+    if (most && is_more && queue.memory && declared.value_or(0) <= *queue.memory)
+      most = std::min(*most, *queue.memory);
+    return most;
   }
 
   /// Arrays of as many tasks as the machine takes.
@@ -145,7 +178,7 @@ class Grouping {
       }
     for (auto& [other, by_task] : group.after) by_task = by_task && n_own[other] == tasks.size();
     const auto shape = [&](const MachineQueue& queue) {
-      JobShape job = shape_in(queue, machine_, stage, order_, std::ssize(tasks));
+      JobShape job = shape_in(queue, machine_, stage, order_, std::ssize(tasks), memory_of(queue, tasks));
       job.walltime = walltime;
       return job;
     };
@@ -178,6 +211,7 @@ class Grouping {
   const Graph& graph_;
   const Machine& machine_;
   const JobsOrder& order_;
+  std::map<std::string, double> grown_;  ///< (B) by labels
   std::vector<Group> groups_;
   std::vector<std::optional<Place>> place_;  ///< of each item
 };
@@ -241,8 +275,11 @@ void check_users_room(const Machine& machine, const Scheduler& scheduler, const 
 
 }  // namespace
 
-void queue_campaign(const Graph& graph, const JobsOrder& order) {
-  const Machine machine = read_machine(order.machine);
+void queue_campaign(const Graph& graph, const JobsOrder& asked) {
+  const Machine machine = read_machine(asked.machine);
+  const Frozen copy = frozen(graph, asked.file, asked.directory);
+  JobsOrder order = asked;
+  order.file = copy.copy;
   require_head(machine, order.directory, order.account);
   auto groups = Grouping(graph, machine, order).run();
   auto n_jobs = std::ssize(groups) * order.chain;
@@ -264,12 +301,13 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
   n_jobs = std::ssize(groups) * order.chain;
   if (groups.empty()) return log::info("0 jobs are queued: all {} items are done", graph.items().size());
   check_users_room(machine, scheduler, groups, order);
+  write_frozen(copy);
   JobRecord record{.machine = order.machine,
                    .name = fs::path(order.file).stem().string(),
                    .queue = order.queue.empty() ? "by stage" : order.queue,
                    .application = "quintet",
                    .command = "campaign",
-                   .input = order.file,
+                   .input = asked.file,
                    .date = date_text(),
                    .walltime = 0,
                    .chain = order.chain};
@@ -290,7 +328,7 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
     }
     log::info("{}: {} in {}, {} tasks", group.name, links[g].back(), group.queue->name, group.tasks.size());
   }
-  log::info("{} jobs are queued; quintet campaign status {}", record.ids.size(), order.file);
+  log::info("{} jobs are queued; quintet campaign status {}", record.ids.size(), asked.file);
 }
 
 }  // namespace quintet::campaign

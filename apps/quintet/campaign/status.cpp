@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +24,7 @@
 #include "io/log/log.hpp"
 
 namespace quintet::campaign {
+namespace fs = std::filesystem;
 namespace {
 
 /// The jobs of a campaign that was queued, with their states.
@@ -40,11 +45,33 @@ void print_jobs(const std::string& directory) {
   }
 }
 
+/// Items that were queued by an earlier state of the file: their jobs go on with the copy they have.
+void print_frozen(const Graph& graph, const std::string& directory) {
+  std::set<std::string> keys;
+  for (const auto& item : graph.items()) keys.insert(item.key);
+  std::size_t n = 0, n_done = 0;
+  std::error_code wrong;
+  for (const auto& entry : fs::directory_iterator(directory + "/jobs", wrong)) {
+    std::ifstream items(entry.path() / "items");
+    for (std::string key; items >> key;) {
+      if (keys.contains(key)) continue;
+      ++n;
+      n_done += fs::exists(directory + "/store/" + key) ? 1 : 0;
+    }
+  }
+  if (n == 0) return;
+  std::printf("%s\n",
+              fmt::format("{} items were queued by an earlier state of this file, or of its programs and "
+                          "inputs; {} of them are done (the copy: {}/frozen)",
+                          n, n_done, directory)
+                  .c_str());
+}
+
 }  // namespace
 
 void print_status(const Graph& graph, const std::string& directory) {
   std::vector<std::vector<std::string>> stages{
-      {"stage", "items", "done", "running", "failed", "waiting", "not needed", "seconds each"}},
+      {"stage", "items", "done", "running", "failed", "damaged", "waiting", "not needed", "seconds each"}},
       running;
   std::int64_t n_done = 0;
   std::vector<bool> is_left(graph.items().size(), false);
@@ -62,18 +89,19 @@ void print_status(const Graph& graph, const std::string& directory) {
                            Workers::holder(directory, item.key)});
         state = "running";
       }
-      is_left[i] = state == "running" || state == "waiting" || state == "failed";
+      is_left[i] = state == "running" || state == "waiting" || state == "failed" || state == "damaged";
       ++n[state];
     }
     n_done += n["done"] + n["not needed"];
     stages.push_back({graph.stages()[s].name, fmt::format("{}", graph.items_of(s).size()),
                       count_text(n["done"]), count_text(n["running"]), count_text(n["failed"]),
-                      count_text(n["waiting"]), count_text(n["not needed"]),
+                      count_text(n["damaged"]), count_text(n["waiting"]), count_text(n["not needed"]),
                       n["done"] > 0 ? fmt::format("{:.3g}", seconds / static_cast<double>(n["done"])) : ""});
   }
   for (const auto& line : aligned(stages)) std::puts(line.c_str());
   for (const auto& line : aligned(running)) std::puts(line.c_str());
   print_jobs(directory);
+  print_frozen(graph, directory);
   std::string left;
   if (const auto times = Store::times(directory); !times.empty() && n_done < std::ssize(graph.items())) {
     const auto tasks = tasks_of(graph, predicted_seconds(graph, times, [&](auto i) { return is_left[i]; }));

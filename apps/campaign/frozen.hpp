@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/campaign/graph.hpp"
+#include "io/config/schema.hpp"
+
+namespace quintet::campaign {
+
+/// What a campaign's file means that has no place in it: frozen.yaml beside a copy of it.
+struct Place {
+  std::string here;                   ///< folder of the file that was copied
+  std::string path;                   ///< folders of programs
+  std::vector<std::string> found;     ///< "PATTERN<TAB>FILE<TAB>FILE", what patterns found
+  std::vector<std::string> contents;  ///< "SIZE XXH64 FILE" of what counts by its contents
+};
+void describe(Schema& schema, Place& place);
+
+/// A campaign's file and what it means now.
+struct Frozen {
+  std::string text, meaning;  ///< of the file; of its Place
+  std::string copy;           ///< DIR/frozen/KEY/NAME.yaml, whose KEY is that of both
+};
+[[nodiscard]] Frozen frozen(const Graph& graph, const std::string& file, const std::string& directory);
+/// Write the copy into the store: jobs that run it are not touched by what is written into the file later,
+/// nor by new files that its patterns would find.
+void write_frozen(const Frozen& frozen);
+
+/// The place of a campaign's file: its own folder and this PATH, or what was frozen with it.
+[[nodiscard]] Place place_of(const std::string& file, const std::string& path);
+[[nodiscard]] FoundFiles found_in(const Place& place);
+
+/// "case.yaml, model.h5": files that are no more what they were when the campaign was frozen; "" for none.
+[[nodiscard]] std::string changed_files(const Place& place);
+
+}  // namespace quintet::campaign

@@ -1,0 +1,19 @@
+#include "apps/campaign/workers/held_signals.hpp"
+
+namespace quintet::campaign {
+
+sigset_t watched_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
+  return signals;
+}
+
+HeldSignals::HeldSignals() {
+  const sigset_t signals = watched_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace quintet::campaign

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <csignal>
+
+namespace quintet::campaign {
+
+/// SIGCHLD, and the signals that end a campaign: SIGTERM, SIGINT, SIGHUP, SIGUSR1.
+[[nodiscard]] sigset_t watched_signals();
+
+/// While one lives, this thread gets the watched signals from sigtimedwait() alone.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace quintet::campaign
