@@ -196,10 +196,10 @@ class Runner {
       const std::size_t i = *next;
       const Item& item = graph_.items()[i];
       if (!fits(i)) {
+        ++result_.n_too_late;
         leave(i, fmt::format(
                      "what the last of its stage took, {:.3g} s an item, does not fit in the {:.3g} s left",
                      last_took_[item.stage] * item.cost, options_.stop_after - now()));
-        ++result_.n_too_late;
       } else if (!store_.claim(item)) {
         dispatcher_->release(i);
         courses_[i].state = State::elsewhere;
@@ -231,6 +231,8 @@ class Runner {
     result_.why[i] = why;
     courses_[i].state = State::over;
     ++n_over_;
+    if (left_of_.insert(graph_.items()[i].stage).second)
+      table_.say("{} is left, and others of its stage: {}", graph_.items()[i].label, why);
     leave_out_after(i);
   }
 
@@ -471,6 +473,7 @@ class Runner {
   Programs programs_;
   std::map<std::string, std::size_t> n_to_fork_;  ///< items of each program that may be warm, as it begins
   std::set<std::size_t> elsewhere_;               ///< items that other campaigns have
+  std::set<std::size_t> left_of_;                 ///< stages with items for which there is no time
   std::vector<std::size_t> running_;
   std::vector<std::vector<std::size_t>> followers_;  ///< items that wait for each
   std::vector<double> last_took_;                    ///< (s) of the last item of each stage, over its cost

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,15 @@ std::string shown(std::string text) {
   return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
+/// A line without the keys of items: that these are others is told by what is waited for.
+std::string without_keys(std::string line) {
+  constexpr std::string_view store = "{store}/";
+  constexpr std::size_t digits = 32;
+  for (auto at = line.find(store); at != std::string::npos; at = line.find(store, at + 1))
+    line.erase(at + store.size(), digits);
+  return line;
+}
+
 /// What of a kind was there, with the names that it has now where there are as many.
 std::string change(const std::string& kind, const std::string& before, const Ingredient& now) {
   if (kind == "word " || kind == "only if " || kind == "launch ")
@@ -80,14 +90,16 @@ std::string changes(const std::string& before, const std::vector<Ingredient>& no
     const auto& is = all[kind];
     if (was.size() == is.size()) {
       for (std::size_t i = 0; i < is.size(); ++i)
-        if (was[i] != is[i]->line) tell(change(kind, was[i], *is[i]));
+        if (without_keys(was[i]) != without_keys(is[i]->line)) tell(change(kind, was[i], *is[i]));
       continue;
     }
     const auto is_there = [&](const std::string& line) {
-      return std::any_of(is.begin(), is.end(), [&](const auto* each) { return each->line == line; });
+      return std::any_of(is.begin(), is.end(),
+                         [&](const auto* each) { return without_keys(each->line) == without_keys(line); });
     };
     for (const auto* each : is)
-      if (std::find(was.begin(), was.end(), each->line) == was.end())
+      if (std::none_of(was.begin(), was.end(),
+                       [&](const auto& line) { return without_keys(line) == without_keys(each->line); }))
         tell(fmt::format("'{}' is new", shown(each->what)));
     for (const auto& line : was)
       if (!is_there(line)) tell(fmt::format("'{}' is no more", shown(line)));

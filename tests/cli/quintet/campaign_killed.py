@@ -76,7 +76,9 @@ def main():
     for kill in range(kills):
         kill_once(rng, n_campaigns)
         look(seen)
-        assert len(seen) < ITEMS or kill > 5, "all is done before much was killed"
+        if len(seen) == ITEMS and kill < kills - 1:  # a slow killer: from the beginning
+            shutil.rmtree("K")
+            seen.clear()
     print(f"{len(seen)} items are done after {kills} kills of the campaign and {len(ITEMS_KILLED)} of items")
     assert ITEMS_KILLED and seen
     for words in (["--dry-run"], [], ["--verify"]):
