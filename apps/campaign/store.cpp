@@ -3,8 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "apps/campaign/words.hpp"
 #include "apps/campaign/workers/contents.hpp"
@@ -49,13 +50,27 @@ void append_line(const std::string& path, const std::string& line) {
   ::close(file);
 }
 
+void write_over(const std::string& path, const std::string& text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool is_written = file >= 0;
+  for (std::size_t done = 0; is_written && done < text.size();) {
+    const auto n = ::write(file, text.data() + done, text.size() - done);
+    is_written = n > 0;
+    done += is_written ? static_cast<std::size_t>(n) : 0;
+  }
+  const int reason = errno;
+  if (file >= 0 && ::close(file) != 0) is_written = false;
+  if (!is_written)
+    throw ResourceError(fmt::format("'{}' cannot be written: {}", path, std::strerror(reason)));
+}
+
 void remove_folder(const std::string& path) {
   std::error_code wrong;
   fs::remove_all(path, wrong);
   if (wrong) throw ResourceError(fmt::format("'{}' cannot be removed: {}", path, wrong.message()));
 }
 
-void rename_folder(const std::string& from, const std::string& to) {
+void rename_path(const std::string& from, const std::string& to) {
   std::error_code wrong;
   fs::rename(from, to, wrong);
   if (wrong) throw ResourceError(fmt::format("'{}' cannot be named '{}': {}", from, to, wrong.message()));
@@ -169,7 +184,7 @@ void Store::put_aside(const Item& item) const {
   std::error_code wrong;
   fs::create_directories(directory_ + "/damaged", wrong);
   remove_folder(to);
-  rename_folder(directory_ + "/store/" + item.key, to);
+  rename_path(directory_ + "/store/" + item.key, to);
   log::info("{}: what is damaged lies in {}", item.label, to);
 }
 
@@ -202,10 +217,10 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
                 .needed = true,
                 .files = {}};
   try {
-    forget_program(folder);
+    const std::string note = note_of(folder);
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       const std::string name = entry.path().lexically_relative(folder).string();
-      if (entry.is_regular_file() && !entry.is_symlink() && name != item_file)
+      if (entry.is_regular_file() && !entry.is_symlink() && name != item_file && entry.path() != note)
         done.files.push_back(contents_of(entry.path().string()) + " " + name);
     }
   } catch (const InputError& error) {  // its own fault: others go on
@@ -219,9 +234,13 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
 }
 
 void Store::write_done(const Item& item, DoneItem& done) const {
-  write_text_file(work(item) + "/" + std::string(item_file), print_options(described(done)));
+  // The note of its process becomes what is known of the item: a file less to be made for each. Nobody reads
+  // it before the folder has its name, and what a machine that goes down loses of it is found then.
+  const std::string folder = work(item), note = note_of(folder);
+  write_over(note, print_options(described(done)));
+  rename_path(note, folder + "/" + item_file);
   remove_folder(directory_ + "/failed/" + item.key);
-  rename_folder(work(item), directory_ + "/store/" + item.key);
+  rename_path(folder, directory_ + "/store/" + item.key);
 }
 
 void Store::leave_out(const Item& item) const {
@@ -242,7 +261,7 @@ void Store::give_up(const Item& item, const std::string& why) const {
   remove_folder(to);
   std::error_code ignored;
   fs::create_directories(work(item), ignored);  // an item may have removed its own
-  rename_folder(work(item), to);
+  rename_path(work(item), to);
   write_text_file(to + "/why.txt", fmt::format("{}\n{}\n", item.label, why));
 }
 

@@ -1,7 +1,11 @@
 #include "apps/campaign/workers/contents.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <memory>
 #include <span>
 
@@ -11,18 +15,27 @@
 namespace quintet::campaign {
 
 std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  QUINTET_CHECK(file.good(), "'{}' cannot be read", path);
-  constexpr std::size_t most = std::size_t{1} << 26;
-  const auto piece = std::make_unique_for_overwrite<char[]>(most);  // pages that stay untouched cost nothing
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  QUINTET_CHECK(file >= 0, "'{}' cannot be read", path);
+  struct stat status {};
+  const auto all = ::fstat(file, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+  const auto most =
+      std::min(std::size_t{1} << 26, all + 1);  // many files are small: one read tells their end
+  const auto piece = std::make_unique_for_overwrite<char[]>(most);
   std::uint64_t size = 0, sum = 0;
-  while (file) {
-    file.read(piece.get(), static_cast<std::streamsize>(most));
-    const auto n = static_cast<std::size_t>(file.gcount());
+  for (bool is_over = false; !is_over;) {
+    std::size_t n = 0;  // in this piece, which a read need not fill
+    for (ssize_t got = 1; got > 0 && n < most;) {
+      got = ::read(file, piece.get() + n, most - n);
+      if (got < 0) ::close(file);
+      QUINTET_CHECK(got >= 0, "'{}' cannot be read to its end", path);
+      n += static_cast<std::size_t>(got);
+    }
+    is_over = n < most;
     sum = hdf5::xxh64(std::as_bytes(std::span<const char>(piece.get(), n)), sum);
     size += n;
   }
-  QUINTET_CHECK(file.eof(), "'{}' cannot be read to its end", path);
+  ::close(file);
   return fmt::format("{} {:016x}", size, sum);
 }
 

@@ -105,7 +105,8 @@ std::int64_t start_program(const std::string& executable, const std::vector<std:
   all.push_back(variable_of_item(folder));
   auto environment = environment_with(all);
   const auto pointers = pointers_to(copies), environment_pointers = pointers_to(environment);
-  const pid_t parent = getpid(), child = fork();
+  // As fork(), without a copy of this process's tables: it waits until the child has become the program.
+  const pid_t parent = getpid(), child = vfork();
   if (child < 0)
     throw ResourceError(fmt::format("{} cannot be started: {}", executable, std::strerror(errno)));
   if (child == 0) {
@@ -130,11 +131,13 @@ std::int64_t start_program(const std::string& executable, const std::vector<std:
   return child;
 }
 
+std::string note_of(const std::string& folder) { return folder + process_file; }
+
 void note_program(const std::string& folder, std::int64_t process) {
   const std::string text =
       fmt::format("{} {}\n{} {}\n", process, start_of(process), host_name(), std::time(nullptr));
   // One write: nobody reads half of it, and what a machine that went down loses of it is of no use.
-  const std::string path = folder + process_file;
+  const std::string path = note_of(folder);
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   const bool written =
       file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -142,8 +145,6 @@ void note_program(const std::string& folder, std::int64_t process) {
   if (file >= 0) close(file);
   if (!written) throw ResourceError(fmt::format("'{}' cannot be written: {}", path, std::strerror(error)));
 }
-
-void forget_program(const std::string& folder) { std::filesystem::remove(folder + process_file); }
 
 std::optional<RunningProgram> program_in(const std::string& folder) {
   std::ifstream file(folder + process_file);
@@ -176,16 +177,21 @@ std::string start_of(std::int64_t process) {
   return ticks.empty() ? "" : boot() + " " + ticks;
 }
 
-std::string boot() {
-  std::string id;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+const std::string& boot() {
+  static const std::string id = [] {
+    std::string text;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> text;
+    return text;
+  }();
   return id;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
+const std::string& host_name() {
+  static const std::string host = [] {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("unknown");
+  }();
+  return host;
 }
 
 }  // namespace quintet::campaign

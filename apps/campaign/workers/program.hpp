@@ -30,9 +30,10 @@ struct RunningProgram {
   double since = 0;       ///< (s since 1970)
   bool is_alive = false;  ///< on this machine; elsewhere it is not known
 };
+/// The file that note_program() writes, and that is of nobody's results.
+[[nodiscard]] std::string note_of(const std::string& folder);
 void note_program(const std::string& folder, std::int64_t process);
 [[nodiscard]] std::optional<RunningProgram> program_in(const std::string& folder);
-void forget_program(const std::string& folder);
 /// Kill what a campaign on this machine has left running there: all that the program has started, also where
 /// it is gone itself. Throws ResourceError if one does not end.
 void end_program_in(const std::string& folder);
@@ -41,8 +42,8 @@ void end_program_in(const std::string& folder);
 [[nodiscard]] std::string start_of(std::int64_t process);
 
 /// Of this machine since it came up.
-[[nodiscard]] std::string boot();
+[[nodiscard]] const std::string& boot();
 
-[[nodiscard]] std::string host_name();
+[[nodiscard]] const std::string& host_name();
 
 }  // namespace quintet::campaign

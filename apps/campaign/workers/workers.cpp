@@ -59,6 +59,12 @@ bool is_before(const std::pair<timespec, std::string>& a, const std::pair<timesp
          std::make_tuple(b.first.tv_sec, b.first.tv_nsec, b.second);
 }
 
+bool has_claims(const std::string& directory, const std::string& name) {
+  const fs::directory_iterator claims(directory + "/claims");
+  return std::any_of(begin(claims), end(claims),
+                     [&](const auto& claim) { return first_word(claim.path().string()) == name; });
+}
+
 void lose(const std::string& why) {
   log::error("{}", why);  // another process has what was ours: nothing here may touch it any more
   log::flush();
@@ -148,6 +154,10 @@ bool Workers::inherit(const std::string& name) {
   if (const auto state = owner_state(folder); state && state->is_alive) return false;
   try {
     std::error_code ignored;
+    if (!fs::exists(folder) && !has_claims(directory_, name)) {  // another has inherited, a moment ago
+      judged_.erase(name);
+      return true;
+    }
     fs::create_directories(folder, ignored);
     const RunOwner heir(folder, program, lose);
     for (const auto& entry : fs::directory_iterator(directory_ + "/claims"))

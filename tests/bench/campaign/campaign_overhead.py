@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What `quintet campaign` adds to each of many short tasks, beside snakemake and parsl, the same graph, interleaved.
+"""What `quintet campaign` adds to each of many short tasks, beside HyperQueue, snakemake and parsl, the same graph, interleaved.
 
 --tasks tasks, each the program /bin/sh that sleeps 10 ms and writes a file, and one that reads all files, on two slots. Overhead of a
 task: (2 x time - tasks x 10 ms) / tasks, the least of --rounds rounds; CPU time of all processes beside it, which a busy machine
 disturbs less. What every launcher must do, starting a shell that starts `sleep`, is measured too, as `shell`. Then two stages on one
 slot each, of random times: makespan over the bound of two stages, and utilisation.
 
---python: a Python with snakemake and parsl (pip install snakemake parsl) where this one has none.
+--python: a Python with hyperqueue, snakemake and parsl (pip install hyperqueue snakemake parsl) where this one has none.
 """
 import argparse
 import json
@@ -65,6 +65,21 @@ with parsl.load(Config(executors=[executor], initialize_logging=False)):
     files = [task(i, seconds, outputs=[File(f"{here}/task_{i}")]).outputs[0] for i in range(tasks)]
     collect(inputs=files, outputs=[File(f"{here}/all")]).result()
 """
+HYPERQUEUE = """import pathlib
+import sys
+from hyperqueue import Job, LocalCluster
+from hyperqueue.cluster import WorkerConfig
+
+tasks, seconds, slots = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+here = pathlib.Path.cwd()
+with LocalCluster() as cluster:
+    cluster.start_worker(WorkerConfig(cores=slots))
+    client, job = cluster.client(), Job(max_fails=0)
+    files = [here / f"task_{i}" for i in range(tasks)]
+    before = [job.program(["sh", "-c", f"sleep {seconds}; echo {i} > {file}"], stdout=None, stderr=None) for i, file in enumerate(files)]
+    job.program(["sh", "-c", "cat " + " ".join(map(str, files)) + f" > {here}/all"], stdout=None, stderr=None, deps=before)
+    client.wait_for_jobs([client.submit(job)])
+"""
 TWO_STAGES = """slots: {cpu: 1, gpu_like: 1}
 stages:
   - {name: first, sweep: {i: [%s]}, command: [sh, -c, 'sleep %s; touch x'], cost: "%s", outputs: [x]}
@@ -100,6 +115,8 @@ def tools(options):
              f"for i in $(seq {options.tasks // SLOTS}); do sh -c 'sleep {SECONDS}; echo > y'; done; wait"
     all_tools = {"shell": ["sh", "-c", script], "quintet": [QUINTET, "campaign", "c.yaml", "--output", "C"]}
     has = lambda module: subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
+    if has("hyperqueue"):
+        all_tools["hyperqueue"] = [python, "hyperqueue_tasks.py", *numbers]
     if has("snakemake"):
         all_tools["snakemake"] = [python, "-m", "snakemake", "--cores", str(SLOTS), "--quiet", "all", "--", "all"]
     if has("parsl"):
@@ -114,7 +131,7 @@ def overheads(options):
         for name, words in tools(options).items():
             folder = tempfile.mkdtemp(prefix="campaign_bench_")
             for file, text in (("c.yaml", CAMPAIGN % (SLOTS, ", ".join(map(str, range(options.tasks))), SECONDS)),
-                               ("Snakefile", SNAKEFILE % (options.tasks, SECONDS)), ("parsl_tasks.py", PARSL)):
+                               ("Snakefile", SNAKEFILE % (options.tasks, SECONDS)), ("parsl_tasks.py", PARSL), ("hyperqueue_tasks.py", HYPERQUEUE)):
                 with open(os.path.join(folder, file), "w", encoding="utf-8") as stream:
                     stream.write(text)
             wall, cpu = timed(words, folder)

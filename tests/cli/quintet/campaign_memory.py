@@ -8,6 +8,7 @@ looked at nothing.
 import glob
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -65,9 +66,7 @@ def main():
         said = campaign(path, CAMPAIGN, 300, 0, "most", code=3)
         assert "it was killed for memory, of which it had all there is here" in said, said
         key = os.listdir("most/failed")[0]
-        for file in glob.glob(f"most/failed/{key}/*"):
-            os.remove(file)
-        os.rmdir(f"most/failed/{key}")
+        shutil.rmtree(f"most/failed/{key}")
         os.remove("most/memory.txt")
         said = campaign(path, CAMPAIGN, 300, 0, "most", "--items", key, code=3)
         assert "killed for memory: queued again it asks for 0.06 GB" in said, said
