@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -99,17 +100,22 @@ std::vector<std::string> pages_of(const std::string& directory, const Item& item
 }
 
 /// The page with each of these paths, which are cells of a table, as a link.
-std::string with_links(std::string page, const std::vector<std::string>& paths) {
-  for (const auto& path : paths) {
-    const std::string cell = ">" + escape_markup(path) + "<";
-    for (auto at = page.find(cell); at != std::string::npos; at = page.find(cell, at)) {
-      const std::string link =
-          fmt::format("><a href=\"{}\">{}</a><", escape_markup(link_of_path(path)), escape_markup(path));
-      page.replace(at, cell.size(), link);
-      at += link.size();
-    }
+std::string with_links(const std::string& page, const std::vector<std::string>& paths) {
+  std::map<std::string, std::string> links;  // by the text of a cell
+  for (const auto& path : paths)
+    links[escape_markup(path)] =
+        fmt::format("<a href=\"{}\">{}</a>", escape_markup(link_of_path(path)), escape_markup(path));
+  std::string linked;
+  for (std::size_t at = 0; at < page.size();) {
+    const auto cell = std::min(page.find('>', at), page.size() - 1) + 1,
+               end = std::min(page.find('<', cell), page.size());
+    linked.append(page, at, cell - at);
+    const std::string text = page.substr(cell, end - cell);
+    const auto link = links.find(text);
+    linked += link == links.end() ? text : link->second;
+    at = end;
   }
-  return page;
+  return linked;
 }
 
 }  // namespace
