@@ -2,7 +2,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <dlfcn.h>
@@ -22,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 /// Fields 3 to 22 of /proc/PROCESS/stat: state ... start time; empty if there is none.
 std::vector<std::string> stat_fields(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::string text;
+  std::getline(file, text, '\0');         // of a process that ends meanwhile it is no exception
   const auto name_end = text.rfind(')');  // the second field, the program's name, may hold anything
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text.substr(name_end + 1));

@@ -95,7 +95,8 @@ struct Record {
 std::optional<Record> read_record(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');  // what a file system does not give is no exception
   Record record;
   try {
     const Tree tree = parse_yaml(text, path);
