@@ -128,3 +128,24 @@ TEST(Dispatch, nothing_overtakes_a_wide_task_and_memory_is_shared) {
   EXPECT_EQ(memory.next(), 1U);
   EXPECT_EQ(memory.next(), 2U);
 }
+
+TEST(Dispatch, a_task_may_ask_for_more_before_it_begins_again) {
+  const std::vector<Task> tasks{{.memory = 1}, {.memory = 1}};
+  Dispatcher dispatcher(tasks, {.slots = {2}, .memory = 3}, {0, 1});
+  ASSERT_EQ(dispatcher.next(), 0u);
+  ASSERT_EQ(dispatcher.next(), 1u);
+
+  dispatcher.release(0);
+  dispatcher.ask(0, 1, 99);  // at most all there is
+  dispatcher.retry(0);
+
+  EXPECT_FALSE(dispatcher.next());  // while the other one has its share
+  dispatcher.done(1);
+  EXPECT_EQ(dispatcher.next(), 0u);
+
+  dispatcher.release(0);
+  dispatcher.ask(0, 7, 1);
+  dispatcher.retry(0);
+  ASSERT_EQ(dispatcher.next(), 0u);
+  EXPECT_EQ(dispatcher.slots_of(0).size(), 2u);
+}
