@@ -57,12 +57,13 @@ void write_frozen(const Frozen& frozen) {
 Place place_of(const std::string& file, const std::string& path) {
   const fs::path folder = fs::path(file).parent_path();
   Place place{.here = folder.string(), .path = path, .found = {}, .contents = {}};
-  if (fs::exists(folder / place_file))
-    parse_options(read_yaml((folder / place_file).string()), described(place));
+  place.is_frozen = fs::exists(folder / place_file);
+  if (place.is_frozen) parse_options(read_yaml((folder / place_file).string()), described(place));
   return place;
 }
 
-FoundFiles found_in(const Place& place) {
+std::optional<FoundFiles> found_in(const Place& place) {
+  if (!place.is_frozen) return std::nullopt;
   FoundFiles found;
   for (const auto& line : place.found) {
     std::istringstream words(line);

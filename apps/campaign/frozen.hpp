@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@ struct Place {
   std::string path;                   ///< folders of programs
   std::vector<std::string> found;     ///< "PATTERN<TAB>FILE<TAB>FILE", what patterns found
   std::vector<std::string> contents;  ///< "SIZE XXH64 FILE" of what counts by its contents
+  bool is_frozen = false;
 };
 void describe(Schema& schema, Place& place);
 
@@ -30,7 +31,8 @@ void write_frozen(const Frozen& frozen);
 
 /// The place of a campaign's file: its own folder and this PATH, or what was frozen with it.
 [[nodiscard]] Place place_of(const std::string& file, const std::string& path);
-[[nodiscard]] FoundFiles found_in(const Place& place);
+/// What patterns found; nothing where nothing was frozen.
+[[nodiscard]] std::optional<FoundFiles> found_in(const Place& place);
 
 /// "case.yaml, model.h5": files that are no more what they were when the campaign was frozen; "" for none.
 [[nodiscard]] std::string changed_files(const Place& place);

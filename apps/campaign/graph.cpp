@@ -32,6 +32,13 @@ const std::set<std::string>& taken_names() {
   return taken;
 }
 
+/// 0 for a file that is gone.
+double bytes_of(const std::string& file) {
+  std::error_code absent;
+  const auto size = fs::file_size(file, absent);
+  return absent ? 0 : static_cast<double>(size);
+}
+
 void check_one_stage(const StageOptions& stage, const CampaignOptions& options) {
   QUINTET_CHECK(!stage.name.empty() && stage.name.find_first_of("{}:/ \t\n") == std::string::npos,
                 "stages: '{}' is no name of a stage: letters, digits and '_'", stage.name);
@@ -103,8 +110,12 @@ void Graph::check_stages() const {
   }
 }
 
-Graph::Graph(CampaignOptions options, std::string here, std::string path, FoundFiles found)
-    : options_(std::move(options)), here_(std::move(here)), path_(std::move(path)), found_(std::move(found)) {
+Graph::Graph(CampaignOptions options, std::string here, std::string path, std::optional<FoundFiles> found)
+    : options_(std::move(options)),
+      here_(std::move(here)),
+      path_(std::move(path)),
+      is_frozen_(found.has_value()),
+      found_(std::move(found).value_or(FoundFiles())) {
   check_stages();
   of_stage_.resize(options_.stages.size());
   make_items();
@@ -251,8 +262,7 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
       item.label = options.name;
       for (const auto& [name, value] : item.values) item.label += fmt::format(" {}={}", name, value);
       item.program = program_of(item);
-      std::map<std::string, double> numbers{
-          {"size", item.file.empty() ? 0 : static_cast<double>(fs::file_size(item.file))}};
+      std::map<std::string, double> numbers{{"size", item.file.empty() ? 0 : bytes_of(item.file)}};
       for (const auto& [name, value] : item.values)
         if (const auto number = to_number(value); number && detail::is_name(name)) numbers[name] = *number;
       if (options.cost.text != "1") item.cost = Formula(options.cost.text, {}, numbers, who + ": cost")({});

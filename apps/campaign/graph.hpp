@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,11 @@ struct Folders {
 class Graph {
  public:
   /// `here`: folder of the campaign's file; `path`: folders of programs, as PATH has them; `found`: what
-  /// patterns found when the campaign was frozen. Throws InputError for cycles, unknown stages, patterns
-  /// without files, words that stand for nothing, programs that are not there, and two items that are the
-  /// same.
-  Graph(CampaignOptions options, std::string here, std::string path, FoundFiles found = {});
+  /// patterns found when the campaign was frozen; of such a one files that are gone make other items, of
+  /// which nobody has asked for, and no error. Throws InputError for cycles, unknown stages, patterns without
+  /// files, words that stand for nothing, programs that are not there, and two items that are the same.
+  Graph(CampaignOptions options, std::string here, std::string path,
+        std::optional<FoundFiles> found = std::nullopt);
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
   [[nodiscard]] const CampaignOptions& options() const { return options_; }
@@ -108,6 +110,7 @@ class Graph {
 
   CampaignOptions options_;
   std::string here_, path_;
+  bool is_frozen_;
   std::vector<Item> items_;
   std::vector<std::vector<std::size_t>> of_stage_;  ///< items of each stage
   mutable FoundFiles found_;

@@ -20,7 +20,8 @@ const std::vector<std::string>& Graph::matching(const std::string& pattern, cons
 
 const std::string& Graph::contents(const std::string& file) const {
   auto& text = contents_[file];
-  if (text.empty()) text = contents_of(file);
+  std::error_code wrong;
+  if (text.empty()) text = is_frozen_ && !fs::is_regular_file(file, wrong) ? "gone" : contents_of(file);
   return text;
 }
 
@@ -30,7 +31,12 @@ std::string Graph::program_of(const Item& item) const {
   const auto texts = words(item, {word}, "{output}", {"{store}"}, here_);
   QUINTET_CHECK(texts.size() == 1, "stage {}: command: '{}' is {} words; expected one, the program",
                 options.name, word, texts.size());
-  return executable(texts.front(), here_, path_, "stage " + options.name);
+  try {
+    return executable(texts.front(), here_, path_, "stage " + options.name);
+  } catch (const InputError&) {
+    if (is_frozen_) return texts.front();
+    throw;
+  }
 }
 
 /// Files that words name count by their contents: those that a word or a part of it between '=', ',', '[' and

@@ -91,6 +91,7 @@ class Runner {
       if (now() - looked_ > looks_elsewhere_s) look_elsewhere();
     }
     table_.clear();
+    for (const std::size_t i : elsewhere_) result_.why[i] = "another campaign is at it";
     result_.makespan = now();
     result_.n_warm = programs_.n_warm();
     return std::move(result_);
@@ -169,10 +170,6 @@ class Runner {
     const auto& item = graph_.items()[i];
     const auto done = store_.find(item);
     if (!done) return false;
-    if (!done->damage.empty() && options_.makes_again) {
-      if (store_.claim(item)) store_.put_aside(item), store_.release(item);
-      return false;
-    }
     if (!done->damage.empty()) {
       ++result_.n_damaged;
       log::warning("{}: {}", item.label, done->damage);

@@ -38,7 +38,6 @@ struct RunnerOptions {
   std::vector<std::string> only{};          ///< keys of the items to run; empty: all
   bool gives_devices = true;                ///< items see the GPUs of their slots alone
   bool grows_memory = true;                 ///< what was killed for memory is tried again with more of it
-  bool makes_again = false;                 ///< damaged items are put aside and made again
   double stop_after = 0;                    ///< (s) after which it stops as by a signal; 0: never
   double idle_after = 0;                    ///< (s) with nothing to do but others' items: end; 0: wait
   const std::atomic<bool>* stop = nullptr;  ///< becomes true where it is to stop as by a signal

@@ -179,12 +179,14 @@ std::optional<DoneItem> Store::find(const std::string& directory, const Item& it
   return done;
 }
 
-void Store::put_aside(const Item& item) const {
+void Store::put_aside(const Item& item) {
+  if (!claim(item)) return;
   const std::string to = directory_ + "/damaged/" + item.key;
   std::error_code wrong;
   fs::create_directories(directory_ + "/damaged", wrong);
   remove_folder(to);
   rename_path(directory_ + "/store/" + item.key, to);
+  release(item);
   log::info("{}: what is damaged lies in {}", item.label, to);
 }
 

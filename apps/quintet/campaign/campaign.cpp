@@ -91,6 +91,12 @@ void verify(const Graph& graph, const std::string& directory) {
                 n_damaged, cure);
 }
 
+void put_damaged_aside(const Graph& graph, const std::string& directory) {
+  Store store(directory, Sharing::shared);
+  for (const auto& item : graph.items())
+    if (const auto done = store.find(item); done && !done->damage.empty()) store.put_aside(item);
+}
+
 std::string path_of_machine(const std::string& name) {
   return name.find('/') == std::string::npos ? name : fs::absolute(name).lexically_normal().string();
 }
@@ -199,6 +205,7 @@ void campaign(const Application::Arguments& arguments) {
   if (is_status) return print_status(graph, directory);
   if (is_given(do_verify)) return verify(graph, directory);
 
+  if (is_given(repair) && !is_given(dry_run)) put_damaged_aside(graph, directory);
   const double seconds = is_given(walltime) ? parse_walltime(text(walltime)) : 0;
   if (is_given(items)) {
     std::vector<std::string> keys;
@@ -228,7 +235,6 @@ void campaign(const Application::Arguments& arguments) {
   hold_signals();
   if (is_pilot) return run_pilot(graph, directory, seconds);
   RunnerOptions runner;
-  runner.makes_again = is_given(repair);
   runner.stop_after = seconds;
   run_here(graph, stem, directory, is_given(share) ? Sharing::shared : Sharing::alone, runner);
 }

@@ -9,6 +9,7 @@
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/machine/detect.hpp"
 
 namespace quintet::campaign {
 namespace fs = std::filesystem;
@@ -79,10 +80,13 @@ void run_pilot(const Graph& graph, const std::string& directory, double stop_aft
   log::info("{} items done in {:.3g} s, {} were done before or by others, {} are left{}", n_of(Outcome::done),
             result.makespan, n_of(Outcome::reused), n_left,
             result.stopped || result.n_too_late > 0 ? ": the time is over" : "");
-  if (n_of(Outcome::failed) > 0)
-    throw Error(ExitCode::numerical,
-                fmt::format("{} of {} items failed and {} wait for them or are left: see {}/failed/*/why.txt",
-                            n_of(Outcome::failed), graph.items().size(), n_left, directory));
+  if (n_of(Outcome::failed) == 0) return;
+  const std::string bad =
+      fmt::format("{} of {} items failed and {} wait for them or are left: see {}/failed/*/why.txt",
+                  n_of(Outcome::failed), graph.items().size(), n_left, directory);
+  // Of several that one mpirun has started none may end badly: it would kill the others.
+  if (!launched_in_parallel()) throw Error(ExitCode::numerical, bad);
+  log::warning("{}", bad);
 }
 
 std::map<std::string, std::int64_t> read_slots(const std::string& text) {
