@@ -168,6 +168,9 @@ bool Workers::inherit(const std::string& name) {
       }
   } catch (const InputError&) {
     return false;  // another one inherits
+  } catch (const ResourceError&) {
+    if (fs::exists(folder)) throw;
+    return false;  // another one has, and has taken the folder away under our hands
   } catch (const fs::filesystem_error&) {
     return false;
   }
