@@ -1,0 +1,115 @@
+"""SIGKILL: once, again and again, one rank or all, before the next checkpoint, and on to other numbers of ranks."""
+import os
+import signal
+
+import moments
+
+KILLED = (0, -signal.SIGKILL, 137, 1, 4, 9)  # mpirun tells a rank's death in several ways; 0: the run was faster
+
+
+def kill(trial, ranks, *names, one=False, flags=()):
+    """Start, kill at some moment, wait; false if the run had ended before."""
+    run = trial.start(ranks, *flags)
+    when = moments.strike(trial.rng, run, trial.out, trial.wall_s(ranks), *names)
+    workers = run.workers() if one else []
+    run.kill(trial.rng.choice(workers) if workers else None)
+    trial.note(f"killed at {when}")
+    return trial.end(run, *KILLED) != 0
+
+
+def once(trial):
+    ranks = trial.draw_ranks(1, 1, 2)
+    kill(trial, ranks)
+    return ranks
+
+
+def at_checkpoint(trial):
+    ranks = trial.draw_ranks(1, 1, 2)
+    kill(trial, ranks, "checkpoint")
+    return ranks
+
+
+def at_file(trial):
+    """Beside the first appearance or the growth of a file of results."""
+    ranks = trial.draw_ranks(1, 1, 2)
+    kill(trial, ranks, "file")
+    return ranks
+
+
+def at_start(trial):
+    ranks = trial.draw_ranks(1, 2)
+    kill(trial, ranks, "start")
+    return ranks
+
+
+def at_report(trial):
+    ranks = trial.draw_ranks(1, 1, 2)
+    kill(trial, ranks, "report")
+    return ranks
+
+
+def one_rank(trial):
+    ranks = trial.draw_ranks(2, 3)
+    kill(trial, ranks, one=True)
+    return ranks
+
+
+def before_the_next_checkpoint(trial, ranks):
+    """Start where no checkpoint is due, and kill: what the run changed on disk meanwhile has no checkpoint to go with."""
+    flags = ("--set", trial.program.seldom) if trial.program.seldom else ()
+    return kill(trial, ranks, "any time", "any time", "file", flags=flags)
+
+
+def twice(trial):
+    """The second before the next checkpoint."""
+    ranks = trial.draw_ranks(1, 1, 2)
+    if kill(trial, ranks, "any time", "checkpoint", "checkpoint", "file"):
+        before_the_next_checkpoint(trial, ranks)
+    return ranks
+
+
+def thrice(trial):
+    ranks = trial.draw_ranks(1, 1, 2)
+    if kill(trial, ranks) and before_the_next_checkpoint(trial, ranks):
+        kill(trial, ranks)
+    return ranks
+
+
+def twice_from_older(trial):
+    """The newest checkpoint was being written when the first kill came: an older one counts. Killed again before the next."""
+    trial.stopped()
+    if len(trial.checkpoints()) > 1:
+        os.remove(trial.checkpoints()[-1])
+    before_the_next_checkpoint(trial, 1)
+    return 1
+
+
+def from_named(trial):
+    """--restart FILE of an older checkpoint, killed before the next one."""
+    trial.stopped()
+    run = trial.start(1, "--restart", trial.checkpoints()[0], *(("--set", trial.program.seldom) if trial.program.seldom else ()))
+    moments.strike(trial.rng, run, trial.out, trial.wall_s(1), "any time", "file")
+    run.kill()
+    trial.end(run, *KILLED)
+    return 1
+
+
+def other_ranks(trial):
+    """Killed on a, then on b ranks, and on to the end on c."""
+    choices = [trial.draw_ranks(1, 2, 3) for _ in range(3)]
+    if kill(trial, choices[0]) and trial.rng.random() < 0.6:
+        kill(trial, choices[1])
+    return choices[2]
+
+
+def other_ranks_from_checkpoint(trial):
+    """Begun on one rank, killed in its middle, on to the end on two or three."""
+    trial.stopped()
+    return trial.draw_ranks(2, 3)
+
+
+FAULTS = {
+    "kill": once, "kill_at_start": at_start, "kill_at_checkpoint": at_checkpoint, "kill_at_file": at_file, "kill_at_report": at_report,
+    "kill_one_rank": one_rank, "kill_twice": twice, "kill_thrice": thrice, "kill_twice_from_older": twice_from_older,
+    "kill_from_named": from_named, "kill_other_ranks": other_ranks, "other_ranks": other_ranks_from_checkpoint,
+}
