@@ -83,6 +83,7 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
     throw;
   }
   on_root(comm_, [&] {
+    if (fs::is_directory(final_path)) fs::rename(final_path, final_path + ".put_aside");
     fs::rename(temporary, final_path);
     detail::sync_to_disk(directory_);
     tidy(step);

@@ -14,7 +14,7 @@ from programs import BY_NAME, PROGRAMS
 from trial import BAD, LEFT, SKIPPED, Trial
 
 FAULTS = {**kills.FAULTS, **stops.FAULTS, **disks.FAULTS, **starts.FAULTS, **damage.FAULTS}
-WEIGHTS = {"kill": 3, "kill_twice": 3, "kill_at_checkpoint": 2, "kill_twice_from_older": 2, "kill_other_ranks": 2, "disk_full_ranks": 2}
+WEIGHTS = {"kill": 3, "kill_twice": 3, "kill_at_checkpoint": 2, "kill_twice_from_older": 2, "kill_other_ranks": 2}
 NEEDS_CHECKPOINTS = {"kill_twice_from_older", "kill_from_named", "checkpoint_cut", "checkpoint_flipped", "checkpoint_empty", "checkpoint_blank",
                      "checkpoint_folder", "checkpoint_version", "checkpoints_all_empty"}
 NEEDS_RANKS = {"kill_one_rank", "disk_full_ranks", "other_ranks", "kill_other_ranks"}
@@ -111,6 +111,6 @@ def short(programs):
     chosen = [("dpmd_nvt", "kill_twice_from_older", 1), ("dpmd_npt", "kill_at_checkpoint", 1), ("dpmd_nve", "checkpoint_cut", 1),
               ("vlasov_wave", "kill_twice_from_older", 1), ("vlasov_wave", "other_ranks", 1), ("vlasov_walls", "finished_results_gone", 1),
               ("mesh_simulate", "kill", 1), ("mesh_simulate", "results_empty", 1), ("mesh_control", "kill_at_file", 1),
-              ("pod_search", "kill", 1), ("submatrix", "SIGTERM", 1), ("campaign", "kill_twice", 1), ("vlasov_pair", "starts_at_once_again", 1),
+              ("submatrix", "SIGTERM", 1), ("campaign", "kill_twice", 1), ("vlasov_pair", "starts_at_once_again", 1),
               ("dpmd_nve", "quota", 1), ("vlasov_wave", "disk_full_ranks", 1)]
     return [trial for trial in chosen if trial[0] in programs and trial[0] in BY_NAME]

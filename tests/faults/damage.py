@@ -114,6 +114,7 @@ def own_files(trial):
     for path in glob.glob(trial.out + "/.quintet/*"):
         if os.path.isfile(path):
             trial.rng.choice([empty, cut, lambda rng, name: flip(rng, name, 5)])(trial.rng, path)
+    trial.refusal_allowed = True  # for 120 s: an owner that cannot be told to be dead may live on another machine
     return 1
 
 

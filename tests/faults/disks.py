@@ -70,7 +70,7 @@ def read_only(trial):
 
 def quota(trial):
     """No file may grow beyond a limit (RLIMIT_FSIZE), as a quota that is used up."""
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     reference, _ = trial.lab.reference(trial.program, ranks)
     largest = max(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(reference) for name in names)
     limit = max(4096, int(largest * trial.rng.uniform(0.02, 1.0)))
@@ -82,7 +82,7 @@ def quota(trial):
 
 def removed(trial):
     """Somebody removes the folder; the next start begins anew."""
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     run = trial.start(ranks)
     moments.strike(trial.rng, run, trial.out, trial.wall_s(ranks))
     for _ in range(3):

@@ -18,20 +18,20 @@ def kill(trial, ranks, *names, one=False, flags=()):
 
 
 def once(trial):
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     kill(trial, ranks)
     return ranks
 
 
 def at_checkpoint(trial):
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     kill(trial, ranks, "checkpoint")
     return ranks
 
 
 def at_file(trial):
     """Beside the first appearance or the growth of a file of results."""
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     kill(trial, ranks, "file")
     return ranks
 
@@ -43,7 +43,7 @@ def at_start(trial):
 
 
 def at_report(trial):
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     kill(trial, ranks, "report")
     return ranks
 
@@ -54,22 +54,23 @@ def one_rank(trial):
     return ranks
 
 
-def before_the_next_checkpoint(trial, ranks):
-    """Start where no checkpoint is due, and kill: what the run changed on disk meanwhile has no checkpoint to go with."""
-    flags = ("--set", trial.program.seldom) if trial.program.seldom else ()
-    return kill(trial, ranks, "any time", "any time", "file", flags=flags)
+def before_the_next_checkpoint(trial, ranks, *start):
+    """Start where no checkpoint is due and, if need be, the end is far; kill: what the run changed on disk meanwhile has no checkpoint."""
+    pairs = [pair for pair in (trial.program.seldom, *trial.program.longer) if pair]
+    flags = [word for pair in pairs for word in ("--set", pair)]
+    return kill(trial, ranks, "any time", "goes on", "goes on", "file", flags=(*start, *flags))
 
 
 def twice(trial):
     """The second before the next checkpoint."""
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     if kill(trial, ranks, "any time", "checkpoint", "checkpoint", "file"):
         before_the_next_checkpoint(trial, ranks)
     return ranks
 
 
 def thrice(trial):
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     if kill(trial, ranks) and before_the_next_checkpoint(trial, ranks):
         kill(trial, ranks)
     return ranks
@@ -87,10 +88,7 @@ def twice_from_older(trial):
 def from_named(trial):
     """--restart FILE of an older checkpoint, killed before the next one."""
     trial.stopped()
-    run = trial.start(1, "--restart", trial.checkpoints()[0], *(("--set", trial.program.seldom) if trial.program.seldom else ()))
-    moments.strike(trial.rng, run, trial.out, trial.wall_s(1), "any time", "file")
-    run.kill()
-    trial.end(run, *KILLED)
+    before_the_next_checkpoint(trial, 1, "--restart", trial.checkpoints()[0])
     return 1
 
 

@@ -91,7 +91,15 @@ def report(rng, run, out, wall_s):
     time.sleep(rng.choice([0, 0, rng.uniform(0, 0.003), rng.uniform(0, 0.03)]))
 
 
-MOMENTS = {"any time": any_time, "start": start, "checkpoint": checkpoint, "file": file_grows, "report": report}
+def goes_on(rng, run, out, wall_s):
+    """Some way behind the first sign of life of its loop."""
+    path = os.path.join(out, "progress.json")
+    before = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+    wait_for(run, 2 * wall_s + 3, lambda: os.path.exists(path) and os.stat(path).st_mtime_ns != before)
+    time.sleep(rng.uniform(0, wall_s))
+
+
+MOMENTS = {"goes on": goes_on, "any time": any_time, "start": start, "checkpoint": checkpoint, "file": file_grows, "report": report}
 
 
 def strike(rng, run, out, wall_s, *names):

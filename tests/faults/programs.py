@@ -13,6 +13,7 @@ class Program:
     needs: tuple = ()  # of inputs.py
     ranks: tuple = (1, 2, 3)
     seldom: str = "checkpoint_interval=1000000000"  # a setting without checkpoints before the end; empty: there is none
+    longer: tuple = ()  # settings with which a run would go on far beyond the moment at which it is killed
     round_off: float = 1e-9  # between numbers of ranks, relative to the largest value of a data set; 0: only which files there are
     only: tuple = ()  # what is compared, as patterns; empty: all
     floor: float = 1e-9  # differences below it are none on other ranks
@@ -28,10 +29,10 @@ def case(path, *pairs):
     return (os.path.join(CASES, path), *settings(*pairs))
 
 
-def dynamics(name, *pairs, **more):
+def dynamics(name, *pairs, longer=("time.steps=100000000",), **more):
     return Program(name, ("dpmd", "run", *case("dpmd/copper.yaml", "time.steps=600", "domain.skin=1 angstrom", "checkpoint_interval=50",
                                                   "checkpoint_keep=3", *pairs)),
-                   "dpmd run", **more)
+                   "dpmd run", longer=longer, **more)
 
 
 WATER = os.path.join(SOURCE, "inputs/submatrix/water.yaml")
@@ -51,12 +52,14 @@ PROGRAMS = [
     Program("dpmd_learn", ("dpmd", "learn", "loop.yaml"), "dpmd learn", needs=("copper", "loop"), ranks=(1,), seldom="",
             only=("models/*", "iteration_*/label/labelled.xyz", "run.h5"), own_store=True),
     Program("vlasov_wave", ("vlasov", "run", *case("vlasov/wave.yaml", "time.end=60", "grid.cells=[8,24]", "output.frame_interval=5",
-                                                   "checkpoint_interval=60", "checkpoint_keep=3")), "vlasov run"),
-    Program("vlasov_pair", ("vlasov", "run", *case("vlasov/pair.yaml", "checkpoint_keep=3")), "vlasov run"),
+                                                   "checkpoint_interval=60", "checkpoint_keep=3")),
+            "vlasov run", longer=("time.end=1e5",)),
+    Program("vlasov_pair", ("vlasov", "run", *case("vlasov/pair.yaml", "checkpoint_keep=3")), "vlasov run", longer=("time.end=100",)),
     Program("vlasov_walls", ("vlasov", "run", *case("vlasov/walls.yaml", "time.end=3", "output.frame_interval=0.5", "checkpoint_interval=20",
-                                                    "checkpoint_keep=3")), "vlasov run"),
+                                                    "checkpoint_keep=3")), "vlasov run", longer=("time.end=1e5",)),
     Program("mesh_simulate", ("meshfreeflow", "simulate", *case("meshfreeflow/rolls.yaml", "time.end=12", "checkpoint_interval=30",
-                                                                "limits.layer_cells=1")), "meshfreeflow simulate"),
+                                                                "limits.layer_cells=1")),
+            "meshfreeflow simulate", longer=("time.end=1e5",)),
     Program("mesh_train", ("meshfreeflow", "train", *case("meshfreeflow/train.yaml", "data.files=[flow/fields.h5]", "steps=30",
                                                           "checkpoint_interval=5", "checkpoint_keep=3", "validation.interval=10")),
             "meshfreeflow train", needs=("flow",), round_off=0, writes="model.h5"),

@@ -21,7 +21,7 @@ def judge(trial, run, numbers, begun):
 
 
 def stop(trial, number, times=1):
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     run = trial.start(ranks, grace_s=5)
     when = moments.strike(trial.rng, run, trial.out, trial.wall_s(ranks))
     begun = os.path.exists(os.path.join(trial.out, "run.log"))
@@ -38,7 +38,7 @@ def stop(trial, number, times=1):
 
 def walltime(trial):
     """Links of a second or two, as many as it takes."""
-    ranks = trial.draw_ranks(1, 1, 2)
+    ranks = trial.draw_ranks(1, 1, 1, 2)
     for _ in range(6):
         run = trial.start(ranks, "--walltime", f"00:00:0{trial.rng.choice([1, 2])}")
         code = trial.end(run, DONE, EARLY)

@@ -86,11 +86,21 @@ constexpr const char* threads = "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}\n"
 /// In a frame's folder: the key of what was asked (label_memory.hpp).
 constexpr const char* asked_file = "asked.txt";
 
+/// How often a program is begun for a frame while signals end it.
+constexpr int most_tries = 3;
+
+/// A program ended without a label.
+struct NoLabel : InputError {
+  NoLabel(const std::string& what, const ProcessEnd& how) : InputError(what), end(how) {}
+  ProcessEnd end;
+};
+
 /// What came of one frame.
 struct Outcome {
   std::optional<Configuration> labelled;
   std::string reason;  ///< why not
   bool kept = false;
+  bool was_killed = false;  ///< from outside: that is no verdict on the frame
   double seconds = 0;
 };
 
@@ -119,7 +129,7 @@ class Labeller {
       if (outcome.labelled)
         result.frames.push_back(std::move(*outcome.labelled));
       else if (!outcome.reason.empty())
-        result.failures.push_back({i, outcome.reason});
+        (outcome.was_killed ? result.killed : result.failures).push_back({i, outcome.reason});
     }
     result.stopped = stop_.seen();
     return result;
@@ -171,10 +181,18 @@ class Labeller {
   void label_one(std::size_t i) {
     Outcome& outcome = outcomes_[i];
     const auto start = std::chrono::steady_clock::now();
-    try {
-      outcome.labelled = ask(folder_of(i), frames_[i]);
-    } catch (const std::exception& error) {
-      outcome.reason = error.what();
+    for (int tries = 1; tries <= most_tries && !outcome.labelled && !stop_.seen(); ++tries) {
+      outcome.was_killed = false;
+      try {
+        outcome.labelled = ask(folder_of(i), frames_[i]);
+      } catch (const NoLabel& error) {
+        outcome.reason = fmt::format("{}{}", tries > 1 ? fmt::format("at try {} ", tries) : "", error.what());
+        outcome.was_killed = error.end.was_killed();
+        if (!error.end.died()) break;
+      } catch (const std::exception& error) {
+        outcome.reason = error.what();
+        break;
+      }
     }
     if (stop_.seen() && !outcome.labelled) outcome.reason.clear();  // no failure of the frame
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -188,8 +206,10 @@ class Labeller {
     const std::string output = folder + "/" + label_output;
     const ProcessEnd end =
         run_program(threads + command_of(options_), folder, output, options_.time_limit, stop_.seen());
-    QUINTET_CHECK(end.good(), "{} ended with {}; the last lines of {}:{}", recipe_.name, end.text(), output,
-                  last_lines(output, 6));
+    if (!end.good())
+      throw NoLabel(fmt::format("{} ended with {}; the last lines of {}:{}", recipe_.name, end.text(), output,
+                                last_lines(output, 6)),
+                    end);
     Configuration labelled;
     try {
       labelled = recipe_.read(folder, frame);

@@ -81,9 +81,14 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
   const Labelling labelling = label_frames(all, options, folder, memory);
   write_labelled(folder, labelling.frames);
   log::info("{} of {} frames labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
-            all.size(), labelling.failures.size(), folder, folder);
+            all.size(), labelling.failures.size() + labelling.killed.size(), folder, folder);
   if (labelling.stopped)
     throw Interrupted("stopped by a signal; the same command goes on with the frames that are left");
+  if (!labelling.killed.empty())  // what follows must not go on without them
+    throw ResourceError(fmt::format(
+        "of {} frames, the program was killed at each of its tries: memory, or somebody's signal? The same "
+        "command asks for them again and keeps the others. The first, frame {}: {}",
+        labelling.killed.size(), labelling.killed.front().frame, labelling.killed.front().reason));
   QUINTET_CHECK(!labelling.frames.empty(), "none of {} frames could be labelled; the first: {}", all.size(),
                 labelling.failures.front().reason);
 }

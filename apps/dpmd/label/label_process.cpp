@@ -87,6 +87,12 @@ void kill_group(pid_t pid) {
 
 }  // namespace
 
+bool ProcessEnd::was_killed() const {
+  constexpr std::array from_outside{SIGKILL, SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGUSR1,
+                                    SIGUSR2, SIGXCPU, SIGXFSZ, SIGPIPE, SIGALRM, SIGBUS};
+  return died() && std::find(from_outside.begin(), from_outside.end(), code - 128) != from_outside.end();
+}
+
 std::string ProcessEnd::text() const {
   if (stopped) return "stopped";
   if (timed_out) return "time limit";

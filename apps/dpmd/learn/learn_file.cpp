@@ -199,7 +199,8 @@ Tree label(const LearnOptions& options, std::int64_t iterations, std::int64_t co
   tree.set("only_if", list_of({"{select}/selected.xyz"}));
   tree.set("last_round", Tree::integer(iterations - 1));
   tree.set("threads", Tree::integer(std::min<std::int64_t>(options.label.jobs, cores)));
-  tree.set("tries", Tree::integer(1));  // frames that failed once fail again
+  // Frames that failed once fail again; but what a signal has ended has told nothing, and labels are kept.
+  tree.set("tries", Tree::integer(3));
   return tree;
 }
 

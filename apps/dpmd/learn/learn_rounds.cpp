@@ -31,6 +31,14 @@ std::string folder_of(const std::string& directory, std::int64_t iteration) {
   return fmt::format("{}/iteration_{:02}", directory, iteration);
 }
 
+/// The loop's exit code where one of its programs ended with `code`. What a signal ended, or too little room,
+/// is no fault of the input: --restart auto goes on with it.
+ExitCode code_of_loop(int code) {
+  if (code == static_cast<int>(ExitCode::numerical)) return ExitCode::numerical;
+  const bool was_killed = code > 128;
+  return was_killed || code == static_cast<int>(ExitCode::resource) ? ExitCode::resource : ExitCode::input;
+}
+
 /// The directory, if it is of this version.
 std::string checked(const std::string& directory) {
   QUINTET_CHECK(
@@ -80,8 +88,7 @@ void LearningRounds::require_success(const campaign::CampaignResult& result) con
     const auto& item = graph_->items()[i];
     const std::string log = fmt::format("{}/failed/{}/log.txt", directory_, item.key);
     QUINTET_CHECK(fs::exists(log), "{}: {}", item.label, result.why[i]);  // damaged
-    const bool is_numerical = result.codes[i] == static_cast<int>(ExitCode::numerical);
-    throw Error(is_numerical ? ExitCode::numerical : ExitCode::input,
+    throw Error(code_of_loop(result.codes[i]),
                 fmt::format("{} failed: {}; the last lines of {}:{}", item.label, result.why[i], log,
                             last_lines(log, 8)));
   }

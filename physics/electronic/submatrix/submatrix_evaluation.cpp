@@ -365,7 +365,8 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
   how.functions = f.functions(how.holds_pairs && options_.temperature > 0);
   how.functions.resize(std::min<std::size_t>(how.functions.size(), 2));
   how.cost = {1, 0, pack_width<double>, false, true};
-  how.seconds = 0.25 * comm_.maximum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
+  // Of all ranks together, so that as many columns are drawn on any number of them.
+  how.seconds = 0.25 * comm_.sum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
   ChebyshevSeries series;
   if (!eigen_only_) try {
       constexpr double sharper = 0.1;  // the polynomial's own error is to be seen

@@ -256,7 +256,7 @@ class Growing {
  private:
   double cost(std::int32_t column, const BlockRows& rows) const {
     const Submatrix s = grown_submatrix(a_, column, rows);
-    return how_.cost(s.n, s.n_own) / a_.comm.size();
+    return how_.cost(s.n, s.n_own);
   }
 
   void sample_up_to(std::size_t most) {

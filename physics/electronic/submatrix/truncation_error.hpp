@@ -21,7 +21,7 @@ struct GrownColumns {
       nullptr;           ///< of both, to much less than P's errors; none: by eigendecomposition
   double tolerance = 0;  ///< of the series' idempotency a column
   CostModel cost;
-  double seconds = 0;                   ///< that the estimate may take, by prediction
+  double seconds = 0;                   ///< that the estimate may take, by prediction, over all ranks
   DeviceSubmatrices* device = nullptr;  ///< evaluates the series in place of this core
 };
 

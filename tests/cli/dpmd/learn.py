@@ -10,6 +10,7 @@ import math
 import os
 import random
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -152,6 +153,13 @@ def lammps(*tricks):
     atoms = sorted(atoms[:n], key=lambda words: int(words[0]))
     size = [float(x) for line in lines if line.endswith(("xlo xhi", "ylo yhi", "zlo zhi")) for x in line.split()[:2]]
     volume = (size[1] - size[0]) * (size[3] - size[2]) * (size[5] - size[4])
+    if trick.startswith(("killed", "crashes")):  # so many times
+        wanted, seen = int(re.search(r"[0-9]+", trick).group()), f"../tries_{number}"
+        before = os.path.getsize(seen) if os.path.exists(seen) else 0
+        with open(seen, "a") as file:
+            file.write("x")
+        if before < wanted:
+            os.kill(os.getpid(), signal.SIGKILL if trick.startswith("killed") else signal.SIGSEGV)
     if trick == "dies":
         sys.exit("ERROR: Lost atoms: original 4 current 3")
     values = ["1.5", repr(volume), "100", "200", "300", "10", "20", "30"]

@@ -47,6 +47,19 @@ void flip(const std::string& path, std::uint64_t offset, unsigned char bits = 1)
   file.put(changed);
 }
 
+TEST(Checkpoint, a_folder_of_its_name_is_no_checkpoint_and_gives_way) {
+  const SharedScratch scratch("folder");
+  const CheckpointStore store(Comm::world(), scratch / "run/checkpoints", 2);
+  write_state(store, 10);
+  on_root([&] { fs::create_directory(store.path(20)); });
+
+  ASSERT_EQ(*store.newest(), store.path(10));
+  write_state(store, 20);
+
+  EXPECT_EQ(*store.newest(), store.path(20));
+  EXPECT_TRUE(fs::is_directory(store.path(20) + ".put_aside"));
+}
+
 TEST(Checkpoint, the_newest_comes_back_and_the_last_few_are_kept) {
   const SharedScratch scratch("keep");
   const CheckpointStore store(Comm::world(), scratch / "run/checkpoints", 2);
