@@ -42,7 +42,7 @@ def start(rng, run, _out, wall_s):
 
 
 def checkpoint(rng, run, out, wall_s):
-    """A checkpoint's unfinished file appears, or gets its name."""
+    """A checkpoint's unfinished file appears, or gets its name; where none comes for long, some time."""
     folder, skip, seen = os.path.join(out, "checkpoints"), rng.randrange(6), listing(os.path.join(out, "checkpoints"))
 
     def happened():
@@ -52,12 +52,12 @@ def checkpoint(rng, run, out, wall_s):
         skip -= len(new)
         return skip < 0
 
-    wait_for(run, 2 * wall_s + 3, happened)
+    wait_for(run, rng.uniform(0.5, 1.2) * wall_s, happened)
     time.sleep(rng.choice([0, 0, rng.uniform(0, 0.003), rng.uniform(0, 0.03)]))
 
 
 def file_grows(rng, run, out, wall_s):
-    """A file of results appears or grows."""
+    """A file of results appears or grows; where none does for long, some time."""
     before, skip = sizes(out, RESULTS), rng.choice([0, 0, 1, 2, 4])
 
     def happened():
@@ -68,7 +68,7 @@ def file_grows(rng, run, out, wall_s):
         before, skip = now, skip - 1
         return skip < 0
 
-    wait_for(run, 2 * wall_s + 3, happened)
+    wait_for(run, rng.uniform(0.5, 1.2) * wall_s, happened)
     time.sleep(rng.choice([0, 0, 1e-4, 5e-4, 1e-3, 3e-3]))
 
 

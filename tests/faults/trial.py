@@ -197,7 +197,7 @@ class Trial:
             return REFUSED, words
         if code != DONE:
             return LOST, f"restart ends with {code}: {words}"
-        same_ranks = set(self.ranks_used) <= {ranks}
+        same_ranks = set(self.ranks_used) <= {ranks} and ranks in self.program.exact
         found = compare.compare(self.out, reference, self.program, same_ranks)
         told = self.warnings(self.said() if self.loss_allowed else said, reference)
         if found and told:
