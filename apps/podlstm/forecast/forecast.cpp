@@ -122,6 +122,7 @@ void forecast(Context& context, const PredictOptions& options) {
   output.errors = model.validation_errors;
   keep_leads(output, dates.size());
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
+  require_numbers(output);
   const auto& who = context.provenance();
   write_forecast(comm, context.path("forecast.nc"), output, modes,
                  {fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
+#include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/calendar.hpp"
@@ -188,6 +192,20 @@ void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes) {
       output.field_error.push_back(std::sqrt(std::max(0.0, sum)));
     }
   }
+}
+
+void require_numbers(const ForecastOutput& output) {
+  constexpr double any_number = std::numeric_limits<double>::max(), of_a_sea = 1e6;
+  const auto require = [&output](const std::vector<double>& values, double most, const char* what) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(std::abs(values[i]) <= most))
+        throw NumericalError(fmt::format(
+            "the forecast for {}: a {} is {:.3g}; are numbers of the model, or of the record, damaged?",
+            ocean::date_text(output.dates[i / (values.size() / output.dates.size())]), what, values[i]));
+  };
+  require(output.coefficients.mean, any_number, "coefficient");
+  require(output.fields, of_a_sea, "temperature");
+  require(output.spread, of_a_sea, "spread of temperature");
 }
 
 void write_forecast(const Comm& comm, const std::string& path, const ForecastOutput& output,

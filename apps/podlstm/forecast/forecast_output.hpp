@@ -34,6 +34,9 @@ void keep_leads(ForecastOutput& output, std::size_t n);
 /// were.
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 
+/// Throw NumericalError where a coefficient is no number, or a temperature one that no sea has; by its date.
+void require_numbers(const ForecastOutput& output);
+
 /// Who made a forecast, for the file's attributes.
 struct ForecastOrigin {
   std::string title, history, source;  ///< source: model and modes

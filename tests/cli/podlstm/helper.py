@@ -6,12 +6,15 @@ Usage: helper.py has RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE 
                  | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
                  | leads RUN RUN N: the second has the first N steps
                  | same_model RUN RUN | same_state RUN RUN STEP: checkpoints but for times
+                 | poison PATH TARGET DATASET VALUE: a copy with its first number replaced, sealed again
                  | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
 import os
 import random
+import re
 import signal
+import struct
 import subprocess
 import sys
 
@@ -154,6 +157,21 @@ def killed(ranks, whole, output, *settings):
         print(f"{kills} kills")
         return kills > 0 and same_model(whole, output)
     return False
+
+
+def poison(path, target, dataset, value):
+    """What a bit that flips in memory leaves: one number is another, and the file's checksum fits it."""
+    sys.path.insert(0, os.path.join(HERE, "../../faults"))
+    from xxh64 import xxh64
+    layout = subprocess.run(["h5dump", "-H", "-p", "-d", dataset, path], capture_output=True, text=True, check=True).stdout
+    offset = int(re.search(r"OFFSET (\d+)", layout).group(1))
+    with open(path, "rb") as file:
+        data = bytearray(file.read()[:-24])
+    data[offset:offset + 8] = struct.pack("<d", float(value))
+    checksum = xxh64(struct.pack("<Q", xxh64(bytes(data))))
+    with open(target, "wb") as file:
+        file.write(data + b"QT_SEAL1" + struct.pack("<QQ", len(data), checksum))
+    return True
 
 
 if __name__ == "__main__":

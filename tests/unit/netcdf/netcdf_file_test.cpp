@@ -33,6 +33,15 @@ void write_packed(const std::string& path, Format format) {
   file.close();
 }
 
+TEST(NetcdfFile, a_number_beyond_its_type_is_no_bug_of_ours) {
+  const Scratch scratch("netcdf_large");
+  auto file = Writer::create(scratch / "large.nc", Format::netcdf4);
+  file.dimension("x", 2);
+  file.variable("sst", Type::float32, {"x"});
+
+  EXPECT_THROW(file.write("sst", std::vector<double>{1, 1e300}), NumericalError);
+}
+
 std::string refusal(const std::function<void()>& action) {
   try {
     action();
