@@ -17,7 +17,6 @@ class Program:
     round_off: float = 1e-9  # between numbers of ranks, relative to the largest value of a data set; 0: only which files there are
     only: tuple = ()  # what is compared, as patterns; empty: all
     floor: float = 1e-9  # differences below it are none on other ranks
-    writes: str = "run.h5"  # what a whole run has written
     exact: tuple = (1, 2, 3)  # numbers of ranks on which two runs are the same
     own_store: bool = False  # its state is no folder of checkpoints
 
@@ -63,20 +62,20 @@ PROGRAMS = [
             "meshfreeflow simulate", longer=("time.end=1e5",)),
     Program("mesh_train", ("meshfreeflow", "train", *case("meshfreeflow/train.yaml", "data.files=[flow/fields.h5]", "steps=30",
                                                           "checkpoint_interval=5", "checkpoint_keep=3", "validation.interval=10")),
-            "meshfreeflow train", needs=("flow",), longer=("steps=1000000",), round_off=0, writes="model.h5"),
+            "meshfreeflow train", needs=("flow",), longer=("steps=1000000",), round_off=0),
     Program("mesh_control", ("meshfreeflow", "control", *case("meshfreeflow/control.yaml", "training.updates=60", "checkpoint_interval=5")),
-            "meshfreeflow control", ranks=(1,), longer=("training.updates=1000000",), writes="policy.h5"),
+            "meshfreeflow control", ranks=(1,), longer=("training.updates=1000000",)),
     Program("pod_train", ("podlstm", "train", *case("podlstm/train.yaml", "modes=weekly.h5", "forecast.members=3", "forecast.training.epochs=60",
                                                     'forecast.network.nodes=["16"]', "checkpoint_interval=5")),
-            "podlstm train", needs=("ocean",), writes="model.h5"),
+            "podlstm train", needs=("ocean",)),
     Program("pod_search", ("podlstm", "search", *case("podlstm/search.yaml", "modes=weekly.h5", "search.trials=40", "search.workers.per_rank=1")),
-            "podlstm search", needs=("ocean",), seldom="", round_off=0, exact=(1,), writes="trials.h5", own_store=True),
+            "podlstm search", needs=("ocean",), seldom="", round_off=0, exact=(1,), own_store=True),
     Program("pod_fit", ("podlstm", "fit", *case("podlstm/pacific.yaml", "fields.files=[pacific.nc]")), "podlstm fit", needs=("ocean",), seldom="",
-            writes="modes.h5", own_store=True),
+            own_store=True),
     Program("submatrix", ("submatrix", "evaluate", WATER, *settings("matrices.repeat=[1,1,1]", "method.kernel=eigen", "method.columns_together=1",
                                                                     "method.thresholds=[1e-3,1e-3,1e-4,1e-4,1e-4,1e-5,1e-5,1e-5]")),
             "submatrix evaluate", seldom=""),
     Program("campaign", ("quintet", "campaign", "campaign.yaml"), "quintet campaign", needs=("campaign",), ranks=(1,), seldom="",
-            only=("store/*/*.txt",), writes="store", own_store=True),
+            only=("store/*/*.txt",), own_store=True),
 ]
 BY_NAME = {program.name: program for program in PROGRAMS}
