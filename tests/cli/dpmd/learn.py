@@ -160,6 +160,10 @@ def lammps(*tricks):
             file.write("x")
         if before < wanted:
             os.kill(os.getpid(), signal.SIGKILL if trick.startswith("killed") else signal.SIGSEGV)
+    if trick == "ends_the_caller" and not os.path.exists(os.environ["STAMP"]):  # once: dpmd label, whose shell we are in
+        open(os.environ["STAMP"], "w").close()
+        with open(f"/proc/{os.getppid()}/stat") as file:
+            os.kill(int(file.read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
     if trick == "dies":
         sys.exit("ERROR: Lost atoms: original 4 current 3")
     values = ["1.5", repr(volume), "100", "200", "300", "10", "20", "30"]
