@@ -29,6 +29,8 @@ def fits(program, fault):
         return fault in CAMPAIGN
     if fault in NEEDS_CHECKPOINTS and program.own_store:
         return False
+    if fault.startswith("side_") and not program.sides:
+        return False
     return len(program.ranks) > 1 or fault not in NEEDS_RANKS
 
 

@@ -18,6 +18,7 @@ class Program:
     only: tuple = ()  # what is compared, as patterns; empty: all
     floor: float = 1e-9  # differences below it are none on other ranks
     exact: tuple = (1, 2, 3)  # numbers of ranks on which two runs are the same
+    sides: bool = False  # whether it has files of results beside run.h5
     own_store: bool = False  # its state is no folder of checkpoints
 
 
@@ -32,7 +33,7 @@ def case(path, *pairs):
 def dynamics(name, *pairs, longer=("time.steps=100000000",), **more):
     return Program(name, ("dpmd", "run", *case("dpmd/copper.yaml", "time.steps=600", "domain.skin=1 angstrom", "checkpoint_interval=50",
                                                   "checkpoint_keep=3", *pairs)),
-                   "dpmd run", longer=longer, **more)
+                   "dpmd run", longer=longer, sides=True, **more)
 
 
 WATER = os.path.join(SOURCE, "inputs/submatrix/water.yaml")
@@ -48,21 +49,21 @@ PROGRAMS = [
     dynamics("dpmd_npt", "integrator={ensemble: npt, temperature: 300 K, barostat: {pressure: 1 bar}}", "trajectory={interval: 40}"),
     dynamics("dpmd_langevin", "integrator={ensemble: langevin, temperature: 300 K}", "trajectory={interval: 30}"),
     dynamics("dpmd_deviation", *DEVIATION, needs=("copper",)),
-    Program("dpmd_train", ("dpmd", "train", *case("dpmd/train.yaml", "steps=400", "checkpoint_interval=40")), "dpmd train", round_off=1e-5),
+    Program("dpmd_train", ("dpmd", "train", *case("dpmd/train.yaml", "steps=400", "checkpoint_interval=40")), "dpmd train", round_off=1e-5, sides=True),
     Program("dpmd_learn", ("dpmd", "learn", "loop.yaml"), "dpmd learn", needs=("copper", "loop"), ranks=(1,), seldom="",
             only=("models/*", "iteration_*/label/labelled.xyz", "run.h5"), own_store=True),
     Program("vlasov_wave", ("vlasov", "run", *case("vlasov/wave.yaml", "time.end=60", "grid.cells=[8,24]", "output.frame_interval=5",
                                                    "checkpoint_interval=60", "checkpoint_keep=3")),
             "vlasov run", longer=("time.end=1e5",)),
-    Program("vlasov_pair", ("vlasov", "run", *case("vlasov/pair.yaml", "checkpoint_keep=3")), "vlasov run", longer=("time.end=100",)),
+    Program("vlasov_pair", ("vlasov", "run", *case("vlasov/pair.yaml", "checkpoint_keep=3")), "vlasov run"),
     Program("vlasov_walls", ("vlasov", "run", *case("vlasov/walls.yaml", "time.end=3", "output.frame_interval=0.5", "checkpoint_interval=20",
                                                     "checkpoint_keep=3")), "vlasov run", longer=("time.end=1e5",)),
     Program("mesh_simulate", ("meshfreeflow", "simulate", *case("meshfreeflow/rolls.yaml", "time.end=12", "checkpoint_interval=30",
                                                                 "limits.layer_cells=1")),
-            "meshfreeflow simulate", longer=("time.end=1e5",)),
+            "meshfreeflow simulate", longer=("time.end=1e5",), sides=True),
     Program("mesh_train", ("meshfreeflow", "train", *case("meshfreeflow/train.yaml", "data.files=[flow/fields.h5]", "steps=30",
                                                           "checkpoint_interval=5", "checkpoint_keep=3", "validation.interval=10")),
-            "meshfreeflow train", needs=("flow",), longer=("steps=1000000",), round_off=0),
+            "meshfreeflow train", needs=("flow",), longer=("steps=1000000",), round_off=0, sides=True),
     Program("mesh_control", ("meshfreeflow", "control", *case("meshfreeflow/control.yaml", "training.updates=60", "checkpoint_interval=5")),
             "meshfreeflow control", ranks=(1,), longer=("training.updates=1000000",)),
     Program("pod_train", ("podlstm", "train", *case("podlstm/train.yaml", "modes=weekly.h5", "forecast.members=3", "forecast.training.epochs=60",
