@@ -111,8 +111,9 @@ def carry_out(lab, trials, jobs, minutes, command, say=print):
 def short(programs):
     """A fixed choice: what was lost once, each program in turn, all within a minute."""
     chosen = [("dpmd_nvt", "kill_twice_from_older", 1), ("dpmd_npt", "kill_at_checkpoint", 1), ("dpmd_nve", "checkpoint_cut", 1),
-              ("vlasov_wave", "kill_twice_from_older", 1), ("vlasov_wave", "other_ranks", 1), ("vlasov_walls", "finished_results_gone", 1),
-              ("mesh_simulate", "kill", 1), ("mesh_simulate", "results_empty", 1), ("mesh_control", "kill_at_file", 1),
-              ("submatrix", "SIGTERM", 1), ("campaign", "kill_twice", 1), ("vlasov_pair", "starts_at_once_again", 1),
-              ("dpmd_nve", "quota", 1), ("vlasov_wave", "disk_full_ranks", 1)]
+              ("dpmd_nve", "quota", 1), ("vlasov_wave", "kill_twice_from_older", 1), ("vlasov_wave", "kill_from_named", 1),
+              ("vlasov_wave", "other_ranks", 1), ("vlasov_wave", "disk_full_ranks", 1), ("vlasov_walls", "finished_results_gone", 1),
+              ("vlasov_pair", "starts_at_once_again", 1), ("mesh_simulate", "kill", 1), ("mesh_simulate", "kill_twice_from_older", 1),
+              ("mesh_simulate", "results_empty", 1), ("mesh_control", "kill_at_file", 1), ("submatrix", "SIGTERM", 2),
+              ("campaign", "kill_twice", 1)]
     return [trial for trial in chosen if trial[0] in programs and trial[0] in BY_NAME]
