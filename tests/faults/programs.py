@@ -45,7 +45,7 @@ PROGRAMS = [
     dynamics("dpmd_nve", "trajectory={interval: 30, format: both}"),
     dynamics("dpmd_nvt", "integrator={ensemble: nose_hoover, temperature: 300 K}", "trajectory={interval: 40}",
              "observables={rdf: {interval: 20, r_max: 5 angstrom}, vacf: {}}",
-             "observe={spectrum: {signal: velocity, type: Cu, window: 64}}"),
+             "observe={spectrum: {signal: temperature, window: 64}}"),
     dynamics("dpmd_npt", "integrator={ensemble: npt, temperature: 300 K, barostat: {pressure: 1 bar}}", "trajectory={interval: 40}"),
     dynamics("dpmd_langevin", "integrator={ensemble: langevin, temperature: 300 K}", "trajectory={interval: 30}"),
     dynamics("dpmd_deviation", *DEVIATION, needs=("copper",)),
