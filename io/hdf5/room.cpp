@@ -28,7 +28,7 @@ bool has_free(int descriptor, std::uint64_t begin, std::uint64_t end) {
 }
 
 /// Why the bytes [begin, end) of a file cannot have their place on the disk, as an errno; 0 if they have it.
-int take_bytes(const std::string& path, std::uint64_t begin, std::uint64_t end, int mode) {
+int take_bytes(const std::string& path, std::uint64_t begin, std::uint64_t end) {
   struct rlimit limit {};
   // What goes beyond a file's end is taken in spite of the limit, and then cannot be written.
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur)
@@ -37,7 +37,8 @@ int take_bytes(const std::string& path, std::uint64_t begin, std::uint64_t end, 
   if (descriptor < 0) return errno;
   int reason = 0;
   do {
-    reason = ::fallocate(descriptor, mode, static_cast<off_t>(begin), static_cast<off_t>(end - begin)) == 0
+    reason = ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                         static_cast<off_t>(end - begin)) == 0
                  ? 0
                  : errno;
   } while (reason == EINTR);
@@ -68,10 +69,7 @@ void Context::take_room(bool with_metadata) const {
 }
 
 void Context::take_on_root(std::uint64_t wanted) const {
-  const bool alone = comm.size() == 1;
-  const std::uint64_t begin = alone ? taken : settled;
-  // On several ranks each flush brings the size of the file back to what HDF5 counts.
-  const int reason = take_bytes(path, begin, base + wanted, alone ? 0 : FALLOC_FL_KEEP_SIZE);
+  const int reason = take_bytes(path, comm.size() == 1 ? taken : settled, base + wanted);
   if (reason == 0) return;
   throw ResourceError(
       fmt::format("{}: cannot write {} bytes more: {}", path, wanted - taken, std::strerror(reason)));
@@ -85,7 +83,7 @@ void Context::restart_room() const {
 }
 
 void Context::give_back_room() const {
-  if (!writable || comm.size() == 1 || !comm.is_root()) return;
+  if (!writable || !comm.is_root()) return;
   std::error_code ignored;
   const auto size = std::filesystem::file_size(path, ignored);
   if (!ignored) std::filesystem::resize_file(path, size, ignored);

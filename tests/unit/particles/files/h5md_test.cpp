@@ -223,7 +223,7 @@ TEST_F(H5md, frames_that_a_kill_left_unfinished_are_no_frames) {
     group.series<double>("position/value", {n_atoms, 3}, {}).truncate(3);
     group.series<double>("position/value", {n_atoms, 3}, {})
         .append_entries<double>(2, std::vector<double>(6 * n_atoms, 0.0));
-    group.series<double>("box/edges", {3, 3}, {}).truncate(2);
+    group.series<double>("box/edges/value", {3, 3}, {}).truncate(2);
   }
   comm.barrier();
   EXPECT_EQ(read_h5md(path, std::nullopt).size(), 2U);
