@@ -233,7 +233,7 @@ TEST_F(H5md, frames_that_a_kill_left_unfinished_are_no_frames) {
   comm.barrier();
 
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{0, 1, 7}));
-  EXPECT_EQ(read_h5md(path).front().positions[3], position_at(3, 7));
+  EXPECT_EQ(read_h5md(path, std::nullopt).size(), 3U);
 }
 
 TEST_F(H5md, a_restart_keeps_no_more_frames_than_its_checkpoint_counts) {
