@@ -25,6 +25,8 @@ for name in $(compgen -e); do
   QUINTET_HAND_ON+=" -x $name"
 done
 export QUINTET_HAND_ON
+# mpirun kills its ranks so many seconds after it has told them to end: time for a checkpoint.
+export OMPI_MCA_odls_base_sigkill_timeout=7 PRTE_MCA_odls_base_sigkill_timeout=7
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${PBS_ARRAY_INDEX:-0} + 1))p" items)
