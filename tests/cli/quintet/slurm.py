@@ -155,7 +155,7 @@ def plasma():
         ask_to_stop("plasma", job, "vlasov")
     wait_for_end("plasma")
     log = log_of("plasma")
-    check(log.count("SIGUSR1") == 2 and log.count("Goes on from step") == 2, log)
+    check(log.count("with a checkpoint (SIGUSR1)") == 2 and log.count("Goes on from step") == 2, log)
     same("plasma_whole", "plasma", ["/coefficients", "/fields", "/history"])
 
 
