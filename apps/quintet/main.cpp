@@ -6,6 +6,7 @@
 #include "apps/quintet/plan/plan.hpp"
 #include "apps/quintet/registry/registry.hpp"
 #include "apps/quintet/submit/submit.hpp"
+#include "apps/quintet/verify/verify.hpp"
 
 int main(int argc, char** argv) {
   namespace commands = quintet::commands;
@@ -44,6 +45,8 @@ int main(int argc, char** argv) {
                      commands::campaign_flags(), commands::campaign)
       .local_command("registry", "Many models in one file: add, list, verify, remove (docs/experts.md)",
                      commands::registry_flags(), commands::registry)
+      .local_command("verify", "Say whether what a run wrote is whole: checkpoints, tables, frames, models",
+                     commands::verify_flags(), commands::verify)
       .local_command("reference", "Print a Markdown page of all keys of a campaign's file", {},
                      commands::campaign_reference)
       .execute(argc, argv);

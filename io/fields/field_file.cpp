@@ -7,6 +7,7 @@
 
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_layout.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -62,7 +63,7 @@ std::string text_or(const hdf5::Group& group, const std::string& member, const s
 class FieldFile : public Source {
  public:
   FieldFile(const Comm& comm, const std::string& path, const FieldSeriesOptions& options)
-      : file_(hdf5::File::open(comm, path)), ours_(is_ours(file_.root())) {
+      : file_(hdf5::open_verified(comm, path)), ours_(is_ours(file_.root())) {
     if (ours_) hdf5::check_header(file_, field_layout::schema, field_layout::schema_version);
     if (root().has_attribute("dataset_name")) header.name = root().text_attribute("dataset_name");
     for (const auto& one : known_data())

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "io/fields/field_formats.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 
 // run.h5 of vlasov (physics/kinetics/files/frames.hpp): fields on points of x, and pictures of f over x and
@@ -18,7 +19,7 @@ constexpr const char* axis_names[] = {"x", "y", "z", "vx", "vy", "vz"};
 class VlasovRun : public Source {
  public:
   VlasovRun(const Comm& comm, const std::string& path, const FieldSeriesOptions& options)
-      : file_(hdf5::File::open(comm, path)) {
+      : file_(hdf5::open_verified(comm, path)) {
     header.name = "vlasov";
     header.double_precision = true;
     read_times();

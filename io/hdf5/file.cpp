@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "io/hdf5/detail.hpp"
+#include "io/hdf5/seal.hpp"
+#include "io/log/log.hpp"
 
 namespace quintet::hdf5 {
 namespace {
@@ -77,6 +79,9 @@ std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path,
   }
   context->writable = flags == H5F_ACC_RDWR;
   on_root(comm, [&] { check_is_file(path); });
+  if (context->writable)
+    if (const auto damage = unseal(comm, path))
+      log::warning("{}; a value in it has changed since a run ended. It is gone on with", *damage);
   const auto access = access_properties(comm, context->writable);
   together(comm, [&] {
     context->file = detail::FileHandle(H5Fopen(path.c_str(), flags, access));

@@ -131,4 +131,26 @@ void verify_if_sealed(const Comm& comm, const std::string& path) {
   if (const auto seal = read_seal(comm, path)) check(comm, path, *seal);
 }
 
+File open_verified(const Comm& comm, const std::string& path) {
+  verify_if_sealed(comm, path);
+  return File::open(comm, path);
+}
+
+std::optional<std::string> unseal(const Comm& comm, const std::string& path) {
+  const auto found = read_seal(comm, path);
+  if (!found) return std::nullopt;
+  std::optional<std::string> damage;
+  try {
+    check(comm, path, *found);
+  } catch (const InputError& error) {
+    damage = error.what();
+  }
+  on_root(comm, [&] {
+    std::error_code error;
+    std::filesystem::resize_file(path, found->bytes, error);
+    QUINTET_CHECK(!error, "{}: cannot be written: {}", path, error.message());
+  });
+  return damage;
+}
+
 }  // namespace quintet::hdf5

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "io/hdf5/checksum.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "physics/ocean/calendar.hpp"
 
@@ -149,7 +150,7 @@ void write_modes(const Comm& comm, const std::string& path, const OceanModes& mo
 }
 
 OceanModes read_modes(const Comm& comm, const std::string& path) {
-  const auto file = hdf5::File::open(comm, path);
+  const auto file = hdf5::open_verified(comm, path);
   hdf5::check_header(file, schema, schema_version);
   const auto& root = file.root();
   OceanModes modes;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::reinforcement {
@@ -54,7 +55,7 @@ void save_policy(const Comm& comm, const std::string& path, const PolicyFile& po
 }
 
 PolicyFile load_policy(const Comm& comm, const std::string& path) {
-  const hdf5::File file = hdf5::File::open(comm, path);
+  const hdf5::File file = hdf5::open_verified(comm, path);
   hdf5::check_header(file, schema, version);
   file.check_attributes();
   const hdf5::Group group = file.root().open_group("policy"), world = file.root().open_group("world");

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/table.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::search {
@@ -317,7 +318,7 @@ TrialStore TrialStore::open(const std::string& path, const Contents& contents,
                             const hdf5::Provenance& provenance) {
   auto opened = std::make_unique<Implementation>(Implementation{path, contents, provenance, {}, 0, {}, {}});
   {
-    const hdf5::File file = hdf5::File::open(Comm::self(), path);
+    const hdf5::File file = hdf5::open_verified(Comm::self(), path);
     hdf5::check_header(file, schema, version);
     check_space(file, contents.space);
     const auto search = file.root().read_text("search");
@@ -358,7 +359,7 @@ void TrialStore::write(const Record& record) {
 }
 
 std::vector<Record> read_trials(const std::string& path, const Space& space) {
-  const hdf5::File file = hdf5::File::open(Comm::self(), path);
+  const hdf5::File file = hdf5::open_verified(Comm::self(), path);
   hdf5::check_header(file, schema, version);
   check_space(file, space);
   const auto facts = lines_of(file.root().read_text("fact_names"));
@@ -384,7 +385,7 @@ std::string what_differs(const std::string& text, const std::string& other) {
 }
 
 std::string read_search_words(const std::string& path) {
-  const hdf5::File file = hdf5::File::open(Comm::self(), path);
+  const hdf5::File file = hdf5::open_verified(Comm::self(), path);
   hdf5::check_header(file, schema, version);
   return file.root().read_text("search");
 }

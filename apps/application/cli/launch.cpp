@@ -93,6 +93,7 @@ int end_well(Context::Implementation& context, const LastWord& last_word) {
   context.begin({});
   context.close();
   const auto code = context.stop_reason.empty() ? ExitCode::done : ExitCode::stopped_early;
+  if (code == ExitCode::done) context.seal_files();  // a run that must stop has no time for it
   const auto outcome = measure_outcome(context, code, context.stop_reason);
   if (context.comm.is_root()) write_outcome(context, outcome);
   if (code == ExitCode::stopped_early)

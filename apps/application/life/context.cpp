@@ -15,6 +15,7 @@
 #include "apps/application/life/restart.hpp"
 #include "io/files/put_aside.hpp"
 #include "io/hdf5/embedded_file.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -108,6 +109,21 @@ double Context::Implementation::reserve_s() const {
 void Context::Implementation::close() {
   failure_action = nullptr;
   results.reset();
+}
+
+void Context::Implementation::seal_files() const {
+  std::vector<std::string> files;
+  if (comm.is_root()) files = directory.hdf5_files();
+  const auto n = comm.broadcast(files.size());
+  files.resize(n);
+  for (auto& file : files) {
+    file = comm.broadcast(file);
+    try {
+      if (!hdf5::is_sealed(comm, file)) hdf5::seal(comm, file);
+    } catch (const Error& error) {
+      log::warning("No checksum at the end of {}: {}", file, error.what());
+    }
+  }
 }
 
 void Context::Implementation::discard_fruitless_results() const {

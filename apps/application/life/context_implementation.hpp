@@ -32,6 +32,9 @@ struct Context::Implementation {
   /// Give checkpoints of later steps than the one restarted from another name, as what is cut now would be
   /// missed by them. Collective.
   void supersede_later_checkpoints() const;
+  /// Put a checksum at the end of all that the run has written, so that a bit that flips later is found. What
+  /// cannot be sealed stays as it is, with a warning. Collective.
+  void seal_files() const;
   /// Close run.h5 and let go of what the command left behind. Collective.
   void close();
   /// Remove a run.h5 that this process made if it failed before its first step: the mended input may run

@@ -272,6 +272,18 @@ void RunDirectory::claim(const std::string& name) {
   write_list();
 }
 
+std::vector<std::string> RunDirectory::hdf5_files() const {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const auto extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".h5" || extension == ".dp") &&
+        is_listed(list_, entry.path().filename().string()))
+      files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 void RunDirectory::write_list() const {
   std::string text = std::string(list_title) + "\n";
   for (const auto& name : list_) text += name + "\n";

@@ -42,6 +42,8 @@ class RunDirectory {
              const std::vector<std::string>& damaged = {});
   /// Put one more name on the list. Root only. Throws InputError if a file of the user's has that name.
   void claim(const std::string& name);
+  /// Paths of the HDF5 files in the directory that runs wrote: results, frames, models. Root only.
+  [[nodiscard]] std::vector<std::string> hdf5_files() const;
 
  private:
   void take(const Request& request);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
 #include "physics/particles/files/h5md.hpp"
@@ -20,7 +21,7 @@ std::vector<Vec3> rows_of_three(const std::vector<double>& values) {
 class TrajectoryReader {
  public:
   explicit TrajectoryReader(const std::string& path)
-      : file_(hdf5::File::open(Comm::self(), path)), atoms_(open_atoms(path)), path_(path) {
+      : file_(hdf5::open_verified(Comm::self(), path)), atoms_(open_atoms(path)), path_(path) {
     constant_.type_names = atoms_.texts_attribute("type_names");
     const auto position = atoms_.shape("position/value");
     QUINTET_CHECK(position.size() == 3 && position[2] == 3,

@@ -8,6 +8,7 @@
 #include "io/config/tree.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/networks/activation_names.hpp"
 #include "surrogates/potential/model/dp_document.hpp"
@@ -70,7 +71,7 @@ class DpFile {
     const std::string help = advice(path_);
     QUINTET_CHECK(help.empty() || !std::filesystem::exists(path_),
                   "{}: not a native Deep Potential model (.dp){}", path_, help);
-    file_ = hdf5::File::open(Comm::self(), path_);
+    file_ = hdf5::open_verified(Comm::self(), path_);
     hdf5::refuse_registry(*file_);
     QUINTET_CHECK(file_->root().has_attribute("json"),
                   "{}: not a Deep Potential model: the HDF5 root has no attribute 'json' (a native "
