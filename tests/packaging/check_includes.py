@@ -31,7 +31,7 @@ ROOMS = {
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "fit forecast quantise search train"),
-    "apps/quintet": ("owner", "machine bench registry", "plan", "submit", "campaign"),
+    "apps/quintet": ("owner", "machine bench registry verify", "plan", "submit", "campaign"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }
