@@ -168,7 +168,7 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   }
   const auto needs = greatest_needs(setup.basis, setup.species, setup.system, ranks);
   row.work = needs.cells;
-  constexpr double always = 11e6;  // HDF5, pictures and the report, libraries included: docs/planning.md
+  constexpr double always = 10e6;  // HDF5, pictures and the report, libraries included: docs/planning.md
   row.memory = base + always + writing_bytes(setup, ranks, row.ranks) +
                (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes +
                bytes_of_series(static_cast<double>(history_columns(setup).size()), rows);

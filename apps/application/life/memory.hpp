@@ -19,7 +19,7 @@ namespace quintet {
 /// and, of several ranks, MPI's buffers. Measured in runs of all programs (docs/planning.md): 11 to 20 MB,
 /// and 2 to 5. Most of it are pages of libraries, which other processes share and the kernel can read again:
 /// `bytes_of_writing` is the part that counts where memory is limited.
-inline constexpr double bytes_of_files = 20e6, bytes_of_writing = 4e6, bytes_of_messages = 5e6;
+inline constexpr double bytes_of_files = 20e6, bytes_of_writing = 4e6, bytes_of_messages = 4e6;
 
 /// Series of run.h5 with so many columns and rows to come: kept for the report, and once more where HDF5
 /// keeps what it writes, which is at most 1 MiB a column.
