@@ -13,7 +13,7 @@ enum class Verdict { whole, damaged, put_aside };
 struct FileCheck {
   std::string path;
   Verdict verdict = Verdict::whole;
-  std::string what;             ///< what is damaged, or what it holds
+  std::string what{};           ///< what is damaged, or what it holds
   bool has_seal = false;        ///< all of its bytes were compared with a checksum
   bool is_checkpoint = false;   ///< in a folder of checkpoints, by its name
   bool can_be_opened = false;   ///< HDF5 finds all its objects

@@ -80,9 +80,17 @@ std::string join(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
 }
 
-void find_tables(const Group& root, const std::string& path, int depth, std::vector<Table>& found) {
+/// Tables by the group that they are known by and their first axis.
+using Found = std::map<std::pair<std::string, std::string>, Table>;
+
+/// Frames lie in groups within one, "frames/..." or "particles/...", and belong together; other tables are a
+/// group each.
+std::string name_of_table(const std::string& group, const std::string& axis) {
+  return axis == "frame" ? group.substr(0, group.find('/')) : group;
+}
+
+void find_tables(const Group& root, const std::string& path, int depth, Found& found) {
   const Group group = path.empty() ? root : root.open_group(path);
-  Table table{.group = path};
   for (const auto& name : group.names()) {
     const auto full = join(path, name);
     if (group.is_group(name)) {
@@ -91,10 +99,12 @@ void find_tables(const Group& root, const std::string& path, int depth, std::vec
     }
     const auto axes = axes_of(group, name);
     if (axes.empty() || !grows(axes.front()) || (axes.size() > 1 && axes[1] == "time")) continue;
+    const auto known_by = name_of_table(path, axes.front());
+    Table& table = found[{known_by, axes.front()}];
+    table.group = known_by;
     table.columns.push_back(full);
     if (name == "step" || (name == "time" && table.key.empty())) table.key = full;
   }
-  if (!table.columns.empty()) found.push_back(std::move(table));
 }
 
 /// Fields over time lie in groups of their own, with one time and one count for all.
@@ -123,8 +133,10 @@ void resize(Group root, const std::string& name, std::size_t axis, std::uint64_t
 }  // namespace
 
 std::vector<Table> tables_of(const hdf5::File& file) {
+  Found by_name;
+  find_tables(file.root(), "", 0, by_name);
   std::vector<Table> found;
-  find_tables(file.root(), "", 0, found);
+  for (auto& [name, table] : by_name) found.push_back(std::move(table));
   find_fields(file.root(), found);
   for (auto& table : found) count_rows(file.root(), table);
   return found;

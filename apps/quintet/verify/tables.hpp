@@ -10,14 +10,14 @@ namespace quintet::verify {
 
 /// Datasets that grow together: a table of run.h5, frames of a trajectory or of fields.
 struct Table {
-  std::string group;                 ///< path in the file; "": the root
-  std::vector<std::string> columns;  ///< paths in the file
-  std::string key;                   ///< path of the dataset that rises from row to row; "": none
-  std::size_t axis = 0;              ///< the one that grows
-  std::string counts;                ///< path of a dataset that says how many count, of each sample; "": none
-  std::uint64_t rows = 0;            ///< of the longest column, or as counted
-  std::uint64_t whole = 0;           ///< the first ones that are in all columns, with a key that rises
-  std::string damage;                ///< why the rest is not; "": it is
+  std::string group{};                 ///< path in the file; "": the root
+  std::vector<std::string> columns{};  ///< paths in the file
+  std::string key{};                   ///< path of the dataset that rises from row to row; "": none
+  std::size_t axis = 0;                ///< the one that grows
+  std::string counts{};     ///< path of a dataset that says how many count, of each sample; "": none
+  std::uint64_t rows = 0;   ///< of the longest column, or as counted
+  std::uint64_t whole = 0;  ///< the first ones that are in all columns, with a key that rises
+  std::string damage{};     ///< why the rest is not; "": it is
 };
 
 /// All of a file, found by the first axis of their datasets: "sample", "row", "frame", or "time" after
