@@ -133,11 +133,14 @@ void resize(Group root, const std::string& name, std::size_t axis, std::uint64_t
 }  // namespace
 
 std::vector<Table> tables_of(const hdf5::File& file) {
-  Found by_name;
-  find_tables(file.root(), "", 0, by_name);
   std::vector<Table> found;
-  for (auto& [name, table] : by_name) found.push_back(std::move(table));
   find_fields(file.root(), found);
+  if (found.empty()) {  // in fields over time a sample is a run, of which there is no more to come
+    Found by_name;
+    find_tables(file.root(), "", 0, by_name);
+    for (auto& [name, table] : by_name)
+      if (!table.key.empty() || name.second == "frame") found.push_back(std::move(table));
+  }
   for (auto& table : found) count_rows(file.root(), table);
   return found;
 }
