@@ -13,4 +13,7 @@ void remember_stop_signals();
 /// Whether one of these signals has come since: for what waits before there is a StopRequest.
 [[nodiscard]] bool stop_signal_has_come();
 
+/// For a process without runs of its own: SIGXFSZ alone is ignored, so that a write beyond the limit fails.
+void ignore_size_signal();
+
 }  // namespace quintet

@@ -40,6 +40,12 @@ bool is_ignored_hangup(int signal) {
   return signal == SIGHUP && sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
+}  // namespace
+
+void ignore_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
+
+namespace {
+
 const char* signal_name(int signal) {
   return signal == SIGTERM   ? "SIGTERM"
          : signal == SIGUSR1 ? "SIGUSR1"

@@ -24,12 +24,18 @@ CAMPAIGN = {"kill", "kill_at_start", "kill_at_report", "kill_twice", "kill_thric
             "starts_at_once", "second_start_killed", "folder_removed"}
 
 
+# What a run that was killed in its middle has left is needed; a program without checkpoints ends before.
+NEEDS_MIDDLE = NEEDS_CHECKPOINTS | {"other_ranks", "starts_at_once_again", "read_only", "clock_set_back", "own_files"}
+
+
 def fits(program, fault):
     if program.name == "campaign":
         return fault in CAMPAIGN
     if fault in NEEDS_CHECKPOINTS and program.own_store:
         return False
     if fault.startswith("side_") and not program.sides:
+        return False
+    if program.name == "pod_fit" and (fault in NEEDS_MIDDLE or fault.startswith("results_")):
         return False
     return len(program.ranks) > 1 or fault not in NEEDS_RANKS
 

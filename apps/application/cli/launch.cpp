@@ -214,6 +214,7 @@ int launch_plain(int threads, bool quiet, ProgramArguments arguments,
 }
 
 int launch_local(const std::function<void()>& body) {
+  ignore_size_signal();
   log::configure({.speaks = launcher_rank() == 0, .quiet = false, .file = ""});
   try {
     body();
