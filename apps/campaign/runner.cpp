@@ -12,16 +12,15 @@
 #include <set>
 #include <sstream>
 
+#include "apps/campaign/growth.hpp"
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/table.hpp"
 #include "apps/campaign/workers/held_signals.hpp"
-#include "apps/campaign/workers/memory_kills.hpp"
 #include "apps/campaign/workers/program.hpp"
 #include "apps/campaign/workers/programs.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
-#include "io/machine/detect.hpp"
 
 namespace quintet::campaign {
 namespace {
@@ -40,8 +39,6 @@ struct Course {
   std::int64_t process = 0;
   double begin = 0;
   bool too_long = false;
-  double memory = 0;   ///< (B) that it asks for; 0: nothing says
-  bool alone = false;  ///< it has all slots of its class, as it was killed for memory that nothing says
 };
 
 std::string last_words(const std::string& file) {
@@ -133,9 +130,9 @@ class Runner {
                  predicted_seconds(graph_, Store::times(store_.directory()),
                                    [&](std::size_t i) { return courses_[i].state != State::over; }),
                  grown);
-    for (std::size_t i = 0; i < courses_.size(); ++i) courses_[i].memory = tasks[i].memory;
-    pools_ = pools_of(graph_);
-    dispatcher_.emplace(tasks, pools_, planning::best_ranks(tasks, pools_));
+    const auto pools = pools_of(graph_);
+    dispatcher_.emplace(tasks, pools, planning::best_ranks(tasks, pools));
+    growth_.emplace(graph_, store_, tasks, pools);
     for (const std::size_t i : done)
       if (result_.outcomes[i] == Outcome::failed)
         ended_badly(i);
@@ -348,45 +345,15 @@ class Runner {
     }
   }
 
-  /// Whether an item was killed for memory and may have more of it here: twice what it asked for, or all
-  /// slots of its class where nothing says how much. What a job cannot give is asked for by the next that is
-  /// queued.
+  /// Whether an item was killed for memory and gets more of it for its next try.
   [[nodiscard]] bool gets_more_memory(std::size_t i, std::string& why) {
-    Course& course = courses_[i];
-    if (!kills_.has_one_more(course.memory > 0)) return false;
-    const Item& item = graph_.items()[i];
-    const std::int64_t all_slots = graph_.options().slots.at(stage(i).slot);
-    constexpr double growth = 2;
+    const auto next = growth_->after_kill(i, options_.grows_memory, why);
+    if (!next) return false;
     table_.clear();
-    if (!options_.grows_memory) {
-      const double more = growth * asked_here(i);
-      store_.ask_more(item, more);
-      why += fmt::format("; it was killed for memory: queued again it asks for {:.3g} GB", more / 1e9);
-      course.tries = stage(i).tries;
-      return false;
-    }
-    if (course.memory > 0 ? course.memory >= pools_.memory : course.alone || stage(i).slots() >= all_slots) {
-      why += "; it was killed for memory, of which it had all there is here";
-      return false;
-    }
-    if (course.memory > 0) {
-      log::warning("{}: killed for memory; it is tried again with {:.3g} GB", item.label,
-                   std::min(growth * course.memory, pools_.memory) / 1e9);
-      course.memory = std::min(growth * course.memory, pools_.memory);
-      store_.ask_more(item, course.memory);
-    } else {
-      log::warning("{}: killed for memory; it is tried again alone", item.label);
-      course.alone = true;
-    }
+    log::warning("{}: killed for memory; it is tried again {}", graph_.items()[i].label, next->said);
     dispatcher_->release(i);
-    dispatcher_->ask(i, course.alone ? all_slots : stage(i).slots(), course.memory);
+    dispatcher_->ask(i, next->slots, next->memory);
     return true;
-  }
-
-  /// (B) that its job had: what its stage asks for, or what this machine gives.
-  [[nodiscard]] double asked_here(std::size_t i) const {
-    if (courses_[i].memory > 0) return courses_[i].memory;
-    return detected_machine().node.memory.value_or(1e9);
   }
 
   void try_again(std::size_t i, bool goes_on) {
@@ -474,8 +441,7 @@ class Runner {
   std::vector<std::size_t> running_;
   std::vector<std::vector<std::size_t>> followers_;  ///< items that wait for each
   std::vector<double> last_took_;                    ///< (s) of the last item of each stage, over its cost
-  planning::Pools pools_;
-  MemoryKills kills_;
+  std::optional<Growth> growth_;
   std::size_t n_over_ = 0;
   double looked_ = 0, idle_since_ = 0;
   Clock::time_point start_ = Clock::now();
