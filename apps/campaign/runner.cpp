@@ -221,10 +221,13 @@ class Runner {
 
   /// Do not begin it here: another job may.
   void leave(std::size_t i, const std::string& why) {
+    if (courses_[i].tries + courses_[i].links > 0)
+      store_.release(graph_.items()[i]);  // it was to be tried again
     dispatcher_->withdraw(i);
     result_.why[i] = why;
     courses_[i].state = State::over;
     ++n_over_;
+    table_.count(graph_.items()[i].stage, Outcome::skipped);
     if (left_of_.insert(graph_.items()[i].stage).second)
       table_.say("{} is left, and others of its stage: {}", graph_.items()[i].label, why);
     leave_out_after(i);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -97,6 +98,11 @@ Workers::Workers(std::string directory, Sharing sharing) : directory_(std::move(
 }
 
 Workers::~Workers() {
+  try {
+    for (const auto& other : names_in(directory_))
+      if (other != name_) (void)inherit(other);  // of one that died between two items nobody asks any more
+  } catch (const std::exception&) {              // the next one will
+  }
   owner_.reset();
   std::error_code ignored;
   fs::remove_all(directory_ + "/" + prefix + name_, ignored);
