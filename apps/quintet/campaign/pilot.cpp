@@ -76,7 +76,7 @@ std::string pilot_script(const Machine& machine, const Job& job, const JobsOrder
   text += "# takes items from the store until its time is nearly over\n";
   text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
   text += "exec >> \"pilot_${SLURM_JOB_ID:-${PBS_JOBID:-here}}.log\" 2>&1\n";
-  text += environment_lines(machine.environment) + "\n";
+  text += environment_lines(machine) + "\n";
   if (job.shape.nodes > 1) {
     JobShape one_a_node = job.shape;
     one_a_node.threads = job.shape.ranks_per_node, one_a_node.ranks_per_node = 1;
