@@ -80,3 +80,100 @@ void read_slab(const Context& context, hid_t dataset, const std::string& name, h
 }
 
 }  // namespace quintet::hdf5::detail
+
+namespace quintet::hdf5 {
+namespace {
+
+using namespace detail;
+
+void check_box(const Context& context, const std::string& name, const Shape& shape, const Box& box) {
+  bool fits = box.start.size() == shape.size() && box.count.size() == shape.size();
+  for (std::size_t d = 0; fits && d < shape.size(); ++d)
+    fits = box.start[d] <= shape[d] && box.count[d] <= shape[d] - box.start[d];
+  QUINTET_CHECK(fits, "{}: {}: a part of shape {} from {} is asked for, but it has shape {}", context.path,
+                name, shape_text(box.count), shape_text(box.start), shape_text(shape));
+}
+
+/// What a rank without elements takes part with.
+Slab slab_of(const Box& box) {
+  const bool nothing = std::find(box.count.begin(), box.count.end(), 0u) != box.count.end();
+  return nothing ? Slab{{}, Shape(box.count.size(), 0)} : Slab{box.start, box.count};
+}
+
+}  // namespace
+
+template <class T>
+void Group::make_growing(const std::string& name, const Shape& shape, std::size_t growing, const Shape& chunk,
+                         const Description& description) {
+  const auto& own = *implementation_;
+  own.context->require_open();
+  QUINTET_CHECK(growing < shape.size() && chunk.size() == shape.size(),
+                "{}: {}: axis {} of shape {} cannot grow in chunks of shape {}", own.context->path,
+                own.full(name), growing, shape_text(shape), shape_text(chunk));
+  const std::vector<hsize_t> now(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
+  std::vector<hsize_t> most = now;
+  most[growing] = H5S_UNLIMITED;
+  const Space space(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
+  const Properties creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(creation, static_cast<int>(pieces.size()), pieces.data());
+  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+  const auto dataset = own.create_dataset(name, native_type<T>(), space, creation, description);
+}
+
+void Group::resize(const std::string& name, const Shape& shape) {
+  const auto& own = *implementation_;
+  const auto& context = *own.context;
+  context.require_open();
+  const auto dataset = own.open_dataset(name);
+  const auto found = shape_of_space(Space(H5Dget_space(dataset)));
+  QUINTET_CHECK(found.size() == shape.size(), "{}: {}: has shape {}; it cannot become {}", context.path,
+                own.full(name), shape_text(found), shape_text(shape));
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  context.write_together([&] {
+    if (H5Dset_extent(dataset, extents.data()) < 0) context.fail_write(own.full(name));
+  });
+  context.grow(stored_bytes(dataset, found), stored_bytes(dataset, shape));
+}
+
+template <class T>
+void Group::write_box(const std::string& name, std::span<const T> values, const Box& box) {
+  const auto& own = *implementation_;
+  const auto& context = *own.context;
+  const auto dataset = own.open_dataset(name);
+  const auto path = own.full(name);
+  together(context.comm, [&] {
+    context.require_open();
+    check_box(context, path, shape_of_space(Space(H5Dget_space(dataset))), box);
+    QUINTET_CHECK(values.size() == element_count(box.count, path), "{}: {}: {} values given for shape {}",
+                  context.path, path, values.size(), shape_text(box.count));
+  });
+  write_slab(context, dataset, path, native_type<T>(), values.data(), slab_of(box));
+}
+
+template <class T>
+std::vector<T> Group::read_box(const std::string& name, const Box& box) const {
+  const auto& own = *implementation_;
+  const auto& context = *own.context;
+  const auto path = own.full(name);
+  const auto dataset = own.open_dataset(name);
+  const auto stored = own.stored(dataset, name, std::is_integral_v<T>);
+  std::vector<T> values;
+  together(context.comm, [&] {
+    check_box(context, path, stored.shape, box);
+    require_stored(context, dataset, stored, {box.start, box.count});
+    values.resize(element_count(box.count, path));
+  });
+  read_slab(context, dataset, path, native_type<T>(), values.data(), slab_of(box));
+  return values;
+}
+
+#define QUINTET_INSTANTIATE(T)                                                                      \
+  template void Group::make_growing<T>(const std::string&, const Shape&, std::size_t, const Shape&, \
+                                       const Description&);                                         \
+  template void Group::write_box<T>(const std::string&, std::span<const T>, const Box&);            \
+  template std::vector<T> Group::read_box<T>(const std::string&, const Box&) const;
+QUINTET_FOR_ELEMENTS(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::hdf5

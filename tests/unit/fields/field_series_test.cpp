@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "tests/unit/hdf5/small_files.hpp"
 #include "tests/unit/fields/fields_support.hpp"
+#include "tests/unit/hdf5/small_files.hpp"
 
 namespace quintet {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
-#include "tests/unit/hdf5/small_files.hpp"
 #include "tests/unit/hdf5/foreign.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
+#include "tests/unit/hdf5/small_files.hpp"
 
 // What is on the disk while a file is being written, and what is made of it.
 

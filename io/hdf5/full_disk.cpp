@@ -1,7 +1,14 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -11,6 +18,89 @@
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/stuck_ranks.hpp"
 #include "io/log/log.hpp"
+
+// A full disk: room is taken before anything is written, and ranks that wait for one another all the same are
+// ended.
+
+namespace quintet::hdf5::detail {
+namespace {
+
+constexpr std::uint64_t slack = 1 << 16;  ///< bytes that HDF5 may give out besides what is counted
+
+/// Of a file system that cannot reserve: whether what the file lacks of [begin, end) is free.
+bool has_free(int descriptor, std::uint64_t begin, std::uint64_t end) {
+  struct stat file {};
+  struct statvfs system {};
+  if (::fstat(descriptor, &file) != 0 || ::fstatvfs(descriptor, &system) != 0 || system.f_blocks == 0)
+    return true;
+  constexpr std::uint64_t unit = 512;  // of st_blocks
+  const std::uint64_t there = std::max(begin, static_cast<std::uint64_t>(file.st_blocks) * unit);
+  return there >= end || (end - there) / system.f_frsize < system.f_bavail;
+}
+
+/// Why the bytes [begin, end) of a file cannot have their place on the disk, as an errno; 0 if they have it.
+int take_bytes(const std::string& path, std::uint64_t begin, std::uint64_t end) {
+  struct rlimit limit {};
+  // What goes beyond a file's end is taken in spite of the limit, and then cannot be written.
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur)
+    return EFBIG;
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  int reason = 0;
+  do {
+    reason = ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                         static_cast<off_t>(end - begin)) == 0
+                 ? 0
+                 : errno;
+  } while (reason == EINTR);
+  if (reason != 0 && reason != ENOSPC && reason != EDQUOT && reason != EFBIG)
+    reason = has_free(descriptor, begin, end) ? 0 : ENOSPC;
+  ::close(descriptor);
+  return reason;
+}
+
+}  // namespace
+
+void Context::take_room(bool with_metadata) const {
+  if (!writable || file < 0) return;
+  std::uint64_t wanted = 0;
+  if (comm.size() == 1) {
+    haddr_t end = 0;
+    if (H5Fget_eoa(file, &end) < 0 || end == HADDR_UNDEF) return;
+    wanted = end;
+  } else {
+    // HDF5 does not tell of MPI-IO where its file ends: metadata are not more than those in memory.
+    wanted = grown + slack;
+    std::size_t metadata = 0;
+    if (with_metadata && H5Fget_mdc_size(file, nullptr, nullptr, &metadata, nullptr) >= 0)
+      wanted += static_cast<std::uint64_t>(comm.maximum(static_cast<std::int64_t>(metadata)));
+  }
+  if (wanted > taken) on_root(comm, [&] { take_on_root(wanted); });
+  taken = wanted;
+}
+
+void Context::take_on_root(std::uint64_t wanted) const {
+  const int reason = take_bytes(path, comm.size() == 1 ? taken : settled, base + wanted);
+  if (reason == 0) return;
+  throw ResourceError(
+      fmt::format("{}: cannot write {} bytes more: {}", path, wanted - taken, std::strerror(reason)));
+}
+
+void Context::restart_room() const {
+  if (comm.size() == 1) return;
+  grown = taken = 0;
+  std::error_code ignored;
+  if (comm.is_root()) settled = base = std::filesystem::file_size(path, ignored);
+}
+
+void Context::give_back_room() const {
+  if (!writable || !comm.is_root()) return;
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  if (!ignored) std::filesystem::resize_file(path, size, ignored);
+}
+
+}  // namespace quintet::hdf5::detail
 
 namespace quintet::hdf5::detail {
 namespace {
