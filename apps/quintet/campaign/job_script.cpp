@@ -14,7 +14,7 @@ std::string task_script(const Machine& machine, const Job& job, const TaskOrder&
   text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
   text += fmt::format("exec >> \"$(printf task_%04d.log \"{}\")\" 2>&1\n", task);
   text += environment_lines(machine);
-  text += patience_lines(machine);
+  text += patience_lines(machine, job.shape.margin);
   text += fmt::format(
       "\n# A line of `items` for each task: the keys of what it runs.\n"
       "keys=$(sed -n \"$(({} + 1))p\" items)\n",

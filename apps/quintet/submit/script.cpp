@@ -108,12 +108,14 @@ std::string environment_lines(const Machine& machine) {
 
 std::string waiting_lines() { return while_program_runs; }
 
-std::string patience_lines(const Machine& machine) {
+std::string patience_lines(const Machine& machine, double margin) {
   constexpr double usual = 30;
   const auto& command = machine.launch.command;
   if (command.find("mpirun") == std::string::npos && command.find("mpiexec") == std::string::npos) return "";
   // It waits so long whether or not its ranks have ended meanwhile, and itself ends some two seconds later.
-  const double seconds = std::max(1.0, std::floor(std::min(machine.stop.grace.value_or(usual), usual) - 3));
+  // After an early stop it waits twice, which the margin must hold.
+  const double allowed = std::min(machine.stop.grace.value_or(usual), usual) - 3;
+  const double seconds = std::max(1.0, std::floor(std::min(allowed, margin / 4)));
   return fmt::format(
       "# mpirun kills its ranks so many seconds after it has told them to end: time for a checkpoint.\n"
       "export OMPI_MCA_odls_base_sigkill_timeout={0:.0f} PRTE_MCA_odls_base_sigkill_timeout={0:.0f}\n",
@@ -150,7 +152,7 @@ std::string script_text(const Machine& machine, const Job& job) {
   if (job.is_array()) text += fmt::format("/\"$(printf %04d \"${{{}:-0}}\")\"", row.task_variable);
   text += " || exit 1\nexec >> job.log 2>&1\n";
   text += environment_lines(machine);
-  text += patience_lines(machine);
+  text += patience_lines(machine, shape.margin);
   text += before_program;
   text += retry_lines(machine, job);
   text += if_it_may_start;

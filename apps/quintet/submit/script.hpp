@@ -23,8 +23,9 @@ namespace quintet {
 /// Lines that prepare the environment, by the machine's file. Where its launch line has {variables}, they end
 /// with what these stand for: a -x NAME for each variable that ranks on other nodes must have.
 [[nodiscard]] std::string environment_lines(const Machine& machine);
-/// Lines that give ranks of mpirun the time that the scheduler gives the job between SIGTERM and SIGKILL.
-[[nodiscard]] std::string patience_lines(const Machine& machine);
+/// Lines that give ranks of mpirun the time that the scheduler gives the job between SIGTERM and SIGKILL,
+/// and at most a quarter of the `margin` (s).
+[[nodiscard]] std::string patience_lines(const Machine& machine, double margin);
 /// Lines that wait for the program just started in the background, handing signals on to it; its exit code is
 /// in $code then.
 [[nodiscard]] std::string waiting_lines();

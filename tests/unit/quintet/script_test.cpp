@@ -250,9 +250,10 @@ TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
 TEST(script, ranks_of_mpirun_have_the_time_that_the_scheduler_gives) {
   Machine machine;
   machine.launch.command = "mpirun -np {ranks}", machine.stop.grace = 12;
-  EXPECT_NE(patience_lines(machine).find("OMPI_MCA_odls_base_sigkill_timeout=9 "), std::string::npos);
+  EXPECT_NE(patience_lines(machine, 300).find("OMPI_MCA_odls_base_sigkill_timeout=9 "), std::string::npos);
+  EXPECT_NE(patience_lines(machine, 20).find("OMPI_MCA_odls_base_sigkill_timeout=5 "), std::string::npos);
   machine.launch.command = "srun";
-  EXPECT_EQ(patience_lines(machine), "");
+  EXPECT_EQ(patience_lines(machine, 300), "");
 }
 
 TEST_F(Link, asks_for_the_walltime_without_the_margin) {
