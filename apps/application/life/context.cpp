@@ -113,9 +113,8 @@ void Context::Implementation::close() {
 
 void Context::Implementation::seal_files() const {
   std::vector<std::string> files;
-  if (comm.is_root()) files = directory.hdf5_files();
-  const auto n = comm.broadcast(files.size());
-  files.resize(n);
+  on_root(comm, [&] { files = directory.hdf5_files(); });
+  files.resize(comm.broadcast(files.size()));
   for (auto& file : files) {
     file = comm.broadcast(file);
     try {
