@@ -55,6 +55,7 @@ class Run:
             self.process = subprocess.Popen(launcher + words, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT,
                                             start_new_session=True, env=environment, preexec_fn=prepare)
         self.pid = self.process.pid
+        self.family = {self.pid}  # as far as it has been looked at
 
     def is_running(self):
         return self.process.poll() is None
@@ -73,31 +74,38 @@ class Run:
 
     def send(self, number, to):
         """A signal `to` the launcher, to all ranks (as a scheduler does), or to one of them."""
+        self.family |= self.everyone()
         with contextlib.suppress(ProcessLookupError):
             kill_all([self.pid] if to == "launcher" else self.workers() if to == "ranks" else [to], number)
 
     def kill(self, one=None):
         """SIGKILL to one rank, or to everyone at once, as a node that goes down does."""
         if one is not None:
+            self.family |= self.everyone()
             return kill_all([one])
-        family = self.everyone()
-        kill_all(family, signal.SIGSTOP)  # so that none sees another die
-        kill_all(family)
-        deadline = time.monotonic() + 10
-        while any(map(is_alive, family - {self.pid})) and time.monotonic() < deadline:
-            time.sleep(0.002)
+        self.family |= self.everyone()
+        kill_all(self.family, signal.SIGSTOP)  # so that none sees another die
+        kill_all(self.family)
         return None
 
     def finish(self, limit_s):
         """Exit code; minus the signal that ended it; HUNG if it had to be ended, with the stacks in its output."""
         limit_s *= PATIENCE
         try:
-            return self.process.wait(max(0.1, limit_s - (time.monotonic() - self.started)))
+            code = self.process.wait(max(0.1, limit_s - (time.monotonic() - self.started)))
+            return code if self.others_end(20 * PATIENCE) else HUNG
         except subprocess.TimeoutExpired:
             self.write_stacks()
             kill_all(self.everyone())
             self.process.wait()
             return HUNG
+
+    def others_end(self, limit_s):
+        """Wait for ranks that outlive their launcher: they may still be writing."""
+        deadline = time.monotonic() + limit_s
+        while any(map(is_alive, self.family - {self.pid})) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        return not any(map(is_alive, self.family - {self.pid}))
 
     def write_stacks(self):
         with open(self.said_path, "ab") as stream:
