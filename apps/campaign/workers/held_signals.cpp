@@ -1,5 +1,7 @@
 #include "apps/campaign/workers/held_signals.hpp"
 
+#include <initializer_list>
+
 namespace quintet::campaign {
 
 sigset_t watched_signals() {
