@@ -153,6 +153,19 @@ def memory():
     check("used more memory than it had" in run(QUINTET, "status", "few"), run(QUINTET, "status", "few"))
 
 
+def memory_of_tasks():
+    """One task of an array has too little: the tasks that are done stay so, the one that is not runs in an array that has more."""
+    hungry = "case $PWD in *1) python3 -c 'x = bytearray(150 << 20)' || exit 137;; esac\n"
+    words = machine("hungry", hungry + LAST_WORD)
+    pathlib.Path("hungry_sweep.yaml").write_text(pathlib.Path(WAVE).read_text() + "\nsweep: {time.end: [1, 2, 3]}\n")
+    run(QUINTET, "submit", "hungry_sweep.yaml", *words, "--memory", "60 MB", "--retry", "memory=4", "--chain", "2", "--output", "tasks")
+    told = wait_for_end("tasks")
+    ends = [{task["task"]: task["end"] for task in job["tasks"]} for job in told["jobs"]]
+    check(ends[0] == {0: "completed", 1: "out_of_memory", 2: "completed"} and len(ends) == 3, told)
+    check([run["ended"] for run in told["runs"]] == ["exit code 0"] * 3, f"{told}\n" + logs("tasks"))
+    check(len(told["asked_anew"]) == 1 and "0.24 GB a node" in told["asked_anew"][0], told)
+
+
 def node():
     """The only node fails under a job: the next link, once it is back, learns of it, may not leave it out, and goes on as it was."""
     program = "[ -e tried ] || { touch tried; exec sleep 60; }\n" + LAST_WORD
@@ -175,7 +188,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [paths, environment, tasks, memory, node]
+    tests = [globals()[name] for name in sys.argv[3:]] or [paths, environment, tasks, memory, memory_of_tasks, node]
     with tempfile.TemporaryDirectory(prefix="quintet_heads_") as folder:
         os.chmod(folder, 0o755)  # munge wants to reach its socket
         os.chdir(folder)
