@@ -66,6 +66,11 @@ void count_rows(const Group& root, Table& table) {
       longest = std::max(longest, static_cast<std::uint64_t>(std::max<std::int64_t>(0, n)));
     least = std::min(least, longest);
   }
+  // A frame counts when its step is there, which is written last.
+  if (table.is_of_frames && !table.key.empty()) {
+    longest = root.shape(table.key)[0];
+    least = std::min(least, longest);
+  }
   table.rows = longest;
   table.whole = least;
   if (least < longest) table.damage = fmt::format("{} has {} of {} rows", shortest, least, longest);
@@ -83,10 +88,16 @@ std::string join(const std::string& group, const std::string& name) {
 /// Tables by the group that they are known by and their first axis.
 using Found = std::map<std::pair<std::string, std::string>, Table>;
 
-/// Frames lie in groups within one, "frames/..." or "particles/...", and belong together; other tables are a
-/// group each.
-std::string name_of_table(const std::string& group, const std::string& axis) {
-  return axis == "frame" ? group.substr(0, group.find('/')) : group;
+bool has_index(const Group& root) {
+  return root.has("frames") && root.is_group("frames") && root.open_group("frames").has("step");
+}
+
+/// What a dataset belongs to. Frames of run.h5 are listed in its group "frames", all others lie in groups
+/// within one, such as "particles"; other tables are a group each.
+std::string name_of_table(const Group& root, const std::string& group, const std::vector<std::string>& axes) {
+  if (axes.front() != "frame") return group;
+  const bool is_spectrogram = std::find(axes.begin(), axes.end(), "bin") != axes.end();
+  return has_index(root) && !is_spectrogram ? "frames" : group.substr(0, group.find('/'));
 }
 
 void find_tables(const Group& root, const std::string& path, int depth, Found& found) {
@@ -99,11 +110,13 @@ void find_tables(const Group& root, const std::string& path, int depth, Found& f
     }
     const auto axes = axes_of(group, name);
     if (axes.empty() || !grows(axes.front()) || (axes.size() > 1 && axes[1] == "time")) continue;
-    const auto known_by = name_of_table(path, axes.front());
+    const auto known_by = name_of_table(root, path, axes);
     Table& table = found[{known_by, axes.front()}];
     table.group = known_by;
+    table.is_of_frames = axes.front() == "frame";
     table.columns.push_back(full);
-    if (name == "step" || (name == "time" && table.key.empty())) table.key = full;
+    if ((name == "step" && !table.key.ends_with("step")) || (name == "time" && table.key.empty()))
+      table.key = full;
   }
 }
 

@@ -13,6 +13,7 @@ struct Table {
   std::string group{};                 ///< path in the file; "": the root
   std::vector<std::string> columns{};  ///< paths in the file
   std::string key{};                   ///< path of the dataset that rises from row to row; "": none
+  bool is_of_frames = false;           ///< a longer column is a frame that was not finished
   std::size_t axis = 0;                ///< the one that grows
   std::string counts{};     ///< path of a dataset that says how many count, of each sample; "": none
   std::uint64_t rows = 0;   ///< of the longest column, or as counted
