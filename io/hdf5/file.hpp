@@ -221,7 +221,8 @@ int check_header(const File& file, const std::string& schema, int newest_version
 
 /// What is damaged in a file: the first object that cannot be opened, or of which data lie outside of the
 /// file; nothing if none is. Values are not looked at, and rows that are missing at the end of a growing
-/// dataset are no damage (Group::whole_rows()). Collective. Throws InputError if there is no such file.
+/// dataset are no damage (Group::whole_rows()). Collective. Throws InputError if there is no such file, or
+/// the system does not let us look at it (it is locked, say).
 [[nodiscard]] std::optional<std::string> damage(const Comm& comm, const std::string& path);
 
 /// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a

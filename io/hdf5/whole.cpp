@@ -141,10 +141,13 @@ std::optional<std::string> damage(const Comm& comm, const std::string& path) {
     QUINTET_CHECK(std::filesystem::exists(path), "{}: no such file", path);
     try {
       const File file = File::open(Comm::self(), path);
+      file.check_attributes();
       for (const auto& name : file.root().names())
         if (text.empty()) text = damage_of(file.root(), name);
     } catch (const InputError& error) {
       text = error.what();
+      // What the system refuses (a reader's lock, no permission) is no damage.
+      if (text.find("errno = ") != std::string::npos) throw;
     }
   });
   text = comm.broadcast(text);
