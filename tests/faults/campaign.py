@@ -27,6 +27,9 @@ CAMPAIGN = {"kill", "kill_at_start", "kill_at_report", "kill_twice", "kill_thric
 # What a run that was killed in its middle has left is needed; a program without checkpoints ends before.
 NEEDS_MIDDLE = NEEDS_CHECKPOINTS | {"other_ranks", "starts_at_once_again", "read_only", "clock_set_back", "own_files"}
 
+# Commands that write run.h5 while they run; the others write it at their end.
+WITH_TABLES = {"dpmd run", "dpmd train", "vlasov run", "meshfreeflow simulate", "meshfreeflow train"}
+
 
 def fits(program, fault):
     if program.name == "campaign":
@@ -35,7 +38,7 @@ def fits(program, fault):
         return False
     if fault.startswith("side_") and not program.sides:
         return False
-    if program.name == "pod_fit" and (fault in NEEDS_MIDDLE or fault.startswith("results_")):
+    if program.name == "pod_fit" and fault in NEEDS_MIDDLE or fault.startswith("results_") and program.command not in WITH_TABLES:
         return False
     return len(program.ranks) > 1 or fault not in NEEDS_RANKS
 
