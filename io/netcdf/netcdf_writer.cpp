@@ -43,8 +43,7 @@ struct Writer::Implementation {
   void check(int code) const {
     if (code == NC_NOERR) return;
     const auto text = fmt::format("{}: cannot be written: {}", path, nc_strerror(code));
-    if (code == NC_ERANGE)
-      throw NumericalError(text + ": a number beyond what the file's type of it holds");
+    if (code == NC_ERANGE) throw NumericalError(text + ": a number beyond what the file's type of it holds");
     if (code > 0 || code == NC_EHDFERR || code == NC_ENOMEM) throw ResourceError(text);
     throw InternalError(text);
   }

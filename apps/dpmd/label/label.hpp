@@ -19,9 +19,9 @@ struct Labelling {
   };
   std::vector<Configuration> frames;  ///< with energy, forces and, if the program gave them, virials
   std::vector<Failure> failures;
-  std::vector<Failure> killed;  ///< whose program was killed from outside at each try: nothing is known of them
-  std::size_t kept = 0;  ///< of `frames`: labelled by a run before
-  bool stopped = false;  ///< left early by a signal; frames that are done are kept
+  std::vector<Failure> killed;  ///< program killed from outside at each try: nothing is known of them
+  std::size_t kept = 0;         ///< of `frames`: labelled by a run before
+  bool stopped = false;         ///< left early by a signal; frames that are done are kept
 };
 
 /// Label frames with another program, each in a folder of its own, FOLDER/frame_000000 and so on; on this
@@ -29,8 +29,9 @@ struct Labelling {
 ///
 /// A frame counts once its label.xyz is there, whole; a later call takes it from there and does the others.
 /// So does one that is in the folder `known` (label_memory.hpp), where new labels go, too. A frame that fails
-/// is told with its reason and does not hold up the rest. A program that a signal ends is tried three times. Throws InputError: no such program, a template that
-/// cannot work, a folder that holds labels of other frames.
+/// is told with its reason and does not hold up the rest. A program that a signal ends is tried three times.
+/// Throws InputError: no such program, a template that cannot work, a folder that holds labels of other
+/// frames.
 [[nodiscard]] Labelling label_frames(const std::vector<Configuration>& frames, const LabelOptions& options,
                                      const std::string& folder, const std::optional<std::string>& known);
 

@@ -14,7 +14,8 @@ struct ProcessEnd {
   bool stopped = false;    ///< killed because we were asked to stop
   /// Ended by a signal that we did not send: nothing is said of what it was to compute.
   [[nodiscard]] bool died() const { return code > 128 && code <= 128 + 64 && !timed_out && !stopped; }
-  /// By one that comes from outside (a node's memory at its end, a scheduler, somebody): not by its own fault.
+  /// By one that comes from outside (a node's memory at its end, a scheduler, somebody): not by its own
+  /// fault.
   [[nodiscard]] bool was_killed() const;
   [[nodiscard]] bool good() const { return code == 0 && !timed_out && !stopped; }
   [[nodiscard]] std::string text() const;  ///< "exit code 1", "signal 9", ...
