@@ -1,9 +1,11 @@
 """One trial: a fault strikes a run; then it is restarted to its end and compared with a run that was left alone."""
 import contextlib
+import functools
 import os
 import random
 import re
 import shutil
+import subprocess
 import threading
 import time
 import traceback
@@ -42,6 +44,17 @@ class Lab:
     @property
     def inputs(self):
         return os.path.join(self.folder, "inputs")
+
+    @functools.cached_property
+    def can_verify(self):
+        return subprocess.run(["quintet", "verify", "--help"], capture_output=True, check=False).returncode == 0
+
+    def doubt(self, folder):
+        """What `quintet verify` finds wrong with results that are right; empty for nothing."""
+        if not self.can_verify:
+            return ""
+        done = subprocess.run(["quintet", "verify", folder], capture_output=True, text=True, errors="replace", check=False)
+        return (done.stdout + done.stderr)[-400:] if done.returncode else ""
 
     def prepare(self, program):
         with self.once("inputs"):
@@ -155,7 +168,8 @@ class Trial:
             if run.is_running():
                 run.kill()
             if run.finish(60) != 0 and len([n for n in moments.listing(store) if n.endswith(".h5")]) >= wanted:
-                return shutil.move(base + "/out", folder)
+                shutil.move(base + "/out", folder)
+                return shutil.rmtree(base)
         raise Found(SKIPPED, "no run could be stopped in its middle")
 
     def checkpoints(self):
@@ -206,6 +220,8 @@ class Trial:
             return SILENT, "; ".join(found[:6])
         if left := compare.left_over(self.out):
             return LEFT, ", ".join(left[:4])
+        if self.program.name != "campaign" and (doubt := self.lab.doubt(self.out)):
+            return UNEXPECTED, f"quintet verify: {doubt}"
         return SAME, ""
 
     def run(self, strike):
