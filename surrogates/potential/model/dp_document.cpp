@@ -7,6 +7,7 @@
 
 #include "io/files/output_file.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::potential {
@@ -168,6 +169,7 @@ void write_document(const std::string& path, const DpDocument& document) {
   try {
     make_new_file(unfinished);
     write_hdf5(unfinished, document);
+    hdf5::seal(Comm::self(), unfinished);  // after the end of the HDF5 data, where DeePMD-kit does not look
     fs::rename(unfinished, path, problem);
     if (problem) throw ResourceError(fmt::format("{}: cannot write it: {}", path, problem.message()));
   } catch (...) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "io/hdf5/file.hpp"
-#include "io/hdf5/seal.hpp"
-#include "io/parallel/comm.hpp"
 #include "surrogates/networks/activation_names.hpp"
 #include "surrogates/potential/model/dp_document.hpp"
 
@@ -295,9 +293,6 @@ class Writer {
 
 bool has_embedding_timesteps(const Model& model) { return has_timesteps(model.embedding); }
 
-void write_dp(const std::string& path, const Model& model) {
-  write_document(path, Writer(model).document());
-  hdf5::seal(Comm::self(), path);  // after the end of the HDF5 data, where DeePMD-kit does not look
-}
+void write_dp(const std::string& path, const Model& model) { write_document(path, Writer(model).document()); }
 
 }  // namespace quintet::potential
