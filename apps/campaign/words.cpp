@@ -75,7 +75,7 @@ bool is_of_name(char c) {
 /// The longest path from `begin` on that is a file with something in it; "" for none. A name may hold what
 /// ends a word of shell, so each place where one may end is tried, as far as there are folders.
 std::string longest_file(const std::string& word, std::size_t begin) {
-  constexpr std::string_view made_up[] = {"/dev/", "/proc/", "/sys/"}, ends = " \t\n'\"`;|&<>()[]{},:=$*?\\";
+  constexpr std::string_view made_up[] = {"/proc/", "/sys/"}, ends = " \t\n'\"`;|&<>()[]{},:=$*?\\";
   const std::string_view rest = std::string_view(word).substr(begin);
   if (std::any_of(std::begin(made_up), std::end(made_up),
                   [&](auto folder) { return rest.starts_with(folder); }))
