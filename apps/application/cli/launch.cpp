@@ -13,6 +13,7 @@
 #include "apps/application/life/last_word.hpp"
 #include "apps/application/life/run_directory.hpp"
 #include "apps/application/life/summary.hpp"
+#include "io/hdf5/stuck_ranks.hpp"
 #include "io/log/log.hpp"
 #include "io/runtime/signals.hpp"
 
@@ -103,9 +104,22 @@ int end_well(Context::Implementation& context, const LastWord& last_word) {
   return static_cast<int>(code);
 }
 
+/// Lets ranks that are ended because they hang on a full disk leave the last word of this run.
+class WordOfStuckRanks {
+ public:
+  explicit WordOfStuckRanks(const LastWord& last_word) {
+    hdf5::before_stuck_ranks_end(
+        [&last_word](const std::string& why) { last_word.leave_alone(ExitCode::resource, why); });
+  }
+  ~WordOfStuckRanks() { hdf5::before_stuck_ranks_end({}); }
+  WordOfStuckRanks(const WordOfStuckRanks&) = delete;
+  WordOfStuckRanks& operator=(const WordOfStuckRanks&) = delete;
+};
+
 int run_in(RunDirectory& directory, const Request& request, const Runtime& runtime, const Comm& failure_comm,
            const Describe& describe, const LastWord& last_word, const std::function<void(Context&)>& body) {
   log::info("{} {}: {}", request.program, request.input, runtime.description());
+  const WordOfStuckRanks word_of_stuck_ranks(last_word);
   Context::Implementation implementation(runtime, request, directory, describe);
   Context context(implementation);
   try {

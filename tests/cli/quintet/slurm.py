@@ -4,6 +4,7 @@
 Usage: slurm.py BUILD SOURCE [TEST...]; without names, all but `limit` and `taken`, which do little but wait. Works in a temporary folder.
 Ends with 77 (skipped) and says why where no Slurm can be started.
 """
+import json
 import os
 import pathlib
 import re
@@ -86,6 +87,11 @@ def has_checkpoint(directory):
 
 def newest(directory):
     return max((int(path.stem[5:]) for path in pathlib.Path(directory, "checkpoints").glob("step_*.h5")), default=-1)
+
+
+def step_told(directory):
+    path = pathlib.Path(directory, "progress.json")
+    return json.loads(path.read_text())["step"] if path.exists() else -1
 
 
 def same(a, b, groups, file="run.h5"):
@@ -177,7 +183,7 @@ def taken():
     for job, take in ((second, ("scontrol", "requeue")), (second, ("scancel",)), (third, ("scancel", "--signal=TERM", "--full"))):
         wait_for(lambda: states()[job] == "RUNNING" and ranks_of("vlasov"), f"{job} to run")
         before = newest("taken")
-        time.sleep(0.5)
+        wait_for(lambda: step_told("taken") > max(before, 0), f"a step of {job}")
         run(*take, job)
         wait_for(lambda: not ranks_of("vlasov"), f"the end of {job}")
         check(newest("taken") > before, f"no checkpoint after {take}: {before}\n" + log_of("taken"))

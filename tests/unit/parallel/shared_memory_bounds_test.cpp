@@ -28,13 +28,14 @@ TEST(SharedMemoryBounds, ranks_of_one_group_share_it) {
 TEST(SharedMemoryBounds, ranks_in_groups_of_their_own_share_the_node_and_the_parent_alone) {
   const Comm comm = Comm::world();
   const auto mine = group(10 + static_cast<std::uint64_t>(comm.rank()), 1e9);
-  const auto shared = shared_bounds(comm, {node, mine, group(1, 2.5e9)});
+  const auto parent = group(1, 0.9e9 * comm.size());
+  const auto shared = shared_bounds(comm, {node, mine, parent});
   ASSERT_EQ(shared.size(), 3U);
   EXPECT_EQ(shared[0].ranks, comm.size());
   EXPECT_EQ(shared[1].ranks, 1);
   EXPECT_EQ(shared[2].ranks, comm.size());
 
-  EXPECT_TRUE(memory_demand(comm, 0.8e9, {node, mine, group(1, 2.5e9)}).fits());
+  EXPECT_TRUE(memory_demand(comm, 0.8e9, {node, mine, parent}).fits());
   EXPECT_FALSE(memory_demand(comm, 1.1e9, {node, mine, group(1, 9e9)}).fits());
 }
 
