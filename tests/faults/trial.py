@@ -22,8 +22,8 @@ SAME, TOLD, REFUSED, LEFT, UNEXPECTED, LOST, SILENT, HANGS, CRASHED, SKIPPED = (
 OUTCOMES = (SAME, TOLD, REFUSED, LEFT, UNEXPECTED, LOST, SILENT, HANGS, CRASHED)
 BAD = (UNEXPECTED, LOST, SILENT, HANGS, CRASHED)
 EARLY, DONE, USAGE, INPUT, NUMERICAL, RESOURCE, BUG = 75, 0, 1, 2, 3, 4, 70
-# What a restart always may say.
-HARMLESS = ("passed over", "superseded", "Goes on", "stopped", "Stopping early")
+# How a restart says that something is lost; other warnings say nothing of that.
+LOSS = re.compile(r"\bwarning\b.*(cannot be continued|begins? here|put aside|is not there any more|\blost\b|damaged)", re.IGNORECASE)
 
 
 class Found(Exception):
@@ -197,10 +197,10 @@ class Trial:
         return ""
 
     def warnings(self, said, reference):
+        """What tells of a loss, and the run that was left alone does not say."""
         with open(os.path.join(os.path.dirname(reference), "said.txt"), encoding="utf-8", errors="replace") as stream:
             known = set(stream.read().splitlines())
-        return [line for line in said.splitlines() if re.search(r"\bwarning\b", line, re.IGNORECASE) and line not in known
-                and not any(word in line for word in HARMLESS)]
+        return [line for line in said.splitlines() if LOSS.search(line) and line not in known]
 
     def judge(self, code, said, ranks):
         reference, _ = self.lab.reference(self.program, ranks)
@@ -213,9 +213,9 @@ class Trial:
             return LOST, f"restart ends with {code}: {words}"
         same_ranks = set(self.ranks_used) <= {ranks} and ranks in self.program.exact
         found = compare.compare(self.out, reference, self.program, same_ranks)
-        told = self.warnings(self.said() if self.loss_allowed else said, reference)
+        told = self.warnings(self.said(), reference)
         if found and told:
-            return (TOLD if self.loss_allowed else UNEXPECTED), f"{told[0][:200]} | {'; '.join(found[:4])}"
+            return TOLD, f"{told[0][:200]} | {'; '.join(found[:4])}"
         if found:
             return SILENT, "; ".join(found[:6])
         if left := compare.left_over(self.out):
@@ -241,6 +241,6 @@ class Trial:
             outcome, text = UNEXPECTED, "driver: " + traceback.format_exc()[-700:]
         finally:
             pass
-        if outcome in (SAME, TOLD, REFUSED, SKIPPED):
+        if outcome in (SAME, REFUSED, SKIPPED) or outcome == TOLD and self.loss_allowed:
             shutil.rmtree(self.base, ignore_errors=True)
         return outcome, text
