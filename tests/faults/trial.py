@@ -157,14 +157,14 @@ class Trial:
 
     def make_stopped(self, folder, ranks):
         base = folder + ".making"
-        for share in (0.5, 0.6, 0.4, 0.7, 0.8, 0.9, 0.55, 0.65, 0.75, 0.85):
+        for share in (0.3, 0.2, 0.1, 0.05, 0.02, 0, 0, 0, 0, 0):  # of its wall time, behind its second checkpoint
             shutil.rmtree(base, ignore_errors=True)
             os.makedirs(base)
             run = self.lab.start(self.program, ranks, base + "/out", base)
             store = base + "/out/checkpoints"
             wanted = 1 if self.program.own_store else 2
+            moments.wait_for(run, self.limit_s(ranks), lambda: len([n for n in moments.listing(store) if n.endswith(".h5")]) >= wanted)
             moments.wait_for(run, share * self.wall_s(ranks), lambda: False)
-            moments.wait_for(run, self.wall_s(ranks), lambda: len([n for n in moments.listing(store) if n.endswith(".h5")]) >= wanted)
             if run.is_running():
                 run.kill()
             if run.finish(60) != 0 and len([n for n in moments.listing(store) if n.endswith(".h5")]) >= wanted:
