@@ -90,6 +90,10 @@ std::string pilot_script(const Machine& machine, const Job& job, const JobsOrder
 
 void queue_pilots(const Graph& graph, const JobsOrder& asked, const PilotOrder& pilots) {
   const Machine machine = read_machine(asked.machine);
+  QUINTET_CHECK(shell_word(asked.directory) == asked.directory,
+                "The directory '{}' has a character in its name that schedulers do not take in the head of a "
+                "script; choose another with --output DIR",
+                asked.directory);
   JobsOrder order = asked;
   const Frozen copy = frozen(graph, asked.file, asked.directory);
   order.file = copy.copy;
