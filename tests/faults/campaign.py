@@ -11,7 +11,7 @@ import kills
 import starts
 import stops
 from programs import BY_NAME, PROGRAMS
-from trial import BAD, LEFT, SKIPPED, TOLD, Trial
+from trial import SKIPPED, Trial
 
 FAULTS = {**kills.FAULTS, **stops.FAULTS, **disks.FAULTS, **starts.FAULTS, **damage.FAULTS}
 WEIGHTS = {"kill": 3, "kill_twice": 3, "kill_at_checkpoint": 2, "kill_twice_from_older": 2, "kill_other_ranks": 2}
@@ -81,13 +81,13 @@ def run_trial(lab, program, fault, seed):
     began = time.monotonic()
     trial = Trial(lab, program, fault, seed)
     outcome, text = trial.run(FAULTS[fault])
-    return {"program": program, "fault": fault, "seed": seed, "outcome": outcome, "text": text, "log": trial.log,
+    return {"program": program, "fault": fault, "seed": seed, "outcome": outcome, "text": text, "log": trial.log, "kept": os.path.isdir(trial.base),
             "seconds": round(time.monotonic() - began, 2), "date": time.strftime("%Y-%m-%d %H:%M")}
 
 
 def show(entry, command, done, total):
     words = f"{done:5} of {total}  {entry['outcome']:<10} {entry['program']}/{entry['fault']}  {entry['seconds']:.1f} s  {'; '.join(entry['log'])}"
-    if entry["outcome"] not in BAD and entry["outcome"] not in (LEFT, TOLD):
+    if not entry["kept"]:
         return words if entry["outcome"] != SKIPPED else f"{words}  {entry['text']}"
     return f"{words}\n      {entry['text']}\n      again: {command} --only {entry['program']}/{entry['fault']}/{entry['seed']}"
 
