@@ -277,10 +277,10 @@ void check_users_room(const Machine& machine, const Scheduler& scheduler, const 
 
 void queue_campaign(const Graph& graph, const JobsOrder& asked) {
   const Machine machine = read_machine(asked.machine);
+  require_head(machine, asked.directory, asked.account);
   const Frozen copy = frozen(graph, asked.file, asked.directory);
   JobsOrder order = asked;
   order.file = copy.copy;
-  require_head(machine, order.directory, order.account);
   auto groups = Grouping(graph, machine, order).run();
   auto n_jobs = std::ssize(groups) * order.chain;
   if (const auto most = machine.limits.unfinished_jobs)

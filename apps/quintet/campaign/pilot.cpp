@@ -76,7 +76,7 @@ std::string pilot_script(const Machine& machine, const Job& job, const JobsOrder
   text += "# takes items from the store until its time is nearly over\n";
   text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
   text += "exec >> \"pilot_${SLURM_JOB_ID:-${PBS_JOBID:-here}}.log\" 2>&1\n";
-  text += environment_lines(machine) + "\n";
+  text += environment_lines(machine) + patience_lines(machine, job.shape.margin) + "\n";
   if (job.shape.nodes > 1) {
     JobShape one_a_node = job.shape;
     one_a_node.threads = job.shape.ranks_per_node, one_a_node.ranks_per_node = 1;
@@ -90,10 +90,7 @@ std::string pilot_script(const Machine& machine, const Job& job, const JobsOrder
 
 void queue_pilots(const Graph& graph, const JobsOrder& asked, const PilotOrder& pilots) {
   const Machine machine = read_machine(asked.machine);
-  QUINTET_CHECK(shell_word(asked.directory) == asked.directory,
-                "The directory '{}' has a character in its name that schedulers do not take in the head of a "
-                "script; choose another with --output DIR",
-                asked.directory);
+  require_head(machine, asked.directory, asked.account);
   JobsOrder order = asked;
   const Frozen copy = frozen(graph, asked.file, asked.directory);
   order.file = copy.copy;
