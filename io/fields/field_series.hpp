@@ -72,6 +72,7 @@ void check_header(const FieldSeriesHeader& header, const std::string& what);
 ///     scalars/PARAMETER         each with the attribute symbol ("Ra" of Rayleigh)
 ///     t0_fields/SCALAR          [n_samples, n_t, axes...]
 ///     t1_fields/VECTOR          [n_samples, n_t, axes..., components]
+///     frame_checksum            [n_samples, n_t], over all values of the frame
 ///     n_frames                  [n_samples]; a frame counts when it is counted here, which flush() does, and
 ///     whole mask                      [axes...]; where header.mask is not empty
 class FieldSeriesWriter {
@@ -103,6 +104,9 @@ class FieldSeriesWriter {
 
   [[nodiscard]] std::uint64_t n_frames(std::uint64_t sample) const;
   [[nodiscard]] const std::vector<double>& times() const;
+  /// What reopen() found of the frames that are there: "frame 3 does not agree with its checksum", or "". Only
+  /// the last frames are looked at, about 256 MiB of them.
+  [[nodiscard]] const std::string& altered() const;
   /// Bring all to the disk, and write the XDMF files beside it: NAME.xmf, or NAME.sample_I.xmf where there
   /// are several. Collective. Throws ResourceError.
   void flush();

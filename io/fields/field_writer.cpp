@@ -9,6 +9,7 @@
 #include "io/fields/field_layout.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/fields/xdmf.hpp"
+#include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 
@@ -18,6 +19,8 @@ namespace {
 using field_layout::FieldDataset;
 
 constexpr std::uint64_t most_chunk_bytes = 1 << 24;
+constexpr double most_checked = 256.0 * (1 << 20);  ///< bytes of frames that a reopening compares
+constexpr const char* checksum_name = "frame_checksum";
 
 std::uint64_t product(const hdf5::Shape& shape) {
   std::uint64_t n = 1;
@@ -132,6 +135,26 @@ void write_datasets(hdf5::Group root, const FieldSeriesHeader& header) {
   root.group("t2_fields").set_attribute("field_names", std::vector<std::string>{});
 }
 
+/// Checksums of the frames of a file that has none yet.
+void make_checksums(hdf5::Group root, const FieldSeriesHeader& header, std::uint64_t n_times) {
+  root.make_growing<std::uint64_t>(
+      checksum_name, {header.n_samples, n_times}, 1, {1, 1024},
+      {"1", {"sample", "time"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
+  std::vector<std::string> paths;
+  for (const auto& dataset : field_layout::datasets_of(header)) paths.push_back(dataset.path());
+  hdf5::set_covered(root, checksum_name, paths);
+}
+
+/// Which of the frames that count do not agree with their checksums, as words. By a handle of its own, so that
+/// no chunk of what may be cut stays in memory.
+std::string altered_frames(const Comm& comm, const std::string& path,
+                           const std::vector<std::int64_t>& n_frames) {
+  const auto file = hdf5::File::open(comm, path);
+  if (!file.root().has(checksum_name) || !hdf5::has_covered(file.root(), checksum_name)) return "";
+  return hdf5::altered_rows(file.root(), checksum_name, {n_frames.begin(), n_frames.end()}, most_checked)
+      .text("frame");
+}
+
 bool same_axis(const FieldAxis& a, const FieldAxis& b) {
   return a.name == b.name && a.coordinates == b.coordinates && a.periodic == b.periodic &&
          a.lower == b.lower && a.upper == b.upper;
@@ -167,6 +190,7 @@ struct FieldSeriesWriter::Implementation {
   std::optional<hdf5::Series> time;
   std::vector<double> times;
   std::vector<std::int64_t> n_frames;
+  std::string altered;
 
   Implementation(const Comm& c, FieldSeriesHeader h, hdf5::File f)
       : comm(c), header(std::move(h)), file(std::move(f)), n_frames(header.n_samples, 0) {}
@@ -183,7 +207,7 @@ struct FieldSeriesWriter::Implementation {
     write_count();
     if (comm.size() == 1) file.hand_over();
     const auto most = static_cast<std::uint64_t>(*std::max_element(n_frames.begin(), n_frames.end()));
-    bool is_cut = time->size() == most;
+    bool is_cut = time->size() == most && file.root().shape(checksum_name).back() == most;
     for (const auto& dataset : field_layout::datasets_of(header))
       is_cut = is_cut && file.root().shape(dataset.path()) == dataset_shape(header, dataset, most);
     if (is_cut) return;
@@ -206,6 +230,7 @@ struct FieldSeriesWriter::Implementation {
 
   /// Room for n frames of all samples.
   void grow(std::uint64_t n) {
+    file.root().resize(checksum_name, {header.n_samples, n});
     for (const auto& dataset : field_layout::datasets_of(header))
       file.root().resize(dataset.path(), dataset_shape(header, dataset, n));
   }
@@ -261,8 +286,29 @@ struct FieldSeriesWriter::Implementation {
     return header.mask[index] != 0;
   }
 
+  /// Where this rank's part of a dataset lies in an entry: runs of values that follow one another, in order.
   template <class Real>
-  void write_dataset(const FieldDataset& dataset, std::uint64_t sample, std::uint64_t frame,
+  [[nodiscard]] std::uint64_t part_of_checksum(const FieldDataset& dataset, const std::vector<Real>& values,
+                                               const hdf5::Box& box) const {
+    const auto seed = hdf5::RowChecksum::seed(dataset.path());
+    const auto shape = header.shape();
+    const std::uint64_t width = dataset.fields.size(), row = box.count.back() * width;
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; row > 0 && i < values.size() / row; ++i) {
+      std::uint64_t index = 0, stride = shape.back(), rest = i;
+      for (std::size_t d = shape.size() - 1; d-- > 0; rest /= box.count[d]) {
+        index += (box.start[d] + rest % box.count[d]) * stride;
+        stride *= shape[d];
+      }
+      sum += hdf5::RowChecksum::part<Real>(seed, std::span(values).subspan(i * row, row),
+                                           (index + box.start.back()) * width);
+    }
+    return sum;
+  }
+
+  /// Write this rank's part; returns what it adds to the frame's checksum.
+  template <class Real>
+  std::uint64_t write_dataset(const FieldDataset& dataset, std::uint64_t sample, std::uint64_t frame,
                      const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
     const std::size_t n = product(box.count), width = dataset.fields.size();
     std::vector<Real> values(n * width);
@@ -275,6 +321,24 @@ struct FieldSeriesWriter::Implementation {
       place.count.push_back(width);
     }
     file.root().write_box<Real>(dataset.path(), values, place);
+    return part_of_checksum(dataset, values, box);
+  }
+
+  void write_checksum(std::uint64_t sample, std::uint64_t frame, std::uint64_t sum) {
+    sum = comm.sum(sum);
+    const std::uint64_t n = comm.is_root() ? 1 : 0;
+    file.root().write_box<std::uint64_t>(checksum_name, std::span<const std::uint64_t>(&sum, 1).first(n),
+                                         {{sample, frame}, {n, n}});
+  }
+
+  /// Checksums of none for the frames of a file that an earlier version made.
+  void add_checksums() {
+    if (file.root().has(checksum_name)) return;
+    make_checksums(file.root(), header, times.size());
+    const std::uint64_t n = comm.is_root() ? header.n_samples : 0;
+    const std::vector<std::uint64_t> none(n * times.size(), hdf5::no_checksum);
+    if (!times.empty())
+      file.root().write_box<std::uint64_t>(checksum_name, none, {{0, 0}, {n, n > 0 ? times.size() : 0}});
   }
 
   template <class Real>
@@ -302,8 +366,10 @@ struct FieldSeriesWriter::Implementation {
       time->append<double>(std::span<const double>(&at, 1));
       times.push_back(at);
     }
+    std::uint64_t sum = 0;
     for (const auto& dataset : field_layout::datasets_of(header))
-      write_dataset(dataset, sample, frame, fields, box);
+      sum += write_dataset(dataset, sample, frame, fields, box);
+    write_checksum(sample, frame, sum);
     ++n_frames[sample];
   }
 
@@ -371,6 +437,7 @@ FieldSeriesWriter FieldSeriesWriter::create(const Comm& comm, const std::string&
   write_dimensions(root, header);
   write_parameters(root, header);
   write_datasets(root, header);
+  make_checksums(root, header, 0);
   if (!header.mask.empty())
     root.write<std::uint8_t>("mask", header.mask, header.shape(),
                              {"1", axis_names(header), "1 where there is a value, 0 where there is none."});
@@ -386,6 +453,7 @@ FieldSeriesWriter FieldSeriesWriter::reopen(const Comm& comm, const std::string&
   check_header(header, path);
   std::vector<double> times;
   std::vector<std::int64_t> n_frames;
+  std::string altered;
   {
     const auto found = field_formats::open_field_series(comm, path, {});
     const auto other = difference(found->header, header);
@@ -393,12 +461,15 @@ FieldSeriesWriter FieldSeriesWriter::reopen(const Comm& comm, const std::string&
                   other);
     times = found->times;
     n_frames.assign(found->n_frames.begin(), found->n_frames.end());
+    altered = altered_frames(comm, path, n_frames);
   }
   auto own = std::make_unique<Implementation>(comm, header, hdf5::File::open_for_update(comm, path));
   hdf5::check_header(own->file, field_layout::schema, field_layout::schema_version);
   own->open_time();
   own->times = std::move(times);
   own->n_frames = std::move(n_frames);
+  own->add_checksums();
+  own->altered = altered;
   own->cut();
   return FieldSeriesWriter(std::move(own));
 }
@@ -428,6 +499,7 @@ std::uint64_t FieldSeriesWriter::n_frames(std::uint64_t sample) const {
 }
 
 const std::vector<double>& FieldSeriesWriter::times() const { return implementation_->times; }
+const std::string& FieldSeriesWriter::altered() const { return implementation_->altered; }
 void FieldSeriesWriter::flush() { implementation_->flush(); }
 void FieldSeriesWriter::close() {
   implementation_->flush();

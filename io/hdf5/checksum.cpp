@@ -1,7 +1,16 @@
 #include "io/hdf5/checksum.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
 
 namespace quintet::hdf5 {
 namespace {
@@ -47,6 +56,185 @@ std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) {
   hash = (hash ^ (hash >> 33)) * p2;
   hash = (hash ^ (hash >> 29)) * p3;
   return hash ^ (hash >> 32);
+}
+
+namespace {
+
+constexpr const char* covered = "covers";            ///< the attribute that names the datasets
+constexpr std::uint64_t piece_values = 1 << 20;      ///< read at a time
+constexpr std::uint64_t piece_rows = 65536;          ///< of which the sums are held
+constexpr std::size_t most_named = 5;                ///< rows in a message
+constexpr std::string_view one_a_frame = "frame_*";  ///< ends the path of datasets that are one a frame
+
+std::uint64_t product(const Shape& shape, std::size_t from) {
+  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(std::min(from, shape.size())),
+                         shape.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+template <class T>
+std::uint64_t part_of_box(const Group& root, const std::string& path, std::uint64_t seed, const Box& box,
+                          std::uint64_t first) {
+  const auto values = root.read_box<T>(path, box);
+  return RowChecksum::part<T>(seed, values, first);
+}
+
+/// Hand each dataset's values as what they are stored as.
+template <class Action>
+void as_stored(const Group& root, const std::string& path, const Action& action) {
+  const auto type = root.element_type(path);
+  if (type == "float64") return action(double{});
+  if (type == "float32") return action(float{});
+  if (type == "int64") return action(std::int64_t{});
+  if (type == "int32") return action(std::int32_t{});
+  if (type == "uint64") return action(std::uint64_t{});
+  if (type == "uint8") return action(std::uint8_t{});
+  throw InputError(fmt::format("{}: checksums do not cover values of type {}", path, type));
+}
+
+/// Add to `sums` what a dataset has in rows [first, first + sums.size()) of axis lead.size(), at the indices
+/// `lead` of the axes before.
+void add_rows(const Group& root, const std::string& path, const Shape& lead, std::uint64_t first,
+              std::span<std::uint64_t> sums) {
+  const auto shape = root.shape(path);
+  const std::size_t axis = lead.size();
+  if (shape.size() <= axis || shape[axis] < first + sums.size()) return;  // then the sums do not agree
+  const auto seed = RowChecksum::seed(path);
+  const std::uint64_t entry = product(shape, axis + 1);
+  Box box{lead, Shape(axis, 1)};
+  box.start.resize(shape.size(), 0);
+  box.count.insert(box.count.end(), shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
+  as_stored(root, path, [&](auto zero) {
+    using T = decltype(zero);
+    if (entry <= piece_values) {
+      const auto rows = std::max<std::uint64_t>(1, piece_values / std::max<std::uint64_t>(entry, 1));
+      for (std::uint64_t i = 0; i < sums.size(); i += rows) {
+        box.start[axis] = first + i;
+        box.count[axis] = std::min(rows, sums.size() - i);
+        const auto values = root.read_box<T>(path, box);
+        for (std::uint64_t k = 0; k < box.count[axis]; ++k)
+          sums[i + k] += RowChecksum::part<T>(seed, std::span(values).subspan(k * entry, entry), 0);
+      }
+      return;
+    }
+    const std::uint64_t slice = product(shape, axis + 2), length = shape[axis + 1];
+    const std::uint64_t slices = std::max<std::uint64_t>(1, piece_values / slice);
+    box.count[axis] = 1;
+    for (std::uint64_t i = 0; i < sums.size(); ++i)
+      for (std::uint64_t at = 0; at < length; at += slices) {
+        box.start[axis] = first + i;
+        box.start[axis + 1] = at;
+        box.count[axis + 1] = std::min(slices, length - at);
+        sums[i] += part_of_box<T>(root, path, seed, box, at * slice);
+      }
+  });
+}
+
+/// What a dataset that is one a frame adds; nothing where there is none.
+std::uint64_t part_of_frame(const Group& root, const std::string& pattern, std::uint64_t frame) {
+  const auto path = fmt::format("{}{}", pattern.substr(0, pattern.size() - 1), frame);
+  if (!root.has(path)) return 0;
+  const auto shape = root.shape(path);
+  if (shape.empty() || product(shape, 0) == 0) return 0;
+  const auto seed = RowChecksum::seed(pattern);
+  const std::uint64_t slice = product(shape, 1);
+  const std::uint64_t slices = std::max<std::uint64_t>(1, piece_values / slice);
+  Box box{Shape(shape.size(), 0), shape};
+  std::uint64_t sum = 0;
+  as_stored(root, path, [&](auto zero) {
+    for (std::uint64_t at = 0; at < shape[0]; at += slices) {
+      box.start[0] = at;
+      box.count[0] = std::min(slices, shape[0] - at);
+      sum += part_of_box<decltype(zero)>(root, path, seed, box, at * slice);
+    }
+  });
+  return sum;
+}
+
+std::pair<std::string, std::string> split(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? std::pair(std::string(), path)
+                                    : std::pair(path.substr(0, slash), path.substr(slash + 1));
+}
+
+std::vector<std::string> covered_by(const Group& root, const std::string& path) {
+  const auto [folder, name] = split(path);
+  return (folder.empty() ? root : root.open_group(folder)).member_texts_attribute(name, covered);
+}
+
+/// About, as of 8 bytes a value; `axes`: those before the entry.
+double bytes_of_row(const Group& root, const std::vector<std::string>& datasets, std::size_t axes) {
+  double values = 0;
+  for (const auto& dataset : datasets) {
+    const bool is_one_a_frame = dataset.ends_with(one_a_frame);
+    const auto path = is_one_a_frame ? dataset.substr(0, dataset.size() - 1) + "0" : dataset;
+    if (root.has(path)) values += static_cast<double>(product(root.shape(path), is_one_a_frame ? 0 : axes));
+  }
+  return 8 * values;
+}
+
+/// Compare the rows of one index of the leading axes.
+void compare(const Group& root, const std::string& path, const std::vector<std::string>& datasets,
+             const Shape& lead, std::uint64_t begin, std::uint64_t rows, AlteredRows& altered) {
+  Box box{lead, Shape(lead.size(), 1)};
+  box.start.push_back(0);
+  box.count.push_back(0);
+  for (std::uint64_t first = begin; first < rows; first += piece_rows) {
+    box.start.back() = first;
+    box.count.back() = std::min(piece_rows, rows - first);
+    const auto written = root.read_box<std::uint64_t>(path, box);
+    if (std::all_of(written.begin(), written.end(), [](auto sum) { return sum == no_checksum; })) continue;
+    std::vector<std::uint64_t> sums(written.size(), 0);
+    for (const auto& dataset : datasets) {
+      if (!dataset.ends_with(one_a_frame)) {
+        add_rows(root, dataset, lead, first, sums);
+        continue;
+      }
+      for (std::uint64_t i = 0; i < sums.size(); ++i) sums[i] += part_of_frame(root, dataset, first + i);
+    }
+    for (std::uint64_t i = 0; i < sums.size(); ++i) {
+      if (written[i] == no_checksum || written[i] == sums[i]) continue;
+      ++altered.n;
+      if (altered.first.size() < most_named) altered.first.push_back(first + i);
+    }
+  }
+}
+
+}  // namespace
+
+bool has_covered(const Group& group, const std::string& name) {
+  return name.ends_with("_checksum") && !group.is_group(name) && group.has_member_attribute(name, covered);
+}
+
+bool set_covered(Group& group, const std::string& name, const std::vector<std::string>& datasets) {
+  if (group.has_member_attribute(name, covered) && group.member_texts_attribute(name, covered) == datasets)
+    return true;
+  group.set_member_attribute(name, covered, datasets);
+  return false;
+}
+
+AlteredRows altered_rows(const Group& root, const std::string& path, const std::vector<std::uint64_t>& rows,
+                         double most_bytes) {
+  AlteredRows altered;
+  const auto datasets = covered_by(root, path);
+  const auto shape = root.shape(path);
+  const bool has_samples = shape.size() == 2;
+  QUINTET_CHECK((shape.size() == 1 && rows.size() == 1) || (has_samples && rows.size() == shape[0]),
+                "{}: checksums of {} axes are not those of the rows", path, shape.size());
+  const double bytes = bytes_of_row(root, datasets, shape.size()) * static_cast<double>(rows.size());
+  const double most = bytes > 0 ? std::max(1.0, most_bytes / bytes) : most_bytes;
+  for (std::uint64_t i = 0; i < rows.size(); ++i) {
+    const std::uint64_t n = std::min(rows[i], shape.back());
+    const std::uint64_t first = static_cast<double>(n) > most ? n - static_cast<std::uint64_t>(most) : 0;
+    compare(root, path, datasets, has_samples ? Shape{i} : Shape{}, first, n, altered);
+  }
+  return altered;
+}
+
+std::string AlteredRows::text(const std::string& row) const {
+  if (n == 0) return "";
+  if (n == 1) return fmt::format("{} {} does not agree with its checksum", row, first.front());
+  return fmt::format("{}s {}{} do not agree with their checksums", row, fmt::join(first, ", "),
+                     n > first.size() ? fmt::format(" and {} more", n - first.size()) : "");
 }
 
 }  // namespace quintet::hdf5

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -11,6 +12,7 @@ namespace quintet {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* checksum_name = "row_checksum";
 
 std::uint64_t numbers_of(const TableColumn& column) {
   std::uint64_t n = 1;
@@ -25,11 +27,25 @@ hdf5::Series open_series(hdf5::Group& group, const TableColumn& column, const st
                            : group.series<double>(column.name, column.entry, description);
 }
 
+/// Add to the checksum of each row what this column has of it.
+template <class T>
+void add_parts(std::uint64_t seed, std::span<const T> values, std::span<std::uint64_t> sums) {
+  const std::size_t n = values.size() / sums.size();
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i] += hdf5::RowChecksum::part<T>(seed, values.subspan(i * n, n), 0);
+}
+
 void append_to(hdf5::Series& series, const TableColumn& column, std::uint64_t rows,
                const std::vector<double>& values) {
   if (!column.is_integer) return series.append_entries<double>(rows, values);
   const std::vector<std::int64_t> integers(values.begin(), values.end());
   series.append_entries<std::int64_t>(rows, integers);
+}
+
+void add_parts_of(const TableColumn& column, std::uint64_t seed, const std::vector<double>& values,
+                  std::span<std::uint64_t> sums) {
+  if (!column.is_integer) return add_parts<double>(seed, values, sums);
+  add_parts<std::int64_t>(seed, std::vector<std::int64_t>(values.begin(), values.end()), sums);
 }
 
 }  // namespace
@@ -51,7 +67,9 @@ TableFile::TableFile(Context& context, TableLayout layout, std::vector<TableColu
   // A kill before the next checkpoint must not find the former extent over what was zeroed.
   if (found > 0) file.flush();
   context.record_rows(layout_.group, [size = size_] { return *size; });
-  tell_losses(context);
+  const auto altered =
+      hdf5::altered_rows(file.root(), layout_.group + "/" + checksum_name, {*size_}).text("row");
+  tell_losses(context, altered);
 }
 
 void TableFile::open(hdf5::Group& group) {
@@ -59,6 +77,19 @@ void TableFile::open(hdf5::Group& group) {
     is_new_.push_back(!group.has(column.name));
     series_.push_back(open_series(group, column, layout_.row));
   }
+  open_checksums(group);
+}
+
+void TableFile::open_checksums(hdf5::Group& group) {
+  std::vector<std::string> paths;
+  for (const auto& column : columns_) {
+    paths.push_back(layout_.group + "/" + column.name);
+    seeds_.push_back(hdf5::RowChecksum::seed(paths.back()));
+  }
+  checksums_ = group.series<std::uint64_t>(
+      checksum_name, {}, {"1", {layout_.row}, "Checksum of the row; 2^64 - 1: an earlier version wrote it."});
+  // Those of other columns are of no use; the file says from here on that there are none.
+  if (!hdf5::set_covered(group, checksum_name, paths)) checksums_->truncate(0);
 }
 
 std::uint64_t TableFile::whole_rows(const hdf5::Group& group) const {
@@ -100,12 +131,23 @@ void TableFile::cut(std::uint64_t rows) {
                 std::vector<double>((rows - has) * numbers_of(columns_[c]), none));
     series_[c].truncate(rows);
   }
+  if (const std::uint64_t has = checksums_->size(); has < rows)
+    checksums_->append_entries<std::uint64_t>(
+        rows - has, std::vector<std::uint64_t>(rows - has, hdf5::no_checksum));
+  checksums_->truncate(rows);
   *size_ = rows;
 }
 
-void TableFile::tell_losses(Context& context) const {
+void TableFile::tell_losses(Context& context, const std::string& altered) const {
   const auto recorded = context.recorded_rows(layout_.group);
-  if (recorded ? *recorded <= size() : !context.results_begin_here()) return;
+  const bool is_whole = recorded ? *recorded <= size() : !context.results_begin_here();
+  if (!altered.empty()) {
+    const std::string rows = is_whole ? "" : fmt::format("; it has {} of the {} rows from before the restart",
+                                                         size(), recorded.value_or(size()));
+    context.lose(layout_.group, fmt::format("run.h5: {}: damaged, and kept as it is{}", altered, rows));
+    return;
+  }
+  if (is_whole) return;
   if (size() == 0)
     context.lose(layout_.group, "run.h5 has no rows from before the restart: it begins here");
   else
@@ -115,10 +157,14 @@ void TableFile::tell_losses(Context& context) const {
 
 void TableFile::append(const std::vector<std::vector<double>>& values) {
   const std::uint64_t rows = values.at(0).size() / numbers_of(columns_[0]);
+  if (rows == 0) return;
+  std::vector<std::uint64_t> sums(rows, 0);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     append_to(series_[c], columns_[c], rows, values.at(c));
+    add_parts_of(columns_[c], seeds_[c], values[c], sums);
     if (layout_.keeps_in_memory) values_[c].insert(values_[c].end(), values[c].begin(), values[c].end());
   }
+  checksums_->append_entries<std::uint64_t>(rows, sums);
   *size_ += rows;
 }
 

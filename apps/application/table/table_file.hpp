@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct TableLayout {
 /// is cut at once, and says so to the file at the next flush only; an older checkpoint counts nothing). What
 /// is cut is brought to the disk before the constructor returns. Where rows that the checkpoint counts are
 /// gone, Context::lose() tells.
+///
+/// Each row has a checksum in `row_checksum`. A restart compares those of the rows that it keeps, and tells
+/// likewise of rows whose values have changed on the disk: they stay as they are, since nothing computes them
+/// again.
 class TableFile {
  public:
   /// `last`: the greatest key that a restart keeps. A column that the file lacks is NaN in the rows before.
@@ -53,17 +58,20 @@ class TableFile {
 
  private:
   void open(hdf5::Group& group);
+  void open_checksums(hdf5::Group& group);
   /// Rows of the file that every column has whole.
   [[nodiscard]] std::uint64_t whole_rows(const hdf5::Group& group) const;
   /// Of so many rows those that a restart may keep.
   [[nodiscard]] std::uint64_t rising_rows(const hdf5::Group& group, std::uint64_t rows, double last) const;
   void cut(std::uint64_t rows);
-  void tell_losses(Context& context) const;
+  void tell_losses(Context& context, const std::string& altered) const;
 
   TableLayout layout_;
   std::vector<TableColumn> columns_;
   std::vector<hdf5::Series> series_;         ///< one a column
-  std::vector<std::vector<double>> values_;  ///< likewise
+  std::optional<hdf5::Series> checksums_;    ///< of the rows
+  std::vector<std::uint64_t> seeds_;         ///< of the columns in them
+  std::vector<std::vector<double>> values_;  ///< one a column
   std::vector<bool> is_new_;                 ///< the file had no such column
   std::shared_ptr<std::uint64_t> size_;      ///< shared with the context, which may outlive the table
 };

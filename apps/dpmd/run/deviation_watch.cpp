@@ -26,6 +26,8 @@ DeviationWatch::DeviationWatch(Context& context, const RunOptions& options, cons
   if (goes_on_with(context, candidates_name)) h5md.restart_step = simulation.step();
   h5md.restart_frames = context.recorded_rows(candidates_name);
   candidates_.emplace(context.comm(), candidates_path_, simulation.atoms(), h5md);
+  if (!candidates_->altered().empty())
+    context.lose(candidates_name, fmt::format("{}: damaged, and kept as it is", candidates_->altered()));
   count_.emplace(context, candidates_name, static_cast<std::uint64_t>(candidates_->n_frames()));
 }
 

@@ -58,6 +58,8 @@ Trajectory::Trajectory(Context& context, const std::optional<TrajectoryOptions>&
   if (goes_on_with(context, name)) h5md.restart_step = simulation.step();
   h5md.restart_frames = context.recorded_rows(name);
   h5md_.emplace(comm_, context.path(name), simulation.atoms(), h5md);
+  if (!h5md_->altered().empty())
+    context.lose(name, fmt::format("{}: damaged, and kept as it is", h5md_->altered()));
   count_.emplace(context, name, static_cast<std::uint64_t>(h5md_->n_frames()));
 }
 

@@ -58,6 +58,8 @@ FieldSeriesWriter open_writer(Context& context, const Simulation& simulation) {
   if (!goes_on_with(context, file_name))
     return FieldSeriesWriter::create(context.comm(), path, header_of(simulation), context.provenance());
   auto writer = FieldSeriesWriter::reopen(context.comm(), path, header_of(simulation));
+  if (!writer.altered().empty())
+    context.lose(file_name, fmt::format("{}: damaged, and kept as it is", writer.altered()));
   writer.truncate(frames_to_keep(context, writer, simulation));
   return writer;
 }

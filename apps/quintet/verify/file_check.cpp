@@ -39,8 +39,8 @@ void look_inside(FileCheck& check) {
   const auto file = hdf5::File::open(Comm::self(), check.path);
   check.tables = tables_of(file);
   for (const auto& table : check.tables)
-    if (!table.damage.empty())
-      damage(check, fmt::format("{}: {}", table.group.empty() ? "table" : table.group, table.damage));
+    for (const auto& what : {table.damage, table.altered})
+      if (!what.empty()) damage(check, fmt::format("{}: {}", table.group.empty() ? "table" : table.group, what));
 }
 
 }  // namespace

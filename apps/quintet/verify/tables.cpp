@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::verify {
@@ -115,6 +116,7 @@ void find_tables(const Group& root, const std::string& path, int depth, Found& f
     table.group = known_by;
     table.is_of_frames = axes.front() == "frame";
     table.columns.push_back(full);
+    if (hdf5::has_covered(group, name)) table.checksums = full;
     if ((name == "step" && !table.key.ends_with("step")) || (name == "time" && table.key.empty()))
       table.key = full;
   }
@@ -133,6 +135,10 @@ void find_fields(const Group& root, std::vector<Table>& found) {
   }
   if (table.columns.empty()) return;
   table.key = "dimensions/time";
+  if (root.has("frame_checksum") && hdf5::has_covered(root, "frame_checksum")) {
+    table.columns.emplace_back("frame_checksum");
+    table.checksums = "frame_checksum";
+  }
   found.push_back(std::move(table));
 }
 
@@ -154,7 +160,18 @@ std::vector<Table> tables_of(const hdf5::File& file) {
     for (auto& [name, table] : by_name)
       if (!table.key.empty() || name.second == "frame") found.push_back(std::move(table));
   }
-  for (auto& table : found) count_rows(file.root(), table);
+  for (auto& table : found) {
+    count_rows(file.root(), table);
+    if (table.checksums.empty()) continue;
+    std::vector<std::uint64_t> rows{table.whole};
+    if (!table.counts.empty()) {
+      rows.clear();
+      for (const auto n : file.root().read<std::int64_t>(table.counts))
+        rows.push_back(std::min(table.whole, static_cast<std::uint64_t>(std::max<std::int64_t>(0, n))));
+    }
+    table.altered = hdf5::altered_rows(file.root(), table.checksums, rows)
+                        .text(table.group == "frames" || table.group == "particles" ? "frame" : "row");
+  }
   return found;
 }
 

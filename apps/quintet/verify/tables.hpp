@@ -19,6 +19,8 @@ struct Table {
   std::uint64_t rows = 0;   ///< of the longest column, or as counted
   std::uint64_t whole = 0;  ///< the first ones that are in all columns, with a key that rises
   std::string damage{};     ///< why the rest is not; "": it is
+  std::string checksums{};  ///< path of the dataset that has those of the rows; "": none
+  std::string altered{};    ///< which rows do not agree with them; "": none
 };
 
 /// All of a file, found by the first axis of their datasets: "sample", "row", "frame", or "time" after

@@ -97,6 +97,8 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
               context.restart_file() ? std::optional(step) : std::nullopt, context.recorded_rows(rows_name)),
       count_(context, rows_name, static_cast<std::uint64_t>(writer_.size())),
       vdim_(setup.basis.vdim()) {
+  if (!writer_.altered().empty())
+    context.lose(rows_name, fmt::format("run.h5: {}: damaged, and kept as it is", writer_.altered()));
   for (const auto& species : setup.species) names_.push_back(species.name);
   if (!options.gkyl) return;
   for (const auto& species : setup.species)

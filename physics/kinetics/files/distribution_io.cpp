@@ -54,8 +54,9 @@ Label label_of(const PhaseBasis& basis, const PhaseGrid& grid, const ConfField& 
           basis_text(basis), modes_text(basis.conf())};
 }
 
-void write_rows(hdf5::Group& group, const std::string& name, const RowExchange& exchange,
-                const RowExchange::Give& give, const Label& label, const hdf5::Description& description) {
+std::uint64_t write_rows(hdf5::Group& group, const std::string& name, const RowExchange& exchange,
+                         const RowExchange::Give& give, const Label& label,
+                         const hdf5::Description& description, std::uint64_t seed = 0) {
   Exec().fence();
   const auto rows = exchange.collect(give);
   group.write_distributed<double>(name, rows, label.shape, static_cast<std::uint64_t>(exchange.rows().begin),
@@ -63,6 +64,8 @@ void write_rows(hdf5::Group& group, const std::string& name, const RowExchange& 
   group.set_member_attribute(name, "grid", label.grid);
   group.set_member_attribute(name, "basis", label.basis);
   group.set_member_attribute(name, "modes", label.modes);
+  return hdf5::RowChecksum::part<double>(
+      seed, rows, static_cast<std::uint64_t>(exchange.rows().begin) * exchange.row_size());
 }
 
 void check_label(const hdf5::Group& group, const std::string& name, const Label& label) {
@@ -188,10 +191,11 @@ RowExchange::Give give_modes(const PhaseBlock& block, const ConfField& field) {
   };
 }
 
-void write(hdf5::Group& group, const std::string& name, const Decomposition& decomposition,
-           const PhaseBasis& basis, const Distribution& f, const hdf5::Description& description) {
-  write_rows(group, name, phase_rows(decomposition, f, RowExchange::Owner::shared), give_modes(basis, f),
-             label_of(basis, f.block.grid), description);
+std::uint64_t write(hdf5::Group& group, const std::string& name, const Decomposition& decomposition,
+                    const PhaseBasis& basis, const Distribution& f, const hdf5::Description& description,
+                    std::uint64_t seed) {
+  return write_rows(group, name, phase_rows(decomposition, f, RowExchange::Owner::shared),
+                    give_modes(basis, f), label_of(basis, f.block.grid), description, seed);
 }
 
 void read(const hdf5::Group& group, const std::string& name, const Decomposition& decomposition,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "io/hdf5/checksum.hpp"
 #include "io/hdf5/file.hpp"
 #include "physics/kinetics/basis/basis.hpp"
 #include "physics/kinetics/space/distribution.hpp"
@@ -14,9 +16,11 @@ namespace quintet::kinetics {
 /// Write f as a float64 dataset [N_x, (N_y, N_z), N_vx, (...), n_modes]. Beside f a rank needs memory for its
 /// rows of the first axis, about as much again (more if there are more ranks than such rows), and some MB.
 /// The dataset carries `grid`, `basis` and `modes` (degrees in x, v of each mode) as attributes. Collective
-/// over decomposition.comm(). Throws ResourceError.
-void write(hdf5::Group& group, const std::string& name, const Decomposition& decomposition,
-           const PhaseBasis& basis, const Distribution& f, const hdf5::Description& description);
+/// over decomposition.comm(). Throws ResourceError. Returns what this rank's values add to the checksum of a
+/// frame (hdf5::RowChecksum) with this seed.
+std::uint64_t write(hdf5::Group& group, const std::string& name, const Decomposition& decomposition,
+                    const PhaseBasis& basis, const Distribution& f, const hdf5::Description& description,
+                    std::uint64_t seed = 0);
 
 /// Fill f from such a dataset, written on any number of ranks; holds some megabytes beside f. Collective over
 /// decomposition.comm(). Throws InputError that prints both sides: shape, grid or basis differ; a value is

@@ -40,6 +40,7 @@ struct Frame {
 /// Writes frames into run.h5:
 ///
 ///     frames/step, frames/time           [n_frames]; a frame counts when it is here and whole
+///     frames/frame_checksum              [n_frames], over all values of the frame; attribute `covers`: of what
 ///     species/NAME                       attributes charge, mass, cells, lower, upper, periodic, family, ...
 ///     species/NAME/f/frame_I             [N_x, ..., N_vx, ..., n_modes], as write() of distribution_io.hpp
 ///     species/NAME/moments/M             [n_frames, N_x, ..., components, n_modes]
@@ -72,6 +73,9 @@ class FrameWriter {
   [[nodiscard]] std::int64_t size() const;  ///< frames so far
   /// Step of the last frame; -1 if there is none.
   [[nodiscard]] std::int64_t last_step() const;
+  /// What a restart found of the frames that it keeps: "frame 3 does not agree with its checksum", or "".
+  /// Only the last frames are looked at, about 256 MiB of them.
+  [[nodiscard]] const std::string& altered() const;
 
  private:
   struct Implementation;

@@ -15,6 +15,7 @@
 
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/table/run_table.hpp"
+#include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "tests/unit/application/toy_run.hpp"
@@ -224,6 +225,50 @@ TEST_F(Tables, of_which_rows_are_lost_go_on_with_what_is_left) {
   EXPECT_EQ(stored("step"), (Numbers{0, 1, 2, 7, 8}));
   ASSERT_EQ(losses_.size(), 1u);
   EXPECT_TRUE(contains(losses_[0].second, "run.h5 has 3 of the 7 rows")) << losses_[0].second;
+}
+
+TEST_F(Tables, of_which_a_value_has_changed_on_the_disk_are_kept_and_told_of) {
+  run_to(6);
+  on_disk([&] {
+    auto file = hdf5::File::open_for_update(Comm::self(), results());
+    auto group = file.root().group("places");
+    group.write_box<double>("pair", std::vector<double>{0.25}, {{3, 1}, {1, 1}});
+  });
+
+  restart();
+  EXPECT_EQ(run_to(8).size(), 9u);
+  ASSERT_FALSE(losses_.empty());
+  EXPECT_EQ(losses_.back().first, "places");
+  EXPECT_TRUE(contains(losses_.back().second, "row 3 does not agree with its checksum"))
+      << losses_.back().second;
+  EXPECT_EQ(stored("pair").at(7), 0.25);
+}
+
+TEST_F(Tables, of_an_older_version_get_checksums_from_the_restart_on) {
+  run_to(4);
+  on_disk([&] {  // the same file without them
+    const auto from = hdf5::File::open(Comm::self(), results());
+    auto to = hdf5::File::create(Comm::self(), folder_ / "older.h5");
+    hdf5::write_header(to.root(), results_schema, results_version, hdf5::read_provenance(from.root()));
+    const auto old = from.root().open_group("places");
+    auto group = to.root().group("places");
+    group.series<std::int64_t>("step", {}, {"1", {"sample"}, ""})
+        .append_entries<std::int64_t>(5, old.read<std::int64_t>("step"));
+    group.series<double>("x", {}, {"1", {"sample"}, ""}).append_entries<double>(5, old.read<double>("x"));
+    group.series<double>("pair", {2}, {"1", {"sample", "side"}, ""})
+        .append_entries<double>(5, old.read<double>("pair"));
+    to.close();
+  });
+  on_disk([&] { fs::copy_file(folder_ / "older.h5", results(), fs::copy_options::overwrite_existing); });
+
+  restart();
+  run_to(6);
+  EXPECT_TRUE(losses_.empty());
+  const auto sums =
+      hdf5::File::open(comm_, results()).root().open_group("places").read<std::uint64_t>("row_checksum");
+  ASSERT_EQ(sums.size(), 7u);
+  EXPECT_EQ(sums[4], hdf5::no_checksum);
+  EXPECT_NE(sums[5], hdf5::no_checksum);
 }
 
 TEST_F(Tables, of_a_file_that_cannot_be_read_are_put_aside_with_it) {

@@ -331,5 +331,35 @@ TEST(FieldSeries, paraview_finds_each_field_of_each_frame) {
       << text;
 }
 
+TEST(FieldSeries, a_frame_that_has_changed_is_told_of) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_checksums");
+  const auto header = small_header();
+  const auto path = scratch / "a.h5";
+  write_small(comm, path, header, 3);
+  EXPECT_EQ(FieldSeriesWriter::reopen(comm, path, header).altered(), "");
+  {
+    auto file = hdf5::File::open_for_update(comm, path);
+    const std::uint64_t n = comm.is_root() ? 1 : 0;
+    const std::vector<double> value(n, 0.5);
+    file.root().write_box<double>("t1_fields/velocity", value, {{1, 2, 3, 1, 1}, {n, n, n, n, n}});
+  }
+  EXPECT_EQ(FieldSeriesWriter::reopen(comm, path, header).altered(),
+            "frame 2 does not agree with its checksum");
+}
+
+TEST(FieldSeries, checksums_are_the_same_on_any_ranks) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_checksums_of_ranks");
+  const auto header = small_header();
+  write_small(comm, scratch / "together.h5", header, 2);
+  if (comm.is_root()) write_small(Comm::self(), scratch / "alone.h5", header, 2);
+  comm.barrier();
+  const auto sums = [&](const std::string& name) {
+    return hdf5::File::open(comm, scratch / name).root().read<std::uint64_t>("frame_checksum");
+  };
+  EXPECT_EQ(sums("together.h5"), sums("alone.h5"));
+}
+
 }  // namespace
 }  // namespace quintet

@@ -1,5 +1,7 @@
 #include "io/hdf5/checksum.hpp"
 
+#include <bit>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +30,29 @@ TEST(Checksum, every_flipped_bit_of_any_length_changes_it) {
       EXPECT_NE(xxh64(bytes), whole) << n << " bytes, bit " << bit;
       bytes[bit / 8] ^= std::byte(1 << bit % 8);
     }
+  }
+}
+
+TEST(RowChecksum, adds_up_from_parts_in_any_order) {
+  const std::vector<double> values{1, -2.5, 0, 3e300};
+  RowChecksum whole, parts;
+  whole.add<double>("x", values);
+  parts.add<double>("x", std::span(values).subspan(3), 3);
+  parts.add<double>("x", std::span(values).first(3));
+  EXPECT_EQ(whole.value(), parts.value());
+}
+
+TEST(RowChecksum, every_flipped_bit_another_place_and_another_dataset_change_it) {
+  const auto of = [](const std::string& name, std::uint64_t bits, std::uint64_t place) {
+    RowChecksum sum;
+    sum.add<double>(name, std::vector<double>{std::bit_cast<double>(bits)}, place);
+    return sum.value();
+  };
+  for (const std::uint64_t bits : {std::uint64_t{0}, std::bit_cast<std::uint64_t>(1.5)}) {
+    const auto whole = of("x", bits, 0);
+    for (int bit = 0; bit < 64; ++bit) EXPECT_NE(of("x", bits ^ std::uint64_t{1} << bit, 0), whole) << bit;
+    EXPECT_NE(of("x", bits, 1), whole);
+    EXPECT_NE(of("y", bits, 0), whole);
   }
 }
 

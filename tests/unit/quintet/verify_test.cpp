@@ -7,6 +7,7 @@
 
 #include "apps/quintet/verify/file_check.hpp"
 #include "apps/quintet/verify/tables.hpp"
+#include "io/hdf5/checksum.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "tests/support/scratch.hpp"
@@ -131,6 +132,32 @@ TEST(Verify, what_was_put_aside_is_not_judged) {
   }
   std::ofstream(scratch / "run.h5") << "rubbish";
   EXPECT_EQ(check_file(scratch / "run.h5").verdict, Verdict::damaged);
+}
+
+TEST(Verify, a_row_that_has_changed_is_named_by_its_checksum) {
+  const Scratch scratch("verify_checksum");
+  const std::string path = scratch / "run.h5";
+  write_table(path, {0, 10, 20}, {1, 2, 3});
+  {
+    auto file = hdf5::File::open_for_update(Comm::self(), path);
+    auto group = file.root().group("history");
+    auto sums = group.series<std::uint64_t>("row_checksum", {}, {"1", {"sample"}, "Checksum of the row"});
+    for (const double step : {0.0, 10.0, 20.0}) {
+      hdf5::RowChecksum sum;
+      sum.add<double>("history/step", std::vector<double>{step});
+      sum.add<double>("history/momentum", std::vector<double>{step, -step});
+      sums.append<std::uint64_t>(std::vector<std::uint64_t>{sum.value()});
+    }
+    hdf5::set_covered(group, "row_checksum", {"history/step", "history/momentum"});
+  }
+  EXPECT_EQ(check_file(path).verdict, Verdict::whole) << check_file(path).what;
+  {
+    auto file = hdf5::File::open_for_update(Comm::self(), path);
+    file.root().write_box<double>("history/momentum", std::vector<double>{7}, {{1, 1}, {1, 1}});
+  }
+  const auto check = check_file(path);
+  EXPECT_EQ(check.verdict, Verdict::damaged);
+  EXPECT_EQ(check.what, "history: row 1 does not agree with its checksum");
 }
 
 }  // namespace

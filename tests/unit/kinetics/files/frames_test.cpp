@@ -286,5 +286,43 @@ TEST(Xdmf, a_frame_names_its_part_of_the_dataset) {
             scratch / "absent/a.xmf: cannot be written: No such file or directory");
 }
 
+TEST(Frames, have_the_same_checksum_on_any_split_and_one_that_has_changed_is_told_of) {
+  const SampleRun run(2);
+  const auto sums = [&] {
+    return hdf5::File::open(run.comm, run.path).root().read<std::uint64_t>("frames/frame_checksum");
+  };
+  const auto altered = [&](int step) {
+    const auto decomposition = run.split();
+    auto file = hdf5::File::open_for_update(run.comm, run.path);
+    return FrameWriter(file, decomposition, run.basis, run.species, 0, step).altered();
+  };
+  run.write(0, 2);
+  const auto first = sums();
+  run.write(0, 2, {}, 1);
+  EXPECT_EQ(sums(), first);
+  EXPECT_EQ(altered(20), "");
+
+  for (const char* name : {"species/ion/f/frame_1", "species/elc/moments/m0", "coefficients/field",
+                           "fields/b_x", "pictures/elc_y_vx"}) {
+    run.write(0, 2);
+    {
+      auto file = hdf5::File::open_for_update(run.comm, run.path);
+      const auto shape = file.root().shape(name);
+      hdf5::Box box{hdf5::Shape(shape.size(), 1), hdf5::Shape(shape.size(), 1)};
+      if (shape.size() > 4 && std::string(name).ends_with("m0")) box.start.assign(shape.size(), 0);
+      box.start[0] = 1;
+      for (std::size_t d = 1; d < shape.size(); ++d) box.start[d] = std::min(box.start[d], shape[d] - 1);
+      auto value = file.root().read_box<double>(name, box);
+      value[0] = -3 - value[0];
+      if (!run.comm.is_root()) {
+        value.clear();
+        box.count.assign(shape.size(), 0);
+      }
+      file.root().write_box<double>(name, value, box);
+    }
+    EXPECT_EQ(altered(20), "frame 1 does not agree with its checksum") << name;
+  }
+}
+
 }  // namespace
 }  // namespace quintet::kinetics

@@ -291,4 +291,30 @@ TEST_F(H5md, another_hdf5_file_is_no_trajectory) {
   comm.barrier();
 }
 
+TEST_F(H5md, frames_that_have_changed_are_told_of_and_checksums_are_those_of_any_ranks) {
+  write({.forces = true}, 0, 2);
+  if (comm.is_root()) {
+    H5mdWriter writer(Comm::self(), scratch / "alone.h5", atoms_at(Comm::self(), 0), {.forces = true});
+    for (std::int64_t step = 0; step <= 2; ++step)
+      writer.append(step, 0.5 * static_cast<double>(step), atoms_at(Comm::self(), step),
+                    {{"temperature", "K", {300.0 + static_cast<double>(step)}},
+                     {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
+  }
+  comm.barrier();
+  const std::string name = "particles/atoms/frame_checksum";
+  EXPECT_EQ(hdf5::File::open(comm, path).root().read<std::uint64_t>(name),
+            hdf5::File::open(comm, scratch / "alone.h5").root().read<std::uint64_t>(name));
+  const auto altered = [&] {
+    return H5mdWriter(comm, path, atoms_at(comm, 2), {.forces = true, .restart_step = 2}).altered();
+  };
+  EXPECT_EQ(altered(), "");
+  {
+    auto file = hdf5::File::open_for_update(comm, path);
+    const std::uint64_t n = comm.is_root() ? 1 : 0;
+    file.root().write_box<double>("particles/atoms/force/value", std::vector<double>(n, 0.5),
+                                  {{1, 4, 2}, {n, n, n}});
+  }
+  EXPECT_EQ(altered(), "frame 1 does not agree with its checksum");
+}
+
 }  // namespace
