@@ -104,8 +104,8 @@ class FieldSeriesWriter {
 
   [[nodiscard]] std::uint64_t n_frames(std::uint64_t sample) const;
   [[nodiscard]] const std::vector<double>& times() const;
-  /// What reopen() found of the frames that are there: "frame 3 does not agree with its checksum", or "". Only
-  /// the last frames are looked at, about 256 MiB of them.
+  /// What reopen() found of the frames that are there: "frame 3 does not agree with its checksum", or "".
+  /// Only the last frames are looked at, about 256 MiB of them.
   [[nodiscard]] const std::string& altered() const;
   /// Bring all to the disk, and write the XDMF files beside it: NAME.xmf, or NAME.sample_I.xmf where there
   /// are several. Collective. Throws ResourceError.

@@ -145,8 +145,8 @@ void make_checksums(hdf5::Group root, const FieldSeriesHeader& header, std::uint
   hdf5::set_covered(root, checksum_name, paths);
 }
 
-/// Which of the frames that count do not agree with their checksums, as words. By a handle of its own, so that
-/// no chunk of what may be cut stays in memory.
+/// Which of the frames that count do not agree with their checksums, as words. By a handle of its own, so
+/// that no chunk of what may be cut stays in memory.
 std::string altered_frames(const Comm& comm, const std::string& path,
                            const std::vector<std::int64_t>& n_frames) {
   const auto file = hdf5::File::open(comm, path);

@@ -40,7 +40,8 @@ void look_inside(FileCheck& check) {
   check.tables = tables_of(file);
   for (const auto& table : check.tables)
     for (const auto& what : {table.damage, table.altered})
-      if (!what.empty()) damage(check, fmt::format("{}: {}", table.group.empty() ? "table" : table.group, what));
+      if (!what.empty())
+        damage(check, fmt::format("{}: {}", table.group.empty() ? "table" : table.group, what));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct Frame {
 /// Writes frames into run.h5:
 ///
 ///     frames/step, frames/time           [n_frames]; a frame counts when it is here and whole
-///     frames/frame_checksum              [n_frames], over all values of the frame; attribute `covers`: of what
+///     frames/frame_checksum              [n_frames], over the values that the attribute `covers` names
 ///     species/NAME                       attributes charge, mass, cells, lower, upper, periodic, family, ...
 ///     species/NAME/f/frame_I             [N_x, ..., N_vx, ..., n_modes], as write() of distribution_io.hpp
 ///     species/NAME/moments/M             [n_frames, N_x, ..., components, n_modes]
