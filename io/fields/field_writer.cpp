@@ -309,7 +309,7 @@ struct FieldSeriesWriter::Implementation {
   /// Write this rank's part; returns what it adds to the frame's checksum.
   template <class Real>
   std::uint64_t write_dataset(const FieldDataset& dataset, std::uint64_t sample, std::uint64_t frame,
-                     const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
+                              const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
     const std::size_t n = product(box.count), width = dataset.fields.size();
     std::vector<Real> values(n * width);
     for (std::size_t c = 0; c < width; ++c)

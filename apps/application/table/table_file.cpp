@@ -132,8 +132,8 @@ void TableFile::cut(std::uint64_t rows) {
     series_[c].truncate(rows);
   }
   if (const std::uint64_t has = checksums_->size(); has < rows)
-    checksums_->append_entries<std::uint64_t>(
-        rows - has, std::vector<std::uint64_t>(rows - has, hdf5::no_checksum));
+    checksums_->append_entries<std::uint64_t>(rows - has,
+                                              std::vector<std::uint64_t>(rows - has, hdf5::no_checksum));
   checksums_->truncate(rows);
   *size_ = rows;
 }
@@ -142,8 +142,9 @@ void TableFile::tell_losses(Context& context, const std::string& altered) const 
   const auto recorded = context.recorded_rows(layout_.group);
   const bool is_whole = recorded ? *recorded <= size() : !context.results_begin_here();
   if (!altered.empty()) {
-    const std::string rows = is_whole ? "" : fmt::format("; it has {} of the {} rows from before the restart",
-                                                         size(), recorded.value_or(size()));
+    const std::string rows = is_whole ? ""
+                                      : fmt::format("; it has {} of the {} rows from before the restart",
+                                                    size(), recorded.value_or(size()));
     context.lose(layout_.group, fmt::format("run.h5: {}: damaged, and kept as it is{}", altered, rows));
     return;
   }

@@ -85,8 +85,7 @@ struct FrameWriter::Implementation {
     step = index.series<std::int64_t>("step", {}, {"1", {"frame"}, "Step of each frame."});
     time = index.series<double>("time", {}, {"1", {"frame"}, "Time of each frame."});
     checksum = index.series<std::uint64_t>(
-        checksum_name, {},
-        {"1", {"frame"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
+        checksum_name, {}, {"1", {"frame"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
     if (restart_step) drop_frames_after(*restart_step, restart_frames);
     QUINTET_CHECK(restart_step || step->size() == 0,
                   "{}: holds {} frames already; a new run needs a new file", file.path(), step->size());
@@ -126,9 +125,9 @@ struct FrameWriter::Implementation {
   void look_for_altered() {
     auto index = file.root().open_group("frames");
     if (steps.empty() || !hdf5::has_covered(index, checksum_name)) return;
-    altered = hdf5::altered_rows(file.root(), fmt::format("frames/{}", checksum_name), {steps.size()},
-                                 most_checked)
-                  .text("frame");
+    altered =
+        hdf5::altered_rows(file.root(), fmt::format("frames/{}", checksum_name), {steps.size()}, most_checked)
+            .text("frame");
   }
 
   /// Note values that this rank has written of the frame; all ranks note the same datasets.
@@ -304,8 +303,8 @@ struct FrameWriter::Implementation {
     auto axes = axes_of(one.grid, true);
     axes.emplace_back("mode");
     covered.push_back(fmt::format("species/{}/f/frame_*", one.name));
-    sum += write(group, frame_name(n_frames()), decomposition, basis, f,
-                 {"1", axes, "DG coefficients of f."}, hdf5::RowChecksum::seed(covered.back()));
+    sum += write(group, frame_name(n_frames()), decomposition, basis, f, {"1", axes, "DG coefficients of f."},
+                 hdf5::RowChecksum::seed(covered.back()));
     for (int x = 0; x < one.grid.cdim; ++x)
       for (int v = one.grid.cdim; v < one.grid.dim(); ++v) append_picture(one, f, x, v);
   }

@@ -192,8 +192,7 @@ struct H5mdWriter::Implementation {
     origin = element<double>(box, "origin", {3}, "Angstrom",
                              {"angstrom", {"frame", "xyz"}, "Corner of the cell."});
     checksum = group.series<std::uint64_t>(
-        checksum_name, {},
-        {"1", {"frame"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
+        checksum_name, {}, {"1", {"frame"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
     if (continues) open_observables();
     if (continues) drop_frames_after(*options.restart_step);
   }
