@@ -321,7 +321,10 @@ struct FieldSeriesWriter::Implementation {
       place.count.push_back(width);
     }
     file.root().write_box<Real>(dataset.path(), values, place);
-    return part_of_checksum(dataset, values, box);
+    // Of the values as they are stored.
+    if (header.double_precision)
+      return part_of_checksum(dataset, std::vector<double>(values.begin(), values.end()), box);
+    return part_of_checksum(dataset, std::vector<float>(values.begin(), values.end()), box);
   }
 
   void write_checksum(std::uint64_t sample, std::uint64_t frame, std::uint64_t sum) {

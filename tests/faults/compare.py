@@ -42,7 +42,7 @@ def data_sets(path):
     found = {}
     with h5py.File(path, "r") as file:
         def add(name, item):
-            if isinstance(item, h5py.Dataset):
+            if isinstance(item, h5py.Dataset) and item.attrs.get("description") != "A frame that a restart dropped.":
                 found[name] = item[()] if item.shape is not None else None
         file.visititems(add)
     return found

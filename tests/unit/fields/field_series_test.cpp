@@ -348,6 +348,15 @@ TEST(FieldSeries, a_frame_that_has_changed_is_told_of) {
             "frame 2 does not agree with its checksum");
 }
 
+TEST(FieldSeries, checksums_are_of_numbers_as_they_are_stored) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_checksums_of_single_precision");
+  auto header = small_header();
+  header.double_precision = false;
+  write_small(comm, scratch / "a.h5", header, 2);
+  EXPECT_EQ(FieldSeriesWriter::reopen(comm, scratch / "a.h5", header).altered(), "");
+}
+
 TEST(FieldSeries, checksums_are_the_same_on_any_ranks) {
   const auto comm = Comm::world();
   const SharedScratch scratch("field_checksums_of_ranks");
