@@ -83,7 +83,7 @@ def main():
     except OSError as error:
         print(f"skipped: no control group can be made here: {error}")
         return 77
-    folder = tempfile.mkdtemp()
+    folder = tempfile.mkdtemp(dir=build)  # not on a disk in memory, which counts as held
     try:
         for name, words, limit, ranks in CASES:
             words = words_of(build, folder, words, ranks)
