@@ -287,20 +287,16 @@ TEST(Xdmf, a_frame_names_its_part_of_the_dataset) {
             scratch / "absent/a.xmf: cannot be written: No such file or directory");
 }
 
-TEST(Frames, have_the_same_checksum_on_any_split_and_one_that_has_changed_is_told_of) {
+TEST(Frames, agree_with_their_checksums_on_any_split_and_one_that_has_changed_is_told_of) {
   const SampleRun run(2);
-  const auto sums = [&] {
-    return hdf5::File::open(run.comm, run.path).root().read<std::uint64_t>("frames/frame_checksum");
-  };
   const auto altered = [&](int step) {
     const auto decomposition = run.split();
     auto file = hdf5::File::open_for_update(run.comm, run.path);
     return FrameWriter(file, decomposition, run.basis, run.species, 0, step).altered();
   };
   run.write(0, 2);
-  const auto first = sums();
+  EXPECT_EQ(altered(20), "");
   run.write(0, 2, {}, 1);
-  EXPECT_EQ(sums(), first);
   EXPECT_EQ(altered(20), "");
 
   for (const char* name : {"species/ion/f/frame_1", "species/elc/moments/m0", "coefficients/field",
