@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <vector>
@@ -103,7 +104,10 @@ Context::~Context() {
   std::erase(open_files(), this);
   // Closing flushes; where that fails on one rank (full disk), the others would wait for it in MPI for ever,
   // and a library built with assertions (HDF5 2.2 as Debian packages it) aborts.
+  constexpr double patience_s = 5;
   try {
+    // An error that one rank has alone: the others will not come to close the file.
+    if (!write_failed && std::uncaught_exceptions() > 0 && !comm.all_arrive(patience_s)) write_failed = true;
     if (!write_failed) take_room(true);
   } catch (const Error&) {
     write_failed = true;

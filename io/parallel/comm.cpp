@@ -1,11 +1,13 @@
 #include "io/parallel/comm.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include <mpi.h>
@@ -515,6 +517,20 @@ template Comm::PendingSum<double> Comm::start_reduce_scatter(std::span<const dou
 void Comm::barrier() const {
   implementation_->count(Call::barrier, 0);
   if (size() > 1) check_mpi(MPI_Barrier(implementation_->comm), "MPI_Barrier");
+}
+
+bool Comm::all_arrive(double seconds) const {
+  if (size() == 1) return true;
+  implementation_->count(Call::barrier, 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(implementation_->comm, &request), "MPI_Ibarrier");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (int all = 0; std::chrono::steady_clock::now() < end;) {
+    check_mpi(MPI_Test(&request, &all, MPI_STATUS_IGNORE), "MPI_Test");
+    if (all != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
 }
 
 void Comm::abort(int exit_code) const {

@@ -233,6 +233,9 @@ class Comm {
   }
 
   void barrier() const;
+  /// A barrier that gives up: false where not all ranks come within `seconds`, after which the communicator
+  /// is good for abort() alone.
+  [[nodiscard]] bool all_arrive(double seconds) const;
 
   /// What this rank has sent so far, by kind of call (shared by copies of this communicator).
   [[nodiscard]] const Counter& counter(Call call) const;

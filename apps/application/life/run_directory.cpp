@@ -89,7 +89,9 @@ void remove_unfinished(const fs::path& directory, const std::vector<std::string>
     if (const auto finished = finished_name(name); !finished.empty() && is_listed(list, finished))
       fs::remove(directory / name, ignored);
   for (const auto& entry : fs::directory_iterator(directory / own_folder, ignored))
-    if (finished_name(entry.path().filename().string()) == "files") fs::remove(entry.path(), ignored);
+    if (const auto finished = finished_name(entry.path().filename().string());
+        finished == "files" || finished.starts_with("last_word"))
+      fs::remove(entry.path(), ignored);
 }
 
 std::vector<std::string> read_list(const fs::path& directory) {

@@ -11,6 +11,7 @@
 
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet::dpmd {
 
@@ -145,15 +146,15 @@ std::vector<DeviationRow> read_deviations(const std::string& path) {
 DeviationLog::DeviationLog(Context& context, const DeviationOptions& options, std::int64_t first_step)
     : options_(options),
       path_(context.path("model_devi.out")),
-      writes_(context.comm().is_root()),
+      comm_(context.comm()),
       table_(context, {"deviation"}, table_columns(), static_cast<double>(first_step)) {
   for (std::size_t i = 0; i < table_.size(); ++i) {
     rows_.push_back({std::llround(table_.column("step")[i]), {}});
     for (const auto& column : columns) rows_[i].deviation.*(column.value) = table_.column(column.name)[i];
   }
   std::int64_t made = 0;
-  if (writes_) made = cut_text(first_step);
-  made = context.comm().broadcast(made);
+  on_root(comm_, [&] { made = cut_text(first_step); });
+  made = comm_.broadcast(made);
   if (made > 0 && options_.atomic)
     context.lose("model_devi.out",
                  fmt::format("{} of its lines are lost and were made of run.h5, without atoms", made));
@@ -178,11 +179,12 @@ std::int64_t DeviationLog::cut_text(std::int64_t first_step) const {
 void DeviationLog::add(const DeviationRow& row, std::span<const double> by_atom) {
   if (!table_.add(row)) return;
   rows_.push_back(row);
-  if (!writes_) return;
-  std::ofstream file(path_, std::ios::app);
-  file << deviation_line(row, by_atom);
-  file.flush();
-  if (!file.good()) throw ResourceError(fmt::format("cannot write {}: is the disk full?", path_));
+  on_root(comm_, [&] {
+    std::ofstream file(path_, std::ios::app);
+    file << deviation_line(row, by_atom);
+    file.flush();
+    if (!file.good()) throw ResourceError(fmt::format("cannot write {}: is the disk full?", path_));
+  });
 }
 
 void DeviationLog::report(Context& context, std::span<const double> levels) const {

@@ -48,7 +48,7 @@ class DeviationLog {
 
   DeviationOptions options_;
   std::string path_;
-  bool writes_;  ///< rank 0
+  Comm comm_;
   RunTable<DeviationRow> table_;
   std::vector<DeviationRow> rows_;  ///< all so far
 };

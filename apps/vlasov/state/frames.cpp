@@ -8,6 +8,7 @@
 #include "apps/vlasov/state/fluid.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/kinetics/files/gkyl_reader.hpp"
 
 namespace quintet::vlasov {
@@ -21,8 +22,7 @@ constexpr const char* rows_name = "frames";  ///< of the group in run.h5, and in
 std::string gkyl_prefix(const Context& context) {
   namespace fs = std::filesystem;
   const fs::path folder = context.path("gkyl");
-  if (context.comm().is_root()) fs::create_directories(folder);
-  context.comm().barrier();
+  on_root(context.comm(), [&] { fs::create_directories(folder); });
   return (folder / fs::path(context.directory()).filename()).string();
 }
 

@@ -1,4 +1,5 @@
 #include "surrogates/flow/model/flow_model.hpp"
+#include "io/parallel/together.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -152,8 +153,7 @@ void save_flow_model(const Comm& comm, const std::string& path, const FlowModel&
                     {"1", {"statistic"}, "running means and variances of the encoder's normalisations"});
   file.close();
   hdf5::seal(comm, temporary);
-  if (comm.is_root()) std::filesystem::rename(temporary, path);
-  comm.barrier();
+  on_root(comm, [&] { std::filesystem::rename(temporary, path); });
 }
 
 FlowModel load_flow_model(const Comm& comm, const std::string& path) {

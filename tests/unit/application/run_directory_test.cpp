@@ -75,13 +75,14 @@ TEST_F(Directory, that_was_not_written_to_leaves_nothing) {
 TEST_F(Directory, what_a_killed_process_had_not_named_yet_goes_with_the_next_start) {
   run({"gkyl/run-*.gkyl"}, {"run.h5", "summary.json"});
   for (const char* name : {"summary.json.tmp4711", "report.html.tmp1", "gkyl/run-f.gkyl.tmp",
-                           "notes.txt.tmp12", "run.h5.tmpx", ".quintet/files.tmp99"})
+                           "notes.txt.tmp12", "run.h5.tmpx", ".quintet/files.tmp99", ".quintet/last_word.tmp7"})
     write(name);
 
   request_.restart = "auto";
   run({"gkyl/run-*.gkyl"}, {}, true);
   EXPECT_EQ(files(), (Names{"run.h5", "summary.json", "notes.txt.tmp12", "run.h5.tmpx"}));
   EXPECT_FALSE(fs::exists(request_.output + "/.quintet/files.tmp99"));
+  EXPECT_FALSE(fs::exists(request_.output + "/.quintet/last_word.tmp7"));
 }
 
 TEST_F(Directory, an_overwritten_run_goes_when_the_new_one_begins_and_nothing_else) {
