@@ -37,13 +37,17 @@ std::string first_word(const std::string& path) {
   return word;
 }
 
-/// Names of all workers that have joined: one whose folder has no file `claim` yet owns it, or is about to.
+/// Names of all workers that have joined, or died as they did: one whose folder has no file `claim` owns it,
+/// or is about to.
 std::vector<std::string> names_in(const std::string& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && fs::exists(entry.path() / "claim"))
-      names.push_back(name.substr(std::strlen(prefix)));
+    if (!name.starts_with(prefix)) continue;
+    bool counts = fs::exists(entry.path() / "claim");
+    if (!counts)
+      if (const auto state = owner_state(entry.path().string())) counts = !state->is_alive;
+    if (counts) names.push_back(name.substr(std::strlen(prefix)));
   }
   return names;
 }

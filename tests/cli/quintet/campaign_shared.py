@@ -26,6 +26,12 @@ def begin(*words):
 def main():
     with open("shared.yaml", "w", encoding="utf-8") as stream:
         stream.write(CAMPAIGN % ", ".join(str(i) for i in range(ITEMS)))
+    # One that was killed as it joined, before it could claim anything.
+    os.makedirs("SH/.worker_gone")
+    for name, text in (("claim.tmp7", ""), ("owner_000001", "program: quintet campaign\nhost: far\nprocess: 7\nmachine: m\nuser: u\nsince: s\ntoken: t\n")):
+        with open("SH/.worker_gone/" + name, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.utime("SH/.worker_gone/" + name, (time.time() - 600,) * 2)
     workers = [begin("--share") for _ in range(3)]
     while len(glob.glob("SH/work/*/.campaign_process")) < 3 and workers[1].poll() is None:
         time.sleep(0.01)
