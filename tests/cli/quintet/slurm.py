@@ -11,11 +11,10 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from slurm_cluster import CannotStart, Cluster, why_not
+from slurm_cluster import in_jobs, run_tests
 
 BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
 BIN = os.path.join(BUILD, "bin")
@@ -104,17 +103,7 @@ def log_of(directory):
 
 
 def ranks_of(program):
-    """Processes of this program in jobs of Slurm: other tests run the same program beside us."""
-    found = []
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            in_job = b"\0SLURM_JOB_ID=" in b"\0" + (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if in_job and words[0].decode() == os.path.join(BIN, program):
-            found.append(int(process.name))
-    return found
+    return [rank for ranks in in_jobs(os.path.join(BIN, program)).values() for rank in ranks]
 
 
 def ask_to_stop(directory, job, program):
@@ -293,27 +282,5 @@ def campaign():
     check("0 jobs are queued" in said, said)
 
 
-def main():
-    reason = why_not()
-    if reason:
-        print(f"skipped: {reason}")
-        return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array, campaign]
-    with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
-        os.chmod(folder, 0o755)  # munge wants to reach its socket
-        os.chdir(folder)
-        with Cluster("cluster"):
-            for test in tests:
-                begin = time.time()
-                test()
-                print(f"{test.__name__}: {time.time() - begin:.1f} s", flush=True)
-        os.chdir("/")
-    return 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except CannotStart as error:
-        print(f"skipped: {error}")
-        sys.exit(77)
+    sys.exit(run_tests([globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array, campaign]))

@@ -10,11 +10,10 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from slurm_cluster import CannotStart, Cluster, why_not
+from slurm_cluster import in_jobs, run_tests
 
 QUINTET = os.path.join(os.path.abspath(sys.argv[1]), "bin", "quintet")
 PATIENCE = 120 * int(os.environ.get("QUINTET_TEST_PATIENCE", "1"))
@@ -53,20 +52,6 @@ def logs(directory):
     return "".join(path.read_text(errors="replace") for path in sorted(pathlib.Path(directory, "jobs").glob("*/*.log")))
 
 
-def in_jobs(word):
-    """Processes of quintet with this word, by the job of Slurm that has them."""
-    found = {}
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().decode().split("\0")
-            job = re.search(r"\0SLURM_JOB_ID=(\d+)\0", "\0" + (process / "environ").read_bytes().decode(errors="replace"))
-        except OSError:
-            continue
-        if job and words[0] == QUINTET and word in words:
-            found[job[1]] = int(process.name)
-    return found
-
-
 def pilots():
     """Two at once; one loses its process by SIGKILL; items of ranks run, too; all is done, nothing twice."""
     pathlib.Path("deep.yaml").write_text("""stages:
@@ -75,9 +60,9 @@ def pilots():
 """ % ", ".join(map(str, range(16))))
     said = run(QUINTET, "campaign", "deep.yaml", *machine("two_cores", 2, "1 min"), "--pilot", "--jobs", "2", "--walltime", "00:10:00", "--output", "deep")
     assert "2 pilots of 1 node of cpu" in said, said
-    wait_for(lambda: len(in_jobs("--pilot")) == 2 and len(list(pathlib.Path("deep/store").glob("*/x"))) > 1, "two pilots")
-    killed, process = sorted(in_jobs("--pilot").items())[0]
-    os.kill(process, signal.SIGKILL)
+    wait_for(lambda: len(in_jobs(QUINTET, "--pilot")) == 2 and len(list(pathlib.Path("deep/store").glob("*/x"))) > 1, "two pilots")
+    killed, processes = sorted(in_jobs(QUINTET, "--pilot").items())[0]
+    os.kill(processes[-1], signal.SIGKILL)
     wait_for_end()
     said = run(QUINTET, "campaign", "status", "deep.yaml", "--output", "deep")
     assert "32 of 32 items are done" in said, said + logs("deep")
@@ -109,7 +94,7 @@ def edited():
   - {name: a, needs: [gate], sweep: {x: [1, 2]}, command: [sh, -c, 'echo {x} > a'], outputs: [a], walltime: 5 min}
 """)
     run(QUINTET, "campaign", "ed.yaml", *machine("edits", 2, "1 min"), "--output", "ed")
-    wait_for(lambda: in_jobs("--items"), "a job that runs")
+    wait_for(lambda: in_jobs(QUINTET, "--items"), "a job that runs")
     pathlib.Path("ed.yaml").write_text(pathlib.Path("ed.yaml").read_text().replace("echo", "echo new"))
     pathlib.Path("go").touch()
     wait_for_end()
@@ -118,27 +103,5 @@ def edited():
     assert "2 items were queued by an earlier state of this file" in said and "2 of them are done" in said, said
 
 
-def main():
-    reason = why_not()
-    if reason:
-        print(f"skipped: {reason}")
-        return 77
-    tests = [globals()[name] for name in sys.argv[2:]] or [pilots, their_time, edited]
-    with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
-        os.chmod(folder, 0o755)  # munge wants to reach its socket
-        os.chdir(folder)
-        with Cluster("cluster"):
-            for test in tests:
-                begin = time.time()
-                test()
-                print(f"{test.__name__}: {time.time() - begin:.1f} s", flush=True)
-        os.chdir("/")
-    return 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except CannotStart as error:
-        print(f"skipped: {error}")
-        sys.exit(77)
+    sys.exit(run_tests([globals()[name] for name in sys.argv[2:]] or [pilots, their_time, edited]))

@@ -1,10 +1,12 @@
 """A Slurm of one node on loopback in a temporary folder, for tests: munged, slurmctld and slurmd as root."""
 import os
+import pathlib
 import secrets
 import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
@@ -122,3 +124,41 @@ class Cluster:
                 except subprocess.TimeoutExpired:
                     daemon.kill()
                     daemon.wait()
+
+
+def in_jobs(program, *words):
+    """Numbers of the processes of a program, of its path, that have these words on their command line, by the job of this Slurm that each
+    belongs to: other tests run the same programs beside us, also in jobs of a Slurm of theirs."""
+    found = {}
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            environment = dict(pair.split("=", 1) for pair in (process / "environ").read_bytes().decode(errors="replace").split("\0") if "=" in pair)
+        except OSError:
+            continue
+        if line[0] == program and set(words) <= set(line) and environment.get("SLURM_CONF") == os.environ["SLURM_CONF"] and "SLURM_JOB_ID" in environment:
+            found.setdefault(environment["SLURM_JOB_ID"], []).append(int(process.name))
+    return found
+
+
+def run_tests(tests, **options):
+    """Run functions in a temporary folder beside a Cluster of these options. Returns the exit code: 77 (skipped) where none can be started."""
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
+        os.chmod(folder, 0o755)  # munge wants to reach its socket
+        os.chdir(folder)
+        try:
+            with Cluster("cluster", **options):
+                for test in tests:
+                    begin = time.time()
+                    test()
+                    print(f"{test.__name__}: {time.time() - begin:.1f} s", flush=True)
+        except CannotStart as error:
+            print(f"skipped: {error}")
+            return 77
+        finally:
+            os.chdir("/")
+    return 0

@@ -9,11 +9,10 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from slurm_cluster import CannotStart, Cluster, why_not
+from slurm_cluster import run_tests
 
 BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
 QUINTET = os.path.join(BUILD, "bin", "quintet")
@@ -183,27 +182,5 @@ def node():
     check(told["jobs"][1]["end"] == "completed" and len(told["jobs"]) == 2, f"{told}\n{log}")
 
 
-def main():
-    reason = why_not()
-    if reason:
-        print(f"skipped: {reason}")
-        return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [paths, environment, tasks, memory, memory_of_tasks, node]
-    with tempfile.TemporaryDirectory(prefix="quintet_heads_") as folder:
-        os.chmod(folder, 0o755)  # munge wants to reach its socket
-        os.chdir(folder)
-        with Cluster("cluster", constrains_memory=True):
-            for test in tests:
-                begin = time.time()
-                test()
-                print(f"{test.__name__}: {time.time() - begin:.1f} s", flush=True)
-        os.chdir("/")
-    return 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except CannotStart as error:
-        print(f"skipped: {error}")
-        sys.exit(77)
+    sys.exit(run_tests([globals()[name] for name in sys.argv[3:]] or [paths, environment, tasks, memory, memory_of_tasks, node], constrains_memory=True))
