@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
-#include "io/machine/command.hpp"
+#include "io/machine/job_variables.hpp"
 
 namespace quintet {
 namespace {
@@ -49,7 +49,7 @@ JobLife life_in_slurm(const std::string& id) {
   static constexpr std::array running = {"RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED",
                                          "STOPPED", "SIGNALING",   "STAGE_OUT",  "RESIZING"};
   const auto answer =
-      run_command({"squeue", "--noheader", "--states=all", "--format=%A|%T", "--jobs=" + id}, patience_s);
+      ask_scheduler({"squeue", "--noheader", "--states=all", "--format=%A|%T", "--jobs=" + id}, patience_s);
   if (answer.timed_out) return JobLife::unknown;
   if (!answer.good())
     return answer.errors.find("Invalid job id") != std::string::npos ? JobLife::ended : JobLife::unknown;
@@ -64,7 +64,7 @@ JobLife life_in_slurm(const std::string& id) {
 
 /// "    job_state = R"
 JobLife life_in_pbs(const std::string& id) {
-  const auto answer = run_command({"qstat", "-x", "-f", id}, patience_s);
+  const auto answer = ask_scheduler({"qstat", "-x", "-f", id}, patience_s);
   if (answer.timed_out) return JobLife::unknown;
   if (!answer.good())
     return answer.errors.find("Unknown Job") != std::string::npos ? JobLife::ended : JobLife::unknown;

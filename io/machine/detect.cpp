@@ -15,6 +15,7 @@
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/command.hpp"
+#include "io/machine/job_variables.hpp"
 #include "io/tiers/memory_bounds.hpp"
 
 namespace quintet {
@@ -133,7 +134,7 @@ Machine detected_machine() {
   detect_gpus(machine.node);
   detect_scratch(machine.node);
   // Installed is not configured: sinfo answers where there is a cluster.
-  if (!program_on_path("sbatch").empty() && run_command({"sinfo", "--noheader"}, 10).good())
+  if (!program_on_path("sbatch").empty() && ask_scheduler({"sinfo", "--noheader"}, 10).good())
     machine.scheduler.kind = SchedulerKind::slurm;
   else if (!program_on_path("qsub").empty())
     machine.scheduler.kind = SchedulerKind::pbs;

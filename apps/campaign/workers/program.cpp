@@ -16,6 +16,7 @@
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/machine/job_variables.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "io/runtime/runtime.hpp"
 
@@ -26,28 +27,6 @@ namespace {
 
 constexpr const char* process_file = "/.campaign_process";
 constexpr const char* item_variable = "QUINTET_CAMPAIGN_ITEM=";  // with the item's folder, for its programs
-
-/// Variables by which a launcher speaks to its processes; those that users set are not among them.
-constexpr std::string_view launcher_variables[] = {"PMIX_",
-                                                   "PMI_",
-                                                   "HYDI_",
-                                                   "OMPI_COMM_",
-                                                   "OMPI_UNIVERSE_",
-                                                   "OMPI_APP_CTX_",
-                                                   "OMPI_FIRST_",
-                                                   "OMPI_NUM_",
-                                                   "OMPI_ARGV",
-                                                   "OMPI_COMMAND",
-                                                   "OMPI_FILE_",
-                                                   "OMPI_REACHABLE",
-                                                   "OMPI_MCA_ess",
-                                                   "OMPI_MCA_orte_",
-                                                   "OMPI_MCA_pmix",
-                                                   "OMPI_MCA_initial_wdir",
-                                                   "OMPI_MCA_num_procs",
-                                                   "OMPI_MCA_shmem_RUNTIME",
-                                                   "OMPI_VERSION",
-                                                   "PRTE_"};
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -91,12 +70,6 @@ std::vector<std::int64_t> left_of(const std::string& folder) {
 }  // namespace
 
 std::string variable_of_item(const std::string& folder) { return item_variable + folder; }
-
-bool is_of_launcher(std::string_view variable) {
-  for (const auto prefix : launcher_variables)
-    if (variable.starts_with(prefix)) return true;
-  return false;
-}
 
 std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
                            const std::string& folder, const std::vector<std::string>& variables, int input) {

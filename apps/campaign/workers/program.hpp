@@ -19,10 +19,6 @@ namespace quintet::campaign {
 /// The variable by which what an item of a campaign starts is known to be of this folder's.
 [[nodiscard]] std::string variable_of_item(const std::string& folder);
 
-/// Whether a variable ("NAME=value") is how an MPI launcher speaks to its processes; those that users set are
-/// not.
-[[nodiscard]] bool is_of_launcher(std::string_view variable);
-
 /// What runs in a folder, by what note_program() has written there.
 struct RunningProgram {
   std::int64_t process = 0;

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/campaign/workers/program.hpp"
 #include "io/log/error.hpp"
+#include "io/machine/job_variables.hpp"
 #include "io/runtime/library_threads.hpp"
 
 namespace quintet::dpmd {
@@ -102,7 +102,7 @@ std::string ProcessEnd::text() const {
 std::vector<std::string> program_environment(const std::string& folder) {
   std::vector<std::string> variables;
   for (char** at = environ; *at; ++at)
-    if (!campaign::is_of_launcher(*at) && !is_of_runtime(*at)) variables.emplace_back(*at);
+    if (!is_of_launcher(*at) && !is_of_runtime(*at)) variables.emplace_back(*at);
   // One process needs no MPI daemon: it takes seconds. Without one, all programs of a user share a session
   // directory, and one that ends removes what another is about to use: each gets its own.
   variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");

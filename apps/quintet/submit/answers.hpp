@@ -2,11 +2,10 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/quintet/submit/scheduler.hpp"
-#include "io/machine/command.hpp"
+#include "io/machine/job_variables.hpp"
 
 /// What the rows of the table of schedulers share: how a command is asked, and how answers add up.
 namespace quintet {
@@ -14,14 +13,7 @@ namespace quintet {
 /// The rows, each in a file of its own.
 extern const SchedulerRow slurm_row, pbs_row;
 
-/// Whether a variable of the environment tells of a job (of the shell that asks, which may run in one) or
-/// sets options of a scheduler's commands, which beat those in the head of a script and change answers. Those
-/// that say where the scheduler is are none of these.
-[[nodiscard]] bool is_of_a_job(std::string_view variable);
-
-/// Run a command of the scheduler without the variables that is_of_a_job() knows.
-[[nodiscard]] CommandResult ask_command(const std::vector<std::string>& words, double patience);
-/// What it answers; throws InputError if it does not or refuses.
+/// What a command of the scheduler answers; throws InputError if it does not or refuses.
 [[nodiscard]] std::string answer_of(const std::vector<std::string>& words, double patience);
 
 /// A program that lies beside another one.

@@ -64,7 +64,7 @@ std::vector<std::string> submit_words(const Machine& /*machine*/, const std::str
 Tree jobs_in_answer(const Asked& status, const std::vector<std::string>& ids, bool& some_gone) {
   std::vector<std::string> words{status.command, "-x", "-f", "-F", "json"};
   words.insert(words.end(), ids.begin(), ids.end());
-  const auto result = ask_command(words, status.patience);
+  const auto result = ask_scheduler(words, status.patience);
   QUINTET_CHECK(!result.timed_out, "{} does not answer within {:.3g} s (scheduler.patience)", status.command,
                 status.patience);
   some_gone = result.errors.find("Unknown Job") != std::string::npos;

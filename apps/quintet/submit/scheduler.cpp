@@ -85,26 +85,8 @@ const SchedulerRow& scheduler_of(const Machine& machine) {
   throw InternalError("a kind of scheduler has no row");
 }
 
-bool is_of_a_job(std::string_view variable) {
-  // Where the scheduler is; PBS_STUB... and SLURM_STUB... are those of the tests' stand-ins.
-  static constexpr std::string_view kept[] = {
-      "SLURM_CONF",  "SLURM_CLUSTERS", "SLURM_JWT", "SLURM_STUB",  "PBS_CONF_FILE", "PBS_SERVER",
-      "PBS_DEFAULT", "PBS_EXEC",       "PBS_HOME",  "PBS_PRIMARY", "PBS_SECONDARY", "PBS_STUB"};
-  static constexpr std::string_view hidden[] = {
-      "SLURM_",     "SBATCH_",        "SQUEUE_",        "SCANCEL_",     "SACCT_",       "SINFO_",
-      "SRUN_",      "SALLOC_",        "PBS_",           "PMI_",         "PMIX_",        "PMI2_",
-      "OMPI_COMM_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix"};
-  const auto begins = [&](std::string_view prefix) { return variable.starts_with(prefix); };
-  return std::none_of(std::begin(kept), std::end(kept), begins) &&
-         std::any_of(std::begin(hidden), std::end(hidden), begins);
-}
-
-CommandResult ask_command(const std::vector<std::string>& words, double patience) {
-  return run_command(words, patience, is_of_a_job);
-}
-
 std::string answer_of(const std::vector<std::string>& words, double patience) {
-  const auto result = ask_command(words, patience);
+  const auto result = ask_scheduler(words, patience);
   QUINTET_CHECK(!result.timed_out, "{} does not answer within {:.3g} s (scheduler.patience)", words[0],
                 patience);
   QUINTET_CHECK(result.good(), "{} refuses (exit code {}): {}", words[0], result.code,

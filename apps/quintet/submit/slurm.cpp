@@ -124,9 +124,9 @@ void take_accounting(std::map<std::string, JobState>& states, const Asked& statu
     if (state.kind == JobState::Kind::unknown || state.kind == JobState::Kind::gone) ids.push_back(id);
   if (ids.empty() || program_on_path(sacct).empty()) return;
   const auto result =
-      ask_command({sacct, "--noheader", "--parsable2", "--allocations",
-                   fmt::format("--jobs={}", fmt::join(ids, ",")), "--format=JobID,State,ExitCode,NodeList"},
-                  status.patience);
+      ask_scheduler({sacct, "--noheader", "--parsable2", "--allocations",
+                     fmt::format("--jobs={}", fmt::join(ids, ",")), "--format=JobID,State,ExitCode,NodeList"},
+                    status.patience);
   if (!result.good()) return;
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) {
@@ -156,7 +156,7 @@ std::map<std::string, JobState> ask(const Asked& status, const std::vector<std::
     if (state.kind != JobState::Kind::unknown) continue;
     auto for_one = words;
     for_one.push_back("--jobs=" + id);
-    const auto result = ask_command(for_one, status.patience);
+    const auto result = ask_scheduler(for_one, status.patience);
     if (result.timed_out) break;
     if (result.good())
       take_lines(states, status.command, result.out);
@@ -214,7 +214,7 @@ std::vector<QueuedJob> ask_user(const Asked& status) {
 std::vector<std::string> failed_nodes(const Asked& status, const std::string& nodes) {
   if (nodes.empty()) return {};
   if (nodes.find_first_of(",[") == std::string::npos) return {nodes};
-  const auto result = ask_command(
+  const auto result = ask_scheduler(
       {beside(status.command, "sinfo"), "--noheader", "--Node", "--nodes=" + nodes, "--format=%N|%T"},
       status.patience);
   std::set<std::string> failed;

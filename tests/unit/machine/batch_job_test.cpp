@@ -72,6 +72,9 @@ TEST_F(InJob, life_of_another_is_as_slurm_clearly_says) {
     EXPECT_EQ(life(body), JobLife::unknown) << body;
   EXPECT_EQ(life("echo '5|FAILED'", "slurm other 5 0"), JobLife::unknown) << "a number of another cluster";
   EXPECT_EQ(life("echo '5|FAILED'", "half"), JobLife::unknown);
+  setenv("SQUEUE_PARTITION", "others", 1);
+  EXPECT_EQ(life("[ $SQUEUE_PARTITION ] || echo '5|FAILED'"), JobLife::ended) << "squeue's own variables";
+  unsetenv("SQUEUE_PARTITION");
 }
 
 TEST_F(InJob, a_job_that_began_again_is_alone) {
