@@ -19,11 +19,11 @@ std::string task_script(const Machine& machine, const Job& job, const TaskOrder&
       "\n# A line of `items` for each task: the keys of what it runs.\n"
       "keys=$(sed -n \"$(({} + 1))p\" items)\n",
       task);
-  text += fmt::format(
-      "{} campaign {} --output {} \\\n  --machine {} --path {} \\\n  --items \"$keys\" --walltime {} &\n",
+  const auto command = fmt::format(
+      "{} campaign {} --output {} \\\n  --machine {} --path {} \\\n  --items \"$keys\" --walltime {}",
       shell_word(job.executable), shell_word(order.file), shell_word(order.directory),
       shell_word(order.machine), shell_word(order.path), hours_text(job.shape.walltime - job.shape.margin));
-  return text + waiting_lines() + "exit $code\n";
+  return text + waiting_lines(command) + "exit $code\n";
 }
 
 }  // namespace quintet::campaign

@@ -76,16 +76,17 @@ std::string pilot_script(const Machine& machine, const Job& job, const JobsOrder
   text += "# takes items from the store until its time is nearly over\n";
   text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
   text += "exec >> \"pilot_${SLURM_JOB_ID:-${PBS_JOBID:-here}}.log\" 2>&1\n";
-  text += environment_lines(machine) + patience_lines(machine, job.shape.margin) + "\n";
+  text += environment_lines(machine) + patience_lines(machine, job.shape.margin);
+  std::string command;
   if (job.shape.nodes > 1) {
     JobShape one_a_node = job.shape;
     one_a_node.threads = job.shape.ranks_per_node, one_a_node.ranks_per_node = 1;
-    text += launch_line(machine.launch.command, one_a_node) + " ";
+    command = launch_line(machine.launch.command, one_a_node) + " ";
   }
-  text += fmt::format("{} campaign {} --output {} \\\n  --path {} --pilot --slots {} --walltime {} &\n",
-                      shell_word(job.executable), shell_word(order.file), shell_word(order.directory),
-                      shell_word(order.path), slots, hours_text(job.shape.walltime - job.shape.margin));
-  return text + waiting_lines() + "exit $code\n";
+  command += fmt::format("{} campaign {} --output {} \\\n  --path {} --pilot --slots {} --walltime {}",
+                         shell_word(job.executable), shell_word(order.file), shell_word(order.directory),
+                         shell_word(order.path), slots, hours_text(job.shape.walltime - job.shape.margin));
+  return text + waiting_lines(command) + "exit $code\n";
 }
 
 void queue_pilots(const Graph& graph, const JobsOrder& asked, const PilotOrder& pilots) {

@@ -46,9 +46,14 @@ export QUINTET_START="$(date +%s)_$$_$RANDOM"
 echo "$QUINTET_START at $begin" >> job.began
 )sh";
 
-constexpr const char* while_program_runs = R"sh(program=$!
+constexpr const char* before_start = R"sh(
 # Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
+program= asked=
 trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
+)sh";
+
+constexpr const char* after_start = R"sh(program=$!
+if [ "$asked" ]; then kill -USR1 $program 2> /dev/null; fi  # a signal came before there was whom to tell
 asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
 )sh";
@@ -106,14 +111,16 @@ std::string environment_lines(const Machine& machine) {
   return lines;
 }
 
-std::string waiting_lines() { return while_program_runs; }
+std::string waiting_lines(const std::string& command) {
+  return before_start + command + " &\n" + after_start;
+}
 
 std::string patience_lines(const Machine& machine, double margin) {
   constexpr double usual = 30;
   const auto& command = machine.launch.command;
   if (command.find("mpirun") == std::string::npos && command.find("mpiexec") == std::string::npos) return "";
   // It waits so long whether or not its ranks have ended meanwhile, and itself ends some two seconds later.
-  // After an early stop it waits twice, which the margin must hold.
+  // After ranks that end with another code than 0 it waits twice, which the margin must hold.
   const double allowed = std::min(machine.stop.grace.value_or(usual), usual) - 3;
   const double seconds = std::max(1.0, std::floor(std::min(allowed, margin / 4)));
   return fmt::format(
@@ -156,10 +163,12 @@ std::string script_text(const Machine& machine, const Job& job) {
   text += before_program;
   text += retry_lines(machine, job);
   text += if_it_may_start;
-  text += fmt::format("\n{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {} &\n",
-                      launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,
-                      shell_word(job.input), hours_text(shape.walltime - shape.margin), shape.threads);
-  return text + waiting_lines() + after_program;
+  return text +
+         waiting_lines(
+             fmt::format("{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {}",
+                         launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,
+                         shell_word(job.input), hours_text(shape.walltime - shape.margin), shape.threads)) +
+         after_program;
 }
 
 }  // namespace quintet

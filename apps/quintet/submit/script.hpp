@@ -26,8 +26,8 @@ namespace quintet {
 /// Lines that give ranks of mpirun the time that the scheduler gives the job between SIGTERM and SIGKILL,
 /// and at most a quarter of the `margin` (s).
 [[nodiscard]] std::string patience_lines(const Machine& machine, double margin);
-/// Lines that wait for the program just started in the background, handing signals on to it; its exit code is
+/// Lines that start a command in the background and wait for it, handing signals on to it; its exit code is
 /// in $code then.
-[[nodiscard]] std::string waiting_lines();
+[[nodiscard]] std::string waiting_lines(const std::string& command);
 
 }  // namespace quintet

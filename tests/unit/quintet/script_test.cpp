@@ -247,6 +247,12 @@ TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
   }
 }
 
+TEST_F(Link, a_signal_before_the_program_runs_does_not_end_the_script) {
+  machine_.launch.command = "kill -USR1 $$;";
+  link(writes(1) + leaves(75) + "exit 75");
+  EXPECT_NE(log().find("the next job goes on"), std::string::npos) << log();
+}
+
 TEST(script, ranks_of_mpirun_have_the_time_that_the_scheduler_gives) {
   Machine machine;
   machine.launch.command = "mpirun -np {ranks}", machine.stop.grace = 12;

@@ -58,11 +58,13 @@ mkdir -p .quintet
 export QUINTET_START="$(date +%s)_$$_$RANDOM"
 echo "$QUINTET_START at $begin" >> job.began
 
+# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
+program= asked=
+trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
 mpirun -np 16 -map-by ppr:16:node:PE=1 -hostfile "$PBS_NODEFILE" ${QUINTET_HAND_ON-} ${QUINTET_START:+-x QUINTET_START} /opt/quintet/bin/vlasov run weibel.yaml --output "$PWD" --restart auto \
   --walltime 23:50:00 --threads 1 &
 program=$!
-# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
-trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
+if [ "$asked" ]; then kill -USR1 $program 2> /dev/null; fi  # a signal came before there was whom to tell
 asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
 heed "$QUINTET_START"

@@ -30,12 +30,15 @@ export OMPI_MCA_odls_base_sigkill_timeout=7 PRTE_MCA_odls_base_sigkill_timeout=7
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${PBS_ARRAY_INDEX:-0} + 1))p" items)
+
+# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
+program= asked=
+trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
 /opt/quintet/bin/quintet campaign '/projects/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
   --machine abci3 --path /home/ada/bin:/usr/bin \
   --items "$keys" --walltime 1:50:00 &
 program=$!
-# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
-trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
+if [ "$asked" ]; then kill -USR1 $program 2> /dev/null; fi  # a signal came before there was whom to tell
 asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
 exit $code

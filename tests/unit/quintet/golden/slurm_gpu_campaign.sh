@@ -21,12 +21,15 @@ export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
 
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${SLURM_ARRAY_TASK_ID:-0} + 1))p" items)
+
+# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
+program= asked=
+trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
 /opt/quintet/bin/quintet campaign '/projects/my group/ocean.yaml' --output /groups/gaa50000/runs/ocean \
   --machine slurm_gpu --path /home/ada/bin:/usr/bin \
   --items "$keys" --walltime 1:55:00 &
 program=$!
-# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
-trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM HUP
+if [ "$asked" ]; then kill -USR1 $program 2> /dev/null; fi  # a signal came before there was whom to tell
 asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
 exit $code
