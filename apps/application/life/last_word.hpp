@@ -12,6 +12,7 @@ namespace quintet {
 ///
 /// A job script names its start in the variable QUINTET_START and believes the word of that start alone: it
 /// is written as `last_word_START`, so that nobody else's stands in its place, and the script renames it.
+/// A start of such a name that is stopped early ends with exit code 0: its word says 75.
 /// Programs that this one starts do not inherit the name.
 class LastWord {
  public:

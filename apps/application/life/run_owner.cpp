@@ -273,7 +273,7 @@ void RunOwner::take(const std::string& program, Patience patience) {
                                    std::chrono::steady_clock::now() <= patient_until;
         if (!is_submission && (patience == Patience::none || !vigil.goes_on(record->token, silent)))
           refuse(*record, folder_, silent);
-        std::this_thread::sleep_for(is_submission ? 100ms : silent ? 1000ms : 500ms);
+        std::this_thread::sleep_for(is_submission ? 100ms : silent ? 3000ms : 500ms);
         --i_try;
         continue;
       }
