@@ -20,12 +20,13 @@ namespace pbs {
 namespace {
 
 /// `-o` is HOST:PATH, and PBS replaces `^array_index^`; of other characters nothing certain is known.
+bool is_of_paths(unsigned char c) {
+  return std::isalnum(c) != 0 ||
+         std::string_view("_-+./=,@%").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
 std::string path_problem(const std::string& path) {
-  const auto is_taken = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-+./=,@%").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  return std::all_of(path.begin(), path.end(), is_taken)
+  return std::all_of(path.begin(), path.end(), is_of_paths)
              ? ""
              : "PBS takes letters, digits and _ - + . / = , @ % in it";
 }
@@ -199,7 +200,17 @@ std::vector<QueuedJob> ask_user(const Asked& status) {
   return jobs;
 }
 
-/// A job tells the words that it was submitted with; its output lies beside its script.
+/// Whether a path stands in a text as a whole, not as the end or the beginning of another one.
+bool has_path(const std::string& text, const std::string& path) {
+  for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
+    const auto behind = at + path.size();
+    if ((at == 0 || !is_of_paths(text[at - 1])) && (behind == text.size() || !is_of_paths(text[behind])))
+      return true;
+  }
+  return false;
+}
+
+/// A job tells the words that it was submitted with.
 std::vector<std::string> ask_script(const Asked& status, const std::string& script) {
   const auto ids = select_jobs(status);
   std::vector<std::string> found;
@@ -208,7 +219,7 @@ std::vector<std::string> ask_script(const Asked& status, const std::string& scri
   const Tree answer = jobs_in_answer(status, ids, some_gone);
   for (const auto& [id, job] : answer.entries()) {
     const std::string word = text_at(job, "job_state");
-    if (word.empty() || text_at(job, "Submit_arguments").find(script) == std::string::npos) continue;
+    if (word.empty() || !has_path(text_at(job, "Submit_arguments"), script)) continue;
     if (pbs_state(word, "").is_alive()) found.push_back(id);
   }
   return found;

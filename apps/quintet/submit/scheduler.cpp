@@ -236,9 +236,10 @@ std::vector<std::string> Scheduler::jobs_of_script(const std::string& script) co
 }
 
 bool Scheduler::is_doubtful(const std::string& words) const {
-  return std::regex_search(
-      words,
-      std::regex(fmt::format("no id of a job|does not answer|exit code 1[2-9][0-9]|{}", row_.doubtful)));
+  // 120 to 152: by a signal, or not begun. From 153 on are errors of PBS itself (15001 and more, modulo 256).
+  return std::regex_search(words, std::regex(fmt::format("no id of a job|does not answer|exit code "
+                                                         "1([234][0-9]|5[0-2])\\)|{}",
+                                                         row_.doubtful)));
 }
 
 std::vector<QueuedJob> Scheduler::jobs_of_user() const { return row_.ask_user({status_, patience_}); }

@@ -137,7 +137,7 @@ TEST_F(Answers, jobs_of_a_script_are_found_in_the_queue) {
   command("qselect", "printf '1.pbs1\\n2.pbs1\\n'");
   command("status",
           R"(echo '{"Jobs": {"1.pbs1": {"job_state": "Q", "queue": "q", "Submit_arguments": "-W x /a/job.sh"},
-"2.pbs1": {"job_state": "R", "queue": "q", "Submit_arguments": "/b/job.sh"}}}')");
+"2.pbs1": {"job_state": "R", "queue": "q", "Submit_arguments": "/b/a/job.sh"}}}')");
   EXPECT_EQ(scheduler(SchedulerKind::pbs).jobs_of_script("/a/job.sh"), (std::vector<std::string>{"1.pbs1"}));
 }
 
@@ -152,6 +152,7 @@ TEST_F(Answers, words_that_leave_a_submission_in_doubt) {
       slurm.is_doubtful("refuses (exit code 1): Batch job submission failed: Invalid partition name"));
   EXPECT_TRUE(pbs.is_doubtful("qsub: cannot connect to server pbs1 (errno=110)"));
   EXPECT_FALSE(pbs.is_doubtful("qsub: Bad project: none"));
+  EXPECT_FALSE(pbs.is_doubtful("qsub refuses (exit code 170): qsub: Unknown queue"));
 }
 
 TEST_F(Answers, an_array_is_as_alive_as_its_liveliest_task) {
