@@ -154,6 +154,9 @@ void require_sound(const JobShape& job) {
   positive("jobs in a chain", job.chain);
   QUINTET_CHECK(job.gpus_per_node >= 0, "{} GPUs of a node were asked for; expected 0 or more",
                 job.gpus_per_node);
+  QUINTET_CHECK(!job.memory || *job.memory >= 1e6,
+                "{:.6g} B of memory a node were asked for; expected 1 MB or more",
+                job.memory.value_or(0));  // to Slurm 0 is all of a node
   QUINTET_CHECK(std::isfinite(job.walltime) && job.walltime >= 1,
                 "A walltime of {} s was asked for; expected 1 s or more", job.walltime);
 }

@@ -42,12 +42,12 @@ struct Order {
 };
 
 std::optional<std::int64_t> count_given(const Application::Arguments& arguments, std::size_t i,
-                                        const char* flag) {
+                                        const char* flag, std::int64_t least = 1) {
   if (arguments[i].empty()) return std::nullopt;
   const auto value = to_integer(arguments[i].back());
-  if (!value || *value < (std::string(flag) == "--gpus-per-node" ? 0 : 1))
-    throw UsageError(
-        fmt::format("quintet submit: {} {}: expected a whole number, 1 or more", flag, arguments[i].back()));
+  if (!value || *value < least)
+    throw UsageError(fmt::format("quintet submit: {} {}: expected a whole number, {} or more", flag,
+                                 arguments[i].back(), least));
   return value;
 }
 
@@ -59,7 +59,7 @@ Order order_of(const Application::Arguments& arguments) {
   order.walltime = parse_walltime(text(3));
   order.ranks_per_node = count_given(arguments, 4, "--ranks-per-node");
   order.threads = count_given(arguments, 5, "--threads");
-  order.gpus_per_node = count_given(arguments, 6, "--gpus-per-node");
+  order.gpus_per_node = count_given(arguments, 6, "--gpus-per-node", 0);
   if (!arguments[7].empty()) order.memory = parse_quantity(text(7), "B");
   order.queue = text(8), order.account = text(9);
   order.chain = count_given(arguments, 10, "--chain").value_or(1);

@@ -62,6 +62,12 @@ TEST(rules, the_bounds_themselves_are_allowed) {
             Names{});
 }
 
+TEST(rules, next_to_no_memory_is_refused_as_slurm_takes_none_for_all_of_a_node) {
+  for (const double memory : {-3e9, 0.0, 9e5})
+    EXPECT_THROW((void)broken(changed([&](auto& j) { j.memory = memory; })), InputError) << memory;
+  EXPECT_EQ(broken(changed([](auto& j) { j.memory = 1e6; })), Names{});
+}
+
 TEST(rules, gpus_on_a_queue_without_are_refused) {
   const auto job = changed([](auto& j) { j.nodes = 1, j.ranks_per_node = 1, j.gpus_per_node = 1; });
   EXPECT_EQ(broken(job, "rt_HC"), Names{"queues.rt_HC.gpus"});
