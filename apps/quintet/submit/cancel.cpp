@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/submit.hpp"
@@ -37,7 +39,7 @@ void cancel(const Application::Arguments& arguments) {
   const auto states = scheduler.states(record->ids);
   // The last first: none must begin because the one before it has ended.
   int n_cancelled = 0;
-  std::vector<std::string> forgotten;
+  std::vector<std::string> forgotten, refused;
   for (auto id = record->ids.rbegin(); id != record->ids.rend(); ++id) {
     const auto& state = states.at(*id);
     if (!state.may_live()) continue;
@@ -55,18 +57,25 @@ void cancel(const Application::Arguments& arguments) {
       continue;
     }
     ++n_cancelled;
-    if (state.kind == JobState::Kind::waiting || at_once) {
-      scheduler.cancel(*id);
-      log::info("{} is removed from the queue", *id);
-    } else {
-      scheduler.stop(*id);
-      log::info("{} is asked for a checkpoint and an end (--now ends it at once)", *id);
+    try {
+      if (state.kind == JobState::Kind::waiting || at_once) {
+        scheduler.cancel(*id);
+        log::info("{} is removed from the queue", *id);
+      } else {
+        scheduler.stop(*id);
+        log::info("{} is asked for a checkpoint and an end (--now ends it at once)", *id);
+      }
+    } catch (const InputError& error) {  // it may have ended meanwhile; those before it must not run on
+      log::warning("{}", error.what());
+      refused.push_back(*id);
     }
   }
   if (n_cancelled == 0 && forgotten.empty()) log::info("No job of '{}' waits or runs", directory);
   for (const auto& id : forgotten) std::erase(record->ids, id);
   record->submitting = false;
   write_record(directory, *record);
+  QUINTET_CHECK(refused.empty(), "Not cancelled: {}. Where quintet status {} still shows it, cancel it again",
+                fmt::join(refused, ", "), directory);
 }
 
 }  // namespace quintet::commands

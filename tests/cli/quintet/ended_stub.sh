@@ -1,10 +1,12 @@
 #!/bin/sh
 # A stand-in for sbatch, squeue, scancel and sinfo by these names, in a folder of its own: jobs get numbers from 1 on and never run;
-# squeue says what the file `state` there says. What sbatch and scancel were asked is kept in `words`.
+# squeue says what the file `state` there says. What sbatch and scancel were asked is kept in `words`; scancel refuses what `stuck` names.
 folder=$(dirname "$0")
 case $(basename "$0") in
   sbatch) echo "sbatch $*" >> "$folder/words"; grep -c '^sbatch' "$folder/words" ;;
-  scancel) echo "scancel $*" >> "$folder/words" ;;
+  scancel) for id; do :; done
+    if grep -qx "$id" "$folder/stuck" 2> /dev/null; then echo "scancel: error: Kill job error on job id $id" >&2; exit 1; fi
+    echo "scancel $*" >> "$folder/words" ;;
   squeue) cat "$folder/state" ;;
   sinfo) printf 'n1|idle\nn2|down*\n' ;;
 esac
