@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/owner_state.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/retry.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
@@ -67,6 +68,20 @@ class OnlyOnce {
   bool is_first_ = false;
 };
 
+/// The record once all jobs are in it: the second of a long chain may begin while the last are still being
+/// queued, by a process that would write over what another one adds.
+std::optional<JobRecord> whole_record(const std::string& directory) {
+  constexpr int most_s = 60;
+  auto record = read_record(directory);
+  for (int s = 0; s < most_s && record && std::ssize(record->ids) < record->chain; ++s) {
+    const auto owner = owner_state(directory + "/.quintet");
+    if (!owner || !owner->is_alive) break;
+    sleep(1);
+    record = read_record(directory);
+  }
+  return record;
+}
+
 /// The chain as this job sees it.
 struct Chain {
   std::string before;              ///< the job before this one; "" for the first
@@ -102,8 +117,9 @@ void queue_anew(const Scheduler& scheduler, const Machine& machine, const std::s
 /// Whether this job's place is taken by others.
 bool deal_with(const std::string& directory, const std::string& own, bool came_further) {
   auto ask = read_ask(directory);
-  auto record = read_record(directory);
-  if (!ask || !record) return false;
+  if (!ask) return false;
+  auto record = whole_record(directory);
+  if (!record) return false;
   if (is_in(ask->replaced, own)) return true;
   const Chain chain = chain_around(*record, *ask, own);
   if (chain.before.empty() || is_in(ask->dealt_with, chain.before)) return false;
