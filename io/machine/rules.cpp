@@ -126,6 +126,13 @@ Answer check_margin(const Machine& /*machine*/, const MachineQueue& /*queue*/, c
       hours_text(job.walltime), hours_text(job.margin));
 }
 
+Answer check_warning(const Machine& machine, const MachineQueue& /*queue*/, const JobShape& job) {
+  if (!machine.stop.warning || job.walltime > *machine.stop.warning) return {};
+  return fmt::format(
+      "a job is told to end {} before its limit: one of {} would be told as it begins; ask for more",
+      hours_text(*machine.stop.warning), hours_text(job.walltime));
+}
+
 constexpr Rule rules[] = {{"scheduler.account_required", false, check_account},
                           {"reserved", true, check_reserved},
                           {"nodes_min", true, check_nodes_min},
@@ -142,7 +149,8 @@ constexpr Rule rules[] = {{"scheduler.account_required", false, check_account},
                           {"node_hours_max", true, check_node_hours},
                           {"limits.array_tasks", false, check_array},
                           {"limits.unfinished_jobs", false, check_chain},
-                          {"stop.margin", false, check_margin}};
+                          {"stop.margin", false, check_margin},
+                          {"stop.warning", false, check_warning}};
 
 void require_sound(const JobShape& job) {
   const auto positive = [](const char* what, std::int64_t n) {

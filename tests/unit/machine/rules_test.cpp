@@ -62,6 +62,16 @@ TEST(rules, the_bounds_themselves_are_allowed) {
             Names{});
 }
 
+TEST(rules, a_job_is_longer_than_the_time_before_its_limit_at_which_it_is_told_to_end) {
+  Machine machine = read_machine("slurm_cpu");
+  machine.stop.warning = 60;
+  const auto broken_at = [&](double walltime) {
+    return broken_rules(machine, queue_named(machine, "cpu"), {.walltime = walltime, .margin = 1}).size();
+  };
+  EXPECT_EQ(broken_at(60), 1u);
+  EXPECT_EQ(broken_at(61), 0u);
+}
+
 TEST(rules, next_to_no_memory_is_refused_as_slurm_takes_none_for_all_of_a_node) {
   for (const double memory : {-3e9, 0.0, 9e5})
     EXPECT_THROW((void)broken(changed([&](auto& j) { j.memory = memory; })), InputError) << memory;

@@ -124,9 +124,8 @@ TEST(limits, no_random_request_leads_to_a_script_that_breaks_one) {
       // Each refusal names a key of the file, and each queue that was asked is told with one.
       EXPECT_TRUE(std::regex_search(
           error.what(),
-          std::regex(
-              "\\((queues\\.\\w+\\.\\w+|limits\\.\\w+|stop\\.margin|scheduler\\.account_required) of " +
-              machine.name + "\\)")))
+          std::regex("\\((queues\\.\\w+\\.\\w+|limits\\.\\w+|stop\\.\\w+|scheduler\\.account_required) of " +
+                     machine.name + "\\)")))
           << error.what();
       for (const auto& asked : machine.queues)
         if ((queue.empty() && !asked.reserved) || queue == asked.name) {
