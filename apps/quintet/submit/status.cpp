@@ -187,6 +187,16 @@ Tree run_tree(const RunView& run) {
                     {"logs", std::move(logs)}});
 }
 
+/// What was asked for anew, and why; of a file that cannot be read, that.
+std::vector<std::string> remarks_of(const std::string& directory) {
+  try {
+    const auto ask = read_ask(directory);
+    return ask ? ask->remarks : std::vector<std::string>();
+  } catch (const InputError& error) {
+    return {error.what()};
+  }
+}
+
 /// docs/machines.md has the meaning of each key; what is there stays, keys may be added.
 Tree status_tree(const std::string& directory, const JobRecord& record,
                  const std::map<std::string, JobState>& states, const std::vector<RunView>& runs,
@@ -194,8 +204,7 @@ Tree status_tree(const std::string& directory, const JobRecord& record,
   Tree jobs = Tree::list(), views = Tree::list(), asked = Tree::list();
   for (const auto& id : record.ids) jobs.append(job_tree(id, states.at(id)));
   for (const auto& run : runs) views.append(run_tree(run));
-  if (const auto ask = read_ask(directory))
-    for (const auto& remark : ask->remarks) asked.append(Tree::text(remark));
+  for (const auto& remark : remarks_of(directory)) asked.append(Tree::text(remark));
   return Tree::map({{"format", Tree::text("quintet-status")},
                     {"version", Tree::integer(1)},
                     {"directory", Tree::text(fs::absolute(directory).lexically_normal().string())},
@@ -243,8 +252,7 @@ void print_status(const std::string& directory, const JobRecord& record,
                     left_text(run.progress, alive == Alive::yes), told_text(run.progress),
                     fmt::format("{}", fmt::join(run.settings, ", "))});
   for (const auto& line : campaign::aligned(rows)) std::puts(line.c_str());
-  if (const auto ask = read_ask(directory))
-    for (const auto& remark : ask->remarks) std::puts(remark.c_str());
+  for (const auto& remark : remarks_of(directory)) std::puts(remark.c_str());
   constexpr int most = 20;
   int n_told = 0, n_all = 0;
   for (const auto& run : runs)
