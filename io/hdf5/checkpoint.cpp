@@ -14,13 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string name_of(std::int64_t step) { return fmt::format("step_{:012}.h5", step); }
-
 /// The step in "step_000000001000.h5"; nothing for any other name.
 std::optional<std::int64_t> step_of(const std::string& name) {
   std::int64_t step = -1;
   if (name.starts_with("step_")) std::from_chars(name.data() + 5, name.data() + name.size(), step);
-  return step >= 0 && name == name_of(step) ? std::optional(step) : std::nullopt;
+  return step >= 0 && name == checkpoint_name(step) ? std::optional(step) : std::nullopt;
 }
 
 std::vector<std::int64_t> steps_in(const std::string& directory) {
@@ -49,13 +47,20 @@ void make_ready(const std::string& directory) {
 
 }  // namespace
 
+std::string checkpoint_name(std::int64_t step) { return fmt::format("step_{:012}.h5", step); }
+
+std::optional<std::int64_t> newest_step(const std::string& directory) {
+  const auto steps = steps_in(directory);
+  return steps.empty() ? std::nullopt : std::optional(steps.back());
+}
+
 CheckpointStore::CheckpointStore(Comm comm, std::string directory, int keep)
     : comm_(std::move(comm)), directory_(std::move(directory)), keep_(keep) {
   QUINTET_CHECK(keep >= 1, "number of checkpoints to keep is {}; expected 1 or more", keep);
 }
 
 std::string CheckpointStore::path(std::int64_t step) const {
-  return (fs::path(directory_) / name_of(step)).string();
+  return (fs::path(directory_) / checkpoint_name(step)).string();
 }
 
 void CheckpointStore::write(std::int64_t step, const Provenance& provenance,

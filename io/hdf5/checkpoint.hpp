@@ -15,6 +15,11 @@ namespace quintet::hdf5 {
 inline constexpr const char* checkpoint_schema = "quintet.checkpoint";
 inline constexpr int checkpoint_version = 1;
 
+/// "step_000000001000.h5"
+[[nodiscard]] std::string checkpoint_name(std::int64_t step);
+/// The newest step of a folder's checkpoints by their names alone, whole or not; nothing if there is none.
+[[nodiscard]] std::optional<std::int64_t> newest_step(const std::string& directory);
+
 /// The checkpoints of one run directory: `DIR/step_000000001000.h5`.
 ///
 /// A checkpoint is written to a temporary name (`.tmp` appended), flushed to the disk, sealed and renamed;

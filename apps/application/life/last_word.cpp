@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/config/tree.hpp"
+#include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
 
 namespace quintet {
@@ -26,16 +27,6 @@ std::string take_start() {
            std::string_view("_-.").find(static_cast<char>(c)) != std::string_view::npos;
   });
   return is_plain && name.size() <= longest_name ? name : "";
-}
-
-std::string newest_checkpoint(const fs::path& directory) {
-  std::string newest;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(directory / "checkpoints", absent)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("step_") && name.ends_with(".h5")) newest = std::max(newest, name);
-  }
-  return newest;
 }
 
 /// Shell scripts read it line by line.
@@ -61,8 +52,8 @@ void LastWord::leave_alone(ExitCode code, const std::string& reason) const {
   std::string text = start_.empty() ? "" : fmt::format("start: {}\n", start_);
   text += fmt::format("code: {}\n", static_cast<int>(code));
   if (in_use_) text += "directory: in use\n";
-  if (const auto checkpoint = newest_checkpoint(directory_); !checkpoint.empty())
-    text += fmt::format("checkpoint: {}\n", checkpoint);
+  if (const auto step = hdf5::newest_step(directory_ + "/checkpoints"))
+    text += fmt::format("checkpoint: {}\n", hdf5::checkpoint_name(*step));
   const auto provenance = hdf5::current_provenance();
   text += fmt::format("program: {}\nhost: {}\ndate: {}\n", program_, provenance.host, provenance.date);
   if (!reason.empty()) text += fmt::format("reason: {}\n", in_one_line(reason));

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include "io/config/scalar.hpp"
 #include "io/config/tree.hpp"
+#include "io/hdf5/checkpoint.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -44,21 +44,6 @@ void take_progress(const fs::path& file, RunProgress& progress) {
   progress.written = number_at(*tree, "written_unix_s");
 }
 
-std::optional<std::int64_t> newest_checkpoint(const fs::path& directory) {
-  std::optional<std::int64_t> newest;
-  std::error_code ignored;
-  static const std::regex name(R"(step_([0-9]+)\.h5)");
-  for (const auto& entry : fs::directory_iterator(directory / "checkpoints", ignored)) {
-    std::smatch found;
-    const std::string file = entry.path().filename().string();
-    if (!std::regex_match(file, found, name)) continue;
-    // leading zeros: as an integer of base ten
-    const std::int64_t step = std::strtoll(found[1].str().c_str(), nullptr, 10);
-    if (!newest || step > *newest) newest = step;
-  }
-  return newest;
-}
-
 void take_summary(const fs::path& file, RunProgress& progress) {
   const auto summary = read_if_there(file);
   const Tree* code = summary ? summary->find("exit_code") : nullptr;
@@ -83,7 +68,7 @@ RunProgress run_progress(const std::string& directory) {
   const fs::path folder(directory);
   if (fs::exists(folder / "run.log")) progress.state = "running";
   take_progress(folder / "progress.json", progress);
-  const auto checkpoint = newest_checkpoint(folder);
+  const auto checkpoint = hdf5::newest_step((folder / "checkpoints").string());
   if (checkpoint && checkpoint > progress.step) progress.step = checkpoint;
   // Of the job before, where the one that goes on has told its step since.
   if (!is_newer(folder / "progress.json", folder / "summary.json"))
