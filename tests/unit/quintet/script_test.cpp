@@ -1,5 +1,6 @@
 #include "apps/quintet/submit/script.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -235,6 +236,7 @@ TEST_F(Link, a_directory_in_use_is_left_alone) {
 }
 
 TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
+  std::signal(SIGHUP, SIG_DFL);  // tests may run under nohup, and bash cannot trap what was ignored before
   const std::string program = writes(1) + "end() { echo asked; sleep 0.3; " + leaves(75) +
                               "exit 75; }; trap end USR1; touch ready; while :; do sleep 0.02; done";
   for (const char* name : {"USR1", "TERM", "HUP"}) {
