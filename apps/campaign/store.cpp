@@ -76,6 +76,19 @@ void rename_path(const std::string& from, const std::string& to) {
   if (wrong) throw ResourceError(fmt::format("'{}' cannot be named '{}': {}", from, to, wrong.message()));
 }
 
+/// Whether a file has this size and, with `all_bytes`, these contents; not if it cannot be read.
+bool is_as_it_was(const std::string& path, const std::string& size, const std::string& contents,
+                  bool all_bytes) {
+  std::error_code wrong;
+  const auto bytes = fs::file_size(path, wrong);
+  if (wrong || fmt::format("{}", bytes) != size) return false;
+  try {
+    return !all_bytes || contents_of(path) == contents;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void describe(Schema& schema, DoneItem& item) {
@@ -151,11 +164,13 @@ DoneItem Store::read(const std::string& folder) {
 
 std::optional<DoneItem> Store::find(const std::string& directory, const Item& item, bool all_bytes) {
   const std::string folder = directory + "/store/" + item.key;
-  if (!fs::exists(folder + "/" + item_file)) return std::nullopt;
+  std::error_code absent;
+  if (!fs::exists(fs::symlink_status(folder, absent))) return std::nullopt;
   DoneItem done;
   try {
     done = read(folder);
   } catch (const InputError& error) {
+    if (!fs::exists(folder)) return std::nullopt;  // another campaign has put it aside, in this moment
     done.damage = fmt::format("{}; remove '{}', and it is made again", error.what(), folder);
     return done;
   }
@@ -168,26 +183,28 @@ std::optional<DoneItem> Store::find(const std::string& directory, const Item& it
   for (const auto& line : done.files) {
     const auto first = line.find(' '), second = line.find(' ', first + 1);
     const std::string path = folder + "/" + DoneItem::name_of(line);
-    std::error_code wrong;
-    const auto size = fs::file_size(path, wrong);
-    const bool good = !wrong && fmt::format("{}", size) == line.substr(0, first) &&
-                      (!all_bytes || contents_of(path) == line.substr(0, second));
-    if (good) continue;
+    if (is_as_it_was(path, line.substr(0, first), line.substr(0, second), all_bytes)) continue;
     done.damage = fmt::format("'{}' is damaged or gone: remove '{}', and it is made again", path, folder);
     return done;
   }
   return done;
 }
 
-void Store::put_aside(const Item& item) {
-  if (!claim(item)) return;
-  const std::string to = directory_ + "/damaged/" + item.key;
-  std::error_code wrong;
-  fs::create_directories(directory_ + "/damaged", wrong);
-  remove_folder(to);
-  rename_path(directory_ + "/store/" + item.key, to);
+void Store::put_damaged_aside(const Item& item) {
+  const auto is_damaged = [&] {
+    const auto done = find(directory_, item, true);
+    return done && !done->damage.empty();
+  };
+  if (!is_damaged() || !claim(item)) return;
+  if (is_damaged()) {  // still: another campaign may have made it again meanwhile
+    const std::string to = directory_ + "/damaged/" + item.key;
+    std::error_code wrong;
+    fs::create_directories(directory_ + "/damaged", wrong);
+    remove_folder(to);
+    rename_path(directory_ + "/store/" + item.key, to);
+    log::info("{}: what is damaged lies in {}", item.label, to);
+  }
   release(item);
-  log::info("{}: what is damaged lies in {}", item.label, to);
 }
 
 bool Store::is_begun(const Item& item) const { return fs::exists(work(item)); }

@@ -56,8 +56,9 @@ class Store {
   [[nodiscard]] bool claim(const Item& item) { return workers_.claim(item.key); }
   void release(const Item& item) const { workers_.release(item.key); }
   [[nodiscard]] bool is_claimed(const Item& item) const { return workers_.is_claimed(item.key); }
-  /// Put a damaged item aside, so that it is made again; not if another campaign is at it.
-  void put_aside(const Item& item);
+  /// Read all files of an item that is done; if it is damaged put it aside, so that it is made again. Not if
+  /// another campaign is at it.
+  void put_damaged_aside(const Item& item);
   /// Why an item has failed that nobody has and that is not done, since this store was opened; or "".
   [[nodiscard]] std::string why_failed(const Item& item) const;
 

@@ -87,14 +87,14 @@ void verify(const Graph& graph, const std::string& directory) {
     }
   log::info("{} of {} items are done; their {} files are what they were", n_done, graph.items().size(),
             n_files);
-  QUINTET_CHECK(n_damaged == 0, "{} items are damaged: the same command with --repair for --verify {}",
-                n_damaged, cure);
+  QUINTET_CHECK(n_damaged == 0,
+                "{} items are damaged: the same command with --repair in the place of --verify {}", n_damaged,
+                cure);
 }
 
 void put_damaged_aside(const Graph& graph, const std::string& directory) {
   Store store(directory, Sharing::shared);
-  for (const auto& item : graph.items())
-    if (const auto done = store.find(item); done && !done->damage.empty()) store.put_aside(item);
+  for (const auto& item : graph.items()) store.put_damaged_aside(item);
 }
 
 std::string path_of_machine(const std::string& name) {
