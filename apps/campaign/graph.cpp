@@ -328,10 +328,9 @@ bool Graph::is_needed(const Item& item, const Folders& folders) const {
   for (const auto& name : stage.previous)
     if (all_left_out(previous(name, item))) return false;
   if (stage.only_if.empty()) return true;
-  for (const auto& pattern : words(item, stage.only_if, "", folders, here_)) {
-    const auto whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here_) / pattern).string();
-    if (!files_that_match(whole).empty()) return true;
-  }
+  const Folders in_patterns{literal(folders.store), folders.left_out};
+  for (const auto& pattern : words(item, stage.only_if, "", in_patterns, literal(here_)))
+    if (!files_that_match(pattern_in(here_, pattern)).empty()) return true;
   return false;
 }
 

@@ -11,7 +11,7 @@ namespace quintet::campaign {
 namespace fs = std::filesystem;
 
 const std::vector<std::string>& Graph::matching(const std::string& pattern, const std::string& who) const {
-  const std::string whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here_) / pattern).string();
+  const std::string whole = pattern_in(here_, pattern);
   auto& files = found_[whole];
   if (files.empty()) files = files_that_match(whole);
   QUINTET_CHECK(!files.empty(), "{}: no file matches '{}'", who, whole);
@@ -87,7 +87,7 @@ std::vector<Ingredient> Graph::ingredients(const Item& item) const {
   if (!item.file.empty()) all.push_back({"input " + contents(item.file), "file " + item.file});
   for (const auto& pattern : options.inputs) {
     // An input may be named by what the item has: inputs: ["{name}.dat"].
-    Values values{{"here", {{here_}}}};
+    Values values{{"here", {{literal(here_)}}}};
     for (const auto& [name, value] : item.values) values[name] = {{value}};
     const std::string who = "stage " + options.name + ": inputs";
     for (const auto& each : expanded(pattern, values, who))

@@ -220,10 +220,10 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
                           std::int64_t tries) const {
   const std::string folder = work(item);
   for (const auto& pattern : stage.outputs)
-    if (!anything_matches(folder + "/" + pattern))
+    if (!anything_matches(pattern_in(folder, pattern)))
       return fmt::format("it ended well but made no '{}'", pattern);
   for (const auto& pattern : stage.non_empty)
-    for (const auto& file : files_that_match(folder + "/" + pattern))
+    for (const auto& file : files_that_match(pattern_in(folder, pattern)))
       if (fs::is_empty(file))
         return fmt::format("it ended well but '{}' is empty",
                            fs::path(file).lexically_relative(folder).string());

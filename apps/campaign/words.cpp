@@ -168,6 +168,19 @@ std::vector<std::string> files_within(const std::string& word) {
   return files;
 }
 
+std::string literal(const std::string& path) {
+  std::string pattern;
+  for (const char c : path) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+std::string pattern_in(const std::string& folder, const std::string& pattern) {
+  return fs::path(pattern).is_absolute() ? pattern : (fs::path(literal(folder)) / pattern).string();
+}
+
 std::vector<std::string> files_that_match(const std::string& pattern) {
   auto files = paths_that_match(pattern);
   std::erase_if(files, [](const auto& path) { return !fs::is_regular_file(path); });

@@ -28,6 +28,11 @@ using Values = std::map<std::string, Meaning>;
 /// which are mere signs, nor what the system only makes up (/dev, /proc, /sys).
 [[nodiscard]] std::vector<std::string> files_within(const std::string& word);
 
+/// A path as a pattern that matches nothing else: folders have names like "run[1]".
+[[nodiscard]] std::string literal(const std::string& path);
+/// A pattern in full; a relative one is of a folder, whose own name is no pattern.
+[[nodiscard]] std::string pattern_in(const std::string& folder, const std::string& pattern);
+
 /// Files that match a pattern, sorted.
 [[nodiscard]] std::vector<std::string> files_that_match(const std::string& pattern);
 

@@ -57,12 +57,7 @@ Words patterns_of(const std::string& name) {
                       : fs::exists(file) ? Words{file}
                                          : campaign::files_that_match(name);
   Words patterns;
-  const auto add = [&](const std::string& path) {
-    std::string pattern;
-    for (const char c : path)
-      pattern += std::string("*?[\\").find(c) == std::string::npos ? "" : "\\", pattern += c;
-    patterns.push_back(plain(pattern));
-  };
+  const auto add = [&](const std::string& path) { patterns.push_back(plain(campaign::literal(path))); };
   for (const auto& path : named) {
     if (!fs::is_directory(path)) add(path);
     if (fs::is_directory(path))

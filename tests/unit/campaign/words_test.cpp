@@ -6,7 +6,9 @@
 
 #include "tests/support/scratch.hpp"
 
+using quintet::campaign::files_that_match;
 using quintet::campaign::files_within;
+using quintet::campaign::pattern_in;
 using Names = std::vector<std::string>;
 
 /// A folder with files of these names, each with something in it.
@@ -47,4 +49,12 @@ TEST_F(Words, do_not_name_what_they_write_nor_signs_nor_what_is_made_up) {
 TEST_F(Words, within_a_relative_path_name_nothing) {
   EXPECT_EQ(files_within("cat x" + at("a")), Names());
   EXPECT_EQ(files_within("cat {store}" + at("a")), Names());
+}
+
+TEST_F(Words, of_a_folder_are_no_pattern) {
+  std::filesystem::create_directories(at("run[1]*?\\"));
+  std::ofstream(at("run[1]*?\\/x.dat"));
+  const auto files = files_that_match(pattern_in(at("run[1]*?\\"), "*.dat"));
+  EXPECT_EQ(files, Names({at("run[1]*?\\/x.dat")}));
+  EXPECT_EQ(pattern_in(at("run[1]"), at("*")), at("*"));
 }
