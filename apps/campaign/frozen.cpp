@@ -12,7 +12,7 @@ namespace quintet::campaign {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* place_file = "frozen.yaml";
+constexpr const char* place_file = ".campaign_place.yaml";  // no name that a user gives beside a campaign
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -9,7 +9,7 @@
 
 namespace quintet::campaign {
 
-/// What a campaign's file means that has no place in it: frozen.yaml beside a copy of it.
+/// What a campaign's file means that has no place in it: .campaign_place.yaml beside a copy of it.
 struct Place {
   std::string here;                   ///< folder of the file that was copied
   std::string path;                   ///< folders of programs
