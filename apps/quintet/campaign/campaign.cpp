@@ -132,12 +132,31 @@ void run_here(const Graph& graph, const std::string& stem, const std::string& di
                             n_of(Outcome::failed), graph.items().size(), n_of(Outcome::skipped), directory));
 }
 
-/// A flag's whole number.
+/// A flag's whole number; 1 without it.
 std::int64_t number_of(const char* flag, const std::string& text) {
+  if (text.empty()) return 1;
   const auto n = to_integer(text);
   if (!n || *n < 1)
     throw UsageError(fmt::format("quintet campaign: {} {}: expected a whole number, 1 or more", flag, text));
   return *n;
+}
+
+/// Throws UsageError for flags that would change nothing.
+void require_effect(const Application::Arguments& arguments) {
+  const auto is_given = [&](Argument argument) { return !arguments[argument].empty(); };
+  const auto require = [&](Argument flag, const char* name, bool has_effect, const char* what) {
+    if (is_given(flag) && !has_effect)
+      throw UsageError(fmt::format("quintet campaign: {} {} is {}", name, arguments[flag].back(), what));
+  };
+  const bool is_queued = is_given(machine), is_pilot = is_given(pilot);
+  constexpr const char *of_machine = "of jobs of a machine: --machine NAME is missing",
+                       *of_pilots = "of pilots of a machine: --machine NAME --pilot is missing";
+  require(account, "--account", is_queued, of_machine);
+  require(queue, "--queue", is_queued, of_machine);
+  require(chain, "--chain", is_queued, of_machine);
+  require(jobs, "--jobs", is_queued && is_pilot, of_pilots);
+  require(nodes, "--nodes", is_queued && is_pilot, of_pilots);
+  require(slots, "--slots", is_pilot && !is_queued, "of a pilot here: --pilot, without --machine");
 }
 
 }  // namespace
@@ -155,13 +174,13 @@ std::vector<Application::Flag> campaign_flags() {
       {"--machine", "queue what is left as job arrays of this machine, by name or file", false, ""},
       {"--account", "who pays for jobs", false, ""},
       {"--queue", "of jobs (default: for each stage the smallest that takes it)", false, ""},
-      {"--chain", "jobs to queue for each stage, each going on where the one before stopped", false, "1"},
+      {"--chain", "jobs to queue for each stage, each going on where the one before stopped (1)", false, ""},
       {"--pilot",
        "queue jobs of whole nodes that take items from the store until their time is nearly over; without "
        "--machine: be one",
        false, "", true},
-      {"--jobs", "pilots at once", false, "1"},
-      {"--nodes", "of a pilot", false, "1"},
+      {"--jobs", "pilots at once (1)", false, ""},
+      {"--nodes", "of a pilot (1)", false, ""},
       {"--slots", "of a pilot here, in the place of the file's: cpu=96,gpu=8", false, ""},
       {"--items", "keys of items to run, as a job does", false, ""},
       {"--walltime", "HH:MM:SS of a pilot's job; here: after which it stops with what it has", false, ""},
@@ -194,9 +213,7 @@ void campaign(const Application::Arguments& arguments) {
   const Place place = place_of(where.string(), of_environment != nullptr ? of_environment : "");
   const std::string programs = is_given(path) ? text(path) : place.path;
   const bool is_queued = is_given(machine), is_pilot = is_given(pilot) && !is_queued;
-  if (is_given(queue) && !is_queued)
-    throw UsageError(fmt::format(
-        "quintet campaign: --queue {} is a queue of a machine: --machine NAME is missing", text(queue)));
+  require_effect(arguments);
   auto options = read_campaign(where.string());
   if (is_status || is_queued || is_given(items)) widen_slots(options);
   if (is_pilot && is_given(slots)) options.slots = read_slots(text(slots));
