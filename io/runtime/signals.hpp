@@ -13,6 +13,10 @@ void remember_stop_signals();
 /// Whether one of these signals has come since: for what waits before there is a StopRequest.
 [[nodiscard]] bool stop_signal_has_come();
 
+/// To be called first in every process: SIGCHLD has its default again. Where a parent ignores it and hands
+/// that on, waitpid() says of no child how it ended.
+void hear_of_children();
+
 /// For a process without runs of its own: SIGXFSZ alone is ignored, so that a write beyond the limit fails.
 void ignore_size_signal();
 

@@ -44,6 +44,8 @@ bool is_ignored_hangup(int signal) {
 
 void ignore_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 
+void hear_of_children() { std::signal(SIGCHLD, SIG_DFL); }
+
 namespace {
 
 const char* signal_name(int signal) {

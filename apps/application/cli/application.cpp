@@ -14,6 +14,7 @@
 #include "apps/application/life/failure.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
+#include "io/runtime/signals.hpp"
 
 namespace quintet {
 namespace {
@@ -444,6 +445,7 @@ Application& Application::absent_command(const std::string& name, const std::str
 }
 
 int Application::execute(int argc, char** argv) {
+  hear_of_children();
   std::vector<std::string> words;
   std::vector<char*> pointers;
   const int exit_code = [&] {
