@@ -4,7 +4,9 @@
 
 namespace quintet::campaign {
 
-/// SIGCHLD, and the signals that end a campaign: SIGTERM, SIGINT, SIGHUP, SIGUSR1.
+/// SIGCHLD, and the signals that end a campaign: SIGTERM, SIGINT, SIGUSR1, and SIGHUP unless it is ignored:
+/// under nohup a campaign is to outlive its terminal, and a signal that is held comes also where it is
+/// ignored.
 [[nodiscard]] sigset_t watched_signals();
 
 /// While one lives, this thread gets the watched signals from sigtimedwait() alone.
