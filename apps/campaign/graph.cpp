@@ -72,12 +72,14 @@ void check_one_stage(const StageOptions& stage, const CampaignOptions& options) 
 
 bool Graph::is_launched(const StageOptions& stage) { return stage.command.front() == launch; }
 
-bool Graph::can_be_warm(const Item& item) const {
+bool Graph::is_of_suite(const Item& item) {
   static const std::set<std::string> suite{"dpmd", "meshfreeflow", "podlstm", "submatrix", "vlasov"};
   const fs::path program = item.program;
-  return !is_launched(stage_of(item)) && suite.contains(program.filename().string()) &&
+  return suite.contains(program.filename().string()) &&
          program.parent_path() == fs::read_symlink("/proc/self/exe").parent_path();
 }
+
+bool Graph::can_be_warm(const Item& item) const { return !is_launched(stage_of(item)) && is_of_suite(item); }
 
 bool Graph::is_in_rounds(std::size_t stage) const {
   if (!options_.rounds) return false;

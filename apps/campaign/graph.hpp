@@ -78,7 +78,9 @@ class Graph {
                                                  const Folders& folders) const;
   /// Whether a stage's command begins with {launch}.
   [[nodiscard]] static bool is_launched(const StageOptions& stage);
-  /// Whether an item may be forked by a warm program: one of the suite, beside this one, without {launch}.
+  /// Whether an item's program is an application of the suite, beside this one.
+  [[nodiscard]] static bool is_of_suite(const Item& item);
+  /// Whether an item may be forked by a warm program: one of the suite, without {launch}.
   [[nodiscard]] bool can_be_warm(const Item& item) const;
   /// Whether an item is needed, now that all before it are done: it is not where nothing matches `only_if`,
   /// or where what it would be made of was not needed.

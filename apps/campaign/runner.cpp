@@ -18,6 +18,7 @@
 #include "apps/campaign/workers/held_signals.hpp"
 #include "apps/campaign/workers/program.hpp"
 #include "apps/campaign/workers/programs.hpp"
+#include "apps/campaign/workers/told_code.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -39,6 +40,7 @@ struct Course {
   std::int64_t process = 0;
   double begin = 0;
   bool too_long = false;
+  std::string start{};  ///< by which the program tells its own exit code; "": its process does
 };
 
 std::string last_words(const std::string& file) {
@@ -252,7 +254,9 @@ class Runner {
     const std::string own = store_.work(item);
     auto words = graph_.command(item, course.goes_on, own, folders_);
     std::string program = item.program;
+    course.start.clear();
     if (Graph::is_launched(stage(i))) {
+      if (Graph::is_of_suite(item)) course.start = new_start();
       words[0] = program;
       words.insert(words.begin(),
                    {"sh", "-c", "exec " + launch_words(stage(i), graph_.options().launch) + " \"$@\"", "sh"});
@@ -264,6 +268,7 @@ class Runner {
     course.too_long = false;
     std::vector<std::string> variables;
     if (options_.gives_devices) variables = device_variables(stage(i), dispatcher_->slots_of(i));
+    if (!course.start.empty()) variables.push_back(variable_of_start(course.start));
     course.process = programs_.start(program, words, own, variables, is_warm(i));
     course.state = State::running;
     running_.push_back(i);
@@ -305,6 +310,7 @@ class Runner {
     const Item& item = graph_.items()[i];
     Course& course = courses_[i];
     const double end = now();
+    if (!course.start.empty()) code = told_code(store_.work(item), course.start).value_or(code);
     const auto& accepts = stage(i).accepts;
     std::string why;
     if (code == 0 || (!course.too_long && std::count(accepts.begin(), accepts.end(), code) > 0)) {

@@ -51,7 +51,8 @@ struct RunnerOptions {
 void hold_signals();
 
 /// Run what is not in the store: whatever waits for nothing, in the order of planning::best_ranks(), as slots
-/// are free. Exit code 0 (or one of `accepts`) and all outputs: done; 75: begun again with `again` where it
+/// are free. Exit code 0 (or one of `accepts`; behind {launch} that which an application of the suite tells,
+/// whatever its launcher ends with) and all outputs: done; 75: begun again with `again` where it
 /// stopped; 3: failed, what depends on it is left out, all else goes on; others are tried again from nothing,
 /// those that were killed for memory (137) with twice the memory, or alone where nothing says how much.
 /// With `stop_after` an item of a stage begins only where what the last one of it took fits in the time left.
