@@ -78,7 +78,8 @@ class Grouping {
         grown_(Store::memory(order.directory)),
         place_(graph.items().size()) {}
 
-  std::vector<Group> run() {
+  /// `warns`: of what is damaged.
+  std::vector<Group> run(bool warns) {
     const auto& items = graph_.items();
     for (std::size_t i = 0; i < items.size();) {
       const auto& first = items[i];
@@ -86,7 +87,7 @@ class Grouping {
       for (; i < items.size() && items[i].stage == first.stage && items[i].round == first.round; ++i)
         if (const auto done = Store::find(order_.directory, items[i], false); !done)
           left.push_back(i);
-        else if (!done->damage.empty())
+        else if (warns && !done->damage.empty())
           log::warning("{}: {}", items[i].label, done->damage);
       if (!left.empty()) add_stage(first, left);
     }
@@ -281,7 +282,7 @@ void queue_campaign(const Graph& graph, const JobsOrder& asked) {
   const Frozen copy = frozen(graph, asked.file, asked.directory);
   JobsOrder order = asked;
   order.file = copy.copy;
-  auto groups = Grouping(graph, machine, order).run();
+  auto groups = Grouping(graph, machine, order).run(true);
   auto n_jobs = std::ssize(groups) * order.chain;
   if (const auto most = machine.limits.unfinished_jobs)
     QUINTET_CHECK(n_jobs <= *most,
@@ -297,7 +298,7 @@ void queue_campaign(const Graph& graph, const JobsOrder& asked) {
   const Scheduler scheduler(machine);
   const auto lock = lock_directory(order.directory, "quintet submit");
   require_nothing_queued(order.directory, scheduler);
-  groups = Grouping(graph, machine, order).run();  // a job may have ended since
+  groups = Grouping(graph, machine, order).run(false);  // a job may have ended since
   n_jobs = std::ssize(groups) * order.chain;
   if (groups.empty()) return log::info("0 jobs are queued: all {} items are done", graph.items().size());
   check_users_room(machine, scheduler, groups, order);
