@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/campaign/graph.hpp"
+#include "apps/quintet/campaign/jobs.hpp"
+#include "io/machine/machine.hpp"
+#include "io/machine/rules.hpp"
+
+namespace quintet::campaign {
+
+/// Items of one stage (of one round) that are queued as one array.
+struct Group {
+  std::string
+      name;  ///< "training", "training.1" of a round, with bucket and part behind it if there are several
+  std::size_t stage = 0;
+  std::vector<std::vector<std::size_t>> tasks;  ///< items of each
+  std::map<std::size_t, bool> after{};          ///< groups, and whether each task waits for its own of it
+  const MachineQueue* queue = nullptr;
+  JobShape shape{};
+};
+
+/// What is left to do, as arrays that the machine takes, each behind those that it waits for: of each stage
+/// (and round), by buckets of cost, apart those that were killed for memory, which ask for more. Throws
+/// InputError for a stage without a walltime, and for what no queue takes.
+[[nodiscard]] std::vector<Group> grouped(const Graph& graph, const Machine& machine, const JobsOrder& order);
+
+}  // namespace quintet::campaign
