@@ -5,20 +5,17 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
-#include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "apps/campaign/growth.hpp"
+#include "apps/campaign/item_programs.hpp"
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/table.hpp"
 #include "apps/campaign/workers/held_signals.hpp"
-#include "apps/campaign/workers/program.hpp"
-#include "apps/campaign/workers/programs.hpp"
-#include "apps/campaign/workers/told_code.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -37,10 +34,8 @@ struct Course {
   State state = State::waiting;
   std::int64_t tries = 0, links = 0;
   bool goes_on = false;
-  std::int64_t process = 0;
   double begin = 0;
   bool too_long = false;
-  std::string start{};  ///< by which the program tells its own exit code; "": its process does
 };
 
 std::string last_words(const std::string& file) {
@@ -61,7 +56,7 @@ class Runner {
         store_(store),
         options_(options),
         courses_(graph.items().size()),
-        programs_(store.directory() + "/warm"),
+        programs_(graph, store),
         followers_(graph.items().size()),
         last_took_(graph.stages().size(), 0),
         table_(graph) {
@@ -105,15 +100,11 @@ class Runner {
     table_.clear();
     if (!result_.stopped)
       log::info("Stopping: {} items are asked to end; once more kills them", running_.size());
-    for (const std::size_t i : running_) {
-      const auto process = static_cast<pid_t>(courses_[i].process);
+    for (const std::size_t i : running_)
       if (result_.stopped)
-        kill(-process, SIGKILL);
-      else if (Graph::is_launched(stage(i)))
-        kill(process, SIGUSR1);  // mpirun and srun hand it on to all ranks; SIGTERM would end them at once
+        programs_.kill(i);
       else
-        kill(-process, SIGTERM);
-    }
+        programs_.ask_to_end(i);
     result_.stopped = true;
   }
 
@@ -142,7 +133,7 @@ class Runner {
         dispatcher_->done(i);
     withdraw_others();
     for (std::size_t i = 0; i < courses_.size(); ++i)
-      if (courses_[i].state != State::over && may_be_warm(i)) ++n_to_fork_[graph_.items()[i].program];
+      if (courses_[i].state != State::over) programs_.expect(i);
   }
 
   /// What is not asked for.
@@ -249,58 +240,31 @@ class Runner {
   }
 
   void start(std::size_t i) {
-    const Item& item = graph_.items()[i];
     Course& course = courses_[i];
-    const std::string own = store_.work(item);
-    auto words = graph_.command(item, course.goes_on, own, folders_);
-    std::string program = item.program;
-    course.start.clear();
-    if (Graph::is_launched(stage(i))) {
-      if (Graph::is_of_suite(item)) course.start = new_start();
-      words[0] = program;
-      words.insert(words.begin(),
-                   {"sh", "-c", "exec " + launch_words(stage(i), graph_.options().launch) + " \"$@\"", "sh"});
-      program = "/bin/sh";
-    }
-    store_.begin(item, !course.goes_on);
+    store_.begin(graph_.items()[i], !course.goes_on);
     if (!course.goes_on) ++course.tries;
     course.begin = idle_since_ = now();
     course.too_long = false;
     std::vector<std::string> variables;
     if (options_.gives_devices) variables = device_variables(stage(i), dispatcher_->slots_of(i));
-    if (!course.start.empty()) variables.push_back(variable_of_start(course.start));
-    course.process = programs_.start(program, words, own, variables, is_warm(i));
+    const auto process = programs_.start(i, course.goes_on, folders_, std::move(variables));
     course.state = State::running;
     running_.push_back(i);
-    try {
-      note_program(own, course.process);
-    } catch (const ResourceError&) {
-      if (std::filesystem::exists(own)) throw;  // an item may have removed its own folder already
-    }
-    table_.began(i, course.begin, course.process);
-  }
-
-  [[nodiscard]] bool may_be_warm(std::size_t i) const {
-    return stage(i).start != Start::cold && graph_.can_be_warm(graph_.items()[i]);
-  }
-  /// Whether it may, and another one gains by it.
-  [[nodiscard]] bool is_warm(std::size_t i) const {
-    return may_be_warm(i) && n_to_fork_.at(graph_.items()[i].program) > 1;
+    table_.began(i, course.begin, process);
   }
 
   void reap() {
     const auto running = running_;
     for (const std::size_t i : running) {
       Course& course = courses_[i];
-      const auto code = programs_.ended(course.process);
+      const auto code = programs_.ended(i);
       if (!code) {
         if (stage(i).walltime && now() - course.begin > *stage(i).walltime && !course.too_long) {
           course.too_long = true;
-          kill(static_cast<pid_t>(-course.process), SIGKILL);
+          programs_.kill(i);
         }
         continue;
       }
-      kill(static_cast<pid_t>(-course.process), SIGKILL);  // what it has left
       std::erase(running_, i);
       ended(i, *code);
     }
@@ -310,7 +274,6 @@ class Runner {
     const Item& item = graph_.items()[i];
     Course& course = courses_[i];
     const double end = now();
-    if (!course.start.empty()) code = told_code(store_.work(item), course.start).value_or(code);
     const auto& accepts = stage(i).accepts;
     std::string why;
     if (code == 0 || (!course.too_long && std::count(accepts.begin(), accepts.end(), code) > 0)) {
@@ -443,10 +406,9 @@ class Runner {
   std::vector<Course> courses_;
   Folders folders_;
   std::optional<planning::Dispatcher> dispatcher_;
-  Programs programs_;
-  std::map<std::string, std::size_t> n_to_fork_;  ///< items of each program that may be warm, as it begins
-  std::set<std::size_t> elsewhere_;               ///< items that other campaigns have
-  std::set<std::size_t> left_of_;                 ///< stages with items for which there is no time
+  ItemPrograms programs_;
+  std::set<std::size_t> elsewhere_;  ///< items that other campaigns have
+  std::set<std::size_t> left_of_;    ///< stages with items for which there is no time
   std::vector<std::size_t> running_;
   std::vector<std::vector<std::size_t>> followers_;  ///< items that wait for each
   std::vector<double> last_took_;                    ///< (s) of the last item of each stage, over its cost
@@ -459,18 +421,6 @@ class Runner {
 };
 
 }  // namespace
-
-double bound(const Graph& graph, const CampaignResult& result) {
-  auto seconds = result.seconds;
-  for (std::size_t i = 0; i < seconds.size(); ++i)
-    if (result.outcomes[i] != Outcome::done) seconds[i] = 0;
-  return planning::least_makespan(tasks_of(graph, seconds), pools_of(graph));
-}
-
-void hold_signals() {
-  const sigset_t signals = watched_signals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
 
 CampaignResult run_campaign(const Graph& graph, Store& store, const RunnerOptions& options) {
   return Runner(graph, store, options).run();

@@ -43,13 +43,6 @@ struct RunnerOptions {
   const std::atomic<bool>* stop = nullptr;  ///< becomes true where it is to stop as by a signal
 };
 
-/// What a run of the items that were done now takes at least (s) with these slots, by their times.
-[[nodiscard]] double bound(const Graph& graph, const CampaignResult& result);
-
-/// Keep these signals and SIGCHLD for run_campaign(), in this thread and those that it will make. Where
-/// threads are there already, RunnerOptions::stop tells of a signal that one of them got.
-void hold_signals();
-
 /// Run what is not in the store: whatever waits for nothing, in the order of planning::best_ranks(), as slots
 /// are free. Exit code 0 (or one of `accepts`; behind {launch} that which an application of the suite tells,
 /// whatever its launcher ends with) and all outputs: done; 75: begun again with `again` where it

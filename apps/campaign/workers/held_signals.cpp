@@ -13,6 +13,11 @@ sigset_t watched_signals() {
   return signals;
 }
 
+void hold_signals() {
+  const sigset_t signals = watched_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 HeldSignals::HeldSignals() {
   const sigset_t signals = watched_signals();
   pthread_sigmask(SIG_BLOCK, &signals, &before_);

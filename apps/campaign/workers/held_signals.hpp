@@ -9,6 +9,10 @@ namespace quintet::campaign {
 /// ignored.
 [[nodiscard]] sigset_t watched_signals();
 
+/// Keep the watched signals for run_campaign(), in this thread and those that it will make. Where threads are
+/// there already, RunnerOptions::stop tells of a signal that one of them got.
+void hold_signals();
+
 /// While one lives, this thread gets the watched signals from sigtimedwait() alone.
 class HeldSignals {
  public:

@@ -14,6 +14,7 @@
 #include "apps/campaign/runner.hpp"
 #include "apps/campaign/store.hpp"
 #include "apps/campaign/why.hpp"
+#include "apps/campaign/workers/held_signals.hpp"
 #include "apps/quintet/campaign/campaign_report.hpp"
 #include "apps/quintet/campaign/jobs.hpp"
 #include "apps/quintet/campaign/pilot.hpp"

@@ -10,8 +10,10 @@
 #include "apps/application/report/picture.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/report/safe_picture.hpp"
+#include "apps/campaign/resources.hpp"
 #include "apps/campaign/store.hpp"
 #include "io/config/tree.hpp"
+#include "surrogates/planning/dispatch.hpp"
 
 namespace quintet::campaign {
 namespace fs = std::filesystem;
@@ -116,6 +118,14 @@ std::string with_links(const std::string& page, const std::vector<std::string>& 
     at = end;
   }
   return linked;
+}
+
+/// What a run of the items that were done now takes at least (s) with these slots, by their times.
+double bound(const Graph& graph, const CampaignResult& result) {
+  auto seconds = result.seconds;
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    if (result.outcomes[i] != Outcome::done) seconds[i] = 0;
+  return planning::least_makespan(tasks_of(graph, seconds), pools_of(graph));
 }
 
 }  // namespace
