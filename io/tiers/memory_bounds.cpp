@@ -125,6 +125,7 @@ bool has_word(const std::string& list, const std::string& word) {
 fs::path folder_of(const Mount& mount, const fs::path& path, const fs::path& root) {
   const fs::path place = root / mount.place.relative_path();
   const fs::path below = path.lexically_relative(mount.group);
+  if (below == ".") return place;  // as "place/." it would be another folder, and count once more
   std::error_code ignored;
   const bool is_below = !below.empty() && *below.begin() != "..";
   return is_below && fs::is_directory(place / below, ignored) ? place / below : place;

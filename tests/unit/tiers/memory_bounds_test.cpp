@@ -139,6 +139,21 @@ TEST(MemoryBounds, in_a_container_what_is_mounted_is_the_group) {
   EXPECT_EQ(other.limit(), 300e6);
 }
 
+TEST(MemoryBounds, a_group_that_is_mounted_itself_counts_once) {
+  // Twice, and each rank would have half of it.
+  const FakeRoot second("bounds_once_second");  // as Docker and Podman show it
+  second.mounts_second();
+  second.write("proc/self/cgroup", "0::/\n");
+  second.second("", "300000000", 100);
+  EXPECT_EQ(memory_bounds(second.root()).size(), 2U);
+
+  const FakeRoot first("bounds_once_first");
+  first.mounts_first("/docker/abc");
+  first.write("proc/self/cgroup", "4:memory:/docker/abc\n");
+  first.first("", "400000000", 100);
+  EXPECT_EQ(memory_bounds(first.root()).size(), 2U);
+}
+
 TEST(MemoryBounds, a_mounted_file_is_held_as_long_as_it_is_mapped) {
   const FakeRoot system("bounds_mapped");
   system.mounts_second();
