@@ -47,11 +47,12 @@ void look_inside(FileCheck& check) {
 }  // namespace
 
 bool is_known(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  return name.find(".h5") != std::string::npos || name.find(".dp") != std::string::npos;
+  const auto is_ending = [](const fs::path& ending) { return ending == ".h5" || ending == ".dp"; };
+  const fs::path name = fs::path(path).filename();
+  return is_ending(name.extension()) || (is_put_aside(name.string()) && is_ending(name.stem().extension()));
 }
 
-FileCheck check_file(const std::string& path) {
+FileCheck check_file(const std::string& path, bool is_owned) {
   FileCheck check{.path = path};
   const fs::path place = path;
   const std::string name = place.filename().string();
@@ -62,6 +63,10 @@ FileCheck check_file(const std::string& path) {
   check.is_checkpoint = place.parent_path().filename() == "checkpoints" && name.starts_with("step_");
   try {
     check.has_seal = hdf5::is_sealed(Comm::self(), path);
+    if (is_owned && !check.has_seal && !check.is_checkpoint) {
+      check.verdict = Verdict::in_use;
+      return check;
+    }
     if (check.is_checkpoint)
       hdf5::verify_checkpoint(Comm::self(), path);
     else

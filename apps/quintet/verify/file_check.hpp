@@ -7,7 +7,7 @@
 
 namespace quintet::verify {
 
-enum class Verdict { whole, damaged, put_aside };
+enum class Verdict { whole, damaged, put_aside, in_use };
 
 /// What is known of one file.
 struct FileCheck {
@@ -20,9 +20,11 @@ struct FileCheck {
   std::vector<Table> tables{};  ///< where it can be opened
 };
 
-/// Whether it is a file that this program knows, by its name: HDF5 files and models.
+/// Whether it is a file that this program knows, by the end of its name: HDF5 files and models, also under
+/// the names that runs give to what they put aside or have not finished.
 [[nodiscard]] bool is_known(const std::string& path);
 /// Read all of a file that says whether it is whole. Throws nothing but for what the system refuses.
-[[nodiscard]] FileCheck check_file(const std::string& path);
+/// `is_owned`: a living run may be writing to what has no seal, which is then not looked into.
+[[nodiscard]] FileCheck check_file(const std::string& path, bool is_owned = false);
 
 }  // namespace quintet::verify

@@ -86,17 +86,19 @@ std::string line_of(const FileCheck& check) {
       return fmt::format("damaged     {}: {}", check.path, check.what);
     case Verdict::put_aside:
       return fmt::format("put aside   {}", check.path);
+    case Verdict::in_use:
+      return fmt::format("in use      {}: a living run writes to it", check.path);
   }
   throw InternalError("a verdict without words");
 }
 
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stdout); }
 
-void refuse_if_owned(const std::string& place) {
-  const auto owner = owner_state((fs::path(place) / ".quintet").string());
-  QUINTET_CHECK(!owner || !owner->is_alive,
-                "{}: a run on {} (process {}) owns it; nothing was changed. Wait for its end, or stop it",
-                place, owner->host, owner->process);
+/// Who is alive and owns the run directory that a place is, or lies in.
+std::optional<OwnerState> living_owner(const std::string& place) {
+  const fs::path folder = fs::is_directory(place) ? fs::path(place) : fs::path(place).parent_path();
+  auto owner = owner_state((folder / ".quintet").string());
+  return owner && owner->is_alive ? owner : std::nullopt;
 }
 
 /// Cut what grows in a file; `.before_repair` is the file as it was.
@@ -122,7 +124,6 @@ void repair_file(const FileCheck& check, const std::optional<Counted>& checkpoin
 
 void repair(const std::vector<FileCheck>& checks, const std::optional<Counted>& checkpoint) {
   for (const auto& check : checks) {
-    if (check.verdict == Verdict::put_aside) continue;
     if (check.is_checkpoint && check.verdict == Verdict::damaged) {
       say(fmt::format("put aside   {} as {}", check.path, put_aside(check.path)));
     } else if (check.can_be_opened) {
@@ -133,7 +134,10 @@ void repair(const std::vector<FileCheck>& checks, const std::optional<Counted>& 
 
 std::vector<FileCheck> check_all(const std::string& place) {
   std::vector<FileCheck> checks;
-  for (const auto& path : files_of(place)) checks.push_back(check_file(path));
+  const bool is_owned = living_owner(place).has_value();
+  for (const auto& path : files_of(place)) checks.push_back(check_file(path, is_owned));
+  QUINTET_CHECK(!checks.empty(), "{}: no HDF5 file and no model (.h5, .dp) is in it; name a run directory",
+                place);
   if (const auto newest = newest_of(checks)) compare(checks, *newest);
   return checks;
 }
@@ -156,7 +160,10 @@ void verify(const Application::Arguments& arguments) {
   const bool repairs = !arguments[1].empty();
   if (repairs) {
     QUINTET_CHECK(fs::is_directory(place), "{}: --repair takes a run directory", place);
-    refuse_if_owned(place);
+    const auto owner = living_owner(place);
+    QUINTET_CHECK(!owner,
+                  "{}: a run on {} (process {}) owns it; nothing was changed. Wait for its end, or stop it",
+                  place, owner->host, owner->process);
   }
   auto checks = check_all(place);
   for (const auto& check : checks) say(line_of(check));

@@ -69,11 +69,15 @@ def main():
     run([f"{bins}/dpmd", "convert", f"{source}/inputs/dpmd/copper/copper.dp", "model.dp"])
     flips(verify, "model.dp", refuses=([f"{bins}/dpmd", "inspect", "model.dp"],))
 
-    # A living owner: nothing is touched.
+    os.mkdir("empty")
+    assert "no HDF5 file" in run([*verify, "empty"], 2)
+
+    # A living owner: nothing is touched, and what it has open is not called damaged.
     slow = subprocess.Popen([*vlasov[:3], "--output", "c", "--set", "time.end=1e6", "--quiet", "--threads", "1"])
     try:
         while not os.path.exists("c/run.h5") and slow.poll() is None:
             time.sleep(0.05)
+        assert "in use      c/run.h5" in run([*verify, "c"])
         assert "owns it; nothing was changed" in run([*verify, "c", "--repair"], 2)
     finally:
         slow.terminate()

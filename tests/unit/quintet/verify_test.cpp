@@ -134,6 +134,27 @@ TEST(Verify, what_was_put_aside_is_not_judged) {
   EXPECT_EQ(check_file(scratch / "run.h5").verdict, Verdict::damaged);
 }
 
+TEST(Verify, only_names_of_ours_are_judged) {
+  for (const char* name : {"run.h5", "model.dp", "run.damaged.h5", "run.h5.before_repair", "run.h5.tmp12",
+                           "step_000000000010.h5.superseded"})
+    EXPECT_TRUE(is_known(name)) << name;
+  for (const char* name : {"run.h5.sha256", "notes.h5.txt", "a.h5ad", "my.dp.yaml", "x.tmp"})
+    EXPECT_FALSE(is_known(name)) << name;
+}
+
+TEST(Verify, what_a_living_run_writes_to_is_not_judged) {
+  const Scratch scratch("verify_in_use");
+  std::filesystem::create_directory(scratch / "checkpoints");
+  write_table(scratch / "run.h5", {0, 10, 20}, {1, 2});
+  write_table(scratch / "old.h5", {0, 10, 20}, {1, 2, 3});
+  hdf5::seal(Comm::self(), scratch / "old.h5");
+  std::ofstream(scratch / "checkpoints/step_000000000010.h5") << "rubbish";
+  EXPECT_EQ(check_file(scratch / "run.h5", true).verdict, Verdict::in_use);
+  EXPECT_EQ(check_file(scratch / "run.h5").verdict, Verdict::damaged);
+  EXPECT_EQ(check_file(scratch / "old.h5", true).verdict, Verdict::whole);
+  EXPECT_EQ(check_file(scratch / "checkpoints/step_000000000010.h5", true).verdict, Verdict::damaged);
+}
+
 TEST(Verify, a_row_that_has_changed_is_named_by_its_checksum) {
   const Scratch scratch("verify_checksum");
   const std::string path = scratch / "run.h5";
