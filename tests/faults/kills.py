@@ -17,41 +17,13 @@ def kill(trial, ranks, *names, one=False, flags=()):
     return trial.end(run, *KILLED) != 0
 
 
-def once(trial):
-    ranks = trial.draw_ranks(1, 1, 1, 2)
-    kill(trial, ranks)
-    return ranks
-
-
-def at_checkpoint(trial):
-    ranks = trial.draw_ranks(1, 1, 1, 2)
-    kill(trial, ranks, "checkpoint")
-    return ranks
-
-
-def at_file(trial):
-    """Beside the first appearance or the growth of a file of results."""
-    ranks = trial.draw_ranks(1, 1, 1, 2)
-    kill(trial, ranks, "file")
-    return ranks
-
-
-def at_start(trial):
-    ranks = trial.draw_ranks(1, 2)
-    kill(trial, ranks, "start")
-    return ranks
-
-
-def at_report(trial):
-    ranks = trial.draw_ranks(1, 1, 1, 2)
-    kill(trial, ranks, "report")
-    return ranks
-
-
-def one_rank(trial):
-    ranks = trial.draw_ranks(2, 3)
-    kill(trial, ranks, one=True)
-    return ranks
+def once(*names, ranks=(1, 1, 1, 2), one=False):
+    """Killed once, at a moment of these kinds (at any, where none is named), on a drawn number of ranks."""
+    def strike(trial):
+        n = trial.draw_ranks(*ranks)
+        kill(trial, n, *names, one=one)
+        return n
+    return strike
 
 
 def before_the_next_checkpoint(trial, ranks, *start):
@@ -107,7 +79,8 @@ def other_ranks_from_checkpoint(trial):
 
 
 FAULTS = {
-    "kill": once, "kill_at_start": at_start, "kill_at_checkpoint": at_checkpoint, "kill_at_file": at_file, "kill_at_report": at_report,
-    "kill_one_rank": one_rank, "kill_twice": twice, "kill_thrice": thrice, "kill_twice_from_older": twice_from_older,
+    "kill": once(), "kill_at_start": once("start", ranks=(1, 2)), "kill_at_checkpoint": once("checkpoint"), "kill_at_file": once("file"),
+    "kill_at_report": once("report"), "kill_one_rank": once(ranks=(2, 3), one=True),
+    "kill_twice": twice, "kill_thrice": thrice, "kill_twice_from_older": twice_from_older,
     "kill_from_named": from_named, "kill_other_ranks": other_ranks, "other_ranks": other_ranks_from_checkpoint,
 }

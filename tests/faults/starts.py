@@ -19,10 +19,6 @@ def together(trial, n=3):
     return 1
 
 
-def at_once(trial):
-    return together(trial)
-
-
 def at_once_again(trial):
     """The same on what a killed run has left."""
     trial.stopped()
@@ -52,5 +48,5 @@ def clock_set_back(trial):
     return 1
 
 
-FAULTS = {"starts_at_once": at_once, "starts_at_once_again": at_once_again, "second_start_killed": second_is_killed,
+FAULTS = {"starts_at_once": together, "starts_at_once_again": at_once_again, "second_start_killed": second_is_killed,
           "clock_set_back": clock_set_back}

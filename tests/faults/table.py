@@ -10,11 +10,8 @@ from trial import OUTCOMES, SAME, SKIPPED
 
 
 def cell(counts):
-    """"12" where all ended the same as a run that was left alone; else each other outcome beside them."""
-    if not counts:
-        return ""
-    words = [str(counts[SAME])] if counts[SAME] else []
-    return ", ".join(words + [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if outcome != SAME and counts[outcome]])
+    """12 where all ended the same as a run that was left alone; each other outcome with its name."""
+    return ", ".join(str(n) if outcome == SAME else f"{n} {outcome}" for outcome in OUTCOMES if (n := counts[outcome]))
 
 
 def by_command(entries):
@@ -29,15 +26,12 @@ def by_command(entries):
 
 def table(entries):
     counts = by_command(entries)
-    commands = list(dict.fromkeys(program.command for program in PROGRAMS))
-    commands = [command for command in commands if any(key[1] == command for key in counts)]
+    struck, faults = {command for _, command in counts}, {fault for fault, _ in counts}
+    commands = [command for command in dict.fromkeys(program.command for program in PROGRAMS) if command in struck]
     lines = ["| fault | " + " | ".join(commands) + " |", "|---" * (len(commands) + 1) + "|"]
-    for fault in FAULTS:
-        if any(key[0] == fault for key in counts):
-            lines.append(f"| {fault} | " + " | ".join(cell(counts.get((fault, command))) for command in commands) + " |")
-    total = collections.Counter(entry["outcome"] for entry in entries if entry["outcome"] != SKIPPED)
-    lines.append("")
-    lines.append(f"{sum(total.values())} trials: " + ", ".join(f"{total[outcome]} {outcome}" for outcome in OUTCOMES if total[outcome]) + ".")
+    lines += [f"| {fault} | " + " | ".join(cell(counts[fault, command]) for command in commands) + " |" for fault in FAULTS if fault in faults]
+    total = sum(counts.values(), collections.Counter())
+    lines += ["", f"{sum(total.values())} trials: " + ", ".join(f"{total[outcome]} {outcome}" for outcome in OUTCOMES if total[outcome]) + "."]
     return "\n".join(lines)
 
 

@@ -239,8 +239,6 @@ class Trial:
             outcome, text = found.outcome, found.text
         except Exception:  # pylint: disable=broad-except  # a fault of the driver must not end a campaign
             outcome, text = UNEXPECTED, "driver: " + traceback.format_exc()[-700:]
-        finally:
-            pass
         if outcome in (SAME, REFUSED, SKIPPED) or outcome == TOLD and self.loss_allowed:
             shutil.rmtree(self.base, ignore_errors=True)
         return outcome, text
