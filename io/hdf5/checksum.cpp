@@ -31,31 +31,44 @@ std::uint64_t take(const std::byte*& at) {
 std::uint64_t round(std::uint64_t lane, std::uint64_t input) { return std::rotl(lane + input * p2, 31) * p1; }
 std::uint64_t merge(std::uint64_t hash, std::uint64_t lane) { return (hash ^ round(0, lane)) * p1 + p4; }
 
-/// The four lanes over all whole stripes of 32 bytes.
-std::uint64_t stripes(const std::byte*& at, const std::byte* end, std::uint64_t seed) {
-  std::uint64_t a = seed + p1 + p2, b = seed + p2, c = seed, d = seed - p1;
-  while (end - at >= 32) {
-    a = round(a, take<std::uint64_t>(at));
-    b = round(b, take<std::uint64_t>(at));
-    c = round(c, take<std::uint64_t>(at));
-    d = round(d, take<std::uint64_t>(at));
-  }
-  const std::uint64_t hash = std::rotl(a, 1) + std::rotl(b, 7) + std::rotl(c, 12) + std::rotl(d, 18);
-  return merge(merge(merge(merge(hash, a), b), c), d);
-}
-
 }  // namespace
 
-std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) {
+Xxh64::Xxh64(std::uint64_t seed) : seed_(seed), lanes_{seed + p1 + p2, seed + p2, seed, seed - p1} {}
+
+void Xxh64::add(std::span<const std::byte> bytes) {
+  QUINTET_ASSERT(n_ % rest_.size() == 0, "a piece behind one of {} bytes", n_);
   const std::byte* at = bytes.data();
   const std::byte* end = at + bytes.size();
-  std::uint64_t hash = (bytes.size() >= 32 ? stripes(at, end, seed) : seed + p5) + bytes.size();
+  auto lanes = lanes_;  // of this function alone, so that they stay in registers
+  while (end - at >= 32)
+    for (auto& lane : lanes) lane = round(lane, take<std::uint64_t>(at));
+  lanes_ = lanes;
+  std::copy(at, end, rest_.begin());
+  n_ += bytes.size();
+}
+
+std::uint64_t Xxh64::value() const {
+  const auto& [a, b, c, d] = lanes_;
+  std::uint64_t hash = seed_ + p5;
+  if (n_ >= 32) {
+    hash = std::rotl(a, 1) + std::rotl(b, 7) + std::rotl(c, 12) + std::rotl(d, 18);
+    hash = merge(merge(merge(merge(hash, a), b), c), d);
+  }
+  hash += n_;
+  const std::byte* at = rest_.data();
+  const std::byte* end = at + n_ % rest_.size();
   while (end - at >= 8) hash = std::rotl(hash ^ round(0, take<std::uint64_t>(at)), 27) * p1 + p4;
   if (end - at >= 4) hash = std::rotl(hash ^ (take<std::uint32_t>(at) * p1), 23) * p2 + p3;
   while (at < end) hash = std::rotl(hash ^ (take<std::uint8_t>(at) * p5), 11) * p1;
   hash = (hash ^ (hash >> 33)) * p2;
   hash = (hash ^ (hash >> 29)) * p3;
   return hash ^ (hash >> 32);
+}
+
+std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) {
+  Xxh64 hash(seed);
+  hash.add(bytes);
+  return hash.value();
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,20 @@ namespace quintet::hdf5 {
 ///
 /// Source: Y. Collet, "xxHash fast digest algorithm" (specification, version 0.1.1), section XXH64.
 [[nodiscard]] std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed = 0);
+
+/// The same of bytes that come in pieces, so that a file need not be held.
+class Xxh64 {
+ public:
+  explicit Xxh64(std::uint64_t seed = 0);
+  /// The next bytes; a multiple of 32 of them, but for the last piece.
+  void add(std::span<const std::byte> bytes);
+  [[nodiscard]] std::uint64_t value() const;
+
+ private:
+  std::uint64_t seed_, n_ = 0;          ///< n_: bytes so far
+  std::array<std::uint64_t, 4> lanes_;  ///< over all stripes of 32 bytes
+  std::array<std::byte, 32> rest_{};    ///< n_ % 32 bytes behind them
+};
 
 /// The checksum of a row of a table, or of a frame, over the values that several datasets have in it.
 ///

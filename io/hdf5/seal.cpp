@@ -22,7 +22,8 @@ struct Seal {
 };
 static_assert(sizeof(Seal) == seal_bytes);
 
-constexpr std::uint64_t block_bytes = 1 << 24;  ///< checksummed at a time; the blocks go round the ranks
+constexpr std::uint64_t block_bytes = 1 << 24;  ///< of one checksum; the blocks go round the ranks
+constexpr std::uint64_t piece_bytes = 1 << 20;  ///< held at a time
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -60,13 +61,17 @@ class Descriptor {
 /// Checksums of this rank's blocks among the first `bytes` bytes.
 std::vector<std::uint64_t> own_block_sums(const Comm& comm, const std::string& path, std::uint64_t bytes) {
   const Descriptor file(path, O_RDONLY);
-  std::vector<std::byte> block(std::min(bytes, block_bytes));
+  std::vector<std::byte> piece(std::min(bytes, piece_bytes));
   std::vector<std::uint64_t> sums((bytes + block_bytes - 1) / block_bytes, 0);
   for (std::size_t i = comm.rank(); i < sums.size(); i += comm.size()) {
-    const std::uint64_t offset = i * block_bytes;
-    const auto part = std::span(block).first(std::min(block_bytes, bytes - offset));
-    file.read(part, offset);
-    sums[i] = xxh64(part);
+    const std::uint64_t end = std::min(bytes, (i + 1) * block_bytes);
+    Xxh64 sum;
+    for (std::uint64_t at = i * block_bytes; at < end; at += piece_bytes) {
+      const auto part = std::span(piece).first(std::min(piece_bytes, end - at));
+      file.read(part, at);
+      sum.add(part);
+    }
+    sums[i] = sum.value();
   }
   return sums;
 }

@@ -1,5 +1,6 @@
 #include "io/hdf5/checksum.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <string_view>
@@ -31,6 +32,18 @@ TEST(Checksum, every_flipped_bit_of_any_length_changes_it) {
       bytes[bit / 8] ^= std::byte(1 << bit % 8);
     }
   }
+}
+
+TEST(Checksum, is_the_same_in_pieces) {
+  std::vector<std::byte> bytes(1000);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte(i * i % 251);
+  for (const std::size_t n : {0, 31, 32, 64, 96, 999, 1000})
+    for (const std::size_t piece : {32, 96}) {
+      Xxh64 sum(7);
+      for (std::size_t at = 0; at < n; at += piece)
+        sum.add(std::span(bytes).subspan(at, std::min(piece, n - at)));
+      EXPECT_EQ(sum.value(), xxh64(std::span(bytes).first(n), 7)) << n << " bytes in pieces of " << piece;
+    }
 }
 
 TEST(RowChecksum, adds_up_from_parts_in_any_order) {
