@@ -17,7 +17,8 @@ namespace {
 /// What a run has renamed, and what a killed one left unfinished.
 bool is_put_aside(const std::string& name) {
   return name.find(".damaged") != std::string::npos || name.find(".superseded") != std::string::npos ||
-         name.find(".before_repair") != std::string::npos || name.find(".tmp") != std::string::npos;
+         name.find(".before_repair") != std::string::npos ||
+         fs::path(name).extension().string().starts_with(".tmp");
 }
 
 void damage(FileCheck& check, const std::string& what) {

@@ -130,8 +130,10 @@ TEST(Verify, what_was_put_aside_is_not_judged) {
     std::ofstream(scratch / name) << "rubbish";
     EXPECT_EQ(check_file(scratch / name).verdict, Verdict::put_aside) << name;
   }
-  std::ofstream(scratch / "run.h5") << "rubbish";
-  EXPECT_EQ(check_file(scratch / "run.h5").verdict, Verdict::damaged);
+  for (const char* name : {"run.h5", "my.tmpl.h5"}) {
+    std::ofstream(scratch / name) << "rubbish";
+    EXPECT_EQ(check_file(scratch / name).verdict, Verdict::damaged) << name;
+  }
 }
 
 TEST(Verify, only_names_of_ours_are_judged) {
