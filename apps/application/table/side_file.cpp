@@ -25,10 +25,11 @@ FrameCount::FrameCount(Context& context, const std::string& name, std::uint64_t 
     : n_(std::make_shared<std::uint64_t>(n)) {
   context.record_rows(name, [n = n_] { return *n; });
   const auto recorded = context.recorded_rows(name).value_or(0);
-  if (n > 0 && n < recorded)
-    context.lose(
-        name, fmt::format("{} of the {} frames that the checkpoint counts are left; the others are missing",
-                          n, recorded));
+  const bool is_told = n == 0 && !context.doubt_of(name).empty();  // put aside, or not there
+  if (n < recorded && !is_told)
+    context.lose(name, fmt::format("only {} of the {} frames that the checkpoint counts are left; the others "
+                                   "are lost",
+                                   n, recorded));
 }
 
 }  // namespace quintet

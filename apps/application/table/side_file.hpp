@@ -20,6 +20,7 @@ class FrameCount {
   /// @param n the frames that a run begins or goes on with; it tells if the checkpoint counts more
   FrameCount(Context& context, const std::string& name, std::uint64_t n);
   void set(std::uint64_t n) { *n_ = n; }
+  void add_one() { ++*n_; }
 
  private:
   std::shared_ptr<std::uint64_t> n_;

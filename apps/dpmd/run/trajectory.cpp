@@ -20,11 +20,16 @@ bool writes(const TrajectoryOptions& options, TrajectoryFormat format) {
   return options.format == format || options.format == TrajectoryFormat::both;
 }
 
-}  // namespace
+/// The whole frames at the start of an extended XYZ file that Trajectory wrote.
+struct XyzFrames {
+  std::uint64_t n = 0;
+  std::uintmax_t bytes = 0;
+};
 
-std::uintmax_t xyz_length_up_to(const std::string& path, std::int64_t step) {
+/// Those up to `step`; none of a file that is not there.
+XyzFrames xyz_frames_up_to(const std::string& path, std::int64_t step) {
   std::ifstream file(path, std::ios::binary);
-  std::uintmax_t length = 0;
+  XyzFrames whole;
   for (std::string line; std::getline(file, line);) {
     const long long n_atoms = std::atoll(line.c_str());
     std::string comment;
@@ -34,20 +39,20 @@ std::uintmax_t xyz_length_up_to(const std::string& path, std::int64_t step) {
     long long n = 0;
     while (n < n_atoms && std::getline(file, line)) ++n;
     if (n < n_atoms || file.eof()) break;  // a kill has cut it
-    length = static_cast<std::uintmax_t>(file.tellg());
+    whole.bytes = static_cast<std::uintmax_t>(file.tellg());
+    ++whole.n;
   }
-  return length;
+  return whole;
 }
+
+}  // namespace
 
 Trajectory::Trajectory(Context& context, const std::optional<TrajectoryOptions>& options,
                        const Simulation& simulation)
     : comm_(context.comm()), options_(options) {
   if (!options_) return;
   // A run that goes on in another folder, or had no trajectory so far, begins one.
-  if (writes(*options_, TrajectoryFormat::xyz)) {
-    xyz_ = context.path("trajectory.xyz");
-    begin_xyz(context.restart_file() && comm_.any(fs::exists(xyz_)), simulation.step());
-  }
+  if (writes(*options_, TrajectoryFormat::xyz)) begin_xyz(context, simulation.step());
   if (!writes(*options_, TrajectoryFormat::h5md)) return;
   H5mdOptions h5md;
   h5md.velocities = options_->velocities;
@@ -63,11 +68,23 @@ Trajectory::Trajectory(Context& context, const std::optional<TrajectoryOptions>&
   count_.emplace(context, name, static_cast<std::uint64_t>(h5md_->n_frames()));
 }
 
-void Trajectory::begin_xyz(bool restarts, std::int64_t step) const {
+void Trajectory::begin_xyz(Context& context, std::int64_t step) {
+  const std::string name = "trajectory.xyz";
+  xyz_ = context.path(name);
+  XyzFrames whole;
+  if (context.restart_file()) on_root(comm_, [&] { whole = xyz_frames_up_to(xyz_, step); });
+  whole.n = comm_.broadcast(whole.n);
+  const auto recorded = context.recorded_rows(name).value_or(0);
+  const bool is_there = comm_.any(comm_.is_root() && fs::exists(xyz_));
+  if (is_there && whole.n < recorded) {  // what is behind the damage would be cut away
+    context.put_aside(name, fmt::format("{} of its {} frames are whole", whole.n, recorded));
+    whole = {};
+  }
   on_root(comm_, [&] {
-    if (restarts) return fs::resize_file(xyz_, xyz_length_up_to(xyz_, step));
+    if (whole.n > 0) return fs::resize_file(xyz_, whole.bytes);
     if (!std::ofstream(xyz_)) throw ResourceError(fmt::format("{}: cannot be written", xyz_));
   });
+  xyz_count_.emplace(context, name, whole.n);
 }
 
 Schedule Trajectory::schedule() const {
@@ -79,7 +96,9 @@ void Trajectory::add(const Simulation& simulation, double time) {
     h5md_->append(simulation.step(), time, simulation.atoms());
     count_->set(static_cast<std::uint64_t>(h5md_->n_frames()));
   }
-  if (!xyz_.empty()) add_xyz(simulation, time);
+  if (xyz_.empty()) return;
+  add_xyz(simulation, time);
+  xyz_count_->add_one();
 }
 
 void Trajectory::add_xyz(const Simulation& simulation, double time) const {

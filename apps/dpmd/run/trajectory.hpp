@@ -25,18 +25,14 @@ class Trajectory {
   void flush();
 
  private:
-  void begin_xyz(bool restarts, std::int64_t step) const;
+  void begin_xyz(Context& context, std::int64_t step);
   void add_xyz(const Simulation& simulation, double time) const;
 
   const Comm& comm_;
   std::optional<TrajectoryOptions> options_;
   std::string xyz_;  ///< path, or ""
   std::optional<H5mdWriter> h5md_;
-  std::optional<FrameCount> count_;  ///< of its frames
+  std::optional<FrameCount> count_, xyz_count_;  ///< of its frames, and of those of trajectory.xyz
 };
-
-/// Length in bytes of the whole frames up to `step` at the start of an extended XYZ file that Trajectory
-/// wrote.
-[[nodiscard]] std::uintmax_t xyz_length_up_to(const std::string& path, std::int64_t step);
 
 }  // namespace quintet::dpmd
