@@ -60,9 +60,8 @@ std::optional<Counted> newest_of(const std::vector<FileCheck>& checks) {
 /// The rows that a checkpoint counts of a table: tables go by their name, frames by that of their file.
 std::optional<std::uint64_t> counted(const Counted& checkpoint, const FileCheck& file, const Table& table) {
   const auto name = fs::path(file.path).filename().string();
-  for (const auto& key : {name == "run.h5" ? table.group : name})
-    if (const auto found = checkpoint.rows.find(key); found != checkpoint.rows.end()) return found->second;
-  return std::nullopt;
+  const auto found = checkpoint.rows.find(name == "run.h5" ? table.group : name);
+  return found == checkpoint.rows.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// Rows that a checkpoint counts and that are not there any more.
