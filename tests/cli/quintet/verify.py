@@ -65,6 +65,11 @@ def main():
     run([*vlasov, "--restart", "auto"])
     assert "history 5" in run([*verify, "a"])
 
+    # Another program writes into a file: HDF5 cuts the seal off, and the file is one without.
+    run(["h5copy", "-i", "b/run.h5", "-o", "a/run.h5", "-s", "/history", "-d", "/copied"])
+    said = run([*verify, "a"])
+    assert "whole       a/run.h5:" in said and "agrees)" not in said.split("a/run.h5:")[1], said
+
     # A model: DeePMD-kit's format, with a seal after the data.
     run([f"{bins}/dpmd", "convert", f"{source}/inputs/dpmd/copper/copper.dp", "model.dp"])
     flips(verify, "model.dp", refuses=([f"{bins}/dpmd", "inspect", "model.dp"],))
