@@ -90,7 +90,9 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   model.output = number * parameters;
   model.checkpoint = 3 * number * parameters;
   model.division = division_of(options, training.trainer().model());
-  const double memory = 1e6 * peak_memory_mb() + 1.25 * bytes_of_writing;
+  const double to_come =
+      training.frame_bytes(double(options.steps) * frames) - training.frame_bytes(n * frames);
+  const double memory = 1e6 * peak_memory_mb() + to_come + 2.5 * bytes_of_writing;
   for (const int p : ranks) {
     if (device.device() == Device::gpu && p > device.count()) {
       model.rows.push_back(

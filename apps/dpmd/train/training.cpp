@@ -65,16 +65,21 @@ TrainingSetup set_up(const Comm& comm, const TrainOptions& options, const Device
   return set_up_training(options, read_known_model(file));
 }
 
+/// Of the neighbours of all frames (bytes).
+double bytes_of_frames(const TrainingSetup& setup) {
+  double bytes = 0;
+  for (const auto& system : setup.data.training)
+    bytes += static_cast<double>(potential::make_frame(system.frames.front(), setup.model.rcut).bytes()) *
+             static_cast<double>(system.frames.size());
+  return bytes;
+}
+
 /// What a rank needs beside the arrays that stages divide, roughly: neighbours of frames, the kernels' copy
 /// of the weights, and a model or a checkpoint that is written (bytes).
 double memory_besides(const TrainOptions& options, const TrainingSetup& setup) {
-  double frames = 0;
-  for (const auto& system : setup.data.training)
-    frames += static_cast<double>(potential::make_frame(system.frames.front(), setup.model.rcut).bytes()) *
-              static_cast<double>(system.frames.size());
   const double copies =
       2.0 * sizeof(double) * static_cast<double>(potential::ParameterLayout(setup.model).size);
-  return std::min(frames, options.data.frame_memory * 1e9) + copies;
+  return std::min(bytes_of_frames(setup), options.data.frame_memory * 1e9) + copies;
 }
 
 quintet::OptimiserOptions adam_of(const TrainOptions& options) {
@@ -229,6 +234,12 @@ double Training::memory_needed() const {
   const bool is_on_host = device_.device() == Device::portable;
   return bytes_not_there_yet(static_cast<double>(trainer_->account().host_bytes), resident_at_start_) +
          memory_besides(options_, setup_) + (is_on_host ? device_bytes() : 0);
+}
+
+double Training::frame_bytes(double drawn) const {
+  double all = 0;
+  for (const auto& system : setup_.data.training) all += static_cast<double>(system.frames.size());
+  return std::min(bytes_of_frames(setup_) * std::min(1.0, drawn / all), options_.data.frame_memory * 1e9);
 }
 
 double Training::device_bytes() const {

@@ -64,8 +64,8 @@ planning::StepCost row_of(const EvaluateOptions& options, const Rehearsal& run,
   row.work = blocking.n_blocks() * most / all;
   // A part stays whole on each rank: what it gathers of others, and what reading left.
   constexpr double whole = 0.2;
-  row.memory =
-      base + held * (whole + (1 - whole) * most / all) + bytes_of_files + (p > 1 ? bytes_of_messages : 0);
+  row.memory = base + held * (whole + (1 - whole) * most / all) + 0.5 * bytes_of_files +
+               (p > 1 ? bytes_of_messages : 0);
   if (p == 1) return row;
   // Each gather() is three exchanges with all others.
   row.halo = {3.0 * (p - 1) * double(run.spins.size()), *std::max_element(bytes.begin(), bytes.end()) / n};

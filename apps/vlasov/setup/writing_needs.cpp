@@ -25,16 +25,14 @@ std::vector<double> picture_points(const Setup& setup, const PhaseGrid& grid) {
 
 double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks) {
   const bool in_rows = std::all_of(ranks.begin() + 1, ranks.end(), [](int n) { return n <= 1; });
-  double copy = 0, own = 0, picture = 0;
+  double copy = 0, picture = 0;
   for (const auto& species : setup.species) {
     const double f = 8 * cells_of(species.grid, 0, species.grid.dim()) * setup.basis.size();
-    own = std::max(own, f / n_ranks);
     copy = std::max(copy, f / n_ranks + (in_rows ? 0 : f));
     for (const double points : picture_points(setup, species.grid)) picture = std::max(picture, 8 * points);
   }
-  constexpr double kept_below = 33554432;
   constexpr double report = 2e6;
-  return report + std::max(copy, picture) + (own < kept_below ? own : 0.1 * std::max(copy, picture));
+  return report + 1.1 * std::max(copy, picture);
 }
 
 }  // namespace quintet::vlasov

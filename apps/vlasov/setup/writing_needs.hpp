@@ -15,8 +15,7 @@ namespace quintet::vlasov {
 
 /// What a rank takes (bytes) to write f and to draw it: the copy that goes to the file, where boxes are no
 /// rows of it also what MPI-IO collects of others; or the greatest picture, which is drawn whole. One comes
-/// after the other, but of copies below 32 MB, of a frame and of a checkpoint, the C library keeps the first
-/// one; of larger ones a tenth was seen to stay.
+/// after the other; a tenth was seen to stay.
 /// @param ranks of each direction, `n_ranks` in all
 [[nodiscard]] double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks);
 

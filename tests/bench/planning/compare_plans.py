@@ -105,10 +105,10 @@ def files_of(case, output):
     return sum(os.path.getsize(os.path.join(output, name)) for name in case[5])
 
 
-def compare(build, machine, case):
+def compare(build, machine, case, all_ranks=(1, 2)):
     with tempfile.TemporaryDirectory() as folder:
-        planned = plan(build, machine, case, "1,2", folder)
-        for ranks in (1, 2):
+        planned = plan(build, machine, case, ",".join(map(str, all_ranks)), folder)
+        for ranks in all_ranks:
             output, step, summary = run(build, case, ranks, folder)
             row = min((row for row in planned["rows"] if row["ranks"] == ranks), key=lambda row: row["step_s"])
             if case[1] == "vlasov run":  # the decomposition that the run has chosen is the first one
@@ -169,8 +169,9 @@ def choose(options, cases):
 def check(options):
     """What does not depend on time: memory and files."""
     failures = 0
-    for case in [case for case in CASES if case[0] == "two-stream, 64 x 64"]:
-        for row in compare(options.build, options.machine, case):
+    for name, all_ranks in (("two-stream, 64 x 64", (1, 2)), ("two-stream, 256 x 256", (1,))):
+        case = next(case for case in CASES if case[0] == name)
+        for row in compare(options.build, options.machine, case, all_ranks):
             for key in ("memory_accuracy", "files_accuracy"):
                 if row[key] < 0.9:
                     print(f"{row['case']}, {row['ranks']} ranks: {key} {row[key]:.3f}, expected 0.9 or more")
