@@ -273,6 +273,7 @@ struct Series::Implementation {
   Shape entry;
   std::uint64_t size = 0;
   std::uint64_t extent = 0;  ///< in the file; more than `size` where a writer was killed
+  bool comes_early = true;   ///< chunks come as it grows
 
   /// Drop the entries from `new_size` on.
   void shrink(std::uint64_t new_size);

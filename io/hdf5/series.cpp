@@ -50,21 +50,29 @@ void set_extent(const Context& context, hid_t dataset, const std::string& name, 
                 const Shape& entry) {
   Shape extents(1, size);
   extents.insert(extents.end(), entry.begin(), entry.end());
-  const Shape before = shape_of_space(Space(H5Dget_space(dataset)));
+  const bool counts = context.comm.size() > 1;  // a row at a time, looking at the dataset is most of the cost
+  const std::uint64_t before =
+      counts ? stored_bytes(dataset, shape_of_space(Space(H5Dget_space(dataset)))) : 0;
   const std::vector<hsize_t> now(extents.begin(), extents.end());
   together(context.comm, [&] {
-    context.check(H5Dset_extent(dataset, now.data()), name, fmt::format("resize it to {} entries", size));
+    if (H5Dset_extent(dataset, now.data()) < 0)
+      context.fail(name, fmt::format("resize it to {} entries", size));
   });
-  context.grow(stored_bytes(dataset, before), stored_bytes(dataset, extents));
+  if (counts) context.grow(before, stored_bytes(dataset, extents));
+}
+
+/// Whether chunks come as a series grows, not as they are written, which an older version's do.
+bool comes_early(hid_t dataset) {
+  const Properties creation(H5Dget_create_plist(dataset));
+  H5D_alloc_time_t when = H5D_ALLOC_TIME_EARLY;
+  H5Pget_alloc_time(creation, &when);
+  return when == H5D_ALLOC_TIME_EARLY;
 }
 
 /// Give each row from `begin` on its chunks, in a series that one rank of an older version made: its chunks
 /// come as they are written, which several ranks cannot wait for. All ranks do the same.
 void allocate(const Context& context, hid_t dataset, const std::string& name, std::uint64_t begin) {
   const Properties creation(H5Dget_create_plist(dataset));
-  H5D_alloc_time_t when = H5D_ALLOC_TIME_EARLY;
-  H5Pget_alloc_time(creation, &when);
-  if (when == H5D_ALLOC_TIME_EARLY) return;
   const Shape shape = shape_of_space(Space(H5Dget_space(dataset)));
   std::vector<hsize_t> chunk(shape.size()), at(shape.size(), 0);
   H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
@@ -126,6 +134,7 @@ Series Group::series(const std::string& name, const Shape& entry, const Descript
     check_reopened(*own.context, series->dataset, series->name, entry, native_type<T>());
     series->size = whole_rows(name);
     series->extent = shape(name)[0];
+    series->comes_early = comes_early(series->dataset);
   } else {
     const auto space = growing_space(entry);
     const auto creation = chunked(entry, sizeof(T));
@@ -163,7 +172,7 @@ void Series::Implementation::append(hid_t memory_type, const void* data, std::ui
     set_extent(*context, dataset, name, size, entry);
     throw;
   }
-  allocate(*context, dataset, name, size);
+  if (!comes_early) allocate(*context, dataset, name, size);
   try {
     write_slab(*context, dataset, name, memory_type, data, slab);
   } catch (const Error&) {
