@@ -250,4 +250,72 @@ std::string AlteredRows::text(const std::string& row) const {
                      n > first.size() ? fmt::format(" and {} more", n - first.size()) : "");
 }
 
+void require_unaltered_frame(const File& file, const std::string& path, const RowPlace& place,
+                             double most_bytes) {
+  const auto& root = file.root();
+  const auto [folder, name] = split(path);
+  if (!root.has(path) || !has_covered(folder.empty() ? root : root.open_group(folder), name)) return;
+  const auto datasets = covered_by(root, path);
+  const Shape lead = place.sample ? Shape{*place.sample} : Shape{};
+  if (bytes_of_row(root, datasets, lead.size() + 1) > most_bytes) return;
+  AlteredRows altered;
+  compare(root, path, datasets, lead, place.row, std::min(place.row + 1, root.shape(path).back()), altered);
+  QUINTET_CHECK(altered.n == 0,
+                "{}: {}{}: a value in it has changed since it was written. Take another copy of the file, or "
+                "have the run write it again; if the change is meant, delete its dataset {} (with h5py: del "
+                "file['{}'])",
+                file.path(), place.sample ? fmt::format("sample {}: ", *place.sample) : "",
+                altered.text("frame"), path, path);
+}
+
+ChecksumSeries::ChecksumSeries(const Comm& comm, File& file, const std::string& group, const std::string& row,
+                               const std::string& axis)
+    : comm_(comm),
+      root_(file.root()),
+      group_(file.root().group(group)),
+      path_(fmt::format("{}/{}_checksum", group, row)),
+      name_(row + "_checksum"),
+      row_(row),
+      series_(group_.series<std::uint64_t>(
+          name_, {},
+          {"1", {axis}, fmt::format("Checksum of the {}; 2^64 - 1: an earlier version wrote it.", row)})) {}
+
+void ChecksumSeries::cover(const std::vector<std::string>& paths) {
+  if (set_covered(group_, name_, paths)) return;
+  const std::uint64_t before = series_.size();
+  series_.truncate(0);
+  keep(before);
+}
+
+void ChecksumSeries::append(std::span<const std::uint64_t> sums) {
+  series_.append_entries<std::uint64_t>(sums.size(), sums);
+}
+
+void ChecksumSeries::keep(std::uint64_t n) {
+  series_.truncate(std::min(n, series_.size()));
+  if (const std::uint64_t lacking = n - series_.size(); lacking > 0)
+    append(std::vector<std::uint64_t>(lacking, no_checksum));
+}
+
+std::string ChecksumSeries::altered(std::uint64_t n, double most_bytes) const {
+  if (n == 0 || !has_covered(group_, name_)) return "";
+  return altered_rows(root_, path_, {n}, most_bytes).text(row_);
+}
+
+void ChecksumSeries::begin_frame() {
+  sum_ = 0;
+  covered_.clear();
+}
+
+void ChecksumSeries::note_part(const std::string& path, std::uint64_t part) {
+  covered_.push_back(path);
+  sum_ += part;
+}
+
+void ChecksumSeries::end_frame() {
+  cover(covered_);
+  append(std::vector<std::uint64_t>{comm_.sum(sum_)});
+  begin_frame();
+}
+
 }  // namespace quintet::hdf5

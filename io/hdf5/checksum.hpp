@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5 {
 
@@ -88,11 +90,14 @@ class RowChecksum {
 /// In place of the checksum of a row that an earlier version wrote.
 inline constexpr std::uint64_t no_checksum = ~std::uint64_t{0};
 
+/// Bytes of frames that a restart or a reader compares at most, about: a fraction of a second.
+inline constexpr double most_compared = 256.0 * (1 << 20);
+
+/// Whether `name` of a group is a dataset of checksums. Collective.
+[[nodiscard]] bool has_covered(const Group& group, const std::string& name);
 /// Say in the file of which datasets (paths in it) `name` of this group has the checksums. True if it said so
 /// before; else the checksums that are there are of no use. Collective.
 bool set_covered(Group& group, const std::string& name, const std::vector<std::string>& datasets);
-/// Whether it is a dataset of checksums. Collective.
-[[nodiscard]] bool has_covered(const Group& group, const std::string& name);
 
 /// The first rows that do not agree with their checksums in the dataset `path` of the file, and how many
 /// there are; along the last axis where they have two.
@@ -109,5 +114,65 @@ struct AlteredRows {
 [[nodiscard]] AlteredRows altered_rows(const Group& root, const std::string& path,
                                        const std::vector<std::uint64_t>& rows,
                                        double most_bytes = std::numeric_limits<double>::infinity());
+
+/// A row or frame: `sample` is its index along the first axis of checksums that have two.
+struct RowPlace {
+  std::uint64_t row = 0;
+  std::optional<std::uint64_t> sample{};
+};
+/// Throws InputError, which says what helps, unless a frame agrees with its checksum in `path`; one that has
+/// none passes, also where there is no such dataset, and one of more than about `most_bytes`. All ranks read
+/// the same. Collective.
+void require_unaltered_frame(const File& file, const std::string& path, const RowPlace& place,
+                             double most_bytes = std::numeric_limits<double>::infinity());
+
+/// The checksums of the rows of a table, or of the frames that datasets of one group have: a series beside
+/// them, "row_checksum" or "frame_checksum", which says what it covers.
+class ChecksumSeries {
+ public:
+  /// Make it in `group` of a file that is being written, or go on with it. Collective.
+  /// @param row what it is that has a checksum: "row" or "frame"
+  /// @param axis name of the axis of these
+  ChecksumSeries(const Comm& comm, File& file, const std::string& group, const std::string& row,
+                 const std::string& axis);
+
+  /// Rows have values in these datasets (paths in the file) from here on. Where the rows so far have others,
+  /// or another order, their checksums are given up. Collective.
+  void cover(const std::vector<std::string>& paths);
+  /// Append checksums, alike on all ranks. Collective.
+  void append(std::span<const std::uint64_t> sums);
+  /// Cut to n rows; where there are fewer, those that lack have none. Collective.
+  void keep(std::uint64_t n);
+  /// Of the first n rows those that have changed, as words: "frame 3 does not agree with its checksum"; "".
+  /// Or only of the last of them, about `most_bytes`. All ranks read the same, so that they know alike what
+  /// is in HDF5's chunk caches. Collective.
+  [[nodiscard]] std::string altered(std::uint64_t n, double most_bytes) const;
+
+  /// A frame begins to be written: forget what was noted of one that could not be.
+  void begin_frame();
+  /// Note values of a dataset that this rank has written of the frame, from place `first` in it on. All ranks
+  /// note the same datasets.
+  template <class T>
+  void note(const std::string& path, std::span<const T> values, std::uint64_t first = 0) {
+    note_part(path, RowChecksum::part<T>(RowChecksum::seed(path), values, first));
+  }
+  /// The same of values that rank 0 has given.
+  template <class T>
+  void note_on_root(const std::string& path, std::span<const T> values) {
+    note<T>(path, comm_.is_root() ? values : std::span<const T>());
+  }
+  /// The same of what RowChecksum::part() says of them.
+  void note_part(const std::string& path, std::uint64_t part);
+  /// Append the checksum of what was noted. Collective.
+  void end_frame();
+
+ private:
+  Comm comm_;
+  Group root_, group_;
+  std::string path_, name_, row_;
+  Series series_;
+  std::uint64_t sum_ = 0;             ///< this rank's part of the frame that is being written
+  std::vector<std::string> covered_;  ///< the datasets of that frame
+};
 
 }  // namespace quintet::hdf5

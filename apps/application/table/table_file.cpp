@@ -12,7 +12,6 @@ namespace quintet {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* checksum_name = "row_checksum";
 
 std::uint64_t numbers_of(const TableColumn& column) {
   std::uint64_t n = 1;
@@ -53,43 +52,42 @@ void add_parts_of(const TableColumn& column, std::uint64_t seed, const std::vect
 TableFile::TableFile(Context& context, TableLayout layout, std::vector<TableColumn> columns, double last)
     : layout_(std::move(layout)),
       columns_(std::move(columns)),
+      file_(&context.results()),
       values_(columns_.size()),
       size_(std::make_shared<std::uint64_t>(0)) {
-  auto& file = context.results();
-  hdf5::Group group = file.root().group(layout_.group);
-  open(group);
+  hdf5::Group group = file_->root().group(layout_.group);
+  open(context, group);
   const auto recorded = context.recorded_rows(layout_.group);
   const std::uint64_t found = whole_rows(group);
-  cut(recorded ? std::min(found, *recorded) : found);  // before it is read: what lies beyond may not be there
-  cut(rising_rows(group, *size_, last));
+  cut(rising_rows(group, recorded ? std::min(found, *recorded) : found, last));
+  std::vector<std::string> paths;
+  for (const auto& column : columns_) paths.push_back(path_of(column));
+  checksums_->cover(paths);
   for (std::size_t c = 0; c < columns_.size() && layout_.keeps_in_memory; ++c)
     values_[c] = group.read_rows<double>(columns_[c].name, 0, *size_);
   // A kill before the next checkpoint must not find the former extent over what was zeroed.
-  if (found > 0) file.flush();
+  if (found > 0) file_->flush();
   context.record_rows(layout_.group, [size = size_] { return *size; });
-  const auto altered =
-      hdf5::altered_rows(file.root(), layout_.group + "/" + checksum_name, {*size_}).text("row");
-  tell_losses(context, altered);
+  tell_losses(context, checksums_->altered(*size_, std::numeric_limits<double>::infinity()));
 }
 
-void TableFile::open(hdf5::Group& group) {
+void TableFile::open(const Context& context, hdf5::Group& group) {
   for (const auto& column : columns_) {
     is_new_.push_back(!group.has(column.name));
     series_.push_back(open_series(group, column, layout_.row));
+    seeds_.push_back(hdf5::RowChecksum::seed(path_of(column)));
   }
-  open_checksums(group);
+  checksums_.emplace(context.comm(), *file_, layout_.group, "row", layout_.row);
 }
 
-void TableFile::open_checksums(hdf5::Group& group) {
-  std::vector<std::string> paths;
-  for (const auto& column : columns_) {
-    paths.push_back(layout_.group + "/" + column.name);
-    seeds_.push_back(hdf5::RowChecksum::seed(paths.back()));
-  }
-  checksums_ = group.series<std::uint64_t>(
-      checksum_name, {}, {"1", {layout_.row}, "Checksum of the row; 2^64 - 1: an earlier version wrote it."});
-  // Those of other columns are of no use; the file says from here on that there are none.
-  if (!hdf5::set_covered(group, checksum_name, paths)) checksums_->truncate(0);
+std::string TableFile::path_of(const TableColumn& column) const { return layout_.group + "/" + column.name; }
+
+std::size_t TableFile::key() const {
+  const auto found = std::find_if(columns_.begin(), columns_.end(),
+                                  [&](const auto& column) { return column.name == layout_.key; });
+  if (found == columns_.end())
+    throw InternalError(fmt::format("Table {} without its column '{}'", layout_.group, layout_.key));
+  return static_cast<std::size_t>(found - columns_.begin());
 }
 
 std::uint64_t TableFile::whole_rows(const hdf5::Group& group) const {
@@ -104,17 +102,14 @@ std::uint64_t TableFile::whole_rows(const hdf5::Group& group) const {
 }
 
 std::uint64_t TableFile::rising_rows(const hdf5::Group& group, std::uint64_t rows, double last) const {
-  const auto key = std::find_if(columns_.begin(), columns_.end(),
-                                [&](const auto& column) { return column.name == layout_.key; });
-  if (key == columns_.end())
-    throw InternalError(fmt::format("Table {} without its column '{}'", layout_.group, layout_.key));
-  if (is_new_[static_cast<std::size_t>(key - columns_.begin())]) return 0;
-  const std::uint64_t stride = numbers_of(*key);
+  const std::size_t k = key();
+  if (is_new_[k]) return 0;
+  const std::uint64_t stride = numbers_of(columns_[k]);
   constexpr std::uint64_t piece = 65536;  // rows, as those of a long signal need not fit into memory twice
   double before = -std::numeric_limits<double>::infinity();
   for (std::uint64_t first = 0; first < rows; first += piece) {
     const std::uint64_t n = std::min(piece, rows - first);
-    const auto values = group.read_rows<double>(key->name, first, n);
+    const auto values = group.read_rows<double>(layout_.key, first, n);
     for (std::uint64_t i = 0; i < n; ++i) {
       const double value = values[i * stride];
       if (!(value > before && value <= last)) return first + i;
@@ -125,16 +120,15 @@ std::uint64_t TableFile::rising_rows(const hdf5::Group& group, std::uint64_t row
 }
 
 void TableFile::cut(std::uint64_t rows) {
-  for (std::size_t c = 0; c < series_.size(); ++c) {
-    if (const std::uint64_t has = series_[c].size(); is_new_[c] && has < rows)
+  // The key first, and to the file: what is cut of the others is zeroed there at once.
+  series_[key()].truncate(std::min(rows, series_[key()].size()));
+  file_->hand_over();
+  for (std::size_t c = 0; c < series_.size(); ++c) series_[c].truncate(std::min(rows, series_[c].size()));
+  for (std::size_t c = 0; c < series_.size(); ++c)
+    if (const std::uint64_t has = series_[c].size(); has < rows)  // a column that the file lacked
       append_to(series_[c], columns_[c], rows - has,
                 std::vector<double>((rows - has) * numbers_of(columns_[c]), none));
-    series_[c].truncate(rows);
-  }
-  if (const std::uint64_t has = checksums_->size(); has < rows)
-    checksums_->append_entries<std::uint64_t>(rows - has,
-                                              std::vector<std::uint64_t>(rows - has, hdf5::no_checksum));
-  checksums_->truncate(rows);
+  checksums_->keep(rows);
   *size_ = rows;
 }
 
@@ -165,7 +159,7 @@ void TableFile::append(const std::vector<std::vector<double>>& values) {
     add_parts_of(columns_[c], seeds_[c], values[c], sums);
     if (layout_.keeps_in_memory) values_[c].insert(values_[c].end(), values[c].begin(), values[c].end());
   }
-  checksums_->append_entries<std::uint64_t>(rows, sums);
+  checksums_->append(sums);
   *size_ += rows;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "io/hdf5/checksum.hpp"
 
 namespace quintet {
 
@@ -57,8 +58,9 @@ class TableFile {
   [[nodiscard]] const std::vector<double>& values(std::size_t c) const { return values_[c]; }
 
  private:
-  void open(hdf5::Group& group);
-  void open_checksums(hdf5::Group& group);
+  void open(const Context& context, hdf5::Group& group);
+  [[nodiscard]] std::string path_of(const TableColumn& column) const;
+  [[nodiscard]] std::size_t key() const;  ///< number of its column
   /// Rows of the file that every column has whole.
   [[nodiscard]] std::uint64_t whole_rows(const hdf5::Group& group) const;
   /// Of so many rows those that a restart may keep.
@@ -68,12 +70,13 @@ class TableFile {
 
   TableLayout layout_;
   std::vector<TableColumn> columns_;
-  std::vector<hdf5::Series> series_;         ///< one a column
-  std::optional<hdf5::Series> checksums_;    ///< of the rows
-  std::vector<std::uint64_t> seeds_;         ///< of the columns in them
-  std::vector<std::vector<double>> values_;  ///< one a column
-  std::vector<bool> is_new_;                 ///< the file had no such column
-  std::shared_ptr<std::uint64_t> size_;      ///< shared with the context, which may outlive the table
+  hdf5::File* file_;                               ///< of the context
+  std::vector<hdf5::Series> series_;               ///< one a column
+  std::optional<hdf5::ChecksumSeries> checksums_;  ///< of the rows
+  std::vector<std::uint64_t> seeds_;               ///< of the columns in them
+  std::vector<std::vector<double>> values_;        ///< one a column
+  std::vector<bool> is_new_;                       ///< the file had no such column
+  std::shared_ptr<std::uint64_t> size_;            ///< shared with the context, which may outlive the table
 };
 
 }  // namespace quintet

@@ -22,9 +22,6 @@ namespace {
 
 constexpr std::array<const char*, 3> x_names{"x", "y", "z"}, v_names{"vx", "vy", "vz"};
 
-constexpr const char* checksum_name = "frame_checksum";
-constexpr double most_checked = 256.0 * (1 << 20);  ///< bytes of frames that a restart compares
-
 std::string frame_name(std::int64_t i) { return fmt::format("frame_{}", i); }
 
 /// "run" of "DIR/run.h5", with the folder.
@@ -68,9 +65,8 @@ struct FrameWriter::Implementation {
   int n_points;
   std::vector<std::int64_t> steps;
   std::vector<double> times;
-  std::optional<hdf5::Series> step, time, checksum;
-  std::uint64_t sum = 0;             ///< this rank's part of the checksum of the frame that is written
-  std::vector<std::string> covered;  ///< the datasets of that frame
+  std::optional<hdf5::Series> step, time;
+  std::optional<hdf5::ChecksumSeries> checksums;
   std::string altered;
   std::map<std::string, hdf5::Series> series;  ///< by path
   std::optional<XdmfSeries> fields_xdmf;
@@ -84,8 +80,7 @@ struct FrameWriter::Implementation {
     auto index = file.root().group("frames");
     step = index.series<std::int64_t>("step", {}, {"1", {"frame"}, "Step of each frame."});
     time = index.series<double>("time", {}, {"1", {"frame"}, "Time of each frame."});
-    checksum = index.series<std::uint64_t>(
-        checksum_name, {}, {"1", {"frame"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
+    checksums.emplace(decomposition.comm(), file, "frames", "frame", "frame");
     if (restart_step) drop_frames_after(*restart_step, restart_frames);
     QUINTET_CHECK(restart_step || step->size() == 0,
                   "{}: holds {} frames already; a new run needs a new file", file.path(), step->size());
@@ -110,49 +105,9 @@ struct FrameWriter::Implementation {
     file.hand_over();
     for (const auto& one : species) drop_distributions(one.name, kept, former);
     time->truncate(times.size());
-    keep_checksums(steps.size());
+    checksums->keep(steps.size());
     file.hand_over();
-    look_for_altered();
-  }
-
-  void keep_checksums(std::uint64_t kept) {
-    checksum->truncate(std::min(kept, checksum->size()));
-    if (const std::uint64_t n = kept - checksum->size(); n > 0)
-      checksum->append_entries<std::uint64_t>(n, std::vector<std::uint64_t>(n, hdf5::no_checksum));
-  }
-
-  /// All ranks read the same, so that they know alike what is in HDF5's chunk caches.
-  void look_for_altered() {
-    auto index = file.root().open_group("frames");
-    if (steps.empty() || !hdf5::has_covered(index, checksum_name)) return;
-    altered =
-        hdf5::altered_rows(file.root(), fmt::format("frames/{}", checksum_name), {steps.size()}, most_checked)
-            .text("frame");
-  }
-
-  /// Note values that this rank has written of the frame; all ranks note the same datasets.
-  template <class T>
-  void note(const std::string& path, std::span<const T> values, std::uint64_t place = 0) {
-    covered.push_back(path);
-    sum += hdf5::RowChecksum::part<T>(hdf5::RowChecksum::seed(path), values, place);
-  }
-  /// The same of values that rank 0 has given.
-  template <class T>
-  void note_on_root(const std::string& path, std::span<const T> values) {
-    note<T>(path, decomposition.comm().is_root() ? values : std::span<const T>());
-  }
-
-  void append_checksum() {
-    auto index = file.root().group("frames");
-    if (!hdf5::set_covered(index, checksum_name, covered)) {
-      const std::uint64_t before = checksum->size();  // of other datasets: of no use
-      checksum->truncate(0);
-      keep_checksums(before);
-    }
-    const auto whole = decomposition.comm().sum(sum);
-    checksum->append<std::uint64_t>(std::span(&whole, 1));
-    sum = 0;
-    covered.clear();
+    altered = checksums->altered(steps.size(), hdf5::most_compared);
   }
 
   /// Empty the f of frames from `kept` on, also that of a frame that was not finished.
@@ -224,7 +179,7 @@ struct FrameWriter::Implementation {
     const bool is_new = !file.root().has(path);
     const auto begin = static_cast<std::uint64_t>(exchange.rows().begin);
     series_at(path, entry, {"1", axes, one.text}).append_distributed<double>(rows, begin);
-    note<double>(path, rows, begin * exchange.row_size());
+    checksums->note<double>(path, rows, begin * exchange.row_size());
     if (!is_new) return;
     auto group = file.root().group(folder);
     group.set_member_attribute(one.name, "grid", grid_text(grid(), grid().cdim));
@@ -270,7 +225,7 @@ struct FrameWriter::Implementation {
       const auto values =
           field_points(decomposition, grid(), basis.conf(), one.coefficients, one.component, n_points);
       series_at(path, entry, {one.units, axes, one.text}).append<double>(values);
-      note_on_root<double>(path, values);
+      checksums->note_on_root<double>(path, values);
     }
   }
 
@@ -287,7 +242,7 @@ struct FrameWriter::Implementation {
                      "other coordinates, at the centres of {} equal parts of each cell and direction.",
                      one.name, x_name, v_name, n_points)})
         .append<double>(picture.values);
-    note_on_root<double>("pictures/" + name, picture.values);
+    checksums->note_on_root<double>("pictures/" + name, picture.values);
     if (!first_of_process) return;
     const auto data_file = std::filesystem::path(file.path()).filename().string();
     pictures_xdmf.emplace(name,
@@ -302,17 +257,16 @@ struct FrameWriter::Implementation {
     auto group = file.root().group(fmt::format("species/{}/f", one.name));
     auto axes = axes_of(one.grid, true);
     axes.emplace_back("mode");
-    covered.push_back(fmt::format("species/{}/f/frame_*", one.name));
-    sum += write(group, frame_name(n_frames()), decomposition, basis, f, {"1", axes, "DG coefficients of f."},
-                 hdf5::RowChecksum::seed(covered.back()));
+    const auto all = fmt::format("species/{}/f/frame_*", one.name);
+    checksums->note_part(all, write(group, frame_name(n_frames()), decomposition, basis, f,
+                                    {"1", axes, "DG coefficients of f."}, hdf5::RowChecksum::seed(all)));
     for (int x = 0; x < one.grid.cdim; ++x)
       for (int v = one.grid.cdim; v < one.grid.dim(); ++v) append_picture(one, f, x, v);
   }
 
   void append(const Frame& frame) {
     Exec().fence();
-    sum = 0;
-    covered.clear();  // of a frame that could not be written
+    checksums->begin_frame();
     QUINTET_CHECK(steps.empty() || frame.step > steps.back(), "{}: frame of step {} after that of step {}",
                   file.path(), frame.step, steps.back());
     for (std::size_t s = 0; s < frame.f.size(); ++s) append_distribution(species[s], frame.f[s]);
@@ -321,9 +275,9 @@ struct FrameWriter::Implementation {
         append_coefficients(fmt::format("species/{}/moments", species[s].name), one);
     for (const auto& one : frame.fields) append_coefficients("coefficients", one);
     append_points(frame.points);
-    note_on_root<double>("frames/time", std::span(&frame.time, 1));
-    note_on_root<std::int64_t>("frames/step", std::span(&frame.step, 1));
-    append_checksum();
+    checksums->note_on_root<double>("frames/time", std::span(&frame.time, 1));
+    checksums->note_on_root<std::int64_t>("frames/step", std::span(&frame.step, 1));
+    checksums->end_frame();
     time->append<double>(std::span(&frame.time, 1));
     // Last, so that a frame counts only when it is whole.
     step->append<std::int64_t>(std::span(&frame.step, 1));

@@ -13,8 +13,6 @@ namespace quintet {
 namespace {
 
 const std::string atoms_group = "particles/atoms";
-constexpr const char* checksum_name = "frame_checksum";
-constexpr double most_checked = 256.0 * (1 << 20);  ///< bytes of frames that a restart compares
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
@@ -37,9 +35,8 @@ struct H5mdWriter::Implementation {
   hdf5::File file;
   h5md::RowOrder order;
   std::vector<hdf5::Series> all;  // every series, to be cut together
-  std::optional<hdf5::Series> step, time, edges, origin, image, checksum;
-  std::uint64_t sum = 0;             // this rank's part of the checksum of the frame that is written
-  std::vector<std::string> covered;  // the datasets of that frame
+  std::optional<hdf5::Series> step, time, edges, origin, image;
+  std::optional<hdf5::ChecksumSeries> checksums;
   std::string altered;
   std::vector<hdf5::Series> floats;  // position, then velocity and force if wanted
   std::vector<std::string> observable_names;
@@ -191,8 +188,7 @@ struct H5mdWriter::Implementation {
                             {"angstrom", {"frame", "row", "xyz"}, "Cell vectors a, b, c."});
     origin = element<double>(box, "origin", {3}, "Angstrom",
                              {"angstrom", {"frame", "xyz"}, "Corner of the cell."});
-    checksum = group.series<std::uint64_t>(
-        checksum_name, {}, {"1", {"frame"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
+    checksums.emplace(comm, file, atoms_group, "frame", "frame");
     if (continues) open_observables();
     if (continues) drop_frames_after(*options.restart_step);
   }
@@ -220,40 +216,9 @@ struct H5mdWriter::Implementation {
     step->truncate(keep);
     file.hand_over();
     for (auto& series : all) series.truncate(std::min(keep, series.size()));
-    keep_checksums(keep);
+    checksums->keep(keep);
     file.hand_over();
-    if (keep > 0 && hdf5::has_covered(file.root().open_group(atoms_group), checksum_name))
-      altered = hdf5::altered_rows(file.root(), atoms_group + "/" + checksum_name, {keep}, most_checked)
-                    .text("frame");
-  }
-
-  void keep_checksums(std::uint64_t kept) {
-    checksum->truncate(std::min(kept, checksum->size()));
-    if (const std::uint64_t n = kept - checksum->size(); n > 0)
-      checksum->append_entries<std::uint64_t>(n, std::vector<std::uint64_t>(n, hdf5::no_checksum));
-  }
-
-  /// Note values that this rank has written of the frame; all ranks note the same datasets.
-  template <class T>
-  void note(const std::string& path, std::span<const T> values, std::uint64_t place = 0) {
-    covered.push_back(path);
-    sum += hdf5::RowChecksum::part<T>(hdf5::RowChecksum::seed(path), values, place);
-  }
-  /// The same of values that rank 0 has given.
-  template <class T>
-  void note_on_root(const std::string& path, std::span<const T> values) {
-    note<T>(path, comm.is_root() ? values : std::span<const T>());
-  }
-
-  void append_checksum() {
-    auto group = file.root().group(atoms_group);
-    if (!hdf5::set_covered(group, checksum_name, covered)) {
-      const std::uint64_t before = checksum->size();  // of other datasets: of no use
-      checksum->truncate(0);
-      keep_checksums(before);
-    }
-    const auto whole = comm.sum(sum);
-    checksum->append<std::uint64_t>(std::span<const std::uint64_t>(&whole, 1));
+    altered = checksums->altered(keep, hdf5::most_compared);
   }
 
   void make_observables(const std::vector<H5mdObservable>& given) {
@@ -278,7 +243,7 @@ struct H5mdWriter::Implementation {
       QUINTET_CHECK(name != observable_names.end(), "{}: observable {} was not in the first frame ({})",
                     file.path(), o.name, joined(observable_names));
       observables[name - observable_names.begin()].append<double>(o.values);
-      note_on_root<double>("observables/" + o.name + "/value", o.values);
+      checksums->note_on_root<double>("observables/" + o.name + "/value", o.values);
     }
   }
 
@@ -315,8 +280,7 @@ struct H5mdWriter::Implementation {
           }
       for (const h5md::Row& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
     });
-    sum = 0;
-    covered.clear();
+    checksums->begin_frame();
     append_observables(given);
     const std::vector<const char*> names = names_of_floats();
     for (std::size_t k = 0; k < quantities.size(); ++k) {
@@ -326,20 +290,21 @@ struct H5mdWriter::Implementation {
         floats[k].append_distributed<double>(quantities[k].whole, order.offset());
       const auto path = fmt::format("{}/{}/value", atoms_group, names[k]);
       if (options.single_precision)
-        note<float>(path, quantities[k].single, 3 * order.offset());
+        checksums->note<float>(path, quantities[k].single, 3 * order.offset());
       else
-        note<double>(path, quantities[k].whole, 3 * order.offset());
+        checksums->note<double>(path, quantities[k].whole, 3 * order.offset());
       quantities[k] = {};
     }
     image->append_distributed<std::int32_t>(images, order.offset());
     edges->append<double>(atoms.box.rows());
     origin->append<double>(atoms.box.origin());
-    note<std::int32_t>(atoms_group + "/image/value", images, 3 * order.offset());
-    note_on_root<double>(atoms_group + "/box/edges/value", atoms.box.rows());
-    note_on_root<double>(atoms_group + "/box/origin/value", atoms.box.origin());
-    note_on_root<double>(atoms_group + "/position/time", std::span<const double>(&t, 1));
-    note_on_root<std::int64_t>(atoms_group + "/position/step", std::span<const std::int64_t>(&i_step, 1));
-    append_checksum();
+    checksums->note<std::int32_t>(atoms_group + "/image/value", images, 3 * order.offset());
+    checksums->note_on_root<double>(atoms_group + "/box/edges/value", atoms.box.rows());
+    checksums->note_on_root<double>(atoms_group + "/box/origin/value", atoms.box.origin());
+    checksums->note_on_root<double>(atoms_group + "/position/time", std::span<const double>(&t, 1));
+    checksums->note_on_root<std::int64_t>(atoms_group + "/position/step",
+                                          std::span<const std::int64_t>(&i_step, 1));
+    checksums->end_frame();
     time->append<double>(std::span<const double>(&t, 1));
     // Last, so that a frame counts only when it is whole.
     step->append<std::int64_t>(std::span<const std::int64_t>(&i_step, 1));
