@@ -8,6 +8,7 @@
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_layout.hpp"
 #include "io/fields/field_series.hpp"
+#include "io/fields/frame_checksums.hpp"
 #include "io/fields/xdmf.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
@@ -16,11 +17,10 @@
 namespace quintet {
 namespace {
 
+using field_layout::checksum_name;
 using field_layout::FieldDataset;
 
 constexpr std::uint64_t most_chunk_bytes = 1 << 24;
-constexpr double most_checked = 256.0 * (1 << 20);  ///< bytes of frames that a reopening compares
-constexpr const char* checksum_name = "frame_checksum";
 
 std::uint64_t product(const hdf5::Shape& shape) {
   std::uint64_t n = 1;
@@ -135,23 +135,14 @@ void write_datasets(hdf5::Group root, const FieldSeriesHeader& header) {
   root.group("t2_fields").set_attribute("field_names", std::vector<std::string>{});
 }
 
-/// Checksums of the frames of a file that has none yet.
-void make_checksums(hdf5::Group root, const FieldSeriesHeader& header, std::uint64_t n_times) {
-  root.make_growing<std::uint64_t>(
-      checksum_name, {header.n_samples, n_times}, 1, {1, 1024},
-      {"1", {"sample", "time"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
-  std::vector<std::string> paths;
-  for (const auto& dataset : field_layout::datasets_of(header)) paths.push_back(dataset.path());
-  hdf5::set_covered(root, checksum_name, paths);
-}
-
 /// Which of the frames that count do not agree with their checksums, as words. By a handle of its own, so
 /// that no chunk of what may be cut stays in memory.
 std::string altered_frames(const Comm& comm, const std::string& path,
                            const std::vector<std::int64_t>& n_frames) {
   const auto file = hdf5::File::open(comm, path);
   if (!file.root().has(checksum_name) || !hdf5::has_covered(file.root(), checksum_name)) return "";
-  return hdf5::altered_rows(file.root(), checksum_name, {n_frames.begin(), n_frames.end()}, most_checked)
+  return hdf5::altered_rows(file.root(), checksum_name, {n_frames.begin(), n_frames.end()},
+                            hdf5::most_compared)
       .text("frame");
 }
 
@@ -191,9 +182,14 @@ struct FieldSeriesWriter::Implementation {
   std::vector<double> times;
   std::vector<std::int64_t> n_frames;
   std::string altered;
+  field_layout::FrameChecksums checksums;
 
   Implementation(const Comm& c, FieldSeriesHeader h, hdf5::File f)
-      : comm(c), header(std::move(h)), file(std::move(f)), n_frames(header.n_samples, 0) {}
+      : comm(c),
+        header(std::move(h)),
+        file(std::move(f)),
+        n_frames(header.n_samples, 0),
+        checksums(comm, header) {}
 
   void open_time() {
     time = file.root().group("dimensions").series<double>("time", {}, {header.time_units, {"time"}, ""});
@@ -230,7 +226,7 @@ struct FieldSeriesWriter::Implementation {
 
   /// Room for n frames of all samples.
   void grow(std::uint64_t n) {
-    file.root().resize(checksum_name, {header.n_samples, n});
+    checksums.resize(file.root(), n);
     for (const auto& dataset : field_layout::datasets_of(header))
       file.root().resize(dataset.path(), dataset_shape(header, dataset, n));
   }
@@ -286,26 +282,6 @@ struct FieldSeriesWriter::Implementation {
     return header.mask[index] != 0;
   }
 
-  /// Where this rank's part of a dataset lies in an entry: runs of values that follow one another, in order.
-  template <class Real>
-  [[nodiscard]] std::uint64_t part_of_checksum(const FieldDataset& dataset, const std::vector<Real>& values,
-                                               const hdf5::Box& box) const {
-    const auto seed = hdf5::RowChecksum::seed(dataset.path());
-    const auto shape = header.shape();
-    const std::uint64_t width = dataset.fields.size(), row = box.count.back() * width;
-    std::uint64_t sum = 0;
-    for (std::uint64_t i = 0; row > 0 && i < values.size() / row; ++i) {
-      std::uint64_t index = 0, stride = shape.back(), rest = i;
-      for (std::size_t d = shape.size() - 1; d-- > 0; rest /= box.count[d]) {
-        index += (box.start[d] + rest % box.count[d]) * stride;
-        stride *= shape[d];
-      }
-      sum += hdf5::RowChecksum::part<Real>(seed, std::span(values).subspan(i * row, row),
-                                           (index + box.start.back()) * width);
-    }
-    return sum;
-  }
-
   /// Write this rank's part; returns what it adds to the frame's checksum.
   template <class Real>
   std::uint64_t write_dataset(const FieldDataset& dataset, std::uint64_t sample, std::uint64_t frame,
@@ -321,27 +297,7 @@ struct FieldSeriesWriter::Implementation {
       place.count.push_back(width);
     }
     file.root().write_box<Real>(dataset.path(), values, place);
-    // Of the values as they are stored.
-    if (header.double_precision)
-      return part_of_checksum(dataset, std::vector<double>(values.begin(), values.end()), box);
-    return part_of_checksum(dataset, std::vector<float>(values.begin(), values.end()), box);
-  }
-
-  void write_checksum(std::uint64_t sample, std::uint64_t frame, std::uint64_t sum) {
-    sum = comm.sum(sum);
-    const std::uint64_t n = comm.is_root() ? 1 : 0;
-    file.root().write_box<std::uint64_t>(checksum_name, std::span<const std::uint64_t>(&sum, 1).first(n),
-                                         {{sample, frame}, {n, n}});
-  }
-
-  /// Checksums of none for the frames of a file that an earlier version made.
-  void add_checksums() {
-    if (file.root().has(checksum_name)) return;
-    make_checksums(file.root(), header, times.size());
-    const std::uint64_t n = comm.is_root() ? header.n_samples : 0;
-    const std::vector<std::uint64_t> none(n * times.size(), hdf5::no_checksum);
-    if (!times.empty())
-      file.root().write_box<std::uint64_t>(checksum_name, none, {{0, 0}, {n, n > 0 ? times.size() : 0}});
+    return checksums.part(dataset, values, box);
   }
 
   template <class Real>
@@ -372,7 +328,7 @@ struct FieldSeriesWriter::Implementation {
     std::uint64_t sum = 0;
     for (const auto& dataset : field_layout::datasets_of(header))
       sum += write_dataset(dataset, sample, frame, fields, box);
-    write_checksum(sample, frame, sum);
+    checksums.write(file.root(), sample, frame, sum);
     ++n_frames[sample];
   }
 
@@ -440,7 +396,7 @@ FieldSeriesWriter FieldSeriesWriter::create(const Comm& comm, const std::string&
   write_dimensions(root, header);
   write_parameters(root, header);
   write_datasets(root, header);
-  make_checksums(root, header, 0);
+  own->checksums.make(root, 0);
   if (!header.mask.empty())
     root.write<std::uint8_t>("mask", header.mask, header.shape(),
                              {"1", axis_names(header), "1 where there is a value, 0 where there is none."});
@@ -471,7 +427,7 @@ FieldSeriesWriter FieldSeriesWriter::reopen(const Comm& comm, const std::string&
   own->open_time();
   own->times = std::move(times);
   own->n_frames = std::move(n_frames);
-  own->add_checksums();
+  own->checksums.make(own->file.root(), own->times.size());
   own->altered = altered;
   own->cut();
   return FieldSeriesWriter(std::move(own));
