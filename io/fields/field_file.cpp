@@ -7,6 +7,7 @@
 
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_layout.hpp"
+#include "io/fields/frame_checksums.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -63,7 +64,9 @@ std::string text_or(const hdf5::Group& group, const std::string& member, const s
 class FieldFile : public Source {
  public:
   FieldFile(const Comm& comm, const std::string& path, const FieldSeriesOptions& options)
-      : file_(hdf5::open_verified(comm, path)), ours_(is_ours(file_.root())) {
+      : file_(hdf5::open_verified(comm, path)),
+        ours_(is_ours(file_.root())),
+        compared_(comm, path, field_layout::checksum_name) {
     if (ours_) hdf5::check_header(file_, field_layout::schema, field_layout::schema_version);
     if (root().has_attribute("dataset_name")) header.name = root().text_attribute("dataset_name");
     for (const auto& one : known_data())
@@ -79,10 +82,12 @@ class FieldFile : public Source {
   }
 
   void read(int field, std::uint64_t sample, const FieldBox& box, std::vector<float>& values) const override {
+    if (ours_) compared_.require(sample, box.first_frame, box.n_frames);
     values = root().read_box<float>(places_[field].path, box_of(field, sample, box));
   }
   void read(int field, std::uint64_t sample, const FieldBox& box,
             std::vector<double>& values) const override {
+    if (ours_) compared_.require(sample, box.first_frame, box.n_frames);
     values = root().read_box<double>(places_[field].path, box_of(field, sample, box));
   }
 
@@ -95,6 +100,7 @@ class FieldFile : public Source {
 
   hdf5::File file_;
   bool ours_;
+  mutable field_layout::ComparedFrames compared_;
   const KnownData* known_ = nullptr;
   std::vector<std::string> spatial_dims_;  ///< as the file names them
   std::vector<Place> places_;              ///< of the fields

@@ -73,8 +73,8 @@ void check_header(const FieldSeriesHeader& header, const std::string& what);
 ///     t0_fields/SCALAR          [n_samples, n_t, axes...]
 ///     t1_fields/VECTOR          [n_samples, n_t, axes..., components]
 ///     frame_checksum            [n_samples, n_t], over all values of the frame
-///     n_frames                  [n_samples]; a frame counts when it is counted here, which flush() does, and
-///     whole mask                      [axes...]; where header.mask is not empty
+///     n_frames                  [n_samples]; counts the frames at flush(), and those that are whole are read
+///     mask                      [axes...]; where header.mask is not empty
 class FieldSeriesWriter {
  public:
   /// Make the file or replace it. Collective. Throws InputError (check_header()), ResourceError.
@@ -149,7 +149,8 @@ struct FieldSeriesOptions {
 
 /// Reads fields over time, whoever wrote them: the files of FieldSeriesWriter, The Well's, and those that
 /// field_formats.hpp lists. Throws InputError that names the file: unknown schema, shapes that differ, times
-/// that do not ascend, frames that are missing, values that are not finite.
+/// that do not ascend, frames that are missing or do not agree with their checksums, values that are not
+/// finite.
 class FieldSeriesReader {
  public:
   /// Collective over `comm`. With Comm::self() each rank reads for itself, whenever it likes.

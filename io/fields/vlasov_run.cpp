@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "io/fields/field_formats.hpp"
+#include "io/fields/frame_checksums.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 
@@ -19,7 +20,7 @@ constexpr const char* axis_names[] = {"x", "y", "z", "vx", "vy", "vz"};
 class VlasovRun : public Source {
  public:
   VlasovRun(const Comm& comm, const std::string& path, const FieldSeriesOptions& options)
-      : file_(hdf5::open_verified(comm, path)) {
+      : file_(hdf5::open_verified(comm, path)), compared_(comm, path, "frames/frame_checksum") {
     header.name = "vlasov";
     header.double_precision = true;
     read_times();
@@ -31,14 +32,17 @@ class VlasovRun : public Source {
   }
 
   void read(int field, std::uint64_t, const FieldBox& box, std::vector<float>& values) const override {
+    compared_.require(0, box.first_frame, box.n_frames);
     values = root().read_box<float>(paths_[field], box_of(box));
   }
   void read(int field, std::uint64_t, const FieldBox& box, std::vector<double>& values) const override {
+    compared_.require(0, box.first_frame, box.n_frames);
     values = root().read_box<double>(paths_[field], box_of(box));
   }
 
  private:
   hdf5::File file_;
+  mutable field_layout::ComparedFrames compared_;
   std::vector<std::string> paths_;  ///< of the fields
 
   [[nodiscard]] const hdf5::Group& root() const { return file_.root(); }

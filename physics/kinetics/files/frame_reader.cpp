@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include "io/hdf5/checksum.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/files/frames.hpp"
@@ -38,7 +40,7 @@ void check_text(const hdf5::Group& group, const std::string& name, const char* w
 }  // namespace
 
 FrameReader::FrameReader(const Comm& comm, const std::string& path, std::int64_t frame)
-    : file_(hdf5::File::open(comm, path)), path_(path) {
+    : file_(hdf5::open_verified(comm, path)), path_(path) {
   const auto& root = file_.root();
   QUINTET_CHECK(
       root.has("frames") && root.open_group("frames").has("step") && root.open_group("frames").has("time"),
@@ -50,6 +52,8 @@ FrameReader::FrameReader(const Comm& comm, const std::string& path, std::int64_t
                 frame, n, n - 1);
   step_ = steps[frame_];
   time_ = times[frame_];
+  hdf5::require_unaltered_frame(file_, "frames/frame_checksum", {static_cast<std::uint64_t>(frame_)},
+                                hdf5::most_compared);
 }
 
 void FrameReader::read(const std::string& species, const Decomposition& decomposition,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "io/hdf5/checksum.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
@@ -36,6 +37,8 @@ class TrajectoryReader {
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
 
   [[nodiscard]] Configuration frame(std::int64_t index) const {
+    hdf5::require_unaltered_frame(file_, "particles/atoms/frame_checksum",
+                                  {static_cast<std::uint64_t>(index)});
     Configuration result = constant_;
     result.positions = rows_of_three(entry("position", index, 3 * n_atoms_));
     if (atoms_.has("velocity")) result.velocities = rows_of_three(entry("velocity", index, 3 * n_atoms_));

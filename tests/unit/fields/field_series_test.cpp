@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 #include "tests/unit/fields/fields_support.hpp"
 #include "tests/unit/hdf5/small_files.hpp"
@@ -346,6 +347,31 @@ TEST(FieldSeries, a_frame_that_has_changed_is_told_of) {
   }
   EXPECT_EQ(FieldSeriesWriter::reopen(comm, path, header).altered(),
             "frame 2 does not agree with its checksum");
+
+  const auto read = [&](std::uint64_t sample, std::uint64_t n) {
+    static_cast<void>(FieldSeriesReader::open(comm, path).read<float>(0, sample, {0, n, {}}));
+  };
+  EXPECT_NO_THROW(read(0, 3));
+  EXPECT_NO_THROW(read(1, 2));
+  const auto message = message_of<InputError>([&] { read(1, 3); });
+  EXPECT_TRUE(contains(message, "sample 1: frame 2 does not agree with its checksum")) << message;
+}
+
+TEST(FieldSeries, frames_that_a_program_without_checksums_appended_have_none) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_checksums_that_lack");
+  const auto header = small_header();
+  const auto path = scratch / "a.h5";
+  write_small(comm, path, header, 3);
+  hdf5::File::open_for_update(comm, path).root().resize("frame_checksum", {2, 1});
+
+  EXPECT_EQ(FieldSeriesWriter::reopen(comm, path, header).altered(), "");
+
+  const auto sums = hdf5::File::open(comm, path).root().read<std::uint64_t>("frame_checksum");
+  ASSERT_EQ(sums.size(), 6u);
+  EXPECT_EQ(sums[2], hdf5::no_checksum);
+  EXPECT_EQ(sums[4], hdf5::no_checksum);
+  EXPECT_NO_THROW(static_cast<void>(FieldSeriesReader::open(comm, path).read<float>(0, 1, {0, 3, {}})));
 }
 
 TEST(FieldSeries, checksums_are_of_numbers_as_they_are_stored) {

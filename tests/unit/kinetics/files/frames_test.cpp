@@ -316,6 +316,10 @@ TEST(Frames, agree_with_their_checksums_on_any_split_and_one_that_has_changed_is
       file.root().write_box<double>(name, value, box);
     }
     EXPECT_EQ(altered(20), "frame 1 does not agree with its checksum") << name;
+    EXPECT_NO_THROW(FrameReader(run.comm, run.path, 0)) << name;
+    EXPECT_TRUE(contains(message_of<InputError>([&] { FrameReader(run.comm, run.path, 1); }),
+                         "frame 1 does not agree with its checksum"))
+        << name;
   }
 }
 

@@ -315,6 +315,9 @@ TEST_F(H5md, frames_that_have_changed_are_told_of_and_checksums_are_those_of_any
                                   {{1, 4, 2}, {n, n, n}});
   }
   EXPECT_EQ(altered(), "frame 1 does not agree with its checksum");
+  EXPECT_NO_THROW(static_cast<void>(read_h5md(path, 0)));
+  const auto message = message_of<InputError>([&] { static_cast<void>(read_h5md(path, 1)); });
+  EXPECT_TRUE(contains(message, "frame 1 does not agree with its checksum")) << message;
 }
 
 }  // namespace
