@@ -33,23 +33,24 @@ std::uint64_t part_of_stored(const FieldSeriesHeader& header, const FieldDataset
 }  // namespace
 
 void FrameChecksums::make(hdf5::Group& root, std::uint64_t n_times) const {
-  if (root.has(checksum_name)) return;
-  root.make_growing<std::uint64_t>(
-      checksum_name, {header_.n_samples, 0}, 1, {1, 1024},
-      {"1", {"sample", "time"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
-  std::vector<std::string> paths;
-  for (const auto& dataset : datasets_of(header_)) paths.push_back(dataset.path());
-  hdf5::set_covered(root, checksum_name, paths);
-  resize(root, n_times);
-}
-
-void FrameChecksums::resize(hdf5::Group& root, std::uint64_t n_times) const {
+  if (!root.has(checksum_name)) {
+    root.make_growing<std::uint64_t>(
+        checksum_name, {header_.n_samples, 0}, 1, {1, 1024},
+        {"1", {"sample", "time"}, "Checksum of the frame; 2^64 - 1: an earlier version wrote it."});
+    std::vector<std::string> paths;
+    for (const auto& dataset : datasets_of(header_)) paths.push_back(dataset.path());
+    hdf5::set_covered(root, checksum_name, paths);
+  }
   const std::uint64_t before = root.shape(checksum_name).back();
-  root.resize(checksum_name, {header_.n_samples, n_times});
   if (n_times <= before) return;
+  resize(root, n_times);
   const std::uint64_t n = comm_.is_root() ? header_.n_samples : 0, lacking = n_times - before;
   const std::vector<std::uint64_t> none(n * lacking, hdf5::no_checksum);
   root.write_box<std::uint64_t>(checksum_name, none, {{0, before}, {n, lacking}});
+}
+
+void FrameChecksums::resize(hdf5::Group& root, std::uint64_t n_times) const {
+  root.resize(checksum_name, {header_.n_samples, n_times});
 }
 
 template <class Real>

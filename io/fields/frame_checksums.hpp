@@ -22,10 +22,10 @@ class FrameChecksums {
  public:
   FrameChecksums(const Comm& comm, const FieldSeriesHeader& header) : comm_(comm), header_(header) {}
 
-  /// Make it, unless it is there, for the n_t frames that an earlier version wrote: they have none.
-  /// Collective.
+  /// Make it, unless it is there. Of the first n_t frames those that lack one, which another program or an
+  /// earlier version wrote, have none. Collective.
   void make(hdf5::Group& root, std::uint64_t n_times) const;
-  /// Cut to n_t frames, or grow to them: those that are new have none. Collective.
+  /// Cut to n_t frames, or make room for as many. Collective.
   void resize(hdf5::Group& root, std::uint64_t n_times) const;
   /// What this rank's values [axes..., components] of a dataset, in a box of the grid, add to the checksum of
   /// their frame. It is of the values as they are stored.
