@@ -48,7 +48,7 @@ class TableFile {
   /// Append n rows: for each column its n values, columns one after the other, alike on all ranks.
   /// Collective.
   void append(const std::vector<std::vector<double>>& values);
-  /// Drop all rows. Collective.
+  /// Drop all rows, before any was appended: later, HDF5 1.10 may hang on several ranks. Collective.
   void clear();
 
   [[nodiscard]] std::uint64_t size() const { return *size_; }
