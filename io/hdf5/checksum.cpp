@@ -281,20 +281,19 @@ ChecksumSeries::ChecksumSeries(const Comm& comm, File& file, const std::string& 
           {"1", {axis}, fmt::format("Checksum of the {}; 2^64 - 1: an earlier version wrote it.", row)})) {}
 
 void ChecksumSeries::cover(const std::vector<std::string>& paths) {
-  if (set_covered(group_, name_, paths)) return;
-  const std::uint64_t before = series_.size();
-  series_.truncate(0);
-  keep(before);
+  if (!set_covered(group_, name_, paths)) series_.truncate(0);
 }
 
 void ChecksumSeries::append(std::span<const std::uint64_t> sums) {
+  if (const std::uint64_t n = series_.size(); n < rows_)
+    series_.append_entries<std::uint64_t>(rows_ - n, std::vector<std::uint64_t>(rows_ - n, no_checksum));
   series_.append_entries<std::uint64_t>(sums.size(), sums);
+  rows_ += sums.size();
 }
 
 void ChecksumSeries::keep(std::uint64_t n) {
   series_.truncate(std::min(n, series_.size()));
-  if (const std::uint64_t lacking = n - series_.size(); lacking > 0)
-    append(std::vector<std::uint64_t>(lacking, no_checksum));
+  rows_ = n;
 }
 
 std::string ChecksumSeries::altered(std::uint64_t n, double most_bytes) const {

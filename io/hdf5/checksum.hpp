@@ -141,7 +141,8 @@ class ChecksumSeries {
   void cover(const std::vector<std::string>& paths);
   /// Append checksums, alike on all ranks. Collective.
   void append(std::span<const std::uint64_t> sums);
-  /// Cut to n rows; where there are fewer, those that lack have none. Collective.
+  /// Cut to n rows, of which there are so many; those that lack a checksum get 'none' with the next append:
+  /// on several ranks HDF5 1.10 hangs where another table is cut after such writes. Collective.
   void keep(std::uint64_t n);
   /// Of the first n rows those that have changed, as words: "frame 3 does not agree with its checksum"; "".
   /// Or only of the last of them, about `most_bytes`. All ranks read the same, so that they know alike what
@@ -171,6 +172,7 @@ class ChecksumSeries {
   Group root_, group_;
   std::string path_, name_, row_;
   Series series_;
+  std::uint64_t rows_ = 0;            ///< with a checksum or without
   std::uint64_t sum_ = 0;             ///< this rank's part of the frame that is being written
   std::vector<std::string> covered_;  ///< the datasets of that frame
 };
