@@ -121,28 +121,13 @@ class Npz : public Source {
     return std::string_view(bytes_).substr(arrays_.at(name).begin + begin, n);
   }
 
-  template <class T, class Stored>
-  static std::vector<T> converted(std::string_view bytes) {
-    std::vector<T> values(bytes.size() / sizeof(Stored));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      Stored stored;
-      std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
-      values[i] = static_cast<T>(stored);
-    }
-    return values;
-  }
-
-  /// Elements [first, first + n) of an array; all without these.
+  /// Elements [first, first + n) of an array in C order; all without these.
   template <class T>
   [[nodiscard]] std::vector<T> numbers(const std::string& name, std::uint64_t first = 0,
                                        std::uint64_t n = ~std::uint64_t{0}) const {
     const auto& array = arrays_.at(name);
     n = std::min(n, array.n_elements() - first);
-    const auto raw = bytes(name, first * array.element_size, n * array.element_size);
-    if (array.element_type == "float32") return converted<T, float>(raw);
-    if (array.element_type == "float64") return converted<T, double>(raw);
-    if (array.element_type == "int32") return converted<T, std::int32_t>(raw);
-    return converted<T, std::int64_t>(raw);
+    return npy_numbers<T>(bytes(name, first * array.element_size, n * array.element_size), array);
   }
 
   template <class T>

@@ -1,23 +1,62 @@
 #include "io/files/npy_header.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
 
 namespace quintet {
+
+static_assert(std::endian::native == std::endian::little, "elements are read as they lie in memory");
+
 namespace {
 
 struct ElementType {
-  std::string_view code;
+  std::string_view code;  ///< without the byte order
   const char* name;
   std::uint64_t size;
 };
-constexpr ElementType element_types[] = {
-    {"<f4", "float32", 4}, {"<f8", "float64", 8}, {"<i4", "int32", 4}, {"<i8", "int64", 8}};
+constexpr ElementType element_types[] = {{"f2", "float16", 2}, {"f4", "float32", 4}, {"f8", "float64", 8},
+                                         {"i1", "int8", 1},    {"i2", "int16", 2},   {"i4", "int32", 4},
+                                         {"i8", "int64", 8},   {"u1", "uint8", 1},   {"u2", "uint16", 2},
+                                         {"u4", "uint32", 4},  {"u8", "uint64", 8},  {"b1", "bool", 1}};
+
+/// IEEE 754 binary16, kept as its bits.
+struct Half {
+  std::uint16_t bits;
+  explicit operator double() const {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31  ? fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                                        : std::numeric_limits<double>::infinity()
+                         : exponent == 0 ? std::ldexp(fraction, -24)
+                                        : std::ldexp(1024 + fraction, exponent - 25);
+    return bits >> 15 != 0 ? -size : size;
+  }
+};
+
+template <class T, class Stored>
+std::vector<T> converted(std::string_view bytes, bool big_endian) {
+  std::vector<T> values(bytes.size() / sizeof(Stored));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    char raw[sizeof(Stored)];
+    std::memcpy(raw, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    if (big_endian) std::reverse(raw, raw + sizeof(Stored));
+    Stored stored;
+    std::memcpy(&stored, raw, sizeof(Stored));
+    if constexpr (std::is_same_v<Stored, Half>)
+      values[i] = static_cast<T>(static_cast<double>(stored));
+    else
+      values[i] = static_cast<T>(stored);
+  }
+  return values;
+}
 
 /// Text of a file, fit for a message.
 std::string shown(std::string_view text) {
@@ -40,15 +79,17 @@ std::string_view behind_key(std::string_view header, const std::string& key, con
 void read_type(std::string_view text, const std::string& name, NpyHeader& header) {
   const auto quote = text.starts_with('\'') ? text.find('\'', 1) : std::string_view::npos;
   const auto code = quote == std::string_view::npos ? text.substr(0, 20) : text.substr(1, quote - 1);
+  const bool ordered = !code.empty() && std::string_view("<>|=").find(code[0]) != std::string_view::npos;
   for (const auto& type : element_types)
-    if (code == type.code) {
+    if (ordered && code.substr(1) == type.code) {
       header.element_type = type.name;
       header.element_size = type.size;
+      header.big_endian = code[0] == '>';
       return;
     }
   throw InputError(
-      fmt::format("{}: elements of type {} are not read; expected <f4, <f8, <i4 or <i8 (convert with numpy: "
-                  "a.astype('<f8'))",
+      fmt::format("{}: elements of type {} are not read; expected real numbers (f2, f4, f8), integers "
+                  "(i1 to i8, u1 to u8) or b1 (convert with numpy: a.astype('<f8'))",
                   name, shown(code)));
 }
 
@@ -125,5 +166,56 @@ NpyHeader read_npy_header(std::string_view front, std::uint64_t bytes, const std
                 there - elements * header.element_size, header.shape_text(), header.element_type);
   return header;
 }
+
+template <class T>
+std::vector<T> npy_numbers(std::string_view bytes, const NpyHeader& header) {
+  const auto as = [&]<class Stored>(Stored) { return converted<T, Stored>(bytes, header.big_endian); };
+  const std::string& type = header.element_type;
+  if (type == "float64") return as(double{});
+  if (type == "float32") return as(float{});
+  if (type == "float16") return as(Half{});
+  if (type == "int64") return as(std::int64_t{});
+  if (type == "int32") return as(std::int32_t{});
+  if (type == "int16") return as(std::int16_t{});
+  if (type == "int8") return as(std::int8_t{});
+  if (type == "uint64") return as(std::uint64_t{});
+  if (type == "uint32") return as(std::uint32_t{});
+  if (type == "uint16") return as(std::uint16_t{});
+  QUINTET_ASSERT(type == "uint8" || type == "bool", "an element type without a conversion");
+  return as(std::uint8_t{});
+}
+
+template <class T>
+std::vector<T> rows_of_fortran_order(const std::vector<T>& all, const std::vector<std::uint64_t>& shape,
+                                     std::uint64_t first, std::uint64_t count) {
+  std::uint64_t row_size = 1;
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) row_size *= shape[axis];
+  std::vector<T> result;
+  result.reserve(count * row_size);
+  for (std::uint64_t row = first; row < first + count; ++row)
+    for (std::uint64_t c = 0; c < row_size; ++c) {
+      // c counts the indices behind the first, the last one fastest; the file has the first one fastest.
+      std::uint64_t rest = c, offset = 0;
+      for (std::size_t axis = shape.size(); axis-- > 1;) {
+        offset = (offset + rest % shape[axis]) * shape[axis - 1];
+        rest /= shape[axis];
+      }
+      result.push_back(all[offset + row]);
+    }
+  return result;
+}
+
+template std::vector<float> npy_numbers<float>(std::string_view, const NpyHeader&);
+template std::vector<double> npy_numbers<double>(std::string_view, const NpyHeader&);
+template std::vector<std::int64_t> npy_numbers<std::int64_t>(std::string_view, const NpyHeader&);
+template std::vector<float> rows_of_fortran_order(const std::vector<float>&,
+                                                  const std::vector<std::uint64_t>&, std::uint64_t,
+                                                  std::uint64_t);
+template std::vector<double> rows_of_fortran_order(const std::vector<double>&,
+                                                   const std::vector<std::uint64_t>&, std::uint64_t,
+                                                   std::uint64_t);
+template std::vector<std::int64_t> rows_of_fortran_order(const std::vector<std::int64_t>&,
+                                                         const std::vector<std::uint64_t>&, std::uint64_t,
+                                                         std::uint64_t);
 
 }  // namespace quintet

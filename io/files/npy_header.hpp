@@ -9,8 +9,9 @@ namespace quintet {
 
 /// What the header of a NumPy array says (numpy.lib.format, versions 1 to 3).
 struct NpyHeader {
-  std::string element_type;        ///< "float32", "float64", "int32", "int64"
+  std::string element_type;        ///< "float16" to "float64", "int8" to "int64", "uint8" to "uint64", "bool"
   std::uint64_t element_size = 0;  ///< (bytes)
+  bool big_endian = false;
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
   std::uint64_t begin = 0;  ///< of the data, from the begin of the array
@@ -24,8 +25,18 @@ struct NpyHeader {
 constexpr std::uint64_t most_npy_header_bytes = std::uint64_t{1} << 17;
 
 /// The header of an array of `bytes` bytes, which begins with `front`. Throws InputError (`name` in front):
-/// no array, a header that is damaged, element types other than the four, more or fewer bytes than the shape
+/// no array, a header that is damaged, elements that are no numbers, more or fewer bytes than the shape
 /// needs.
 [[nodiscard]] NpyHeader read_npy_header(std::string_view front, std::uint64_t bytes, const std::string& name);
+
+/// The elements of whose bytes (a whole number of them) an array or a part of it consists, as they lie in the
+/// file. T: float, double, std::int64_t (of integers).
+template <class T>
+[[nodiscard]] std::vector<T> npy_numbers(std::string_view bytes, const NpyHeader& header);
+/// Entries [first, first + count) of the first axis in C order, from a whole array in Fortran order.
+template <class T>
+[[nodiscard]] std::vector<T> rows_of_fortran_order(const std::vector<T>& all,
+                                                   const std::vector<std::uint64_t>& shape,
+                                                   std::uint64_t first, std::uint64_t count);
 
 }  // namespace quintet

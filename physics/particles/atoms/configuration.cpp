@@ -35,9 +35,11 @@ Configuration replicated(const Configuration& c, const Copies& n) {
       for (int k = 0; k < n[2]; ++k) {
         append(result.types, c.types);
         append(result.velocities, c.velocities);
+        append(result.held, c.held);
         append(result.forces, c.forces);
         for (const Vec3& x : c.positions) result.positions.push_back(in_copy(x, c.box, i, j, k));
       }
+  result.reading = c.reading;
   if (c.energy) result.energy = *c.energy * copies;
   if (c.virial) {
     result.virial = c.virial;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "physics/particles/atoms/box.hpp"
 
 namespace quintet {
@@ -19,9 +20,11 @@ struct Configuration {
   std::vector<std::int64_t> ids;        ///< [n_atoms], unique, from 1; empty: 1..n in order
   std::vector<double> masses;           ///< [n_types] (amu); empty: from the element table by name
   std::vector<Vec3> velocities;         ///< [n_atoms, 3] (angstrom/ps) or empty
+  std::vector<std::uint8_t> held;       ///< [n_atoms] bit k: the file holds direction k; or empty
   std::optional<double> energy;         ///< reference label (eV)
   std::vector<Vec3> forces;             ///< reference labels (eV/angstrom) or empty
   std::optional<Mat3> virial;           ///< reference label (eV)
+  Reading reading;                      ///< what the file's reader assumed and did not use
   [[nodiscard]] std::size_t n_atoms() const { return positions.size(); }
 };
 

@@ -41,7 +41,7 @@ Vec3 missing_direction(const Mat3& rows, int r) {
 }  // namespace
 
 Box box_from_file(const Mat3& rows, const std::array<bool, 3>& periodic, const Vec3& origin,
-                  const std::vector<Vec3>& positions, const std::string& where) {
+                  const std::vector<Vec3>& positions, const std::string& where, Reading* reading) {
   Mat3 full = rows;
   Vec3 start = origin;
   for (int r = 0; r < 3; ++r) {
@@ -62,6 +62,13 @@ Box box_from_file(const Mat3& rows, const std::array<bool, 3>& periodic, const V
       full[3 * r + k] = direction[k] * (high - low + 2 * margin);
       start[k] += direction[k] * shift;
     }
+  }
+  if (dot(row_of(full, 0), cross(row_of(full, 1), row_of(full, 2))) < 0) {
+    for (int k = 0; k < 3; ++k) {
+      if (!periodic[2]) start[k] += full[6 + k];  // where atoms are bounded, the region stays
+      full[6 + k] *= -1;
+    }
+    if (reading != nullptr) reading->assume("the cell is left-handed: its row c is reversed");
   }
   try {
     return Box(full, periodic, start);

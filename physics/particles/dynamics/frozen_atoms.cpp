@@ -38,13 +38,15 @@ std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configu
           const auto& type = start.type_names[start.types[i]];
           const bool of_type =
               std::find(options.types.begin(), options.types.end(), type) != options.types.end();
-          if (wanted.erase(id) > 0 || of_type || inside(in_copy(start.positions[i], start.box, a, b, c)))
+          const bool held = !start.held.empty() && start.held[i] != 0;
+          if (wanted.erase(id) > 0 || held || of_type ||
+              inside(in_copy(start.positions[i], start.box, a, b, c)))
             ids.push_back(id);
         }
   QUINTET_CHECK(wanted.empty(), "frozen.ids: there is no atom with id {}", *wanted.begin());
   QUINTET_CHECK(!ids.empty(), "the section frozen freezes no atom; check its types and region (angstrom)");
   QUINTET_CHECK(static_cast<std::int64_t>(ids.size()) < n_atoms,
-                "the section frozen freezes all {} atoms; nothing is left to move", ids.size());
+                "the section frozen, or the file, freezes all {} atoms; nothing is left to move", ids.size());
   std::sort(ids.begin(), ids.end());
   return ids;
 }

@@ -11,9 +11,9 @@ namespace quintet {
 
 struct FrozenOptions;
 
-/// Ids of the atoms that the options freeze, in order, as the atoms are at the start: those of
-/// replicated(start, copies). Throws InputError for types and ids that are not there, and where nothing or
-/// everything is frozen.
+/// Ids of the atoms that the options freeze or that the start's file holds, in order, as the atoms are at the
+/// start: those of replicated(start, copies). Throws InputError for types and ids that are not there, and
+/// where nothing or everything is frozen.
 [[nodiscard]] std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configuration& start,
                                                    const Copies& copies = {1, 1, 1});
 

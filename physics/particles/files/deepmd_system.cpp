@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <span>
+#include <string_view>
 
 #include <fmt/ranges.h>
 
@@ -22,18 +25,23 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
 
-/// Check that an array is (n_frames, columns); (n_frames) will do for one column. `why` says where columns
-/// come from.
-void check_shape(const DeepmdStore& store, const std::string& set, const char* name, std::int64_t n_frames,
-                 std::uint64_t columns, const std::string& why) {
+std::uint64_t product_of(std::span<const std::uint64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+/// True if the rows of an array are its frames, false if it has no axis of frames: (frames, columns) or
+/// (frames, ...) of as many numbers a frame, else all numbers of one frame. `why` says where columns come
+/// from.
+bool has_frames(const DeepmdStore& store, const std::string& set, const char* name, std::uint64_t columns,
+                const std::string& why) {
   const std::string array = array_name(set, name);
   const auto shape = store.shape(array);
-  const bool fits = (shape.size() == 2 && shape[1] == columns) || (shape.size() == 1 && columns == 1);
-  QUINTET_CHECK(fits, "{}: {}.npy has shape {}, expected (frames, {}){}", store.place(array), name,
+  if (shape.size() > 1 && product_of(std::span(shape).subspan(1)) == columns) return true;
+  if (shape.size() == 1 && columns == 1) return true;
+  QUINTET_CHECK(!shape.empty() && product_of(shape) == columns,
+                "{}: {}.npy has shape {}, expected (frames, {}){}", store.place(array), name,
                 shape_text(shape), columns, why);
-  QUINTET_CHECK(n_frames < 0 || shape[0] == static_cast<std::uint64_t>(n_frames),
-                "{}: {}.npy has shape {}, but coord.npy beside it has {} frames", store.place(array), name,
-                shape_text(shape), n_frames);
+  return false;
 }
 
 std::vector<Vec3> rows_of_three(std::span<const double> values) {
@@ -95,31 +103,51 @@ void DeepmdSystem::add_set(const std::string& name) {
   const std::uint64_t n = 3 * types_.size();
   const std::string of_atoms = fmt::format(" for {} atoms in type.raw", types_.size());
   QUINTET_CHECK(store_->has(array_name(name, "coord")), "{}: there is no coord.npy", store_->place(name));
-  check_shape(*store_, name, "coord", -1, n, of_atoms);
-  const auto n_frames = static_cast<std::int64_t>(store_->shape(array_name(name, "coord"))[0]);
+  Set set{name, 1, false, false, false, {}};
+  if (has_frames(*store_, name, "coord", n, of_atoms))
+    set.n_frames = static_cast<std::int64_t>(store_->shape(array_name(name, "coord"))[0]);
+  else
+    set.unframed.insert("coord");
   const auto has = [&](const char* array, std::uint64_t columns, const std::string& why) {
     if (!store_->has(array_name(name, array))) return false;
-    check_shape(*store_, name, array, n_frames, columns, why);
+    const bool by_frame = has_frames(*store_, name, array, columns, why);
+    const auto there = by_frame ? store_->shape(array_name(name, array))[0] : 1;
+    const auto wanted = static_cast<std::uint64_t>(set.n_frames);
+    const bool serves_all = there == 1 && std::string_view(array) == "box";
+    QUINTET_CHECK(there == wanted || serves_all,
+                  "{}: {}.npy has shape {}, but coord.npy beside it has {} frames",
+                  store_->place(array_name(name, array)), array,
+                  shape_text(store_->shape(array_name(name, array))), set.n_frames);
+    if (serves_all && wanted > 1) reading_.assume("one box for all frames");
+    if (!by_frame || serves_all) set.unframed.insert(array);
     return true;
   };
   has("real_atom_types", types_.size(), of_atoms);
   QUINTET_CHECK(!periodic_ || has("box", 9, ""),
                 "{}: there is no box.npy; if the boundaries are open, put an empty file nopbc into {}",
                 store_->place(name), path_);
-  sets_.push_back({name, n_frames, has("energy", 1, ""), has("force", n, of_atoms), has("virial", 9, "")});
-  n_frames_ += n_frames;
+  set.has_energy = has("energy", 1, "");
+  set.has_force = has("force", n, of_atoms);
+  set.has_virial = has("virial", 9, "");
+  n_frames_ += set.n_frames;
+  sets_.push_back(std::move(set));
 }
 
 std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::int64_t first,
                                        std::int64_t count, bool wanted) const {
   if (!wanted) return {};
   const std::string array = array_name(set.name, name);
-  auto values = store_->rows(array, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
-  const std::uint64_t columns = values.size() / count;
+  const bool one = set.unframed.contains(name);
+  const std::uint64_t begin = one ? 0 : static_cast<std::uint64_t>(first);
+  auto values = store_->rows(array, begin, one ? store_->shape(array)[0] : static_cast<std::uint64_t>(count));
+  const std::uint64_t columns = one ? values.size() : values.size() / count;
   for (std::size_t i = 0; i < values.size(); ++i)
     QUINTET_CHECK(std::isfinite(values[i]), "{}: entry [{}, {}] is {}{}, a finite number was expected",
-                  store_->place(array), static_cast<std::uint64_t>(first) + i / columns, i % columns,
-                  values[i], atom_text(columns, i % columns, types_.size()));
+                  store_->place(array), begin + i / columns, i % columns, values[i],
+                  atom_text(columns, i % columns, types_.size()));
+  if (one)
+    for (const auto row = values; values.size() < columns * static_cast<std::uint64_t>(count);)
+      values.insert(values.end(), row.begin(), row.end());
   return values;
 }
 
@@ -171,7 +199,9 @@ void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count
     frame.box = box_from_file(
         periodic_ ? matrix(row(boxes, 9)) : Mat3{}, {periodic_, periodic_, periodic_}, {0, 0, 0},
         frame.positions,
-        fmt::format("{}: box of frame {}", store_->place(array_name(set.name, "box")), first + f));
+        fmt::format("{}: box of frame {}", store_->place(array_name(set.name, "box")), first + f),
+        &frame.reading);
+    frame.reading.add(reading_);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,9 +15,10 @@ namespace quintet {
 /// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy, or the
 /// same as groups and datasets of an HDF5 file ("FILE.h5#/GROUP"); frames on demand.
 ///
-/// Frames are numbered through the sets in the order of the sets' names. Arrays are float32 or float64
-/// (integers are taken as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or
-/// (frames, 1), force (frames, 3 atoms), virial (frames, 9); angstrom and eV. Labels are optional and may be
+/// Frames are numbered through the sets in the order of the sets' names. Arrays are real numbers of any size
+/// (integers are taken as numbers): coord (frames, 3 atoms) or (frames, atoms, 3), box (frames, 9) or
+/// (frames, 3, 3) rows a b c, or one for all frames, energy (frames) or (frames, 1), force as coord, virial
+/// as box; angstrom and eV. Without the axis of frames a set is one frame. Labels are optional and may be
 /// absent from some sets. With an empty file `nopbc` the boundaries are open and box.npy is not read. Sets of
 /// "mixed type" have real_atom_types (frames, atoms) too: each frame its own types, by type_map.raw; atoms of
 /// type -1 only fill up rows and are left out, with their forces. Source: DeePMD-kit documentation, "System".
@@ -43,6 +45,7 @@ class DeepmdSystem {
     std::string name;
     std::int64_t n_frames;
     bool has_energy, has_force, has_virial;
+    std::set<std::string> unframed;  ///< arrays of one row, which serves every frame
   };
   void read_types();
   void add_set(const std::string& name);
@@ -63,6 +66,7 @@ class DeepmdSystem {
   std::vector<Set> sets_;
   std::int64_t n_frames_ = 0;
   bool periodic_ = true, mixed_type_ = false;
+  Reading reading_;
 };
 
 }  // namespace quintet

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
+
+#include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
+#include "physics/particles/atoms/read_configuration_elements.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/files/read_configuration_text.hpp"
 
@@ -16,13 +20,6 @@ namespace quintet {
 namespace {
 
 using text::shown;
-
-/// Names of the labels in lower case; where a frame has several of them, the first counts.
-const std::vector<std::string> energy_keys{"energy",    "ref_energy",   "dft_energy",
-                                           "totenergy", "total_energy", "free_energy"},
-    virial_keys{"virial", "virials", "ref_virial", "ref_virials", "dft_virial", "dft_virials"},
-    stress_keys{"stress", "ref_stress", "dft_stress"},
-    force_names{"forces", "force", "ref_forces", "ref_force", "dft_forces", "dft_force"};
 
 std::string lower(std::string_view word) {
   std::string result(word);
@@ -61,9 +58,9 @@ std::string comment_value(const std::string& line, std::size_t& at, const std::s
       fmt::format("{}: the {} in column {} of the comment line is never closed", where, open, at + 1));
 }
 
-/// The key=value pairs of a comment line, keys in lower case; a word without '=' is a key with value "T".
-std::map<std::string, std::string> parse_comment(const std::string& line, const std::string& where) {
-  std::map<std::string, std::string> values;
+/// The key=value pairs of a comment line; a word without '=' is a key with value "T".
+Comment parse_comment(const std::string& line, const std::string& where) {
+  Comment values;
   std::size_t at = 0;
   while ((at = line.find_first_not_of(" \t", at)) != std::string::npos) {
     std::string key;
@@ -76,14 +73,14 @@ std::map<std::string, std::string> parse_comment(const std::string& line, const 
     }
     std::string value = "T";
     if (at < line.size() && line[at] == '=') value = comment_value(line, ++at, where);
-    values[lower(key)] = value;
+    values[lower(key)] = {key, value};
   }
   return values;
 }
 
 /// Where a column group of an atom's line begins, and how wide it is.
 struct Column {
-  std::string name;
+  std::string name, written;  ///< in lower case, as the file has it
   char kind;
   int begin, width;
 };
@@ -105,61 +102,71 @@ std::vector<Column> parse_properties(const std::string& text, const std::string&
                   shown(pieces[i + 1]));
     QUINTET_CHECK(width >= 1 && width <= 1000, "{}: property {} has {} columns, expected 1 to 1000", where,
                   shown(pieces[i]), width);
-    columns.push_back({lower(pieces[i]), pieces[i + 1][0], begin, static_cast<int>(width)});
+    columns.push_back(
+        {lower(pieces[i]), std::string(pieces[i]), pieces[i + 1][0], begin, static_cast<int>(width)});
     begin += static_cast<int>(width);
     QUINTET_CHECK(begin <= most_columns, "{}: Properties names more than {} columns", where, most_columns);
   }
   return columns;
 }
 
-/// First of the named columns, checked; begin -1 if none is there.
-int find_column(const std::vector<Column>& columns, const std::vector<std::string>& names, int width,
-                const std::string& kinds, const std::string& where) {
-  for (const std::string& name : names) {
-    const auto column =
-        std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-    if (column == columns.end()) continue;
-    QUINTET_CHECK(column->width == width && kinds.find(column->kind) != std::string::npos,
-                  "{}: property {} is {}:{}, expected {}:{}", where, name, column->kind, column->width,
-                  kinds[0], width);
-    return column->begin;
-  }
-  return -1;
-}
-
-/// The columns of an atom's line that are read; -1 if absent.
-struct Layout {
-  int species, position, id, force, velocity, momentum, mass;
+/// The columns of an atom's line and those of them that are read.
+class Layout {
+ public:
+  int species, position, id, velocity, momentum, mass;  ///< -1 if absent
+  bool velocity_unit_known = true;                      ///< false: found out by size
+  std::string velocity_name;
   std::size_t n_columns;
 
-  Layout(const std::string& properties, const std::string& where) {
-    const auto columns = parse_properties(properties, where);
-    species = find_column(columns, {"species", "element"}, 1, "S", where);
-    position = find_column(columns, {"pos", "positions"}, 3, "RI", where);
-    id = find_column(columns, {"id", "ids"}, 1, "I", where);
-    force = find_column(columns, force_names, 3, "R", where);
-    velocity = find_column(columns, {"velocities", "velo"}, 3, "R", where);
-    momentum = velocity < 0 ? find_column(columns, {"momenta"}, 3, "R", where) : -1;
-    mass = find_column(columns, {"mass", "masses"}, 1, "RI", where);
-    n_columns = columns.back().begin + columns.back().width;
-    QUINTET_CHECK(species >= 0 && position >= 0, "{}: Properties {} lacks {}", where, shown(properties),
+  Layout(const std::string& properties, std::string where)
+      : columns_(parse_properties(properties, where)), where_(std::move(where)) {
+    species = find({"species", "element"}, 1, "S");
+    position = find({"pos", "positions"}, 3, "RI");
+    id = find({"id", "ids"}, 1, "I");
+    velocity = find({"velocities"}, 3, "R");
+    momentum = velocity < 0 ? find({"momenta"}, 3, "R") : -1;
+    for (const char* name : {"velo", "vel", "velocity", "vels"}) {
+      if (velocity >= 0 || momentum >= 0) break;
+      velocity = find({name}, 3, "R");
+      velocity_unit_known = velocity < 0;
+      velocity_name = name;
+    }
+    mass = find({"mass", "masses"}, 1, "RI");
+    n_columns = columns_.back().begin + columns_.back().width;
+    QUINTET_CHECK(species >= 0 && position >= 0, "{}: Properties {} lacks {}", where_, shown(properties),
                   species < 0 ? "species:S:1" : "pos:R:3");
   }
+
+  /// First of the named columns, checked; -1 if none is there or the name is "".
+  int find(const std::vector<std::string>& names, int width, const std::string& kinds) {
+    for (const std::string& name : names) {
+      const auto column =
+          std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
+      if (column == columns_.end()) continue;
+      QUINTET_CHECK(column->width == width && kinds.find(column->kind) != std::string::npos,
+                    "{}: property {} is {}:{}, expected {}:{}", where_, name, column->kind, column->width,
+                    kinds[0], width);
+      used_.insert(name);
+      return column->begin;
+    }
+    return -1;
+  }
+
+  [[nodiscard]] ColumnNames names() const {
+    ColumnNames names;
+    for (const auto& column : columns_) names[column.name] = column.written;
+    return names;
+  }
+  void name_unused(Reading& reading) const {
+    for (const auto& column : columns_)
+      if (!used_.contains(column.name)) reading.leave("column " + column.written);
+  }
+
+ private:
+  std::vector<Column> columns_;
+  std::string where_;
+  std::set<std::string> used_;
 };
-
-std::vector<double> numbers(const std::string& value, const std::string& where, const std::string& key) {
-  std::vector<double> result;
-  for (const auto piece : text::split(value, " \t,[]")) result.push_back(text::to_double(piece, where, key));
-  return result;
-}
-
-Mat3 nine(const std::string& value, const std::string& where, const std::string& key) {
-  const auto values = numbers(value, where, key);
-  QUINTET_CHECK(values.size() == 9, "{}: {} has {} numbers, expected 9", where, key, values.size());
-  Mat3 result;
-  std::copy(values.begin(), values.end(), result.begin());
-  return result;
-}
 
 std::array<bool, 3> flags(const std::string& value, const std::string& where) {
   const auto pieces = text::split(value, " \t,[]");
@@ -174,68 +181,116 @@ std::array<bool, 3> flags(const std::string& value, const std::string& where) {
   return result;
 }
 
-/// virial = -volume * stress, from nine numbers or six in Voigt order.
-Mat3 virial_from_stress(const std::string& value, double volume, const std::string& where) {
-  const auto s = numbers(value, where, "stress");
-  QUINTET_CHECK(s.size() == 9 || s.size() == 6,
-                "{}: stress has {} numbers, expected 9, or 6 in the order xx yy zz yz xz xy", where,
-                s.size());
-  Mat3 stress;
-  if (s.size() == 9)
-    std::copy(s.begin(), s.end(), stress.begin());
-  else
-    stress = {s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]};
-  for (double& component : stress) component *= -volume;
-  return stress;
-}
-
 /// Reads the frame at the reader's place.
 class FrameReader {
  public:
-  FrameReader(text::LineReader& reader, std::int64_t n_atoms) : reader_(reader), n_atoms_(n_atoms) {}
+  FrameReader(text::LineReader& reader, std::int64_t n_atoms, const ExtendedXyzInput& input)
+      : reader_(reader), n_atoms_(n_atoms), input_(input) {}
 
   Configuration read() {
     QUINTET_CHECK(reader_.next(), "{}: the file ends before the comment line of a frame of {} atoms",
                   reader_.where(), n_atoms_);
-    const std::string where = reader_.where();
-    const auto comment = parse_comment(reader_.line(), where);
-    const auto value = [&](const std::string& key) {
-      const auto found = comment.find(key);
-      return found == comment.end() ? std::optional<std::string>() : found->second;
-    };
-    const auto first_of = [&](const std::vector<std::string>& keys) {
-      for (const auto& key : keys)
-        if (auto found = value(key)) return found;
-      return std::optional<std::string>();
-    };
-    read_atoms(Layout(value("properties").value_or("species:S:1:pos:R:3"), where));
-    read_box(value("lattice"), value("pbc"), value("origin"), where);
-    if (const auto energy = first_of(energy_keys)) result_.energy = text::to_double(*energy, where, "energy");
-    if (const auto virial = first_of(virial_keys))
-      result_.virial = nine(*virial, where, "virial");
-    else if (const auto stress = first_of(stress_keys)) {
-      QUINTET_CHECK(result_.box.fully_periodic(),
-                    "{}: a stress needs a cell periodic in all directions; give the virial "
-                    "instead",
-                    where);
-      result_.virial = virial_from_stress(*stress, result_.box.volume(), where);
-    }
+    where_ = reader_.where();
+    comment_ = parse_comment(reader_.line(), where_);
+    Layout layout(value("properties").value_or("species:S:1:pos:R:3"), where_);
+    LabelNames labels;
+    if (input_.labels.use != LabelSource::Use::none)
+      if_not_doubtful([&] {
+        labels = choose_labels(comment_, layout.names(), input_.labels, static_cast<std::size_t>(n_atoms_),
+                               where_, reading());
+      });
+    force_ = layout.find({labels.forces}, 3, "R");
+    other_force_ = layout.find({labels.other_forces}, 3, "R");
+    read_atoms(layout);
+    if (!layout.velocity_unit_known) find_velocity_unit(layout.velocity_name);
+    read_box();
+    if (const auto energy = value(labels.energy)) result_.energy = text::to_double(*energy, where_, "energy");
+    if_not_doubtful(
+        [&] { result_.virial = virial_of(comment_, labels, result_.box, input_.labels, where_, reading()); });
+    name_unused(layout, labels);
     return std::move(result_);
   }
 
  private:
-  void read_box(const std::optional<std::string>& lattice, const std::optional<std::string>& pbc,
-                const std::optional<std::string>& origin, const std::string& where) {
-    const Mat3 rows = lattice ? nine(*lattice, where, "Lattice") : Mat3{};
+  [[nodiscard]] Reading& reading() { return result_.reading; }
+  /// Do what labels need; where they are only compared, doubt about them is told and does not stop anything.
+  template <class Action>
+  void if_not_doubtful(Action&& action) {
+    try {
+      action();
+    } catch (const InputError& error) {
+      if (input_.labels.use == LabelSource::Use::learn) throw;
+      reading().leave(fmt::format("labels ({})", error.what()));
+    }
+  }
+
+  [[nodiscard]] std::optional<std::string> value(const std::string& key) const {
+    const auto found = key.empty() ? comment_.end() : comment_.find(key);
+    return found == comment_.end() ? std::optional<std::string>() : found->second.value;
+  }
+
+  void name_unused(const Layout& layout, const LabelNames& labels) {
+    layout.name_unused(reading());
+    const std::set<std::string> used{"properties",  "lattice",     "pbc",        "origin",
+                                     labels.energy, labels.virial, labels.stress};
+    for (const auto& [key, value] : comment_)
+      if (!used.contains(key) && value.name.find_first_of("\r\n") == std::string::npos)
+        reading().leave("key " + value.name);
+  }
+
+  void read_box() {
+    const auto lattice = value("lattice"), pbc = value("pbc"), origin = value("origin");
+    const Mat3 rows = lattice ? nine_numbers(*lattice, where_, "Lattice") : Mat3{};
     const bool given = rows != Mat3{};
-    const auto periodic = pbc ? flags(*pbc, where) : std::array<bool, 3>{given, given, given};
+    std::array<bool, 3> periodic{given, given, given};
+    if (pbc) {
+      periodic = flags(*pbc, where_);
+      QUINTET_CHECK(!input_.periodic || *input_.periodic == periodic,
+                    "{}: pbc is {}, but periodic is given as {}; leave it out, the file says it itself",
+                    where_, shown(*pbc), fmt::join(*input_.periodic, " "));
+    } else if (input_.periodic) {
+      periodic = *input_.periodic;
+    } else {
+      reading().assume(
+          given ? "periodic in x y z (a Lattice and no pbc; system.periodic or --periodic changes it)"
+                : "open in x y z (no Lattice)");
+    }
     Vec3 start{0, 0, 0};
     if (origin) {
-      const auto values = numbers(*origin, where, "Origin");
-      QUINTET_CHECK(values.size() == 3, "{}: Origin has {} numbers, expected 3", where, values.size());
+      const auto values = numbers_of(*origin, where_, "Origin");
+      QUINTET_CHECK(values.size() == 3, "{}: Origin has {} numbers, expected 3", where_, values.size());
       std::copy(values.begin(), values.end(), start.begin());
     }
-    result_.box = box_from_file(rows, periodic, start, result_.positions, where);
+    result_.box = box_from_file(rows, periodic, start, result_.positions, where_, &reading());
+  }
+
+  /// Programs write velocities in angstrom/fs (GPUMD, QUIP) and angstrom/ps (LAMMPS) under one name. The
+  /// temperatures that follow differ by 1e6, and matter is found between 0.3 and 3e5 K.
+  void find_velocity_unit(const std::string& name) {
+    constexpr double coldest = 0.3, hottest = 3e5, usual_mass = 30, per_fs = 1e3;  // (K), (amu)
+    double mv2 = 0;
+    for (std::size_t i = 0; i < result_.n_atoms(); ++i) {
+      const auto type = static_cast<std::size_t>(result_.types[i]);
+      const double mass = type < result_.masses.size()
+                              ? result_.masses[type]
+                              : standard_mass(result_.type_names[type]).value_or(usual_mass);
+      for (const double v : result_.velocities[i]) mv2 += mass * v * v;
+    }
+    const double kelvin = mv2 * units::mv2_to_ev / (3 * double(result_.n_atoms()) * units::boltzmann);
+    if (kelvin == 0 || (kelvin >= coldest && kelvin < hottest)) {
+      reading().assume(fmt::format("column {} in angstrom/ps ({:.4g} K)", name, kelvin));
+      return;
+    }
+    const double in_fs = kelvin * per_fs * per_fs;
+    QUINTET_CHECK(
+        in_fs >= coldest && in_fs < hottest,
+        "{}: column {} is of {:.3g} K in angstrom/ps and of {:.3g} K in angstrom/fs; call it velocities "
+        "(angstrom/ps) or momenta (ASE's unit)",
+        where_, name, kelvin, in_fs);
+    reading().assume(
+        fmt::format("column {} in angstrom/fs ({:.4g} K; in angstrom/ps {:.2g} K)", name, in_fs, kelvin));
+    for (Vec3& v : result_.velocities)
+      for (double& component : v) component *= per_fs;
   }
 
   void read_atoms(const Layout& layout) {
@@ -246,6 +301,7 @@ class FrameReader {
       QUINTET_CHECK(tokens.size() >= layout.n_columns,
                     "{}: the line of atom {} of {} has {} columns, expected {}", reader_.where(), i + 1,
                     n_atoms_, tokens.size(), layout.n_columns);
+      if (tokens.size() > layout.n_columns) reading().leave("columns behind the last one");
       read_atom(layout, tokens, reader_.where());
     }
     for (std::size_t t = 0; t < result_.masses.size(); ++t)
@@ -264,7 +320,12 @@ class FrameReader {
       QUINTET_CHECK(id >= 1, "{}: id is {}, expected 1 or more", where, id);
       result_.ids.push_back(id);
     }
-    if (layout.force >= 0) result_.forces.push_back(text::to_vec3(&tokens[layout.force], where, "forces"));
+    if (force_ >= 0) result_.forces.push_back(text::to_vec3(&tokens[force_], where, "forces"));
+    if (other_force_ >= 0)
+      QUINTET_CHECK(text::to_vec3(&tokens[other_force_], where, "forces") == result_.forces.back(),
+                    "{}: two sources of labels have other forces on this atom; choose one: labels.prefix or "
+                    "--labels",
+                    where);
     if (layout.velocity >= 0)
       result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
     if (layout.mass >= 0) note_mass(type, text::to_double(tokens[layout.mass], where, "mass"), where);
@@ -295,6 +356,10 @@ class FrameReader {
 
   text::LineReader& reader_;
   std::int64_t n_atoms_;
+  const ExtendedXyzInput& input_;
+  std::string where_;
+  Comment comment_;
+  int force_ = -1, other_force_ = -1;  // columns
   Configuration result_;
   std::unordered_map<std::string, int> types_;
 };
@@ -325,7 +390,8 @@ void skip_frame(text::LineReader& reader, std::int64_t n_atoms) {
 
 }  // namespace
 
-std::vector<Configuration> read_extended_xyz(const std::string& path, std::optional<std::int64_t> frame) {
+std::vector<Configuration> read_extended_xyz(const std::string& path, std::optional<std::int64_t> frame,
+                                             const ExtendedXyzInput& input) {
   text::LineReader reader(path);
   std::vector<Configuration> frames;
   // Places of the frames, so that one counted from the end is read without holding the others.
@@ -335,7 +401,7 @@ std::vector<Configuration> read_extended_xyz(const std::string& path, std::optio
   while (const auto n_atoms = next_frame(reader)) {
     const bool wanted = !frame || *frame == n_frames;
     if (wanted)
-      frames.push_back(FrameReader(reader, *n_atoms).read());
+      frames.push_back(FrameReader(reader, *n_atoms, input).read());
     else
       skip_frame(reader, *n_atoms);
     if (wanted && frame) return frames;
@@ -349,7 +415,7 @@ std::vector<Configuration> read_extended_xyz(const std::string& path, std::optio
                 n_frames, n_frames - 1);
   reader.go_to(begins[n_frames + *frame]);
   const auto n_atoms = next_frame(reader);
-  frames.push_back(FrameReader(reader, *n_atoms).read());
+  frames.push_back(FrameReader(reader, *n_atoms, input).read());
   return frames;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -7,8 +8,16 @@
 #include <vector>
 
 #include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/files/extended_xyz_labels.hpp"
 
 namespace quintet {
+
+/// What an extended XYZ file leaves open.
+struct ExtendedXyzInput {
+  LabelSource labels{};
+  /// Of frames without pbc; where they have it, it must be the same.
+  std::optional<std::array<bool, 3>> periodic{};
+};
 
 /// Read frames of an extended XYZ file (as ASE and OVITO write them) or a plain XYZ file.
 ///
@@ -18,16 +27,19 @@ namespace quintet {
 /// `stress` (nine or six in Voigt order xx yy zz yz xz xy, eV/angstrom^3, tension positive: virial = -volume
 /// * stress), `Properties`
 /// (`name:S|R|I|L:columns:...`; absent: species, pos and whatever follows is ignored). Columns read:
-/// `species`, `pos` (angstrom), `id`, `forces` or `force` (eV/angstrom), `velocities` or `velo`
-/// (angstrom/ps), `momenta` (ASE's sqrt(amu eV)), `mass` or `masses` (amu, equal for all atoms of a type).
-/// Labels may also be called `REF_...` or `DFT_...`, the energy `TotEnergy`, `total_energy` or `free_energy`,
-/// the virial `virials`; the plain name wins where both are there. Others are passed over. Without a lattice
-/// all directions are open and the box is the atoms' extent with a margin of 1 angstrom.
+/// `species`, `pos` (angstrom), `id`, `forces` or `force` (eV/angstrom), `velocities` (angstrom/ps),
+/// `momenta` (ASE's sqrt(amu eV)), `velo`, `vel`, `velocity` (angstrom/ps or angstrom/fs, found out by the
+/// temperature), `mass` or `masses` (amu, equal for all atoms of a type). Labels may also be called
+/// `REF_...`, `DFT_...` or `MACE_...` (LabelSource), the energy `TotEnergy`, `total_energy` or `free_energy`,
+/// the virial `virials`; a stress of a cell with an open direction is no label. What was assumed, and columns
+/// and keys that are not used, stand in the frame's `reading`. Without a lattice all directions are open and
+/// the box is the atoms' extent with a margin of 1 angstrom.
 ///
 /// @param frame which frame, from 0; negative ones count from the end (-1: the last); none: all.
 /// Throws InputError with file:line, also if there is no such frame.
 [[nodiscard]] std::vector<Configuration> read_extended_xyz(const std::string& path,
-                                                           std::optional<std::int64_t> frame = 0);
+                                                           std::optional<std::int64_t> frame = 0,
+                                                           const ExtendedXyzInput& input = {});
 
 /// What write_extended_xyz() adds to a configuration.
 struct ExtendedXyzOptions {

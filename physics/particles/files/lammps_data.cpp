@@ -65,7 +65,7 @@ Row row_of(const text::LineReader& reader) {
           reader.where()};
 }
 
-/// Sections that hold nothing for us.
+/// Sections that hold nothing for a potential of atoms; each is named as not used.
 const std::vector<std::string> passed_over{"Bonds",
                                            "Angles",
                                            "Dihedrals",
@@ -90,6 +90,21 @@ const std::vector<std::string> passed_over{"Bonds",
                                            "Improper Type Labels",
                                            "Atom Properties"};
 
+/// Counts of a header that say no more than the sections they count.
+const std::vector<std::string> known_counts{"bonds",
+                                            "angles",
+                                            "dihedrals",
+                                            "impropers",
+                                            "bond types",
+                                            "angle types",
+                                            "dihedral types",
+                                            "improper types",
+                                            "extra bond per atom",
+                                            "extra angle per atom",
+                                            "extra dihedral per atom",
+                                            "extra improper per atom",
+                                            "extra special per atom"};
+
 /// Reads a data file section by section; the sections may come in any order.
 class DataReader {
  public:
@@ -98,7 +113,7 @@ class DataReader {
   Configuration read() {
     read_title();
     more_ = advance();
-    while (more_ && !std::isalpha(static_cast<unsigned char>(row_.text[0]))) read_header_line();
+    while (more_ && !is_section_head()) read_header_line();
     QUINTET_CHECK(n_atoms_ > 0, "{}: the header has no line 'N atoms' with N of 1 or more", reader_.path());
     QUINTET_CHECK(n_types_ > 0, "{}: the header has no line 'N atom types' with N of 1 or more",
                   reader_.path());
@@ -110,6 +125,17 @@ class DataReader {
   }
 
  private:
+  /// A word and no number: rows of a section hold one, also those that begin with a type's label.
+  [[nodiscard]] bool is_section_head() const {
+    if (!std::isalpha(static_cast<unsigned char>(row_.text[0]))) return false;
+    const auto tokens = text::split(row_.text);
+    return std::none_of(tokens.begin(), tokens.end(), [](std::string_view token) {
+      return std::isdigit(static_cast<unsigned char>(token[0])) ||
+             (token.size() > 1 && std::string_view("+-.").find(token[0]) != std::string_view::npos &&
+              std::isdigit(static_cast<unsigned char>(token[1])));
+    });
+  }
+
   bool advance() {
     while (reader_.next_filled()) {
       row_ = row_of(reader_);
@@ -162,6 +188,8 @@ class DataReader {
                     row_.where, keyword);
       QUINTET_CHECK(!keyword.empty(), "{}: {} is no header line of a LAMMPS data file", row_.where,
                     shown(row_.text));
+      if (std::find(known_counts.begin(), known_counts.end(), keyword) == known_counts.end())
+        result_.reading.leave(fmt::format("header line '{}'", keyword));
     }
     more_ = advance();
   }
@@ -205,7 +233,8 @@ class DataReader {
           std::find(passed_over.begin(), passed_over.end(), head.text) != passed_over.end(),
           "{}: {} is no section that is read; expected Masses, Atom Type Labels, Atoms or Velocities",
           head.where, shown(head.text));
-      while ((more_ = advance()) && !std::isalpha(static_cast<unsigned char>(row_.text[0]))) {
+      result_.reading.leave("section " + head.text);
+      while ((more_ = advance()) && !is_section_head()) {
       }
     }
   }
@@ -213,14 +242,14 @@ class DataReader {
   std::vector<Row> rows(const std::string& section, std::int64_t n) {
     std::vector<Row> result;
     while ((more_ = advance()) && static_cast<std::int64_t>(result.size()) < n) {
-      QUINTET_CHECK(!std::isalpha(static_cast<unsigned char>(row_.text[0])),
-                    "{}: section {} ends after {} of {} rows", row_.where, section, result.size(), n);
+      QUINTET_CHECK(!is_section_head(), "{}: section {} ends after {} of {} rows", row_.where, section,
+                    result.size(), n);
       result.push_back(row_);
     }
     QUINTET_CHECK(static_cast<std::int64_t>(result.size()) == n,
                   "{}: the file ends after {} of {} rows of section {}", reader_.where(), result.size(), n,
                   section);
-    QUINTET_CHECK(!more_ || std::isalpha(static_cast<unsigned char>(row_.text[0])),
+    QUINTET_CHECK(!more_ || is_section_head(),
                   "{}: section {} has more than the {} rows that the header says", row_.where, section, n);
     return result;
   }
@@ -278,22 +307,63 @@ class DataReader {
     QUINTET_CHECK(options_.type_names.empty() || options_.type_names.size() == n,
                   "{}: the file has {} atom types, but {} type names were given ({})", reader_.path(),
                   n_types_, options_.type_names.size(), fmt::join(options_.type_names, ", "));
-    std::vector<std::string> own(n);
-    for (std::size_t t = 0; t < n; ++t) own[t] = !labels_.empty() ? labels_[t] : comments[t];
-    result_.type_names = agreed_names(reader_.path(), own, options_.type_names);
-    for (std::size_t t = 0; t < n; ++t) {
-      std::string& name = result_.type_names[t];
-      if (name.empty() && !result_.masses.empty()) name = element_of_mass(result_.masses[t]).value_or("");
-      QUINTET_CHECK(
-          !name.empty(), "{}: atom type {} has no name: {}; give types, a list of {} element symbols",
-          reader_.path(), t + 1,
-          result_.masses.empty() ? "there is neither a section Masses nor Atom Type Labels"
-                                 : fmt::format("no element has mass {} amu within 0.1", result_.masses[t]),
-          n_types_);
+    auto& names = result_.type_names;
+    const bool labelled = !labels_.empty(), given = !options_.type_names.empty();
+    const auto commented = std::any_of(comments.begin(), comments.end(), [](auto& c) { return !c.empty(); });
+    if (labelled) {
+      names = agreed_names(reader_.path(), labels_, options_.type_names);
+    } else if (given) {  // a comment is a remark, which need not be a name at all
+      names = options_.type_names;
+      for (std::size_t t = 0; t < n; ++t)
+        if (!comments[t].empty() && standard_mass(comments[t]) && comments[t] != names[t])
+          result_.reading.assume(
+              fmt::format("type {} is {} as given, not {} as a comment says", t + 1, names[t], comments[t]));
+    } else {
+      names = comments;
     }
+    for (std::size_t t = 0; t < n; ++t)
+      if (names[t].empty()) names[t] = name_by_mass(t);
+    for (std::size_t t = 0; t < n; ++t)
+      for (std::size_t other = 0; other < t && !by_mass_.empty(); ++other)
+        QUINTET_CHECK(
+            names[t] != names[other] || !is_by_mass(t),
+            "{}: types {} and {} would both be {} by their masses ({:g} and {:g} amu); give types, a list "
+            "of {} names",
+            reader_.path(), other + 1, t + 1, names[t], result_.masses[other], result_.masses[t], n_types_);
+    if (given && std::all_of(result_.masses.begin(), result_.masses.end(), [](double m) { return m == 1; }) &&
+        !result_.masses.empty()) {
+      result_.masses.clear();  // of the elements' names
+      result_.reading.assume("standard masses, as all in the file are 1 amu");
+    }
+    const bool by_comment = commented && !labelled && !given;
+    if (by_comment || !by_mass_.empty())
+      result_.reading.assume(fmt::format("types {} by {}", fmt::join(names, " "),
+                                         !by_comment        ? "mass"
+                                         : by_mass_.empty() ? "comments of Masses"
+                                                            : "comments of Masses and by mass"));
   }
 
-  [[nodiscard]] const Style& style() const {
+  [[nodiscard]] bool is_by_mass(std::size_t t) const {
+    return std::find(by_mass_.begin(), by_mass_.end(), t) != by_mass_.end();
+  }
+
+  /// The element of a type that nothing names.
+  std::string name_by_mass(std::size_t t) {
+    constexpr double no_mass = 1;  // what is written where units have no masses
+    const bool known = !result_.masses.empty();
+    const auto element = known ? element_of_mass(result_.masses[t]) : std::nullopt;
+    QUINTET_CHECK(element && result_.masses[t] != no_mass,
+                  "{}: atom type {} has no name: {}; give types, a list of {} element symbols",
+                  reader_.path(), t + 1,
+                  !known    ? "there is neither a section Masses nor Atom Type Labels"
+                  : element ? "a mass of 1 amu is no element's, but what files have that know no masses"
+                            : fmt::format("no element has mass {} amu within 0.1", result_.masses[t]),
+                  n_types_);
+    by_mass_.push_back(t);
+    return *element;
+  }
+
+  [[nodiscard]] const Style& style() {
     if (!options_.atom_style.empty()) return style_of(options_.atom_style, reader_.path());
     const auto words = text::split(style_hint_);
     const std::string hint(words.empty() ? "" : words[0]);
@@ -308,7 +378,9 @@ class DataReader {
     const auto is_style = [&](const Style& style) { return style.name == hint; };
     if (std::any_of(styles.begin(), styles.end(), is_style) || is_one_of(other_styles))
       return style_of(hint, reader_.path());
-    return guessed_style();  // any other word is a remark, "metal" of DeePMD-kit's example among them
+    const Style& guessed = guessed_style();
+    result_.reading.assume(fmt::format("atom style {} by the columns", guessed.name));
+    return guessed;  // any other word is a remark, "metal" of DeePMD-kit's example among them
   }
 
   /// By the number of columns; charge and molecular differ in the third, which is a charge or again an
@@ -338,6 +410,8 @@ class DataReader {
   void read_atoms() {
     QUINTET_CHECK(!atom_rows_.empty(), "{}: the file has no section Atoms", reader_.path());
     const Style& columns = style();
+    if (columns.name == "charge" || columns.name == "full") result_.reading.leave("charges");
+    if (columns.name != "atomic" && columns.name != "charge") result_.reading.leave("molecule numbers");
     for (std::size_t i = 0; i < atom_rows_.size(); ++i) {
       const Row& row = atom_rows_[i];
       const auto tokens = text::split(row.text);
@@ -395,7 +469,34 @@ class DataReader {
     read_masses();
     read_atoms();
     read_velocities();
-    result_.box = box_from_file(rows_, options_.periodic, origin, result_.positions, reader_.path());
+    if (!options_.periodic) assume_boundaries(origin);
+    result_.box = box_from_file(rows_, options_.periodic.value_or(std::array{true, true, true}), origin,
+                                result_.positions, reader_.path(), &result_.reading);
+  }
+
+  /// Say that all directions are taken as periodic, and where the box looks as if LAMMPS had shrunk it to the
+  /// atoms, as an open boundary ("s") does.
+  void assume_boundaries(const Vec3& origin) {
+    result_.reading.assume(
+        "periodic in x y z (a LAMMPS data file does not say; system.periodic or --periodic changes it)");
+    constexpr double near = 2e-4;  // (angstrom); LAMMPS leaves 1e-4 between atoms and box
+    std::string shrunk;
+    for (int k = 0; k < 3; ++k) {
+      double low = result_.positions[0][k], high = low;
+      for (const Vec3& x : result_.positions) {
+        low = std::min(low, x[k]);
+        high = std::max(high, x[k]);
+      }
+      const bool orthogonal = tilt_ == Vec3{0, 0, 0};
+      const double below = low - origin[k], above = origin[k] + rows_[4 * k] - high;
+      if (orthogonal && below >= 0 && below < near && above >= 0 && above < near)
+        shrunk += fmt::format(" {}", "xyz"[k]);
+    }
+    if (!shrunk.empty())
+      result_.reading.assume(fmt::format(
+          "the box ends at the outermost atoms along{}, as LAMMPS's boundary 's' makes it: if that "
+          "is open, say so with periodic",
+          shrunk));
   }
 
   text::LineReader reader_;
@@ -409,6 +510,7 @@ class DataReader {
   Mat3 rows_{};
   std::string style_hint_;
   std::vector<std::string> labels_;
+  std::vector<std::size_t> by_mass_;  // types that their mass names
   std::vector<Row> atom_rows_, velocity_rows_, mass_rows_;
   std::unordered_map<std::int64_t, std::size_t> index_of_;
   Configuration result_;

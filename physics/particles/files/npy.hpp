@@ -10,16 +10,17 @@ namespace quintet {
 
 /// An array file of NumPy: its header, read and checked when opened, and its rows as they are asked for.
 ///
-/// Format versions 1 to 3, little-endian float32, float64, int32 and int64, in C or Fortran order. Source:
-/// NumPy's documentation, numpy.lib.format. Errors (InputError) name the file: absent, no .npy file,
-/// truncated, longer than its shape says, element types other than the four.
+/// Format versions 1 to 3, real numbers, integers and truth values of any size and byte order, in C or
+/// Fortran order; a single number has shape (1,). Source: NumPy's documentation, numpy.lib.format. Errors
+/// (InputError) name the file: absent, no .npy file, truncated, longer than its shape says, elements that are
+/// no numbers.
 class NpyFile {
  public:
   explicit NpyFile(std::string path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return header_.shape; }
-  /// "float32", "int64", ...
+  /// "float32", "int64", "bool", ...
   [[nodiscard]] const std::string& element_type() const { return header_.element_type; }
   /// "(80, 570)", as NumPy writes it.
   [[nodiscard]] std::string shape_text() const { return header_.shape_text(); }

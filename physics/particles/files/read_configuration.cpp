@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/ranges.h>
+
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
 #include "physics/particles/files/extended_xyz.hpp"
 #include "physics/particles/files/h5md.hpp"
@@ -91,7 +94,7 @@ std::vector<Configuration> read_format(Format format, const std::string& path, c
                                        std::optional<std::int64_t> frame) {
   switch (format) {
     case Format::extended_xyz:
-      return read_extended_xyz(path, frame);
+      return read_extended_xyz(path, frame, {options.labels, options.periodic});
     case Format::deepmd:
       return read_deepmd(path, options.type_names, frame);
     case Format::hdf5:
@@ -101,7 +104,7 @@ std::vector<Configuration> read_format(Format format, const std::string& path, c
       return {read_lammps_data(path, {options.type_names, options.periodic, options.atom_style})};
     case Format::poscar:
       only_frame(path, frame);
-      return {read_poscar(path, options.type_names)};
+      return {read_poscar(path, {options.type_names, options.periodic})};
   }
   throw InternalError("a format without a reader");
 }
@@ -119,8 +122,20 @@ std::vector<Configuration> read_configurations(const std::string& path, const Re
     // A trajectory of ours holds the masses that its run was given.
     if (format != Format::hdf5 && options.masses_matter) check_masses(path, configuration, options.masses);
     set_masses(configuration, options.masses);
+    const auto& periodic = configuration.box.periodic();
+    QUINTET_CHECK(
+        !options.periodic || *options.periodic == periodic,
+        "{}: its cell is periodic in x y z: {}, but periodic is given as {}; leave it out, the file says "
+        "it itself",
+        path, fmt::join(periodic, " "), fmt::join(*options.periodic, " "));
   }
   return frames;
+}
+
+void tell_reading(const std::string& path, std::span<const Configuration> frames) {
+  Reading all;
+  for (const auto& frame : frames) all.add(frame.reading);
+  if (!all.empty()) log::info("{}: {}", path, all.text());
 }
 
 Configuration read_configuration(const std::string& path, const ReadOptions& options) {

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/files/extended_xyz_labels.hpp"
 #include "physics/particles/files/read_configuration_types.hpp"
 
 namespace quintet {
@@ -23,18 +25,23 @@ struct ReadOptions {
   NamedMasses masses;  ///< of types by name; they win over the file's
   bool masses_matter =
       true;  ///< false: a mass that contradicts its name is no reason to refuse labelled data
-  std::array<bool, 3> periodic{true, true, true};  ///< for LAMMPS data files, which do not say it
-  std::string atom_style;                          ///< of LAMMPS data files; "": found out
+  /// Boundaries of files that do not say them; where a file does, it must be the same.
+  std::optional<std::array<bool, 3>> periodic = {};
+  std::string atom_style;  ///< of LAMMPS data files; "": found out
+  LabelSource labels{};
 };
 
 /// Read frames of whatever holds atoms: by the name's ending, else by the content.
 ///
 /// Extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD
 /// trajectories of ours (.h5, .h5md), VASP's POSCAR (POSCAR*, CONTCAR*, .vasp, .poscar). Throws InputError:
-/// no such file, a format that is none of these, and what the format's reader says.
+/// no such file, a format that is none of these, and what the format's reader says. What a reader assumed and
+/// did not use stands in each frame's `reading`; tell_reading() says it once.
 [[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path,
                                                              const ReadOptions& options = {});
 /// The one frame that the options choose.
 [[nodiscard]] Configuration read_configuration(const std::string& path, const ReadOptions& options = {});
+/// Log what the readers of some frames of one file say, each thing once; nothing if they say nothing.
+void tell_reading(const std::string& path, std::span<const Configuration> frames);
 
 }  // namespace quintet

@@ -117,11 +117,11 @@ TEST_F(Deepmd, sets_of_both_kinds_are_refused) {
 }
 
 TEST_F(Deepmd, wrong_shapes_are_named) {
-  array("coord", npy<double>("<f8", "(2, 3)", Numbers(6)));
+  array("coord", npy<double>("<f8", "(2, 5)", Numbers(10)));
   EXPECT_MESSAGE(DeepmdSystem(folder),
-                 "coord.npy has shape (2, 3), expected (frames, 6) for 2 atoms in type.raw");
-  array("coord", npy<double>("<f8", "(2, 2, 3)", coordinates));
-  EXPECT_MESSAGE(DeepmdSystem(folder), "coord.npy has shape (2, 2, 3)");
+                 "coord.npy has shape (2, 5), expected (frames, 6) for 2 atoms in type.raw");
+  array("coord", npy<double>("<f8", "(2, 2, 2)", Numbers(8)));
+  EXPECT_MESSAGE(DeepmdSystem(folder), "coord.npy has shape (2, 2, 2)");
   array("coord", npy("<f8", "(2, 6)", coordinates));
   array("force", npy<double>("<f8", "(1, 6)", Numbers(6)));
   EXPECT_MESSAGE(DeepmdSystem(folder), "force.npy has shape (1, 6), but coord.npy beside it has 2 frames");
@@ -131,6 +131,43 @@ TEST_F(Deepmd, wrong_shapes_are_named) {
   array("box", npy("<f8", "(2, 9)", boxes));
   array("energy", npy<double>("<f8", "(2, 2)", Numbers(4)));
   EXPECT_MESSAGE(DeepmdSystem(folder), "energy.npy has shape (2, 2), expected (frames, 1)");
+}
+
+TEST_F(Deepmd, shapes_that_others_write_are_read) {
+  const auto usual = DeepmdSystem(folder).frames();
+  array("coord", npy<double>("<f8", "(2, 2, 3)", coordinates));
+  array("box", npy<double>("<f8", "(2, 3, 3)", boxes));
+  const auto nested = DeepmdSystem(folder).frames();
+  ASSERT_EQ(nested.size(), usual.size());
+  EXPECT_EQ(nested[1].positions, usual[1].positions);
+  EXPECT_EQ(nested[1].box, usual[1].box);
+
+  const Numbers one_box(boxes.begin(), boxes.begin() + 9);
+  for (const std::string shape : {"(9,)", "(1, 9)", "(3, 3)"}) {
+    array("box", npy<double>("<f8", shape, one_box));
+    const auto all = DeepmdSystem(folder).frames();
+    EXPECT_EQ(all[1].box, usual[0].box) << shape;
+    EXPECT_NE(all[1].reading.text().find("one box for all frames"), std::string::npos);
+    EXPECT_EQ(DeepmdSystem(folder).frame(1).box, usual[0].box);
+  }
+}
+
+TEST_F(Deepmd, a_set_without_the_axis_of_frames_is_one_frame) {
+  const auto usual = DeepmdSystem(folder).frame(0);
+  std::filesystem::remove_all(folder + "/set.001");
+  std::filesystem::remove(folder + "/set.000/force.npy");
+  std::filesystem::remove(folder + "/set.000/virial.npy");
+  const Numbers coordinate(coordinates.begin(), coordinates.begin() + 6),
+      box(boxes.begin(), boxes.begin() + 9);
+  for (const std::string shape : {"(6,)", "(2, 3)"}) {
+    array("coord", npy<double>("<f8", shape, coordinate));
+    array("box", npy<double>("<f8", "(9,)", box));
+    array("energy", npy<double>("<f8", "()", {-7}));
+    const DeepmdSystem system(folder);
+    EXPECT_EQ(system.n_frames(), 1) << shape;
+    EXPECT_EQ(system.frame(0).positions, usual.positions);
+    EXPECT_EQ(system.frame(0).energy, -7);
+  }
 }
 
 TEST_F(Deepmd, each_mistake_is_named) {
@@ -148,6 +185,9 @@ TEST_F(Deepmd, each_mistake_is_named) {
   EXPECT_MESSAGE(frame(0), "box.npy: entry [0, 2] is nan");
   boxes[2] = 0;
   boxes[0] = -10;
+  array("box", npy("<f8", "(2, 9)", boxes));
+  EXPECT_NE(frame(0).reading.text().find("left-handed"), std::string::npos);
+  boxes[0] = 0;
   array("box", npy("<f8", "(2, 9)", boxes));
   EXPECT_MESSAGE(frame(0), "box of frame 0");
   std::filesystem::remove(folder + "/set.001/box.npy");

@@ -161,20 +161,96 @@ TEST(ExtendedXyz, momenta_of_ase_become_velocities) {
   EXPECT_NEAR(c.velocities[0][2], -2 * c.velocities[0][0], 1e-12);
 }
 
-TEST(ExtendedXyz, labels_have_several_names_and_the_plain_one_wins) {
+TEST(ExtendedXyz, labels_have_several_names_and_are_of_one_source) {
   const std::string head =
       "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:REF_forces:R:3 free_energy=-3 ";
 
   const auto other = read_text(head + "REF_energy=-2 REF_virial=\"1 2 3 4 5 6 7 8 9\"\nO 0 0 0 7 8 9\n");
-  const auto plain = read_text(head + "energy=-1 REF_energy=-2\nO 0 0 0 7 8 9\n");
+  const std::string two = head + "energy=-1 REF_energy=-2\nO 0 0 0 7 8 9\n";
   const auto last = read_text(head + "REF_stress=\"0 0 0 0 0 1\"\nO 0 0 0 7 8 9\n");
 
   EXPECT_EQ(other.energy, -2);
   EXPECT_EQ(other.forces.at(0), (Vec3{7, 8, 9}));
   EXPECT_EQ(other.virial.value()[3], 4);
-  EXPECT_EQ(plain.energy, -1);
-  EXPECT_EQ(last.energy, -3);
+  EXPECT_MESSAGE(
+      read_text(two),
+      "labels of two sources: REF_energy = -2, REF_forces beside energy = -1; the energies differ by 1000 "
+      "meV per atom");
+  EXPECT_FALSE(last.energy);
+  EXPECT_EQ(read_text("1\nfree_energy=-3\nO 0 0 0\n").energy, -3);
   EXPECT_EQ(last.virial.value()[1], -64);
+}
+
+/// Frame 0 of a file with this text, with these labels.
+Configuration with_labels(const std::string& content, const LabelSource& labels) {
+  const Scratch scratch("xyz_labels");
+  return read_extended_xyz(files::put(scratch / "a.xyz", content), 0, {labels, {}}).front();
+}
+
+TEST(ExtendedXyz, one_source_of_labels_can_be_chosen_and_equal_ones_are_one) {
+  const std::string two =
+      "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:REF_forces:R:3:forces:R:3 energy=-1 "
+      "REF_energy=-2\nO 0 0 0 7 8 9 1 2 3\n";
+  const auto ref = with_labels(two, {.prefix = "REF_"}), plain = with_labels(two, {.prefix = ""});
+  EXPECT_EQ(ref.energy, -2);
+  EXPECT_EQ(ref.forces.at(0), (Vec3{7, 8, 9}));
+  EXPECT_EQ(ref.reading.not_used, (std::vector<std::string>{"column forces", "key energy"}));
+  EXPECT_EQ(plain.energy, -1);
+  EXPECT_EQ(plain.forces.at(0), (Vec3{1, 2, 3}));
+  EXPECT_FALSE(with_labels(two, {.prefix = "other_"}).energy);
+
+  const auto same_energy = files::replaced(two, "REF_energy=-2", "REF_energy=-1.0");
+  EXPECT_MESSAGE(with_labels(same_energy, {}),
+                 "a.xyz:3: two sources of labels have other forces on this atom");
+  EXPECT_EQ(with_labels(files::replaced(same_energy, "7 8 9", "1 2 3"), {}).energy, -1);
+}
+
+TEST(ExtendedXyz, doubtful_labels_stop_nothing_where_they_are_not_needed) {
+  const std::string two = "1\nenergy=-1 REF_energy=-2 stress=\"1 2\"\nO 0 0 0\n";
+  const auto none = with_labels(two, {.use = LabelSource::Use::none});
+  EXPECT_FALSE(none.energy);
+  EXPECT_EQ(none.reading.not_used, (std::vector<std::string>{"key energy", "key REF_energy", "key stress"}));
+  const auto compared = with_labels(two, {.use = LabelSource::Use::compare});
+  EXPECT_FALSE(compared.energy);
+  EXPECT_NE(compared.reading.text().find("labels of two sources"), std::string::npos);
+}
+
+TEST(ExtendedXyz, a_stress_has_a_unit_and_a_sign_and_means_nothing_for_an_open_cell) {
+  const std::string text = "1\nLattice=\"4 0 0 0 4 0 0 0 4\" stress=\"1 0 0 0 2 0 0 0 3\"\nO 0 0 0\n";
+  EXPECT_EQ(with_labels(text, {.stress_unit = -0.5}).virial.value()[8], 64 * 1.5);
+  const auto slab = with_labels(files::replaced(text, "stress", "pbc=\"T T F\" stress"), {});
+  EXPECT_FALSE(slab.virial);
+  EXPECT_NE(slab.reading.text().find("no virial"), std::string::npos);
+  const std::string both = files::replaced(text, "stress", "virial=\"-64 0 0 0 -128 0 0 0 -192\" stress");
+  EXPECT_EQ(with_labels(both, {}).virial.value()[0], -64);
+  EXPECT_MESSAGE(with_labels(both, {.stress_unit = -1}), "virial and stress contradict one another");
+}
+
+TEST(ExtendedXyz, the_unit_of_velocities_is_known_by_their_temperature) {
+  const auto speed = [](const std::string& column, const std::string& v) {
+    return read_text("1\nProperties=species:S:1:pos:R:3:" + column + ":R:3\nCu 0 0 0 " + v + " 0 0\n");
+  };
+  // 3 angstrom/ps of copper are 231 K along one direction, 77 K by three.
+  for (const std::string column : {"velo", "vel", "velocity"}) {
+    EXPECT_EQ(speed(column, "3").velocities.at(0)[0], 3) << column;
+    EXPECT_EQ(speed(column, "3e-3").velocities.at(0)[0], 3) << column;
+    EXPECT_NE(speed(column, "3e-3").reading.text().find("angstrom/fs"), std::string::npos);
+    EXPECT_MESSAGE(speed(column, "3e-7"), "call it velocities (angstrom/ps)");
+    EXPECT_MESSAGE(speed(column, "3e5"), "call it velocities (angstrom/ps)");
+  }
+  EXPECT_EQ(speed("velocities", "3e-3").velocities.at(0)[0], 3e-3);
+  EXPECT_EQ(speed("speed", "3").reading.not_used.at(0), "column speed");
+}
+
+TEST(ExtendedXyz, boundaries_that_are_not_said_can_be_given_and_must_not_contradict) {
+  const Scratch scratch("xyz");
+  const auto read = [&](const std::string& pbc, std::array<bool, 3> periodic) {
+    const auto path = files::put(scratch / "a.xyz", "1\nLattice=\"4 0 0 0 4 0 0 0 4\"" + pbc + "\nO 0 0 0\n");
+    return read_extended_xyz(path, 0, {{}, periodic}).front().box.periodic();
+  };
+  EXPECT_EQ(read("", {true, true, false}), (std::array{true, true, false}));
+  EXPECT_EQ(read(" pbc=\"T T F\"", {true, true, false}), (std::array{true, true, false}));
+  EXPECT_MESSAGE(read(" pbc=\"T T T\"", {true, true, false}), "but periodic is given as true true false");
 }
 
 TEST(ExtendedXyz, stress_becomes_a_virial) {
@@ -213,7 +289,7 @@ TEST(ExtendedXyz, each_mistake_is_named_with_its_place) {
   EXPECT_MESSAGE(with("T T F", "T T"), "pbc is 'T T', expected three of T and F");
   EXPECT_MESSAGE(with("T T F", "T T maybe"), "expected three of T and F");
   EXPECT_MESSAGE(with("0 0 12\"", "0 0\""), "Lattice has 8 numbers, expected 9");
-  EXPECT_MESSAGE(with("0 0 12\"", "0 0 -12\""), "a.xyz:2: ");
+  EXPECT_MESSAGE(with("0 0 12\"", "0 12 0\""), "a.xyz:2: ");
   EXPECT_MESSAGE(with("T T F\"", "T T F"), "is never closed");
   EXPECT_MESSAGE(with("energy=-3.5", "energy=low"), "energy is 'low'");
   EXPECT_MESSAGE(read_text(""), "the file holds no frame");

@@ -26,6 +26,19 @@ TEST_F(Npy, all_four_element_types_are_read) {
   EXPECT_EQ(open(npy<float>("<f4", "(0, 6)", {})).element_type(), "float32");
 }
 
+TEST_F(Npy, other_sizes_and_byte_orders_are_read) {
+  EXPECT_EQ(all(npy<std::uint16_t>("<f2", "(6,)", {0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff, 0x8000})),
+            (Numbers{1, -2, 0.333251953125, std::ldexp(1.0, -24), 65504, 0}));
+  EXPECT_TRUE(std::isinf(all(npy<std::uint16_t>("<f2", "(1,)", {0x7c00}))[0]));
+  EXPECT_TRUE(std::isnan(all(npy<std::uint16_t>("<f2", "(1,)", {0x7e00}))[0]));
+  EXPECT_EQ(all(npy<std::uint64_t>(">f8", "(1,)", {0x000000000000f83f})), (Numbers{1.5}));
+  EXPECT_EQ(all(npy<std::uint16_t>(">i2", "(2,)", {0x0100, 0xfeff})), (Numbers{1, -2}));
+  EXPECT_EQ(all(npy<std::uint8_t>("|u1", "(2,)", {255, 3})), (Numbers{255, 3}));
+  EXPECT_EQ(all(npy<std::int8_t>("|i1", "(2,)", {-1, 3})), (Numbers{-1, 3}));
+  EXPECT_EQ(all(npy<std::uint8_t>("|b1", "(2,)", {1, 0})), (Numbers{1, 0}));
+  EXPECT_EQ(all(npy<double>("<f8", "()", {2.5})), (Numbers{2.5}));
+}
+
 TEST_F(Npy, versions_two_and_three_have_longer_headers) {
   for (const int version : {2, 3})
     EXPECT_EQ(all(npy<double>("<f8", "(1,)", {4.5}, false, version)), (Numbers{4.5})) << version;
@@ -58,8 +71,9 @@ TEST_F(Npy, fortran_order_is_turned_into_c_order) {
 
 TEST_F(Npy, what_is_not_read_is_refused_by_name) {
   const Numbers two{1, 2};
-  EXPECT_MESSAGE(open(npy(">f8", "(2,)", two)),
-                 "elements of type '>f8' are not read; expected <f4, <f8, <i4 or <i8");
+  EXPECT_MESSAGE(open(npy("<c16", "(1,)", two)),
+                 "elements of type '<c16' are not read; expected real numbers");
+  EXPECT_MESSAGE(open(npy("~f8", "(2,)", two)), "elements of type '~f8' are not read");
   EXPECT_MESSAGE(open(npy("|O", "(2,)", two)), "elements of type '|O' are not read");
   EXPECT_MESSAGE(open(files::replaced(npy("<f8", "(2,)", two), "'<f8'", "[('x', '<f8')]")),
                  "elements of type '[('x', '<f8')]");

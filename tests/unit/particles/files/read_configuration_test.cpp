@@ -37,13 +37,17 @@ TEST_F(ReadConfiguration, frames_and_what_a_format_leaves_open_are_passed_on) {
   write_extended_xyz(scratch / "a.xyz", of_elements(files::sample(3)), {.append = true, .atom_energies = {}});
   write_lammps_data(scratch / "a.data", sample);
   ReadOptions options;
-  options.periodic = {true, false, true};
+  options.periodic = std::array{true, false, true};
   options.type_names = sample.type_names;
 
   EXPECT_EQ(read_configuration(scratch / "a.xyz").n_atoms(), 7u);
-  EXPECT_EQ(read_configuration(scratch / "a.data", options).box.periodic(), options.periodic);
+  EXPECT_EQ(read_configuration(scratch / "a.data", options).box.periodic(), *options.periodic);
   EXPECT_EQ(read_configuration(scratch / "a.data", options).type_names, options.type_names);
+  EXPECT_MESSAGE(read_configuration(scratch / "a.xyz", options), "but periodic is given as true false true");
+  EXPECT_EQ(read_configuration(scratch / "a.data").reading.assumed.back(),
+            "periodic in x y z (a LAMMPS data file does not say; system.periodic or --periodic changes it)");
   options.frame = 1;
+  options.periodic.reset();
   EXPECT_EQ(read_configuration(scratch / "a.xyz", options).n_atoms(), 3u);
   EXPECT_MESSAGE(read_configuration(scratch / "a.data", options),
                  "there is no frame 1, files of this format hold one");

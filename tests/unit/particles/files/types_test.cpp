@@ -1,5 +1,6 @@
 #include "files_support.hpp"
 #include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/files/lammps_data.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 
 namespace {
@@ -38,12 +39,31 @@ Names names(const std::string& path, const Names& given, const NamedMasses& mass
 
 TEST_F(Types, names_given_never_override_those_of_the_file_in_any_format) {
   const Names right{"O", "H"}, exchanged{"H", "O"};
-  for (const std::string& path : {lammps("1 15.999 # O\n2 1.008 # H"), poscar()}) {
-    EXPECT_EQ(names(path, {}), right);
-    EXPECT_EQ(names(path, right), right);
-    EXPECT_MESSAGE(names(path, exchanged), "calls its types [O, H], but types [H, O] are given");
-    EXPECT_MESSAGE(names(path, {"O", "C"}), "'H' would be taken for 'C'");
-  }
+  EXPECT_EQ(names(poscar(), {}), right);
+  EXPECT_EQ(names(poscar(), right), right);
+  EXPECT_MESSAGE(names(poscar(), exchanged), "calls its types [O, H], but types [H, O] are given");
+  EXPECT_MESSAGE(names(poscar(), {"O", "C"}), "'H' would be taken for 'C'");
+}
+
+TEST_F(Types, names_given_win_over_comments_but_not_over_masses) {
+  const Names right{"O", "H"};
+  const auto path = lammps("1 15.999 # Os\n2 1.008 # Ho");
+  EXPECT_EQ(names(path, right), right);
+  EXPECT_NE(read_lammps_data(path, {right, {}, {}}).reading.text().find("type 1 is O as given, not Os"),
+            std::string::npos);
+  EXPECT_MESSAGE(names(path, {}), "type 1 is called Os and has a mass of 15.999 amu");
+  EXPECT_MESSAGE(names(path, {"H", "O"}), "type 1 is called H and has a mass of 15.999 amu");
+}
+
+TEST_F(Types, masses_name_no_type_where_two_readings_are_possible) {
+  EXPECT_EQ(names(lammps("1 15.999\n2 1.008"), {}), (Names{"O", "H"}));
+  EXPECT_MESSAGE(names(lammps("1 1.0\n2 1.0"), {}), "a mass of 1 amu is no element's");
+  EXPECT_MESSAGE(names(lammps("1 1.008\n2 1.00794"), {}), "types 1 and 2 would both be H by their masses");
+  ReadOptions named;
+  named.type_names = {"O", "H"};
+  const auto dummy = read_configuration(lammps("1 1.0\n2 1.0"), named);
+  EXPECT_TRUE(dummy.masses.empty());
+  EXPECT_NE(dummy.reading.text().find("standard masses"), std::string::npos);
 }
 
 TEST_F(Types, files_that_name_every_atom_take_a_list_in_any_order_that_holds_their_elements) {

@@ -90,6 +90,13 @@ TEST(Frozen, ids_follow_types_regions_and_lists) {
     EXPECT_EQ(frozen_ids(all, c, copies), frozen_ids(all, repeated));
   EXPECT_EQ(frozen_ids(options, c, copies), (std::vector<std::int64_t>{9, 36}));
 
+  auto flagged = c;  // by its file
+  flagged.held = {0, 7, 0, 0, 0, 0, 0, 0, 7};
+  EXPECT_EQ(frozen_ids({}, flagged), (std::vector<std::int64_t>{2, 9}));
+  EXPECT_EQ(frozen_ids(options, flagged, copies), frozen_ids(options, replicated(flagged, copies)));
+  flagged.held.assign(9, 7);
+  EXPECT_THROW((void)frozen_ids({}, flagged), InputError);
+
   const auto refused = [&](const FrozenOptions& bad) { EXPECT_THROW((void)frozen_ids(bad, c), InputError); };
   refused({.types = {"Kr"}});
   refused({.ids = {10}});
