@@ -12,6 +12,7 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
 
 namespace quintet::dpmd {
 
@@ -117,17 +118,29 @@ std::string deviation_line(const DeviationRow& row, std::span<const double> by_a
   return line + "\n";
 }
 
+namespace {
+
+/// A number; nan and inf too, which a model that has run away writes.
+double deviation_number(const std::string& word, const std::string& where) {
+  for (const char* unusual : {"nan", "-nan", "inf", "-inf"})
+    if (word == unusual) return std::strtod(word.c_str(), nullptr);
+  return text::to_double(word, where, "a deviation");
+}
+
+}  // namespace
+
 std::vector<DeviationRow> read_deviations(const std::string& path) {
   std::vector<DeviationRow> rows;
   const auto lines = lines_of(path);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_comment(lines[i])) continue;
     std::istringstream words(lines[i]);
-    double step = 0;
+    const std::string where = fmt::format("{}:{}", path, i + 1);
+    std::string word;
+    words >> word;
+    const double step = word.empty() ? 0 : deviation_number(word, where);
     std::vector<double> values;
-    words >> step;
-    for (std::string word; values.size() < columns.size() && words >> word;)
-      values.push_back(std::strtod(word.c_str(), nullptr));  // nan and inf too
+    while (values.size() < columns.size() && words >> word) values.push_back(deviation_number(word, where));
     QUINTET_CHECK(
         values.size() + 1 >= columns.size(),
         "{}:{}: expected a step and at least 6 numbers (max, min, avg devi_v, then devi_f), found '{}'", path,

@@ -24,7 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Argument { model, output, precision, compress, sel_overflow, types, masses, atom_virials, experts };
+enum Argument {
+  model,
+  output,
+  precision,
+  compress,
+  sel_overflow,
+  types,
+  masses,
+  periodic,
+  atom_virials,
+  experts
+};
 
 /// A frame's results, on rank 0.
 struct Evaluation {
@@ -223,6 +234,7 @@ Frames usable_frames(const std::string& file, const ReadOptions& read, const Fra
   Frames usable;
   try {
     auto all = read_configurations(file, read);
+    tell_reading(file, all);
     for (std::size_t i = 0; i < all.size(); ++i) sort_in(std::move(all[i]), fields, file, i, usable, outcome);
   } catch (const InputError& error) {
     outcome.refuse(file, std::nullopt, error.what());
@@ -296,7 +308,8 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
                     name, ending);
   });
   FrameFields fields = fields_of(arguments);
-  const ReadOptions read = read_options_of(arguments, types, masses);
+  ReadOptions read = read_options_of(arguments, types, masses);
+  read.labels.use = LabelSource::Use::compare;
   require_known(read.masses, fields.all_types(), "--masses");
   Outcome outcome(name);
   for (const auto& path : arguments.back()) {

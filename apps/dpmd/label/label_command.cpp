@@ -16,7 +16,19 @@ namespace quintet::dpmd {
 
 namespace {
 
-enum Argument { with, template_file, command, output, known, jobs, time_limit, types, masses, frames };
+enum Argument {
+  with,
+  template_file,
+  command,
+  output,
+  known,
+  jobs,
+  time_limit,
+  types,
+  masses,
+  periodic,
+  frames
+};
 
 }  // namespace
 
@@ -54,8 +66,10 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
   check_label_options(options);
   const ReadOptions read = read_options_of(arguments, types, masses);
   std::vector<Configuration> all;
-  for (const auto& path : arguments[frames])
-    for (auto& frame : read_configurations(path, read)) {
+  for (const auto& path : arguments[frames]) {
+    auto found = read_configurations(path, read);
+    tell_reading(path, found);
+    for (auto& frame : found) {
       validate(frame, 0.1);
       frame.ids.clear();
       frame.energy.reset();
@@ -63,6 +77,7 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
       frame.forces.clear();
       all.push_back(std::move(frame));
     }
+  }
   for (const auto& [name, mass] : read.masses)
     QUINTET_CHECK(std::any_of(all.begin(), all.end(),
                               [&, &of = name](const Configuration& frame) {

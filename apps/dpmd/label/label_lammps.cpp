@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/files/lammps_data.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
 
 namespace quintet::dpmd {
 
@@ -95,7 +95,7 @@ std::array<double, 8> read_numbers(const std::string& path) {
   file >> word;
   for (double& value : values) {
     QUINTET_CHECK(static_cast<bool>(file >> word), "{} is cut off", numbers_file);
-    value = std::strtod(word.c_str(), nullptr);
+    value = text::to_double(word, numbers_file, "a result");
   }
   QUINTET_CHECK(file >> word && word == "end", "{} is cut off", numbers_file);
   return values;
@@ -118,7 +118,7 @@ std::vector<Vec3> read_forces(const std::string& path, std::size_t n_atoms, cons
                   "{} has atom {} of type {} where atom {} belongs", forces_file, id, type,
                   forces.size() + 1);
     Vec3 force;
-    for (int k = 0; k < 3; ++k) force[k] = std::strtod(f[k].c_str(), nullptr);
+    for (int k = 0; k < 3; ++k) force[k] = text::to_double(f[k], forces_file, "a force");
     forces.push_back(force);
   }
   QUINTET_CHECK(forces.size() == n_atoms, "{} has {} atoms, expected {}", forces_file, forces.size(),

@@ -32,6 +32,7 @@ enum Argument {
   output,
   types,
   masses,
+  periodic,
   frames
 };
 
@@ -42,7 +43,9 @@ FrameSource measured(const Comm& comm, const std::string& path, const Applicatio
   require_known(source.read.masses, driving.type_names(), "--masses");
   std::vector<Configuration> all;
   on_root(comm, [&] {
-    for (auto& frame : read_configurations(path, source.read)) {
+    auto found = read_configurations(path, source.read);
+    tell_reading(path, found);
+    for (auto& frame : found) {
       all.push_back(with_types(std::move(frame), driving.type_names(), path));
       validate(all.back(), closest_start);
     }

@@ -45,7 +45,8 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start.cell, start.copies);
   FrozenAtoms frozen;
-  if (options.frozen) frozen = FrozenAtoms(shared_frozen_ids(comm, *options.frozen, start));
+  if (options.frozen || comm.any(!start.cell.held.empty()))
+    frozen = FrozenAtoms(shared_frozen_ids(comm, options.frozen.value_or(FrozenOptions{}), start));
   start.cell = {};  // of a large file: all its atoms
   start_times_.atoms = timer.seconds();
   timer.reset();

@@ -51,6 +51,13 @@ ReadOptions read_options_of(const Application::Arguments& arguments, int types, 
   const auto given = [&](int place) -> const std::vector<std::string>& { return arguments[place]; };
   ReadOptions read;
   read.all_frames = true;
+  read.labels.use = LabelSource::Use::none;
+  if (!given(masses + 1).empty()) {
+    const auto words = names_in(given(masses + 1).front());
+    const auto problem = problem_of_periodic(words);
+    QUINTET_CHECK(!problem, "--{}", problem.value_or(""));
+    read.periodic = periodic_of(words);
+  }
   if (!given(types).empty()) read.type_names = names_in(given(types).front());
   if (!given(masses).empty()) {
     Tree tree;
@@ -64,7 +71,8 @@ ReadOptions read_options_of(const Application::Arguments& arguments, int types, 
 
 std::vector<Application::Flag> naming_flags() {
   return {{"--types", "Names of types that files number and do not name: O,H", false, ""},
-          {"--masses", "Masses of types by name: '{H: 2.014 u}'", false, ""}};
+          {"--masses", "Masses of types by name: '{H: 2.014 u}'", false, ""},
+          {"--periodic", "Of x, y, z where files do not say it: true,true,false", false, ""}};
 }
 
 }  // namespace quintet::dpmd

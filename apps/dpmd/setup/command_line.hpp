@@ -23,10 +23,10 @@ namespace quintet::dpmd {
 /// InputError.
 /// @param positional, named their places among `arguments`.
 [[nodiscard]] const std::string& model_of(const Application::Arguments& arguments, int positional, int named);
-/// What `--types` and `--masses` say of the files to read, all frames of them.
-/// @param types, masses their places among `arguments`.
+/// What `--types`, `--masses` and `--periodic` say of the files to read, all frames of them without labels.
+/// @param types, masses places of the first two among `arguments`; `--periodic` follows.
 [[nodiscard]] ReadOptions read_options_of(const Application::Arguments& arguments, int types, int masses);
-/// The flag `--types` and the flag `--masses`, in this order.
+/// The flags `--types`, `--masses` and `--periodic`, in this order.
 [[nodiscard]] std::vector<Application::Flag> naming_flags();
 /// The section that the flags fill, with its units, defaults and checks.
 template <class Options>

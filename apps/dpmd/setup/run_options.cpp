@@ -15,6 +15,21 @@ void describe_masses(Schema& schema, NamedMasses& masses) {
   schema.check([&masses] { return unlikely_mass(masses); });
 }
 
+std::optional<std::string> problem_of_periodic(const std::vector<std::string>& words) {
+  if (words.empty()) return std::nullopt;
+  for (const auto& word : words)
+    if (word != "true" && word != "false")
+      return fmt::format("periodic has '{}'; expected true or false for each of x, y, z", word);
+  if (words.size() != 3)
+    return fmt::format("periodic has {} values; expected 3, for x, y and z", words.size());
+  return std::nullopt;
+}
+
+std::optional<std::array<bool, 3>> periodic_of(const std::vector<std::string>& words) {
+  if (words.empty()) return std::nullopt;
+  return std::array<bool, 3>{words[0] == "true", words[1] == "true", words[2] == "true"};
+}
+
 void describe(Schema& schema, SystemOptions& options) {
   schema
       .text("file", options.file,
@@ -26,6 +41,16 @@ void describe(Schema& schema, SystemOptions& options) {
       "types", options.types,
       "Names of the types of files that number them and do not name them: [O, H]; a file's own names count, "
       "and must agree");
+  schema
+      .texts("periodic", options.periodic,
+             "Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice "
+             "without "
+             "pbc); absent: all")
+      .length(0, 3)
+      .example("[true, true, false]");
+  schema.check([&options]() -> std::optional<std::string> { return problem_of_periodic(options.periodic); });
+  schema.flag("selective_dynamics", options.selective_dynamics,
+              "Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do");
   describe_masses(schema, options.masses);
   schema.integers("replicate", options.replicate, "Copies along the cell's rows")
       .length(3, 3)

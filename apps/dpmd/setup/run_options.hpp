@@ -25,11 +25,17 @@ namespace quintet::dpmd {
 struct SystemOptions {
   std::string file;
   std::optional<std::int64_t> frame;
-  std::vector<std::string> types;  ///< names of numbered types
-  NamedMasses masses{};            ///< (amu) by the names of types; win over the file's and the element's
+  std::vector<std::string> types;     ///< names of numbered types
+  std::vector<std::string> periodic;  ///< words of three directions; empty: as the file says
+  bool selective_dynamics = true;     ///< atoms that the file holds do not move
+  NamedMasses masses{};               ///< (amu) by the names of types; win over the file's and the element's
   std::vector<std::int64_t> replicate{1, 1, 1};
 };
 void describe(Schema& schema, SystemOptions& options);
+/// What is wrong with the words of `periodic`, if anything: not three of true and false.
+[[nodiscard]] std::optional<std::string> problem_of_periodic(const std::vector<std::string>& words);
+/// Them as readers take them; nothing for none.
+[[nodiscard]] std::optional<std::array<bool, 3>> periodic_of(const std::vector<std::string>& words);
 /// Key `masses` of it, which is a flag of commands without a YAML file.
 void describe_masses(Schema& schema, NamedMasses& masses);
 

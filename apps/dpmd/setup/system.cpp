@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <span>
 
 #include "apps/application/life/memory.hpp"
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
@@ -117,13 +118,39 @@ void require_known(const NamedMasses& masses, const std::vector<std::string>& mo
 
 namespace {
 
+/// Take or drop what the file holds. Throws InputError for an atom that may move along some directions only.
+void keep_held(Configuration& configuration, const SystemOptions& options) {
+  constexpr std::uint8_t whole = 7;
+  if (!options.selective_dynamics) configuration.held.clear();
+  std::int64_t n_held = 0;
+  for (std::size_t i = 0; i < configuration.held.size(); ++i) {
+    const auto bits = configuration.held[i];
+    n_held += bits == whole ? 1 : 0;
+    QUINTET_CHECK(
+        bits == 0 || bits == whole,
+        "{}: atom {} may move along some directions only ({} {} {}); expected T T T or F F F. To let all "
+        "atoms move: system.selective_dynamics: false",
+        options.file, i + 1, "TF"[bits & 1], "TF"[bits >> 1 & 1], "TF"[bits >> 2 & 1]);
+  }
+  if (n_held > 0)
+    log::info("{}: {} of {} atoms do not move, as the file says (system.selective_dynamics)", options.file,
+              n_held, configuration.n_atoms());
+}
+
 /// The file of the options, its types and masses as it and they say.
 Configuration read_named(const SystemOptions& options) {
   ReadOptions read;
   read.frame = options.frame;
   read.type_names = options.types;
   read.masses = options.masses;
-  if (!is_checkpoint(options.file)) return read_configuration(options.file, read);
+  read.periodic = periodic_of(options.periodic);
+  read.labels.use = LabelSource::Use::none;
+  if (!is_checkpoint(options.file)) {
+    Configuration configuration = read_configuration(options.file, read);
+    tell_reading(options.file, std::span(&configuration, 1));
+    keep_held(configuration, options);
+    return configuration;
+  }
   Configuration configuration = read_checkpoint(options.file);
   check_given_names(options.file, configuration, options.types);
   set_masses(configuration, options.masses);

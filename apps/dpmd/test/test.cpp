@@ -1,14 +1,20 @@
 #include "apps/dpmd/test/test.hpp"
 
+#include <cmath>
 #include <filesystem>
+#include <utility>
+
+#include <fmt/ranges.h>
 
 #include "apps/dpmd/setup/command_line.hpp"
+#include "apps/dpmd/setup/labels_options.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/test/test_results.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
 #include "surrogates/potential/training/data.hpp"
 
 namespace quintet::dpmd {
@@ -17,7 +23,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Argument { model, output, detail, frames, precision, compress, sel_overflow, overwrite, systems };
+enum Argument {
+  model,
+  output,
+  detail,
+  frames,
+  precision,
+  compress,
+  sel_overflow,
+  overwrite,
+  labels,
+  stress_unit,
+  stress_sign,
+  systems
+};
 
 /// Passes on to another force field and keeps its warnings, which a sum over frames would lose.
 class Watched final : public ForceField {
@@ -71,8 +90,12 @@ std::size_t most_frames(const Application::Arguments& arguments) {
 }
 
 std::vector<potential::LabelledSystem> labelled_systems(const std::vector<std::string>& paths,
-                                                        const std::vector<std::string>& type_names) {
+                                                        const std::vector<std::string>& type_names,
+                                                        const LabelSource& source,
+                                                        std::vector<std::string>& refused) {
   potential::DataOptions options{type_names, false, false, false};
+  options.labels = source;
+  options.refused = &refused;
   auto found = potential::read_systems(paths, options);
   bool labelled = false;
   for (const auto& system : found)
@@ -82,18 +105,60 @@ std::vector<potential::LabelledSystem> labelled_systems(const std::vector<std::s
   return found;
 }
 
+/// The frames without those that no model can be asked of, whose reasons go to `refused`. Throws InputError
+/// if none is left.
+std::vector<FrameIndex> usable(const std::vector<potential::LabelledSystem>& data,
+                               const std::vector<FrameIndex>& frames, std::vector<std::string>& refused) {
+  std::vector<FrameIndex> left;
+  for (const auto& index : frames) try {
+      validate(data[index.system].frames[index.frame], closest_start);
+      left.push_back(index);
+    } catch (const InputError& error) {
+      refused.push_back(fmt::format("{}: frame {}: {}", data[index.system].name, index.frame, error.what()));
+    }
+  QUINTET_CHECK(!left.empty(), "no frame can be tested: {}", fmt::join(refused, "\n"));
+  return left;
+}
+
+/// Say what labels of another sign or unit look like: virial labels that follow the model's with a factor
+/// that is not 1.
+/// @param unit that the stress of extended XYZ was read with (eV/angstrom^3, negative: pressure)
+void warn_of_stress(const Pairs& virial, double unit) {
+  constexpr double sure = 0.9, near = 0.1, gpa = 160.2176634;
+  double ll = 0, lm = 0, mm = 0;
+  for (std::size_t i = 0; i < virial.label.size(); ++i) {
+    ll += virial.label[i] * virial.label[i];
+    lm += virial.label[i] * virial.model[i];
+    mm += virial.model[i] * virial.model[i];
+  }
+  if (ll == 0 || mm == 0 || std::abs(lm) < sure * std::sqrt(ll * mm)) return;
+  const double factor = lm / mm;
+  std::string reason;
+  for (const auto& [name, size] :
+       {std::pair("eV/angstrom^3", 1.0), std::pair("GPa", gpa), std::pair("kbar", 10 * gpa)})
+    if (std::abs(std::abs(factor / unit) / size - 1) < near)
+      reason =
+          fmt::format("--stress-unit {} --stress-sign {}", name, factor / unit < 0 ? "pressure" : "tension");
+  if (factor < 0 || factor > 5 || factor < 0.2)
+    log::warning("the labels' virials are {:.4g} times the model's: another sign or unit?{}", factor,
+                 reason.empty() ? "" : " For a stress in extended XYZ: " + reason);
+}
+
 }  // namespace
 
 std::vector<Application::Flag> test_flags() {
-  return {{"--model", "Deep Potential model (.dp, .yaml)", true, ""},
-          {"--output", "Name of the files written, new ones: NAME.json and NAME.html", false, "test"},
-          {"--detail", "Also write labels and predictions: PREFIX.e.out, .f.out, .v.out ...", false, ""},
-          {"--frames", "Most frames to test, evenly spread; 0: all", false, "0"},
-          {"--precision", "model, double or mixed", false, "model"},
-          {"--compress", "auto, off or file", false, "auto"},
-          {"--sel-overflow", "lammps or deepmd", false, "lammps"},
-          {"--overwrite", "Replace files that are there", false, "", true},
-          {"SYSTEM...", "Labelled systems: DeePMD folders or HDF5, extended XYZ", true, ""}};
+  std::vector<Application::Flag> flags{
+      {"--model", "Deep Potential model (.dp, .yaml)", true, ""},
+      {"--output", "Name of the files written, new ones: NAME.json and NAME.html", false, "test"},
+      {"--detail", "Also write labels and predictions: PREFIX.e.out, .f.out, .v.out ...", false, ""},
+      {"--frames", "Most frames to test, evenly spread; 0: all", false, "0"},
+      {"--precision", "model, double or mixed", false, "model"},
+      {"--compress", "auto, off or file", false, "auto"},
+      {"--sel-overflow", "lammps or deepmd", false, "lammps"},
+      {"--overwrite", "Replace files that are there", false, "", true}};
+  for (auto& flag : label_source_flags()) flags.push_back(std::move(flag));
+  flags.push_back({"SYSTEM...", "Labelled systems: DeePMD folders or HDF5, extended XYZ", true, ""});
+  return flags;
 }
 
 void test(const Comm& comm, const Application::Arguments& arguments) {
@@ -103,9 +168,14 @@ void test(const Comm& comm, const Application::Arguments& arguments) {
       arguments,
       {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
   const auto& types = field->type_names();
-  const auto data = labelled_systems(arguments[systems], types);
+  std::vector<std::string> refused;
+  const LabelSource source = label_source_of(arguments, labels);
+  const auto data = labelled_systems(arguments[systems], types, source, refused);
   Watched watched(*field);
-  const auto chosen = frames_of(data, most);
+  const auto chosen = usable(data, frames_of(data, most), refused);
+  on_root(comm, [&] {
+    for (const auto& message : refused) log::error("{}", message);
+  });
   const auto predictions = predict(comm, watched, data, chosen);
   watched.report(comm, chosen.size());
   on_root(comm, [&] {
@@ -121,6 +191,9 @@ void test(const Comm& comm, const Application::Arguments& arguments) {
       for (const auto& result : results) log::info("{}", summary(result));
     log::info("{}", summary(all));
     log::info("{}.json, {}.html", name, name);
+    warn_of_stress(parity(data, predictions).virial, source.stress_unit);
+    QUINTET_CHECK(refused.empty(), "{} systems or frames were refused, see above; {}.json is of the others",
+                  refused.size(), name);
   });
 }
 

@@ -221,6 +221,7 @@ void describe(Schema& schema, DataSection& options) {
   schema.section("training", options.training, "What the model learns from");
   schema.section("validation", options.validation, "Frames held out; absent: none")
       .on_restart(OnRestart::free);
+  schema.section("labels", options.labels, "Which labels of extended XYZ count, and what their stress means");
   schema
       .quantity(
           "frame_memory", options.frame_memory, "GB",

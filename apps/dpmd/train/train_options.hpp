@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
+#include "apps/dpmd/setup/labels_options.hpp"
 #include "io/config/schema.hpp"
 #include "io/device/device.hpp"
 #include "physics/kernels/activation.hpp"
@@ -79,6 +80,7 @@ void describe(Schema& schema, ValidationDataOptions& options);
 struct DataSection {
   TrainingDataOptions training;
   std::optional<ValidationDataOptions> validation;
+  LabelsOptions labels;
   double frame_memory = 4;  ///< (GB)
 };
 void describe(Schema& schema, DataSection& options);

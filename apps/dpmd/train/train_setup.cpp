@@ -60,6 +60,8 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   read.need_energy = options.loss.energy.active();
   read.need_force = options.loss.force.active();
   read.need_virial = options.loss.virial.active();
+  read.labels = source_of(options.data.labels);
+  read.stress_limit = stress_limit_of(options.data.labels);
   data.training = potential::read_systems(options.data.training.systems, read);
   announce("Training", data.training);
   data.type_map = read.type_map;

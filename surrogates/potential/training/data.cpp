@@ -125,6 +125,8 @@ void append_frames(std::vector<Configuration> frames, const std::string& path, T
     frame.velocities = {};
     frame.ids = {};
     frame.masses = {};
+    frame.held = {};
+    frame.reading = {};
     auto sorted = frame.types;
     std::sort(sorted.begin(), sorted.end());
     const auto [found, is_new] = place.try_emplace(std::move(sorted), systems.size());
@@ -150,13 +152,17 @@ void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<Label
     append_frames(deepmd.frames(), path, type_map, systems);
     return;
   }
-  LabelledSystem& system = systems.emplace_back(LabelledSystem{path, deepmd.frames()});
+  LabelledSystem system{path, deepmd.frames()};
+  tell_reading(path, system.frames);
+  for (auto& frame : system.frames) frame.reading = {};
   const auto places = type_map.places(system.frames.front(), path);
   for (auto& frame : system.frames)
     for (int& type : frame.types) type = places[type];
+  systems.push_back(std::move(system));
 }
 
-void read_path(const std::string& path, TypeMap& type_map, std::vector<LabelledSystem>& systems) {
+void read_path(const std::string& path, const LabelSource& labels, TypeMap& type_map,
+               std::vector<LabelledSystem>& systems) {
   const bool folder = fs::is_directory(path), hdf5 = !folder && is_deepmd_hdf5(path);
   if (folder || (hdf5 && !is_trajectory(path))) {
     for (const auto& system : find_deepmd_systems(path)) append_deepmd(system, type_map, systems);
@@ -165,7 +171,10 @@ void read_path(const std::string& path, TypeMap& type_map, std::vector<LabelledS
   ReadOptions options;
   options.all_frames = true;
   options.masses_matter = false;
-  append_frames(read_configurations(path, options), path, type_map, systems);
+  options.labels = labels;
+  auto frames = read_configurations(path, options);
+  tell_reading(path, frames);
+  append_frames(std::move(frames), path, type_map, systems);
 }
 
 }  // namespace
@@ -174,8 +183,18 @@ std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths, 
   QUINTET_CHECK(!paths.empty(), "no data are given; expected at least one system");
   TypeMap type_map(options.type_map);
   std::vector<LabelledSystem> systems;
+  std::vector<std::string> refused;
   for (const auto& pattern : paths)
-    for (const auto& path : matches(pattern)) read_path(path, type_map, systems);
+    for (const auto& path : matches(pattern)) try {
+        read_path(path, options.labels, type_map, systems);
+      } catch (const InputError& error) {
+        refused.emplace_back(error.what());
+      }
+  if (options.refused != nullptr)
+    *options.refused = refused;
+  else
+    QUINTET_CHECK(refused.empty(), "{}", fmt::join(refused, "\n"));
+  QUINTET_CHECK(!systems.empty(), "no system could be read: {}", fmt::join(refused, "\n"));
   options.type_map = type_map.names();
   for (auto& system : systems)
     for (auto& frame : system.frames) frame.type_names = options.type_map;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/particles/files/extended_xyz_labels.hpp"
 #include "surrogates/potential/training/frame.hpp"
 
 namespace quintet::potential {
@@ -12,6 +13,11 @@ namespace quintet::potential {
 struct DataOptions {
   std::vector<std::string> type_map;  ///< the model's types; empty: all names met, in order of appearance
   bool need_energy = true, need_force = true, need_virial = false;  ///< some frame must have the label
+  LabelSource labels{};
+  double stress_limit = 1;  ///< (eV/angstrom^3) of virial / volume, where virials are needed
+  /// Messages about systems that were refused, filled in; absent: the first that is refused throws, after all
+  /// have been looked at.
+  std::vector<std::string>* refused = nullptr;
 };
 
 /// Labelled systems: DeePMD npy folders, DeePMD HDF5 ("file.h5#/path", or all systems of a file), a folder or
@@ -20,7 +26,8 @@ struct DataOptions {
 ///
 /// Types are mapped by name; a system without type_map.raw has the model's. Frames of a file whose atoms come
 /// in different orders are sorted by type. Errors (InputError): what the readers say; labels that are not
-/// finite (system, frame, atom), a name that the type map lacks, no frame with a needed label. Warnings:
+/// finite (system, frame, atom), a name that the type map lacks, no frame with a needed label, a stress that
+/// no matter bears. All systems that are refused are named. What readers assumed is logged. Warnings:
 /// frames without a needed label; forces and energies that seem to be in another unit, by their size or by
 /// the work of the forces between neighbouring frames. `type_map` is filled in if it was empty. The frames
 /// hold the only copy of the data: 52 bytes an atom with forces.

@@ -112,6 +112,24 @@ void warn_of_work(const LabelledSystem& system) {
                      : "Are energies in eV and forces in eV/angstrom?");
 }
 
+/// Refuse a stress that no matter bears: what GPa or kbar look like where eV/angstrom^3 are meant.
+void check_stress(const LabelledSystem& system, double limit) {
+  constexpr double gpa = 160.2176634;  // of an eV/angstrom^3
+  for (std::size_t f = 0; f < system.frames.size(); ++f) {
+    const auto& frame = system.frames[f];
+    if (!frame.virial || !frame.box.fully_periodic()) continue;
+    double largest = 0;
+    for (const double v : *frame.virial) largest = std::max(largest, std::abs(v));
+    largest /= frame.box.volume();
+    QUINTET_CHECK(
+        largest <= limit,
+        "{}: frame {}: virial / volume reaches {:.4g} GPa, more than the limit of {:.4g}; is it of "
+        "another unit? For stresses in extended XYZ, data.labels.stress_unit: kbar makes it {:.3g} GPa, "
+        "GPa makes it {:.3g}. If it is right, raise data.labels.stress_limit",
+        system.name, f, largest * gpa, limit * gpa, largest / 10, largest);
+  }
+}
+
 /// Warn for the first few systems only: a wrong unit is wrong in all of them.
 template <class Action>
 void warn_at_most(const std::vector<LabelledSystem>& systems, Action&& warn) {
@@ -198,6 +216,8 @@ void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions&
                 [](const Configuration& c) { return !c.forces.empty(); });
   require_label(systems, "a virial", "virial.npy", options.need_virial,
                 [](const Configuration& c) { return c.virial.has_value(); });
+  if (options.need_virial)
+    for (const auto& system : systems) check_stress(system, options.stress_limit);
   warn_at_most(systems, [](const LabelledSystem& system) {
     const Sizes sizes = sizes_of(system);
     warn_of_forces(system, sizes);

@@ -490,6 +490,25 @@ def summarised(path, key, least, most):
         fail(f"{path}: {key} is {value}, expected {least} to {most}")
 
 
+def held(trajectory, poscar):
+    """The atoms that a POSCAR holds have not moved from the first to the last frame of an extended XYZ trajectory, and others have."""
+    lines = open(poscar).read().splitlines()
+    flags = [line.split()[3:6] for line in lines if line.split()[3:6] and set(line.split()[3:6]) <= {"T", "F"}]
+    frames = open(trajectory).read().splitlines()
+    n = len(flags)
+    first, last = ([line.split()[1:4] for line in part] for part in (frames[2:n + 2], frames[-n:]))
+    moved = [a != b for a, b in zip(first, last, strict=True)]
+    if any(m and f == ["F"] * 3 for m, f in zip(moved, flags)) or not any(moved):
+        fail(f"{sum(moved)} atoms moved, some of them held")
+
+
+def starts_at(output, least, most):
+    """The first temperature of a run lies between two others."""
+    first = numbers(f"{output}/run.h5", "/thermo/temperature")[0]
+    if not float(least) <= first <= float(most):
+        fail(f"{output}: begins at {first} K, expected {least} to {most}")
+
+
 def parse_json(path):
     json.load(open(path))
 

@@ -200,6 +200,35 @@ TEST_F(TrainingData, labels_that_are_no_numbers_are_named) {
   EXPECT_MESSAGE(read({"a"}), "a: frame 0: x of atom 0 is 1000000000; expected a finite number of at most");
 }
 
+TEST_F(TrainingData, a_stress_that_no_matter_bears_is_refused_where_virials_are_learnt) {
+  const auto of_stress = [&](double stress) {  // (eV/angstrom^3) of the boxes of this folder
+    const double volume = read({"a"})[0].frames[0].box.volume();
+    Numbers virials(27, 0.0);
+    virials[4] = stress * volume;
+    array("a", "virial", 9, virials);
+  };
+  of_stress(0.99);
+  options.need_virial = true;
+  EXPECT_EQ(read({"a"}).size(), 1u);
+  of_stress(1.01);
+  EXPECT_MESSAGE(read({"a"}), "a: frame 0: virial / volume reaches 161.8 GPa, more than the limit of 160.2");
+  options.stress_limit = 1.02;
+  EXPECT_EQ(read({"a"}).size(), 1u);
+  options.stress_limit = 1;
+  options.need_virial = false;
+  EXPECT_EQ(read({"a"}).size(), 1u);
+}
+
+TEST_F(TrainingData, all_systems_that_are_refused_are_named) {
+  std::filesystem::remove(scratch / "a/set.000/coord.npy");
+  EXPECT_MESSAGE(read({"a", "absent", "b"}), "absent");
+  EXPECT_MESSAGE(read({"absent", "a", "b"}), "coord.npy");
+  std::vector<std::string> refused;
+  options.refused = &refused;
+  EXPECT_EQ(read({"absent", "a", "b"}).size(), 1u);
+  EXPECT_EQ(refused.size(), 2u);
+}
+
 TEST_F(TrainingData, forces_in_another_unit_and_wild_ones_lead_to_a_warning) {
   Numbers forces(18, 0.8);
   array("a", "force", 6, forces);
