@@ -37,10 +37,10 @@ void describe(Schema& schema, SystemOptions& options) {
       .required()
       .existing_file();
   schema.integer("frame", options.frame, "Frame to take, from 0; negative ones count from the end");
-  schema.texts(
-      "types", options.types,
-      "Names of the types of files that number them and do not name them: [O, H]; a file's own names count, "
-      "and must agree");
+  schema.texts("types", options.types,
+               "Names of the types of files that number them and do not name them: [O, H]. They must agree "
+               "with labels and "
+               "maps of the file; comments of LAMMPS data give way");
   schema
       .texts("periodic", options.periodic,
              "Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice "
