@@ -5,12 +5,12 @@
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/deepmd_store.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
 #include "physics/particles/files/h5md.hpp"
-#include "physics/particles/files/lammps_data.hpp"
 #include "physics/particles/files/npy.hpp"
 #include "physics/particles/files/read_configuration.hpp"
-#include "physics/particles/files/read_configuration_poscar.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
+#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/poscar.hpp"
 #include "tests/fuzz/reader.hpp"
 
 /// Readers of configurations of atoms.

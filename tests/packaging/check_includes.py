@@ -16,7 +16,7 @@ ROOMS = {
     "": ("io", "physics", "surrogates", "apps"),
     "io": ("log", "files tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
-    "physics/particles": ("atoms", "device", "domain files forces", "dynamics", "observables"),
+    "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/kinetics/device": ("sweeps",),
     "physics/ocean": ("svd",),

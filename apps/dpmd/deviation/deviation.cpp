@@ -12,7 +12,7 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet::dpmd {
 

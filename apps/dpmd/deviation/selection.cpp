@@ -13,9 +13,9 @@
 #include "io/files/output_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
 #include "physics/particles/files/h5md.hpp"
 #include "physics/particles/files/read_configuration.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::dpmd {
 

@@ -15,8 +15,8 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
 #include "physics/particles/files/read_configuration.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::dpmd {
 

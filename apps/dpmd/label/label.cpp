@@ -20,8 +20,8 @@
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet::dpmd {
 

@@ -12,7 +12,7 @@
 #include "apps/dpmd/label/label_template.hpp"
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::dpmd {
 

@@ -6,7 +6,7 @@
 #include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::dpmd {
 

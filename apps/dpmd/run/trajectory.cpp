@@ -8,7 +8,7 @@
 
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::dpmd {
 

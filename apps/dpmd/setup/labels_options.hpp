@@ -6,7 +6,7 @@
 
 #include "apps/application/cli/application.hpp"
 #include "io/config/schema.hpp"
-#include "physics/particles/files/extended_xyz_labels.hpp"
+#include "physics/particles/formats/extended_xyz_labels.hpp"
 
 namespace quintet::dpmd {
 

@@ -13,7 +13,7 @@
 #include "io/config/schema.hpp"
 #include "io/device/device.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
-#include "physics/particles/files/read_configuration_types.hpp"
+#include "physics/particles/formats/read_configuration_types.hpp"
 #include "physics/particles/observables/observables_options.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/repulsion.hpp"

@@ -12,7 +12,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::submatrix {
 

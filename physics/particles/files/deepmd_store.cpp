@@ -6,7 +6,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/files/npy.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet {
 

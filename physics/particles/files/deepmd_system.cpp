@@ -11,8 +11,8 @@
 
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
-#include "physics/particles/files/read_configuration_types.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_types.hpp"
 
 namespace quintet {
 

@@ -9,11 +9,11 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
-#include "physics/particles/files/extended_xyz.hpp"
 #include "physics/particles/files/h5md.hpp"
-#include "physics/particles/files/lammps_data.hpp"
-#include "physics/particles/files/read_configuration_poscar.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
+#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/poscar.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet {
 

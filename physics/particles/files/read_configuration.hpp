@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "physics/particles/atoms/configuration.hpp"
-#include "physics/particles/files/extended_xyz_labels.hpp"
-#include "physics/particles/files/read_configuration_types.hpp"
+#include "physics/particles/formats/extended_xyz_labels.hpp"
+#include "physics/particles/formats/read_configuration_types.hpp"
 
 namespace quintet {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "physics/particles/files/extended_xyz_labels.hpp"
+#include "physics/particles/formats/extended_xyz_labels.hpp"
 #include "surrogates/potential/training/frame.hpp"
 
 namespace quintet::potential {

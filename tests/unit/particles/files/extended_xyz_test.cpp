@@ -1,4 +1,4 @@
-#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 #include <cmath>
 

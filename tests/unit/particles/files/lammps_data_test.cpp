@@ -1,4 +1,4 @@
-#include "physics/particles/files/lammps_data.hpp"
+#include "physics/particles/formats/lammps_data.hpp"
 
 #include <cmath>
 

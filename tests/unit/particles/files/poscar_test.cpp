@@ -1,5 +1,5 @@
+#include "physics/particles/formats/poscar.hpp"
 #include "files_support.hpp"
-#include "physics/particles/files/read_configuration_poscar.hpp"
 
 namespace {
 

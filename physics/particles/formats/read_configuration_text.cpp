@@ -1,4 +1,4 @@
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 #include <cerrno>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "physics/particles/files/extended_xyz_labels.hpp"
+#include "physics/particles/formats/extended_xyz_labels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet {
 

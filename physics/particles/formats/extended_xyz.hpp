@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "physics/particles/atoms/configuration.hpp"
-#include "physics/particles/files/extended_xyz_labels.hpp"
+#include "physics/particles/formats/extended_xyz_labels.hpp"
 
 namespace quintet {
 

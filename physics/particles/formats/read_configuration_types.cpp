@@ -1,4 +1,4 @@
-#include "physics/particles/files/read_configuration_types.hpp"
+#include "physics/particles/formats/read_configuration_types.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "physics/particles/files/read_configuration_poscar.hpp"
+#include "physics/particles/formats/poscar.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,8 +8,8 @@
 
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
-#include "physics/particles/files/read_configuration_types.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_types.hpp"
 
 namespace quintet {
 

@@ -1,4 +1,4 @@
-#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/formats/extended_xyz.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "physics/particles/atoms/read_configuration_box.hpp"
 #include "physics/particles/atoms/read_configuration_elements.hpp"
 #include "physics/particles/atoms/units.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet {
 

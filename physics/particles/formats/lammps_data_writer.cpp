@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "physics/particles/files/lammps_data.hpp"
-#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet {
 
