@@ -45,7 +45,11 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start.cell, start.copies);
   FrozenAtoms frozen;
-  if (options.frozen || comm.any(!start.cell.held.empty()))
+  const bool held = comm.any(!start.cell.held.empty());
+  if (held)
+    log::info("{}: the atoms that it holds (F F F) do not move (system.selective_dynamics)",
+              options.system.file);
+  if (options.frozen || held)
     frozen = FrozenAtoms(shared_frozen_ids(comm, options.frozen.value_or(FrozenOptions{}), start));
   start.cell = {};  // of a large file: all its atoms
   start_times_.atoms = timer.seconds();

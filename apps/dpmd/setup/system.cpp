@@ -122,19 +122,14 @@ namespace {
 void keep_held(Configuration& configuration, const SystemOptions& options) {
   constexpr std::uint8_t whole = 7;
   if (!options.selective_dynamics) configuration.held.clear();
-  std::int64_t n_held = 0;
   for (std::size_t i = 0; i < configuration.held.size(); ++i) {
     const auto bits = configuration.held[i];
-    n_held += bits == whole ? 1 : 0;
     QUINTET_CHECK(
         bits == 0 || bits == whole,
         "{}: atom {} may move along some directions only ({} {} {}); expected T T T or F F F. To let all "
         "atoms move: system.selective_dynamics: false",
         options.file, i + 1, "TF"[bits & 1], "TF"[bits >> 1 & 1], "TF"[bits >> 2 & 1]);
   }
-  if (n_held > 0)
-    log::info("{}: {} of {} atoms do not move, as the file says (system.selective_dynamics)", options.file,
-              n_held, configuration.n_atoms());
 }
 
 /// The file of the options, its types and masses as it and they say.
