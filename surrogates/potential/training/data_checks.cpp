@@ -130,6 +130,19 @@ void check_stress(const LabelledSystem& system, double limit) {
   }
 }
 
+/// Refuse virials of another sign or unit, as far as energies of strained frames tell.
+void check_strain(const LabelledSystem& system) {
+  const Work work = compare_with_strain(system);
+  if (work.pairs < pairs_needed || std::abs(work.correlation) < correlation_needed) return;
+  QUINTET_CHECK(
+      work.slope > 0.5 && work.slope < 2,
+      "{}: where the cell changes from frame to frame, the energy changes by {:.4g} times what the virials "
+      "say ({} pairs of frames, correlation {:.3f}); expected 1. {} For stresses in extended XYZ: "
+      "data.labels.stress_sign, stress_unit; without virials: loss.virial: {{start: 0, limit: 0}}",
+      system.name, work.slope, work.pairs, work.correlation,
+      work.slope < 0 ? "Are they of the other sign?" : "Are they of another unit?");
+}
+
 /// Warn for the first few systems only: a wrong unit is wrong in all of them.
 template <class Action>
 void warn_at_most(const std::vector<LabelledSystem>& systems, Action&& warn) {
@@ -164,19 +177,29 @@ void require_label(const std::vector<LabelledSystem>& systems, const char* what,
                  all, what, file, lacking->name);
 }
 
-/// The largest displacement between two frames of one cell (shortest way round), and the work of the forces.
+/// Between two frames: how atoms move beside the strain of the cell (shortest way round), the work of the
+/// forces along that, and the strain.
 struct Step {
   double largest = 0, work = 0;
+  Mat3 strain{};  ///< rows of b = rows of a (1 + strain)
 };
 Step step_between(const Configuration& a, const Configuration& b) {
   Step step;
+  const bool one_cell = a.box.rows() == b.box.rows();
+  if (!one_cell) {
+    step.strain = product(a.box.inverse(), b.box.rows());
+    for (int k = 0; k < 3; ++k) step.strain[4 * k] -= 1;
+  }
   for (std::size_t i = 0; i < a.n_atoms(); ++i) {
     Vec3 dx, s{};
-    for (int k = 0; k < 3; ++k) dx[k] = b.positions[i][k] - a.positions[i][k];
     for (int k = 0; k < 3; ++k) {
-      for (int l = 0; l < 3; ++l) s[k] += dx[l] * a.box.inverse()[3 * l + k];
-      const double turns = a.box.periodic()[k] ? std::round(s[k]) : 0.0;
-      for (int l = 0; l < 3; ++l) dx[l] -= turns * a.box.rows()[3 * k + l];
+      dx[k] = b.positions[i][k] - a.positions[i][k];
+      for (int l = 0; l < 3; ++l) dx[k] -= a.positions[i][l] * step.strain[3 * l + k];
+    }
+    for (int k = 0; k < 3; ++k) {
+      for (int l = 0; l < 3; ++l) s[k] += dx[l] * b.box.inverse()[3 * l + k];
+      const double turns = b.box.periodic()[k] ? std::round(s[k]) : 0.0;
+      for (int l = 0; l < 3; ++l) dx[l] -= turns * b.box.rows()[3 * k + l];
     }
     step.largest = std::max(step.largest, std::hypot(dx[0], dx[1], dx[2]));
     for (int k = 0; k < 3; ++k) step.work += 0.5 * (a.forces[i][k] + b.forces[i][k]) * dx[k];
@@ -186,24 +209,62 @@ Step step_between(const Configuration& a, const Configuration& b) {
 
 }  // namespace
 
+namespace {
+
+/// Sums over pairs of frames of an expected change of energy and of the one that the labels say.
+class Comparison {
+ public:
+  void add(double expected, double change) {
+    ++pairs_;
+    expected2_ += expected * expected;
+    both_ += expected * change;
+    change2_ += change * change;
+  }
+  [[nodiscard]] Work result() const {
+    Work result{pairs_, 0, 0};
+    if (expected2_ > 0) result.slope = both_ / expected2_;
+    if (expected2_ > 0 && change2_ > 0) result.correlation = both_ / std::sqrt(expected2_ * change2_);
+    return result;
+  }
+
+ private:
+  int pairs_ = 0;
+  double expected2_ = 0, both_ = 0, change2_ = 0;
+};
+
+}  // namespace
+
 Work compare_with_work(const LabelledSystem& system) {
-  Work result;
-  double ww = 0, we = 0, ee = 0;
+  Comparison comparison;
   for (std::size_t f = 0; f + 1 < system.frames.size(); ++f) {
     const auto &a = system.frames[f], &b = system.frames[f + 1];
     if (!a.energy || !b.energy || a.forces.empty() || b.forces.empty() || a.box.rows() != b.box.rows())
       continue;
     const Step step = step_between(a, b);
     if (step.largest > near || step.largest == 0) continue;
-    const double change = *b.energy - *a.energy;
-    ++result.pairs;
-    ww += step.work * step.work;
-    we -= step.work * change;
-    ee += change * change;
+    comparison.add(-step.work, *b.energy - *a.energy);
   }
-  if (ww > 0) result.slope = we / ww;
-  if (ww > 0 && ee > 0) result.correlation = we / std::sqrt(ww * ee);
-  return result;
+  return comparison.result();
+}
+
+Work compare_with_strain(const LabelledSystem& system) {
+  constexpr double most_strain = 0.03;
+  Comparison comparison;
+  for (std::size_t f = 0; f + 1 < system.frames.size(); ++f) {
+    const auto &a = system.frames[f], &b = system.frames[f + 1];
+    if (!a.energy || !b.energy || a.forces.empty() || b.forces.empty() || !a.virial || !b.virial ||
+        a.box.rows() == b.box.rows() || !a.box.fully_periodic())
+      continue;
+    const Step step = step_between(a, b);
+    double largest = 0, work = 0;
+    for (int k = 0; k < 9; ++k) {
+      largest = std::max(largest, std::abs(step.strain[k]));
+      work += 0.5 * ((*a.virial)[k] + (*b.virial)[k]) * step.strain[k];
+    }
+    if (step.largest > near || largest > most_strain) continue;
+    comparison.add(-work, *b.energy - *a.energy + step.work);
+  }
+  return comparison.result();
 }
 
 void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions& options) {
@@ -217,7 +278,10 @@ void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions&
   require_label(systems, "a virial", "virial.npy", options.need_virial,
                 [](const Configuration& c) { return c.virial.has_value(); });
   if (options.need_virial)
-    for (const auto& system : systems) check_stress(system, options.stress_limit);
+    for (const auto& system : systems) {
+      check_stress(system, options.stress_limit);
+      check_strain(system);
+    }
   warn_at_most(systems, [](const LabelledSystem& system) {
     const Sizes sizes = sizes_of(system);
     warn_of_forces(system, sizes);

@@ -23,4 +23,12 @@ struct Work {
 };
 [[nodiscard]] Work compare_with_work(const LabelledSystem& system);
 
+/// The same for the virials of neighbouring frames whose cells differ a little:
+///
+///     E_{k+1} - E_k + W_k = -slope sum_kl (V_k + V_k+1)/2 : strain,   x -> x (1 + strain) between the cells
+///
+/// with W_k the work along what atoms move beside the strain (at most 0.3 angstrom; strains of at most 0.03).
+/// 1 for consistent labels, -1 for a stress of the other sign, 1/160.2 for GPa taken as eV/angstrom^3.
+[[nodiscard]] Work compare_with_strain(const LabelledSystem& system);
+
 }  // namespace quintet::potential

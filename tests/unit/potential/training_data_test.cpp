@@ -314,6 +314,52 @@ TEST(Work, that_does_not_fit_leads_to_a_warning) {
   EXPECT_MESSAGE(check_labels({broken}, options), "spring: frame 3: the force on atom 1 is (");
 }
 
+/// A crystal of springs to lattice points and a bulk modulus, strained and shaken from frame to frame;
+/// virials times `factor`.
+LabelledSystem strained(double factor) {
+  LabelledSystem system{"crystal", {}};
+  constexpr double k = 4, modulus = 30;  // (eV/angstrom^2), (eV)
+  for (int f = 0; f < 12; ++f) {
+    Configuration c;
+    const double e = 0.01 * std::sin(0.7 * f), g = 0.008 * std::cos(0.9 * f), x = 0.05 * std::sin(1.3 * f);
+    // Rows of 10 (1 + strain): xx e, xy = yx g.
+    c.box = Box({10 * (1 + e), 10 * g, 0, 10 * g, 10, 0, 0, 0, 10}, {true, true, true});
+    c.type_names = {"A"};
+    c.types = {0};
+    c.positions = {{5 * (1 + e) + 5 * g + x, 5 * g + 5, 5}};  // at s = 1/2, displaced by x
+    c.energy = 0.5 * k * x * x + 0.5 * modulus * (e * e + 2 * g * g);
+    c.forces = {{-k * x, 0, 0}};
+    // -dE/d(strain) by the rows as they are: d(e) = (1 + e) d_xx + g d_yx, and so on.
+    const Mat3 inner{-modulus * e, -modulus * g, 0, -modulus * g, 0, 0, 0, 0, 0};
+    const Mat3 rows{1 + e, g, 0, g, 1, 0, 0, 0, 1};
+    Mat3 virial = product(rows, inner);
+    for (double& v : virial) v *= factor;
+    c.virial = virial;
+    system.frames.push_back(c);
+  }
+  return system;
+}
+
+TEST(Strain, of_virials_is_the_change_of_the_energy) {
+  const auto right = compare_with_strain(strained(1));
+  EXPECT_EQ(right.pairs, 11);
+  EXPECT_NEAR(right.slope, 1, 0.02);
+  EXPECT_GT(right.correlation, 0.999);
+  EXPECT_NEAR(compare_with_strain(strained(-1)).slope, -right.slope, 1e-12);
+  EXPECT_NEAR(compare_with_strain(strained(160.2)).slope, right.slope / 160.2, 1e-12);
+}
+
+TEST(Strain, that_contradicts_the_energies_is_refused_where_virials_are_learnt) {
+  DataOptions options;
+  options.need_virial = true;
+  for (const double factor : {1.0, 0.6, 1.9})
+    EXPECT_EQ(files::message_of([&] { check_labels({strained(factor)}, options); }), "") << factor;
+  EXPECT_MESSAGE(check_labels({strained(-1)}, options), "Are they of the other sign?");
+  EXPECT_MESSAGE(check_labels({strained(2.2)}, options), "Are they of another unit?");
+  options.need_virial = false;
+  check_labels({strained(-1)}, options);
+}
+
 TEST(Work, fits_the_labels_of_a_run_of_water) {
   const std::string name = "../water_xtb32/water_xtb32.npz";
   if (!kinetics::reference_here(name)) GTEST_SKIP() << kinetics::reference_absent(name);
