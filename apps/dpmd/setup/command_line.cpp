@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/dpmd/setup/labels_options.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "io/log/error.hpp"
 
@@ -73,6 +74,19 @@ std::vector<Application::Flag> naming_flags() {
   return {{"--types", "Names of types that files number and do not name: O,H", false, ""},
           {"--masses", "Masses of types by name: '{H: 2.014 u}'", false, ""},
           {"--periodic", "Of x, y, z where files do not say it: true,true,false", false, ""}};
+}
+
+std::vector<Application::Flag> label_source_flags() {
+  return {{"--labels", "What stands before energy, forces, virial and stress: REF_", false, ""},
+          {"--stress-unit", "Of stresses: eV/angstrom^3, GPa, kbar or bar", false, "eV/angstrom^3"},
+          {"--stress-sign", "What stresses count positive: tension or pressure", false, "tension"}};
+}
+
+LabelSource label_source_of(const Application::Arguments& arguments, int first) {
+  auto options =
+      options_of<LabelsOptions>(arguments, {{"stress_unit", first + 1}, {"stress_sign", first + 2}});
+  if (!arguments[first].empty()) options.prefix = arguments[first].front();
+  return source_of(options);
 }
 
 }  // namespace quintet::dpmd

@@ -28,6 +28,10 @@ namespace quintet::dpmd {
 [[nodiscard]] ReadOptions read_options_of(const Application::Arguments& arguments, int types, int masses);
 /// The flags `--types`, `--masses` and `--periodic`, in this order.
 [[nodiscard]] std::vector<Application::Flag> naming_flags();
+/// Flags `--labels`, `--stress-unit` and `--stress-sign` of commands without a YAML file, in this order.
+[[nodiscard]] std::vector<Application::Flag> label_source_flags();
+/// What they say. @param first place of `--labels` among the arguments
+[[nodiscard]] LabelSource label_source_of(const Application::Arguments& arguments, int first);
 /// The section that the flags fill, with its units, defaults and checks.
 template <class Options>
 [[nodiscard]] Options options_of(const Application::Arguments& arguments,

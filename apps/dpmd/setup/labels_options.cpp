@@ -1,7 +1,5 @@
 #include "apps/dpmd/setup/labels_options.hpp"
 
-#include "apps/dpmd/setup/command_line.hpp"
-
 namespace quintet::dpmd {
 
 namespace {
@@ -36,18 +34,5 @@ LabelSource source_of(const LabelsOptions& options) {
 }
 
 double stress_limit_of(const LabelsOptions& options) { return options.stress_limit * gpa; }
-
-std::vector<Application::Flag> label_source_flags() {
-  return {{"--labels", "What stands before energy, forces, virial and stress: REF_", false, ""},
-          {"--stress-unit", "Of stresses: eV/angstrom^3, GPa, kbar or bar", false, "eV/angstrom^3"},
-          {"--stress-sign", "What stresses count positive: tension or pressure", false, "tension"}};
-}
-
-LabelSource label_source_of(const Application::Arguments& arguments, int first) {
-  auto options =
-      options_of<LabelsOptions>(arguments, {{"stress_unit", first + 1}, {"stress_sign", first + 2}});
-  if (!arguments[first].empty()) options.prefix = arguments[first].front();
-  return source_of(options);
-}
 
 }  // namespace quintet::dpmd

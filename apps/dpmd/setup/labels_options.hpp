@@ -2,9 +2,7 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "apps/application/cli/application.hpp"
 #include "io/config/schema.hpp"
 #include "physics/particles/formats/extended_xyz_labels.hpp"
 
@@ -22,9 +20,4 @@ void describe(Schema& schema, LabelsOptions& options);
 /// The same as the reader takes it.
 [[nodiscard]] LabelSource source_of(const LabelsOptions& options);
 [[nodiscard]] double stress_limit_of(const LabelsOptions& options);  ///< (eV/angstrom^3)
-/// Flags `--labels`, `--stress-unit` and `--stress-sign` of commands without a YAML file, in this order.
-[[nodiscard]] std::vector<Application::Flag> label_source_flags();
-/// What they say. @param first place of `--labels` among the arguments
-[[nodiscard]] LabelSource label_source_of(const Application::Arguments& arguments, int first);
-
 }  // namespace quintet::dpmd

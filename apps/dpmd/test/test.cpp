@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "apps/dpmd/setup/command_line.hpp"
-#include "apps/dpmd/setup/labels_options.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/test/parity.hpp"
