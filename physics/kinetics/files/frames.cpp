@@ -104,6 +104,12 @@ struct FrameWriter::Implementation {
     step->truncate(steps.size());
     file.hand_over();
     for (const auto& one : species) drop_distributions(one.name, kept, former);
+    for (const auto& path : frame_series(file.root())) {  // also where this process writes no frame
+      if (path == "fields/time") continue;                // the other name of frames/time
+      auto entry = file.root().shape(path);
+      entry.erase(entry.begin());
+      series_at(path, entry, {});
+    }
     time->truncate(times.size());
     checksums->keep(steps.size());
     file.hand_over();

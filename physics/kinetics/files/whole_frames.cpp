@@ -8,16 +8,19 @@
 namespace quintet::kinetics {
 namespace {
 
-/// Whole rows of each member that has one a frame.
-std::uint64_t least_rows(const hdf5::Group& root, const std::string& path, std::uint64_t n) {
-  if (!root.has(path)) return n;
+/// Members of a group that have a row a frame.
+void add_series(const hdf5::Group& root, const std::string& path, std::vector<std::string>& paths) {
+  if (!root.has(path)) return;
   const auto group = root.open_group(path);
   for (const auto& name : group.names()) {
     if (group.is_group(name) || !group.has_member_attribute(name, "axes")) continue;
     const auto axes = group.member_texts_attribute(name, "axes");
-    if (!axes.empty() && axes.front() == "frame") n = std::min(n, group.whole_rows(name));
+    if (!axes.empty() && axes.front() == "frame") paths.push_back(path + "/" + name);
   }
-  return n;
+}
+
+std::vector<std::string> species_of(const hdf5::Group& root) {
+  return root.has("species") ? root.open_group("species").names() : std::vector<std::string>{};
 }
 
 /// Frames from the first on that have f of a species; `n` if it is not kept.
@@ -36,15 +39,19 @@ std::uint64_t least_distributions(const hdf5::Group& root, const std::string& pa
 
 }  // namespace
 
+std::vector<std::string> frame_series(const hdf5::Group& root) {
+  std::vector<std::string> paths;
+  for (const char* path : {"coefficients", "fields", "pictures"}) add_series(root, path, paths);
+  for (const auto& name : species_of(root)) add_series(root, fmt::format("species/{}/moments", name), paths);
+  return paths;
+}
+
 FrameIndex whole_frames(const hdf5::Group& root) {
   const auto index = root.open_group("frames");
   std::uint64_t n = std::min(index.whole_rows("step"), index.whole_rows("time"));
-  for (const char* path : {"coefficients", "fields", "pictures"}) n = least_rows(root, path, n);
-  const auto species = root.has("species") ? root.open_group("species").names() : std::vector<std::string>{};
-  for (const auto& name : species) {
-    n = least_rows(root, fmt::format("species/{}/moments", name), n);
+  for (const auto& path : frame_series(root)) n = std::min(n, root.whole_rows(path));
+  for (const auto& name : species_of(root))
     n = least_distributions(root, fmt::format("species/{}/f", name), n);
-  }
   FrameIndex frames{index.read_rows<std::int64_t>("step", 0, n), index.read_rows<double>("time", 0, n)};
   for (std::uint64_t i = 1; i < n; ++i)
     if (!(frames.steps[i] > frames.steps[i - 1] && frames.times[i] > frames.times[i - 1])) n = i;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "io/hdf5/file.hpp"
@@ -16,5 +17,8 @@ struct FrameIndex {
 /// The frames of which all is in the file, of rising steps and times: a run that was killed leaves more of
 /// this than of that. `root` has the group `frames`. Collective. Throws InputError: the file is damaged.
 [[nodiscard]] FrameIndex whole_frames(const hdf5::Group& root);
+
+/// Paths of the series below `root` that have an entry a frame. Collective.
+[[nodiscard]] std::vector<std::string> frame_series(const hdf5::Group& root);
 
 }  // namespace quintet::kinetics

@@ -11,6 +11,7 @@
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/files/field_points.hpp"
 #include "physics/kinetics/files/frames.hpp"
+#include "physics/kinetics/files/whole_frames.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 #include "tests/unit/kinetics/files/files_support.hpp"
 
@@ -102,6 +103,17 @@ TEST(Frames, any_frame_is_read_back_bit_by_bit_on_any_split) {
       reader.read("field", decomposition, run.grid(), run.basis, em);
       EXPECT_TRUE(equal(em, run.field(decomposition, 8, i)));
     }
+}
+
+TEST(Frames, a_restart_cuts_all_that_has_frames_even_if_it_writes_none) {
+  const SampleRun run;
+  run.write(0, 3);
+  run.write(2, 1, 10);
+
+  const auto file = hdf5::File::open(run.comm, run.path);
+  const auto paths = frame_series(file.root());
+  EXPECT_GT(paths.size(), 3u);
+  for (const auto& path : paths) EXPECT_EQ(file.root().shape(path).front(), 2u) << path;
 }
 
 TEST(Frames, a_restart_drops_later_frames_and_goes_on_on_another_split) {
