@@ -13,6 +13,7 @@ namespace {
 
 constexpr double least_time = 0.1;          // samples; of such as alternate
 constexpr double least_independent = 10;    // samples
+constexpr double rounding = 1e-14;          // of a mean, relative to it
 constexpr std::size_t many_samples = 8192;  // the sum over lags costs N W
 
 /// Means over consecutive bins: fewer samples with the same mean and the same error of it.
@@ -62,11 +63,16 @@ Estimate estimate_mean(std::span<const double> samples) {
   Estimate result{std::accumulate(samples.begin(), samples.end(), 0.0) / n, nan, nan};
   if (n < least_independent) return result;
   std::vector<double> deviations = binned(samples);
-  const double middle =
-      std::accumulate(deviations.begin(), deviations.end(), 0.0) / static_cast<double>(deviations.size());
-  for (double& value : deviations) value -= middle;
+  double middle = 0;
+  for (int pass = 0; pass < 2; ++pass) {  // the second takes off what the sum of the first rounded
+    const double off =
+        std::accumulate(deviations.begin(), deviations.end(), 0.0) / static_cast<double>(deviations.size());
+    for (double& value : deviations) value -= off;
+    middle += off;
+  }
   const double variance = covariance(deviations, 0);
-  if (variance == 0) return {result.mean, 0, 1};
+  // What a sum of equal numbers rounds off is no scatter.
+  if (variance <= rounding * rounding * middle * middle) return {result.mean, 0, 1};
   const double tau = autocorrelation_time(deviations, variance),
                n_bins = static_cast<double>(deviations.size());
   result.correlation = tau * n / n_bins;

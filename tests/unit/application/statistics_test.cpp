@@ -62,6 +62,9 @@ TEST(Statistics, too_few_independent_samples_give_no_error) {
 
 TEST(Statistics, a_constant_series_has_no_error_and_an_alternating_one_little) {
   EXPECT_EQ(estimate_mean(std::vector<double>(100, 3.0)).error, 0);
+  for (const double value : {0.1, 8.9352712345678901, -1e-7, 1e22})  // whose sums are rounded
+    for (const std::size_t n : {50, 333, 20000})
+      EXPECT_EQ(estimate_mean(std::vector<double>(n, value)).error, 0) << value << " " << n;
   std::vector<double> alternating;
   for (int i = 0; i < 1000; ++i) alternating.push_back(i % 2 ? 1 : -1);
   EXPECT_LT(estimate_mean(alternating).error, 0.02);
