@@ -154,7 +154,8 @@ std::vector<Reader> readers() {
        }},
       {"lammps_data", "a.data", lammps_data,
        [](const std::string& path) { check_all({read_lammps_data(path)}); }},
-      {"poscar", "a.vasp", poscar, [](const std::string& path) { check_all({read_poscar(path, {"Cu"})}); }},
+      {"poscar", "a.vasp", poscar,
+       [](const std::string& path) { check_all({read_poscar(path, {.type_names = {"Cu"}})}); }},
       {"npy", "a.npy",
        [] {
          return Texts{npy("(2, 6)", coordinates), npy("(3,)", {1, 2, 3}), npy("(2, 3, 2)", coordinates)};

@@ -107,9 +107,23 @@ Workers::~Workers() {
       if (other != name_) (void)inherit(other);  // of one that died between two items nobody asks any more
   } catch (const std::exception&) {              // the next one will
   }
-  owner_.reset();
   std::error_code ignored;
+  try {
+    if (names_in(directory_).size() == 1) remove_unfinished();
+  } catch (const std::exception&) {
+  }
+  owner_.reset();
   fs::remove_all(directory_ + "/" + prefix + name_, ignored);
+}
+
+void Workers::remove_unfinished() const {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory_)) {
+    const std::string name = entry.path().filename().string();
+    if (const auto at = name.rfind(".tmp");
+        at != std::string::npos && name.find_first_not_of("0123456789", at + 4) == std::string::npos)
+      fs::remove(entry.path(), ignored);
+  }
 }
 
 fs::file_time_type Workers::since() const {

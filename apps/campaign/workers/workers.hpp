@@ -41,6 +41,8 @@ class Workers {
 
  private:
   [[nodiscard]] bool inherit(const std::string& name);
+  /// Remove what killed workers had not yet given its name; nobody else may be at work.
+  void remove_unfinished() const;
 
   std::string directory_, name_;
   std::unique_ptr<RunOwner> owner_;

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 
 /// error_on_one_rank FILE: the first rank alone has an error while all have a file open, and the others go on
