@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "io/files/input_file.hpp"
 #include "io/hdf5/detail.hpp"
 
 // HDF5 1.10 keeps variable-length texts in global heaps and follows their addresses without looking: an index
@@ -53,7 +54,7 @@ T number_at(const std::string& bytes, std::size_t offset) {
 class RawFile {
  public:
   explicit RawFile(const Context& context) : context_(context) {
-    if (!context.image) file_.open(context.path, std::ios::binary);
+    if (!context.image) file_ = open_input_file(context.path);
     const Properties creation(H5Fget_create_plist(context.file));
     std::size_t address_bytes = 0, size_bytes = 0;
     H5Pget_userblock(creation, &base_);

@@ -1,10 +1,8 @@
 #include "io/netcdf/netcdf_file.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include <fmt/format.h>
 #include <netcdf.h>
@@ -14,6 +12,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/classic_header.hpp"
+#include "io/netcdf/types.hpp"
 
 namespace quintet::netcdf {
 
@@ -43,38 +42,6 @@ using Implementation = File::Implementation;
 constexpr int most_dimensions = 4096;
 constexpr std::size_t most_attribute = 1U << 20U;  ///< elements of an attribute
 
-/// What the library says of the types of numbers.
-struct TypeRow {
-  nc_type value;
-  const char* name;
-  int n_bits;
-  bool is_unsigned;
-  double fill;  ///< what stands where nothing was written; NaN: none (bytes)
-};
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-constexpr TypeRow types[] = {{NC_BYTE, "byte", 8, false, none},
-                             {NC_UBYTE, "ubyte", 8, true, none},
-                             {NC_SHORT, "short", 16, false, NC_FILL_SHORT},
-                             {NC_USHORT, "ushort", 16, true, NC_FILL_USHORT},
-                             {NC_INT, "int", 32, false, NC_FILL_INT},
-                             {NC_UINT, "uint", 32, true, static_cast<double>(NC_FILL_UINT)},
-                             {NC_INT64, "int64", 64, false, static_cast<double>(NC_FILL_INT64)},
-                             {NC_UINT64, "uint64", 64, true, static_cast<double>(NC_FILL_UINT64)},
-                             {NC_FLOAT, "float", 0, false, static_cast<double>(NC_FILL_FLOAT)},
-                             {NC_DOUBLE, "double", 0, false, NC_FILL_DOUBLE}};
-
-const TypeRow* row_of_type(nc_type type) {
-  for (const auto& row : types)
-    if (row.value == type) return &row;
-  return nullptr;
-}
-
-const TypeRow* row_of_name(const std::string& name) {
-  for (const auto& row : types)
-    if (row.name == name) return &row;
-  return nullptr;
-}
-
 std::string trimmed(const std::string& text) {
   const auto blank = [](char c) { return c == ' ' || c == '\0' || c == '\t' || c == '\n' || c == '\r'; };
   std::size_t begin = 0, end = text.size();
@@ -83,16 +50,17 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, end - begin);
 }
 
-/// None for attributes of other types, and those too long to be of use.
-std::optional<Attribute> read_attribute(const Implementation& file, int variable, const char* name) {
+/// Attributes of other types, and those too long to be of use, hold nothing.
+Attribute read_attribute(const Implementation& file, int variable, const char* name) {
   nc_type type = NC_NAT;
   std::size_t length = 0;
-  if (nc_inq_att(file.id, variable, name, &type, &length) != NC_NOERR || length > most_attribute)
-    return std::nullopt;
   Attribute attribute;
+  attribute.type = "other";
+  if (nc_inq_att(file.id, variable, name, &type, &length) != NC_NOERR || length > most_attribute)
+    return attribute;
   const auto what = fmt::format("attribute {}", name);
   if (type == NC_CHAR) {
-    attribute.is_text = true;
+    attribute.is_text = true, attribute.type = "text";
     attribute.text.resize(length);
     if (length > 0) file.check(nc_get_att_text(file.id, variable, name, attribute.text.data()), what);
     return attribute;
@@ -100,12 +68,14 @@ std::optional<Attribute> read_attribute(const Implementation& file, int variable
   if (type == NC_STRING && length == 1) {
     char* text = nullptr;
     file.check(nc_get_att_string(file.id, variable, name, &text), what);
-    attribute.is_text = true;
+    attribute.is_text = true, attribute.type = "text";
     if (text != nullptr) attribute.text = text;
     nc_free_string(1, &text);
     return attribute;
   }
-  if (row_of_type(type) == nullptr) return std::nullopt;
+  const auto* row = row_of_type(type);
+  if (row == nullptr) return attribute;
+  attribute.type = row->name;
   attribute.numbers.resize(length);
   if (length > 0) file.check(nc_get_att_double(file.id, variable, name, attribute.numbers.data()), what);
   return attribute;
@@ -118,6 +88,7 @@ Variable read_variable(const Implementation& file, int number) {
   file.check(nc_inq_varname(file.id, number, name), "a variable's name");
   Variable variable;
   variable.name = name;
+  variable.where = fmt::format("{}: {}", file.path, name);
   file.check(nc_inq_vartype(file.id, number, &type), "the type of " + variable.name);
   file.check(nc_inq_varndims(file.id, number, &n_dimensions), "the dimensions of " + variable.name);
   QUINTET_CHECK(n_dimensions >= 0 && n_dimensions <= 32, "{}: {} has {} dimensions; at most 32 are read here",
@@ -139,10 +110,15 @@ Variable read_variable(const Implementation& file, int number) {
   for (int i = 0; i < n_attributes; ++i) {
     char text[NC_MAX_NAME + 1] = {};
     file.check(nc_inq_attname(file.id, number, i, text), "an attribute of " + variable.name);
-    if (auto attribute = read_attribute(file, number, text))
-      variable.attributes[text] = std::move(*attribute);
+    variable.attributes[text] = read_attribute(file, number, text);
   }
-  variable.is_unsigned = (row != nullptr && row->is_unsigned) || variable.text("_Unsigned") == "true";
+  variable.is_unsigned = row != nullptr && row->is_unsigned;
+  // A word that is neither is refused where the numbers are read.
+  if (const auto sign = variable.attributes.find("_Unsigned"); sign != variable.attributes.end()) {
+    const auto word = trimmed(sign->second.text);
+    if (word == "true" || word == "True") variable.is_unsigned = true;
+    if (word == "false" || word == "False") variable.is_unsigned = false;
+  }
   return variable;
 }
 
@@ -191,13 +167,28 @@ std::uint64_t size_of(const Implementation& file, const Variable& variable, cons
 
 std::optional<std::string> Variable::text(const std::string& attribute) const {
   const auto found = attributes.find(attribute);
-  if (found == attributes.end() || !found->second.is_text) return std::nullopt;
+  if (found == attributes.end()) return std::nullopt;
+  QUINTET_CHECK(found->second.is_text, "{}: its attribute {} is of type {}; expected a text", where,
+                attribute, found->second.type);
   return trimmed(found->second.text);
+}
+
+void Variable::require_numbers(const std::string& attribute) const {
+  const auto found = attributes.find(attribute);
+  if (found == attributes.end()) return;
+  const auto& held = found->second;
+  QUINTET_CHECK(!held.is_text, "{}: its attribute {} is the text '{}'; expected a number, stored as one",
+                where, attribute, trimmed(held.text).substr(0, 40));
+  QUINTET_CHECK(held.type != "other" && !held.numbers.empty(),
+                "{}: its attribute {} holds no number; expected one", where, attribute);
 }
 
 std::optional<double> Variable::number(const std::string& attribute) const {
   const auto found = attributes.find(attribute);
-  if (found == attributes.end() || found->second.numbers.empty()) return std::nullopt;
+  if (found == attributes.end()) return std::nullopt;
+  require_numbers(attribute);
+  QUINTET_CHECK(found->second.numbers.size() == 1, "{}: its attribute {} has {} numbers; expected one", where,
+                attribute, found->second.numbers.size());
   return found->second.numbers.front();
 }
 
@@ -248,43 +239,26 @@ std::vector<double> File::read(const Variable& variable, const Box& box) const {
       count(box.count.begin(), box.count.end());
   file.check(nc_get_vara_double(file.id, file.numbers[at], start.data(), count.data(), values.data()),
              fmt::format("{} cannot be read", variable.name));
-  if (variable.is_unsigned && variable.n_bits > 0) {  // an attribute may say so of a signed type
+  if (variable.n_bits > 0) {  // an attribute may say otherwise than the type
     const double wrap = std::ldexp(1.0, variable.n_bits);
-    for (double& value : values)
-      if (value < 0) value += wrap;
+    for (double& value : values) {
+      if (variable.is_unsigned && value < 0) value += wrap;
+      if (!variable.is_unsigned && value >= 0.5 * wrap) value -= wrap;
+    }
   }
   return values;
 }
 
-std::vector<double> File::read_unpacked(const Variable& variable, const Box& box) const {
+std::vector<double> File::read_unpacked(const Variable& variable, const Box& box,
+                                        const Unpacking& unpacking) const {
   auto values = read(variable, box);
-  std::vector<double> missing;
-  const double wrap = variable.is_unsigned && variable.n_bits > 0 ? std::ldexp(1.0, variable.n_bits) : 0;
-  for (const char* name : {"_FillValue", "missing_value"})
-    if (const auto found = variable.attributes.find(name); found != variable.attributes.end())
-      for (const double value : found->second.numbers) missing.push_back(value < 0 ? value + wrap : value);
-  if (!variable.attributes.contains("_FillValue"))
-    if (const auto* row = row_of_name(variable.type); row != nullptr && !std::isnan(row->fill))
-      missing.push_back(row->fill);
-  if (variable.type == "float")  // an attribute may be in double precision
-    for (double& value : missing) value = static_cast<double>(static_cast<float>(value));
-  double least = -std::numeric_limits<double>::infinity(), most = -least;
-  if (const auto range = variable.attributes.find("valid_range");
-      range != variable.attributes.end() && range->second.numbers.size() == 2)
-    least = range->second.numbers[0], most = range->second.numbers[1];
-  least = variable.number("valid_min").value_or(least);
-  most = variable.number("valid_max").value_or(most);
-  const double scale = variable.number("scale_factor").value_or(1),
-               offset = variable.number("add_offset").value_or(0);
-  QUINTET_CHECK(std::isfinite(scale) && scale != 0 && std::isfinite(offset),
-                "{}: {} is packed with scale_factor {} and add_offset {}; expected finite numbers", path(),
-                variable.name, scale, offset);
-  for (double& value : values) {
-    const bool is_missing =
-        value < least || value > most || std::find(missing.begin(), missing.end(), value) != missing.end();
-    value = is_missing ? none : value * scale + offset;
-  }
+  for (double& value : values) value = unpacking(value);
   return values;
+}
+
+std::vector<double> File::read_unpacked(const Variable& variable, const Box& box) const {
+  QUINTET_CHECK(variable.holds_numbers(), "{}: holds no numbers", variable.where);
+  return read_unpacked(variable, box, unpacking_of(variable));
 }
 
 std::vector<double> File::read_unpacked(const Variable& variable) const {

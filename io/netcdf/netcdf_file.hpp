@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "io/netcdf/unpacking.hpp"
+
 /// NetCDF files of the classic formats and netCDF-4, read in one process. The C library lives in io/netcdf
 /// alone.
 namespace quintet::netcdf {
 
 /// An attribute: a text, or numbers.
 struct Attribute {
+  std::string type;  ///< "text", "short", "double"; "other" holds neither text nor numbers
   bool is_text = false;
   std::string text;
   std::vector<double> numbers;
@@ -22,6 +25,7 @@ struct Attribute {
 /// A variable of the root group.
 struct Variable {
   std::string name;
+  std::string where;                    ///< "sst.nc: sst", for messages
   std::vector<std::string> dimensions;  ///< slowest first
   std::vector<std::uint64_t> shape;
   std::string type;          ///< "short", "double"; "text" and "other" hold no numbers
@@ -30,10 +34,12 @@ struct Variable {
   std::map<std::string, Attribute> attributes;
 
   [[nodiscard]] bool holds_numbers() const { return type != "text" && type != "other"; }
-  /// A text attribute without blanks at its ends; none if it is absent or holds numbers.
+  /// A text attribute without blanks at its ends; none if it is absent. Throws InputError if it is no text.
   [[nodiscard]] std::optional<std::string> text(const std::string& attribute) const;
-  /// The first number of an attribute; none if it is absent or a text.
+  /// The one number of an attribute; none if it is absent. Throws InputError if it is a text, or several.
   [[nodiscard]] std::optional<double> number(const std::string& attribute) const;
+  /// Throws InputError unless an attribute that is there holds numbers.
+  void require_numbers(const std::string& attribute) const;
 };
 
 /// A part of a variable: `count[d]` elements from `start[d]` along each dimension.
@@ -56,10 +62,11 @@ class File {
 
   /// Numbers as they are stored, row-major.
   [[nodiscard]] std::vector<double> read(const Variable& variable, const Box& box) const;
-  /// Numbers as they are meant: stored * scale_factor + add_offset; NaN where the stored one is _FillValue, a
-  /// missing_value, the type's own fill value, or outside valid_range (valid_min, valid_max), which are in
-  /// the unit of the stored ones.
+  /// Numbers as they are meant, see unpacking_of(); NaN where there is none.
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box) const;
+  /// The same, unpacked as the caller has found.
+  [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box,
+                                                  const Unpacking& unpacking) const;
   /// The whole variable, unpacked.
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable) const;
 

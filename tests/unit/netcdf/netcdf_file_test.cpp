@@ -1,6 +1,10 @@
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iterator>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -134,6 +138,51 @@ TEST(NetcdfFile, a_file_that_was_cut_is_refused) {
                                     << bytes.size() << " bytes";
     }
   }
+}
+
+TEST(NetcdfFile, an_open_that_fails_says_why_and_never_that_the_file_is_cut) {
+  const Scratch scratch("netcdf_many");
+  for (const auto format : formats) {
+    write_packed(scratch / "a.nc", format);
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const auto before = limit.rlim_cur;
+    const int free = dup(0);
+    close(free);
+    int n_refused = 0;
+    for (int more = 0; more < 8; ++more) {
+      limit.rlim_cur = static_cast<rlim_t>(free + more);
+      ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+      const auto message = refusal([&] { File::open(scratch / "a.nc"); });
+      limit.rlim_cur = before;
+      ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+      if (message.empty()) continue;
+      ++n_refused;
+      EXPECT_TRUE(contains(message, "Too many open files")) << more << ": " << message;
+    }
+    EXPECT_GT(n_refused, 0);
+    EXPECT_LT(n_refused, 8);
+  }
+}
+
+/// The sign of numbers is what _Unsigned says, of signed types and of unsigned ones.
+TEST(NetcdfFile, signs_are_those_of_the_attribute) {
+  const Scratch scratch("netcdf_sign");
+  for (const auto format : formats)
+    for (const std::string word : {"true", "false"}) {
+      auto file = Writer::create(scratch / "a.nc", format);
+      file.dimension("x", 3);
+      file.variable("v", Type::int16, {"x"});
+      file.attribute("v", "_Unsigned", word);
+      file.attribute("v", "_FillValue", -1);
+      file.attribute("v", "valid_max", -6);
+      file.write("v", std::vector<double>{-7, -5, -1});
+      file.close();
+      const auto read = File::open(scratch / "a.nc");
+      const auto values = read.read_unpacked(read.variable("v"));
+      EXPECT_EQ(values[0], word == "true" ? 65529 : -7);
+      EXPECT_TRUE(std::isnan(values[1]) && std::isnan(values[2]));
+    }
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "io/files/reading.hpp"
+
+namespace quintet::netcdf {
+
+struct Variable;
+
+/// What valid_range, valid_min and valid_max are in.
+enum class Limits {
+  from_file,  ///< told by their type; refused where it tells nothing
+  stored,     ///< as the numbers that are stored
+  unpacked,   ///< as the numbers that are meant
+  ignored     ///< nothing: all values count
+};
+
+/// What the user says of a variable's numbers beside what the file says.
+struct UnpackingOptions {
+  Limits limits = Limits::from_file;
+  std::vector<double> missing;  ///< unpacked numbers that mark missing values, too
+  std::string limits_key;       ///< the key that says `limits`, for messages; "": there is none
+};
+
+/// How stored numbers become those that are meant: stored * scale + offset, NaN where the stored one marks a
+/// missing value or lies outside the valid range.
+struct Unpacking {
+  double scale = 1, offset = 0;
+  std::vector<double> missing;                                             ///< stored numbers
+  double least = -std::numeric_limits<double>::infinity(), most = -least;  ///< stored, both valid
+  double least_meant = least, most_meant = most;                           ///< the same, unpacked
+  Reading reading;
+
+  [[nodiscard]] double operator()(double stored) const;
+};
+
+/// Read off a variable's attributes how it is unpacked.
+///
+/// - Fill values: _FillValue, missing_value, else the type's own. Where _Unsigned is true, negative ones are
+///   wrapped as stored numbers are. A missing_value that the stored type cannot hold is one of the unpacked
+///   numbers.
+/// - Limits (NetCDF Users' Guide, appendix A; CF 1.11, 2.5.1 and 8.1): of unpacked numbers where they have
+///   the type of scale_factor and add_offset and this is wider than the stored one, else of stored ones, to
+///   whose type they are rounded.
+///
+/// Throws InputError, the variable's place in front: an attribute of a wrong type or length, limits that no
+/// number meets, limits of integers that are neither of the stored type nor of scale_factor's.
+[[nodiscard]] Unpacking unpacking_of(const Variable& variable, const UnpackingOptions& options = {});
+
+}  // namespace quintet::netcdf
