@@ -44,6 +44,20 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// A calendar whose years are all alike.
+struct EvenCalendar {
+  const char *name, *synonym;
+  int days_a_year;
+};
+constexpr EvenCalendar even_calendars[] = {
+    {"noleap", "365_day", 365}, {"all_leap", "366_day", 366}, {"360_day", "360_day", 360}};
+
+/// Number of a day in its year, from 0, where all years have n days.
+int day_of_even_year(int n, int month, int day) {
+  if (n == 360) return 30 * (month - 1) + day - 1;
+  return days_before_month[static_cast<std::size_t>(month) - 1] + (n == 366 && month > 2 ? 1 : 0) + day - 1;
+}
+
 struct UnitRow {
   const char* name;
   double days;
@@ -118,14 +132,14 @@ TimeUnits::TimeUnits(const std::string& units, const std::string& calendar, cons
     kind_ = Kind::proleptic, calendar_ = name;
   else if (name == "julian")
     kind_ = Kind::julian, calendar_ = name;
-  else if (name == "noleap" || name == "365_day")
-    kind_ = Kind::noleap, calendar_ = "noleap";
-  else
-    throw InputError(
-        fmt::format("{}: the calendar '{}' has dates that do not exist in ours, or is unknown; expected "
-                    "standard, gregorian, "
-                    "proleptic_gregorian, julian, noleap or 365_day",
-                    what, calendar));
+  for (const auto& even : even_calendars)
+    if (name == even.name || name == even.synonym)
+      kind_ = Kind::even, calendar_ = even.name, days_a_year_ = even.days_a_year;
+  QUINTET_CHECK(
+      !calendar_.empty(),
+      "{}: the calendar '{}' is unknown; expected standard, gregorian, proleptic_gregorian, julian, "
+      "noleap (365_day), all_leap (366_day) or 360_day",
+      what, calendar);
 
   static const std::regex form(
       R"(^\s*([a-z_]+)\s+since\s+(\d{1,4})-(\d{1,2})-(\d{1,2})(?:[t\s]\s*(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.0*)?)?)?\s*(?:utc|gmt|z|[+-]?0{1,2}(?::?0{1,2})?)?\s*$)");
@@ -146,10 +160,12 @@ TimeUnits::TimeUnits(const std::string& units, const std::string& calendar, cons
   const int year = std::stoi(part[2]), month = std::stoi(part[3]), day = std::stoi(part[4]);
   QUINTET_CHECK(year > 0, "{}: units '{}': the year 0 marks a climatology, whose times are no dates", what,
                 units);
-  const bool leap = kind_ == Kind::noleap                                                  ? false
+  const bool leap = kind_ == Kind::even ? days_a_year_ == 366
                     : kind_ == Kind::proleptic || (kind_ == Kind::standard && year > 1582) ? is_leap(year)
                                                                                            : year % 4 == 0;
-  const int longest = month < 1 || month > 12 ? 0 : days_in_month(1801, month) + (month == 2 && leap ? 1 : 0);
+  const int longest = month < 1 || month > 12 ? 0
+                      : days_a_year_ == 360   ? 30
+                                              : days_in_month(1801, month) + (month == 2 && leap ? 1 : 0);
   const bool lost = kind_ == Kind::standard && year == 1582 && month == 10 && day > 4 && day < 15;
   const int hour = part[5].matched ? std::stoi(part[5]) : 0,
             minute = part[6].matched ? std::stoi(part[6]) : 0,
@@ -159,8 +175,8 @@ TimeUnits::TimeUnits(const std::string& units, const std::string& calendar, cons
   const bool before_reform =
       kind_ == Kind::julian || (kind_ == Kind::standard &&
                                 (year < 1582 || (year == 1582 && (month < 10 || (month == 10 && day < 15)))));
-  if (kind_ == Kind::noleap)
-    reference_ = 365.0 * year + days_before_month[static_cast<std::size_t>(month) - 1] + day - 1;
+  if (kind_ == Kind::even)
+    reference_ = static_cast<double>(days_a_year_) * year + day_of_even_year(days_a_year_, month, day);
   else
     reference_ = static_cast<double>(
         (before_reform ? julian_day(year, month, day) : gregorian_day(year, month, day)) - days_to_1800);
@@ -173,18 +189,21 @@ double TimeUnits::day(double value) const {
   if (std::abs(day - std::round(day)) < 1e-7) day = std::round(day);
   static const double earliest = day_of({1, 1, 1}), latest = day_of({9999, 12, 31});
   const bool plausible = std::isfinite(day) && std::abs(day) < 4e6;
-  if (plausible && kind_ == Kind::noleap) {
-    const double whole = std::floor(day), year = std::floor(whole / 365);
-    const int of_year = static_cast<int>(whole - 365 * year);
-    int month = 1;
-    while (days_before_month[static_cast<std::size_t>(month)] <= of_year) ++month;
-    day = day_of({static_cast<int>(year), month,
-                  of_year - days_before_month[static_cast<std::size_t>(month) - 1] + 1}) +
-          (day - whole);
+  if (plausible && kind_ == Kind::even) {
+    const double year = std::floor(day / days_a_year_), of_year = day - year * days_a_year_;
+    const int whole_year = static_cast<int>(year);
+    const double new_year = day_of({whole_year, 1, 1}), length = is_leap(whole_year) ? 366 : 365;
+    day = new_year + of_year * (length / days_a_year_);
   }
   QUINTET_CHECK(plausible && day >= earliest && day <= latest,
                 "{}: time {} is no date between the years 1 and 9999", what_, value);
   return day;
+}
+
+std::string TimeUnits::note() const {
+  if (kind_ != Kind::even) return "";
+  return fmt::format("calendar {}: its {} days of a year are spread evenly over those of ours", calendar_,
+                     days_a_year_);
 }
 
 }  // namespace quintet::ocean

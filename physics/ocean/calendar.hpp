@@ -25,21 +25,27 @@ class TimeUnits {
  public:
   /// @param units "days since 1800-1-1 00:00:00"; also hours, minutes, seconds, weeks
   /// @param calendar the attribute, "" where there is none, which means standard: Julian dates before
-  ///   1582-10-15, Gregorian ones from then on. Also gregorian, proleptic_gregorian, julian, noleap
-  ///   (365_day).
+  ///   1582-10-15, Gregorian ones from then on. Also gregorian, proleptic_gregorian, julian, and those whose
+  ///   years are all alike: noleap (365_day), all_leap (366_day), 360_day.
   /// Throws InputError, `what` in front: another calendar, units that are no time, months and years (which
   /// have no fixed length), a zone other than UTC, the year 0 of a climatology.
   TimeUnits(const std::string& units, const std::string& calendar, const std::string& what);
 
-  /// Days since 1800-01-01 of a value of the file. A date of noleap is the same date of the Gregorian
-  /// calendar. Throws InputError where it is not finite or outside the years 1 to 9999.
+  /// Days since 1800-01-01 of a value of the file. Throws InputError where it is not finite or outside the
+  /// years 1 to 9999.
+  ///
+  /// A calendar whose years have all n days is spread evenly over the Gregorian year, which has N: day d of
+  /// its year comes d N/n days after New Year. Equal steps stay equal to 0.3 %, and its seasons are ours.
   [[nodiscard]] double day(double value) const;
+  /// What became of dates that ours does not have, in words; "" for those of real calendars.
+  [[nodiscard]] std::string note() const;
   [[nodiscard]] const std::string& calendar() const { return calendar_; }  ///< "standard" for its synonyms
 
  private:
-  enum class Kind { standard, proleptic, julian, noleap };
+  enum class Kind { standard, proleptic, julian, even };
   std::string calendar_, what_;
   Kind kind_ = Kind::standard;
+  int days_a_year_ = 0;   ///< of an even calendar
   double unit_ = 1;       ///< days
   double reference_ = 0;  ///< in days of the calendar's own count
 };

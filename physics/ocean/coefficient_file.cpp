@@ -1,5 +1,6 @@
 #include "physics/ocean/coefficient_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,11 @@ CoefficientFile read_here(const std::string& path, const std::string& name) {
   auto times = read_time_axis(file, variable.dimensions[0]);
   result.series.time = std::move(times.days);
   result.calendar = times.calendar;
+  result.reading = times.reading;
+  for (const auto& other : file.variables())
+    if (other.name != name && std::find(variable.dimensions.begin(), variable.dimensions.end(), other.name) ==
+                                  variable.dimensions.end())
+      result.reading.leave(fmt::format("variable {}", other.name));
   result.series.n_modes = static_cast<int>(variable.shape[1]);
   result.series.values = file.read_unpacked(variable);
   const auto n_modes = variable.shape[1];

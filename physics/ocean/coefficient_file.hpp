@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "io/files/reading.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/ocean/series.hpp"
 
@@ -14,6 +15,7 @@ struct CoefficientFile {
   std::optional<int>
       n_fit;  ///< leading times behind the modes: attribute n_train of the variable or the file
   std::string calendar;
+  Reading reading;
 };
 
 /// Read a variable a(time, mode) and its times from a netCDF file. Collective. Throws InputError that names

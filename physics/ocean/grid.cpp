@@ -50,7 +50,7 @@ OrderedAxis ordered_latitudes(const std::vector<double>& values, const std::stri
 }
 
 OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::string& what) {
-  static_cast<void>(direction(values, what));
+  QUINTET_CHECK(!values.empty(), "{}: has no values", what);
   const auto wrapped = [](double x) {
     const double turned = x - 360 * std::floor(x / 360);
     return turned > 360 - tolerance ? 0 : turned;
@@ -61,8 +61,8 @@ OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::str
     axis.coordinates.push_back(wrapped(value));
   }
   std::iota(axis.source.begin(), axis.source.end(), std::size_t{0});
-  std::sort(axis.source.begin(), axis.source.end(),
-            [&](std::size_t a, std::size_t b) { return axis.coordinates[a] < axis.coordinates[b]; });
+  std::stable_sort(axis.source.begin(), axis.source.end(),
+                   [&](std::size_t a, std::size_t b) { return axis.coordinates[a] < axis.coordinates[b]; });
   std::vector<double> sorted;
   for (const std::size_t i : axis.source) sorted.push_back(axis.coordinates[i]);
   for (std::size_t i = 1; i < sorted.size(); ++i)
@@ -72,8 +72,7 @@ OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::str
                 "{}: the meridian {} comes twice, as {} and {}", what, sorted.front(),
                 values[axis.source.front()], values[axis.source.back()]);
   axis.coordinates = std::move(sorted);
-  if (axis.source.front() != 0 || values.front() < 0 || values.back() >= 360 ||
-      !std::is_sorted(axis.source.begin(), axis.source.end()))
+  if (!std::is_sorted(values.begin(), values.end()) || values.front() < 0 || values.back() >= 360)
     axis.note = fmt::format("longitudes are stored as {} to {}", values.front(), values.back());
   return axis;
 }

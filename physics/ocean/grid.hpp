@@ -23,8 +23,8 @@ struct OrderedAxis {
 };
 /// Latitudes in either order. Throws InputError, `what` in front: beyond the poles, not in order.
 [[nodiscard]] OrderedAxis ordered_latitudes(const std::vector<double>& values, const std::string& what);
-/// Longitudes in any turn, 0 to 360, -180 to 180, 20 to 380. Throws InputError, `what` in front: a meridian
-/// that comes twice (0 and 360), not in order.
+/// Longitudes in any turn and order: 0 to 360, -180 to 180, 20 to 380, 5 to 175 and then -175 to -5. Throws
+/// InputError, `what` in front: a meridian that comes twice (0 and 360), no longitude.
 [[nodiscard]] OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::string& what);
 
 /// The middle of the shortest arc that holds these longitudes (ascending, in [0, 360)), in [0, 360); none

@@ -37,7 +37,8 @@ Axis axis_of(const netcdf::Variable& coordinate) {
 
 }  // namespace
 
-NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable)
+NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
+                           const netcdf::UnpackingOptions& options)
     : file_(std::make_shared<netcdf::File>(netcdf::File::open(path))), variable_(variable) {
   const auto& field = file_->variable(variable);
   const auto what = fmt::format("{}: {}", path, variable);
@@ -79,13 +80,32 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable)
   const auto axis = [&](int d, auto order) {
     const auto& name = field.dimensions[static_cast<std::size_t>(d)];
     auto ordered = order(file_->read_unpacked(file_->variable(name)), fmt::format("{}: {}", path, name));
-    if (!ordered.note.empty()) notes_.push_back(ordered.note);
+    if (!ordered.note.empty()) reading_.assume(ordered.note);
     return ordered;
   };
   auto latitude = axis(at_latitude_, ordered_latitudes), longitude = axis(at_longitude_, ordered_longitudes);
   grid_ = {std::move(latitude.coordinates), std::move(longitude.coordinates)};
   latitude_source_ = std::move(latitude.source), longitude_source_ = std::move(longitude.source);
   units_ = field.text("units").value_or("");
+  unpacking_ = unpacking_of(field, options);
+  reading_.add(unpacking_.reading);
+  note_what_is_left(variable);
+}
+
+void NetcdfFields::note_what_is_left(const std::string& variable) {
+  const auto& field = file_->variable(variable);
+  std::vector<std::string> used = field.dimensions;
+  used.push_back(variable);
+  for (const auto& name : field.dimensions)
+    if (const auto* coordinate = file_->find(name); coordinate != nullptr)
+      if (const auto found = coordinate->attributes.find("bounds"); found != coordinate->attributes.end())
+        used.push_back(found->second.text);
+  for (const auto& other : file_->variables())
+    if (std::find(used.begin(), used.end(), other.name) == used.end())
+      reading_.leave(fmt::format("variable {}", other.name));
+  // Those that say which numbers count, or what they are of.
+  for (const char* name : {"flag_values", "flag_masks", "cell_methods", "ancillary_variables"})
+    if (field.attributes.contains(name)) reading_.leave(fmt::format("attribute {}", name));
 }
 
 std::vector<double> NetcdfFields::read(int first, int n) const {
@@ -96,7 +116,7 @@ std::vector<double> NetcdfFields::read(int first, int n) const {
     box.start[static_cast<std::size_t>(at_time_)] = static_cast<std::uint64_t>(first);
     box.count[static_cast<std::size_t>(at_time_)] = static_cast<std::uint64_t>(n);
   }
-  const auto stored = file_->read_unpacked(field, box);
+  const auto stored = file_->read_unpacked(field, box, unpacking_);
   std::vector<std::size_t> stride(n_dimensions, 1);
   for (std::size_t d = n_dimensions; d-- > 1;) stride[d - 1] = stride[d] * box.count[d];
   const auto stride_of = [&](int d) { return d < 0 ? 0 : stride[static_cast<std::size_t>(d)]; };

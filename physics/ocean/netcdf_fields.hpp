@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "io/files/reading.hpp"
+#include "io/netcdf/unpacking.hpp"
 #include "physics/ocean/grid.hpp"
 
 namespace quintet::netcdf {
@@ -19,25 +21,29 @@ namespace quintet::ocean {
 /// and longitudes.
 class NetcdfFields {
  public:
-  NetcdfFields(const std::string& path, const std::string& variable);
+  NetcdfFields(const std::string& path, const std::string& variable,
+               const netcdf::UnpackingOptions& options = {});
 
   [[nodiscard]] const OceanGrid& grid() const { return grid_; }
   [[nodiscard]] int n_times() const { return n_times_; }                     ///< 1 where there is no time
   [[nodiscard]] const std::string& time_dimension() const { return time_; }  ///< "" where there is none
   [[nodiscard]] const netcdf::File& file() const { return *file_; }
   [[nodiscard]] const std::string& units() const { return units_; }  ///< as the file says
-  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const Reading& reading() const { return reading_; }
   /// Unpacked values [n, lat, lon] from a time on, NaN where there is none.
   [[nodiscard]] std::vector<double> read(int first, int n) const;
 
  private:
+  void note_what_is_left(const std::string& variable);
+
   std::shared_ptr<const netcdf::File> file_;
   std::string variable_, time_, units_;
   OceanGrid grid_;
   int n_times_ = 1;
   int at_time_ = -1, at_latitude_ = -1, at_longitude_ = -1;  ///< numbers of dimensions
   std::vector<std::size_t> latitude_source_, longitude_source_;
-  std::vector<std::string> notes_;
+  netcdf::Unpacking unpacking_;
+  Reading reading_;
 };
 
 }  // namespace quintet::ocean

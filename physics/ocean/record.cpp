@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/calendar.hpp"
+#include "physics/ocean/time_axis.hpp"
 
 namespace quintet::ocean {
 namespace {
 
-constexpr int times_together = 16;  ///< that a rank reads before values travel
-constexpr double gap = 1.5;         ///< steps, in units of the usual one, from which a time is missing
-constexpr double unlike = 0.15;     ///< share by which months differ
-constexpr double coldest = -20, warmest = 70;  ///< degC: beyond, units are wrong
+constexpr double gap = 1.5;      ///< steps, in units of the usual one, from which a time is missing
+constexpr double unlike = 0.15;  ///< share by which months differ
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
@@ -32,17 +32,8 @@ Record::Record(const Comm& comm, std::vector<std::unique_ptr<FieldSource>> sourc
                const std::optional<MaskFile>& mask, const RecordOptions& options)
     : comm_(comm), sources_(std::move(sources)) {
   QUINTET_CHECK(!sources_.empty(), "a record needs at least one file");
+  compare_sources();
   const auto& first = *sources_.front();
-  for (const auto& source : sources_) {
-    QUINTET_CHECK(same_grid(source->grid, first.grid),
-                  "{}: is on another grid ({} x {} points) than {} ({} x {})", source->name,
-                  source->grid.latitude.size(), source->grid.longitude.size(), first.name,
-                  first.grid.latitude.size(), first.grid.longitude.size());
-    QUINTET_CHECK(source->units == first.units, "{}: is in {}, {} in {}", source->name, source->units,
-                  first.name, first.units);
-    for (const auto& note : source->notes)
-      notes_.push_back(fmt::format("{}: {}", std::filesystem::path(source->name).filename().string(), note));
-  }
   QUINTET_CHECK(!mask || same_grid(mask->grid, first.grid),
                 "the mask is on another grid ({} x {} points) than {} ({} x {})",
                 mask ? mask->grid.latitude.size() : 0, mask ? mask->grid.longitude.size() : 0, first.name,
@@ -50,6 +41,35 @@ Record::Record(const Comm& comm, std::vector<std::unique_ptr<FieldSource>> sourc
   join_times(options);
   select_region(options);
   scan(mask, options);
+}
+
+void Record::compare_sources() {
+  const auto& first = *sources_.front();
+  std::vector<std::pair<std::string, std::vector<std::string>>> readings;  // and the files that they are of
+  for (const auto& source : sources_) {
+    QUINTET_CHECK(same_grid(source->grid, first.grid),
+                  "{}: is on another grid ({} x {} points) than {} ({} x {})", source->name,
+                  source->grid.latitude.size(), source->grid.longitude.size(), first.name,
+                  first.grid.latitude.size(), first.grid.longitude.size());
+    QUINTET_CHECK(source->units == first.units, "{}: is in {}, {} in {}", source->name, source->units,
+                  first.name, first.units);
+    const bool anomalies = source->quantity == FieldQuantity::anomaly;
+    QUINTET_CHECK(source->quantity == first.quantity,
+                  "{}: holds {}, {} holds {}; if that is not so, say what all are: fields.quantity",
+                  source->name, anomalies ? "anomalies" : "temperatures", first.name,
+                  anomalies ? "temperatures" : "anomalies");
+    if (source != sources_.front()) source->grid = {};  // thousands of files share one
+    if (source->reading.empty()) continue;
+    const auto text = source->reading.text();
+    const auto known =
+        std::find_if(readings.begin(), readings.end(), [&](const auto& one) { return one.first == text; });
+    auto& files = known != readings.end() ? known->second : readings.emplace_back(text, 0).second;
+    files.push_back(std::filesystem::path(source->name).filename().string());
+  }
+  for (const auto& [text, files] : readings)
+    notes_.push_back(files.size() == 1
+                         ? fmt::format("{}: {}", files[0], text)
+                         : fmt::format("{} and {} more files: {}", files[0], files.size() - 1, text));
 }
 
 void Record::join_times(const RecordOptions& options) {
@@ -73,6 +93,11 @@ void Record::join_times(const RecordOptions& options) {
   std::vector<double> steps;
   for (std::size_t t = 1; t < days_.size(); ++t) steps.push_back(days_[t] - days_[t - 1]);
   const double usual = median(steps);
+  for (std::size_t t = 1; t < days_.size(); ++t)
+    QUINTET_CHECK(steps[t - 1] > twice_below * usual, "{}: {} comes twice, in {} and {:.1g} days later in {}",
+                  sources_[static_cast<std::size_t>(places_[t].source)]->name, date_text(days_[t]),
+                  sources_[static_cast<std::size_t>(places_[t - 1].source)]->name, steps[t - 1],
+                  sources_[static_cast<std::size_t>(places_[t].source)]->name);
   std::vector<std::string> gaps, odd;
   for (std::size_t t = 1; t < days_.size(); ++t) {
     const double step = steps[t - 1];
@@ -118,12 +143,13 @@ void Record::select_region(const RecordOptions& options) {
 
 std::vector<double> Record::fields(int first, int n) const {
   std::vector<double> values;
-  const auto n_lon = sources_.front()->grid.longitude.size(), n_full = sources_.front()->grid.size();
   values.reserve(static_cast<std::size_t>(n) * grid_.size());
+  const auto n_lon = sources_.front()->grid.longitude.size(), n_full = sources_.front()->grid.size();
   for (int t = first; t < first + n;) {
     const Place begin = places_[static_cast<std::size_t>(t)];
     int some = 1;  // that follow each other in one source
     while (t + some < first + n && places_[static_cast<std::size_t>(t + some)].source == begin.source) ++some;
+    close_others(begin.source);
     const auto read = sources_[static_cast<std::size_t>(begin.source)]->read(begin.time, some);
     for (int k = 0; k < some; ++k)
       for (const std::size_t i : rows_)
@@ -134,83 +160,14 @@ std::vector<double> Record::fields(int first, int n) const {
   return values;
 }
 
-void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {
-  const std::size_t n_cells = grid_.size(), n_lon = sources_.front()->grid.longitude.size();
-  std::vector<std::uint8_t> candidate(n_cells, 1);
-  if (mask) {
-    std::size_t k = 0;
-    for (const std::size_t i : rows_)
-      for (const std::size_t j : columns_) candidate[k++] = mask->sea[i * n_lon + j];
-  }
-  const auto n_candidates = std::count(candidate.begin(), candidate.end(), 1);
-  QUINTET_CHECK(n_candidates > 0, "there is no sea in the region: the mask is land everywhere in it");
-  const auto where = [&](int t, std::size_t cell) {
-    return fmt::format("{}: {} at {}",
-                       sources_[static_cast<std::size_t>(places_[static_cast<std::size_t>(t)].source)]->name,
-                       date_text(days_[static_cast<std::size_t>(t)]),
-                       place_text(grid_.latitude[cell / grid_.longitude.size()],
-                                  grid_.longitude[cell % grid_.longitude.size()]));
-  };
-  const bool is_temperature = units() == "degree_Celsius";
-  std::vector<int> missing(n_cells), empty(static_cast<std::size_t>(n_times()));
-  const int share = (n_times() + comm_.size() - 1) / comm_.size(),
-            begin = std::min(n_times(), share * comm_.rank()), end = std::min(n_times(), begin + share);
-  together(comm_, [&] {
-    for (int t = begin; t < end; t += times_together) {
-      const int n = std::min(times_together, end - t);
-      const auto values = fields(t, n);
-      for (int k = 0; k < n; ++k) {
-        std::int64_t n_missing = 0;
-        for (std::size_t cell = 0; cell < n_cells; ++cell) {
-          if (candidate[cell] == 0) continue;
-          const double value = values[static_cast<std::size_t>(k) * n_cells + cell];
-          if (std::isnan(value)) {
-            ++missing[cell], ++n_missing;
-            continue;
-          }
-          QUINTET_CHECK(std::isfinite(value), "{}: the value is infinite", where(t + k, cell));
-          QUINTET_CHECK(!is_temperature || (value >= coldest && value <= warmest),
-                        "{}: {:.6g} degrees Celsius: fields.units or a missing value are wrong",
-                        where(t + k, cell), value);
-        }
-        if (n_missing == n_candidates) empty[static_cast<std::size_t>(t + k)] = 1;
-      }
-    }
-  });
-  comm_.reduce(std::span<int>(missing), Comm::Reduction::sum);
-  comm_.reduce(std::span<int>(empty), Comm::Reduction::sum);
-  const auto n_empty = std::count(empty.begin(), empty.end(), 1);
-  QUINTET_CHECK(n_empty < n_times(), "there is no sea: no point has a value at any time");
-  const auto first_empty = static_cast<std::size_t>(std::find(empty.begin(), empty.end(), 1) - empty.begin());
-  QUINTET_CHECK(
-      n_empty == 0,
-      "{}: {} has no value at any sea point{}: leave it out of the file, or choose fields.from and fields.to",
-      sources_[static_cast<std::size_t>(places_[std::min(first_empty, places_.size() - 1)].source)]->name,
-      date_text(days_[std::min(first_empty, days_.size() - 1)]),
-      n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
-  std::size_t n_partly = 0, example = 0;
-  mask_.assign(n_cells, 0);
-  for (std::size_t cell = 0; cell < n_cells; ++cell) {
-    if (candidate[cell] == 0) continue;
-    const bool land = !mask && missing[cell] == n_times();
-    if (missing[cell] == 0) {
-      mask_[cell] = 1;
-      cells_.push_back(cell);
-    } else if (!land && n_partly++ == 0) {
-      example = cell;
-    }
-  }
-  const auto partly =
-      fmt::format("{} sea points have no value at some times; the first is {}, at {} of {} times", n_partly,
-                  place_text(grid_.latitude[example / grid_.longitude.size()],
-                             grid_.longitude[example % grid_.longitude.size()]),
-                  missing[example], n_times());
-  QUINTET_CHECK(n_partly == 0 || options.drop_incomplete,
-                "{}; give a mask, or fields.incomplete_points: drop", partly);
-  if (n_partly > 0) notes_.push_back(partly + "; they are left out");
-  QUINTET_CHECK(!cells_.empty(), "no sea point has values at all times");
-  QUINTET_CHECK(n_points() >= comm_.size(), "{} ranks share {} sea points; start fewer", comm_.size(),
-                n_points());
+void Record::close_others(int source) const {
+  if (open_ >= 0 && open_ != source) sources_[static_cast<std::size_t>(open_)]->close();
+  open_ = source;
+}
+
+std::string Record::place_of(std::size_t cell) const {
+  return place_text(grid_.latitude[cell / grid_.longitude.size()],
+                    grid_.longitude[cell % grid_.longitude.size()]);
 }
 
 int Record::first_point(int rank) const {
@@ -222,9 +179,14 @@ double Record::latitude_of(int point) const {
 }
 
 std::string Record::source_names() const {
+  constexpr std::size_t most_names = 8;
+  const auto name = [](const auto& source) {
+    return std::filesystem::path(source->name).filename().string();
+  };
+  if (sources_.size() > most_names)
+    return fmt::format("{} to {} ({} files)", name(sources_.front()), name(sources_.back()), sources_.size());
   std::string names;
-  for (const auto& source : sources_)
-    names += (names.empty() ? "" : ", ") + std::filesystem::path(source->name).filename().string();
+  for (const auto& source : sources_) names += (names.empty() ? "" : ", ") + name(source);
   return names;
 }
 

@@ -12,6 +12,13 @@
 
 namespace quintet::ocean {
 
+/// What points are that have one value at all times.
+enum class ConstantPoints {
+  refuse,  ///< unless a mask says that they are sea
+  land,
+  sea
+};
+
 /// What of its sources a record is to hold.
 struct RecordOptions {
   std::optional<double> from, to;    ///< first and last day, both included
@@ -20,14 +27,15 @@ struct RecordOptions {
   bool drop_incomplete =
       false;               ///< sea points without a value at some time are left out; else they are refused
   bool keep_gaps = false;  ///< missing times are told of; else they are refused
+  ConstantPoints constant_points = ConstantPoints::refuse;
 };
 
 /// A record of fields: sources that follow each other in time, on one grid, at the points of the sea.
 ///
 /// Points are shared out over the ranks in blocks of their order. Each value is looked at before anything is
-/// computed. Errors (InputError, in one line that names file, date and place): other grids or units from file
-/// to file, times that overlap, gaps, times without any value, sea points with values at some times, values
-/// that are not finite or no temperature, no sea at all.
+/// computed. One source is open at a time. Errors (InputError, in one line that names file, date and place):
+/// other grids or units from file to file, times that overlap, gaps, times without any value, sea points with
+/// values at some times or one value at all, values that are not finite or no temperature, no sea at all.
 class Record {
  public:
   /// Collective. `mask`: what is sea; without it, where there is a value at every time.
@@ -53,12 +61,19 @@ class Record {
   [[nodiscard]] TallMatrix read(int first, int n) const;
 
  private:
+  static constexpr int times_together = 16;  ///< that a rank reads before values travel
   struct Place {
     int source, time;
   };
+  void compare_sources();
   void join_times(const RecordOptions& options);
   void select_region(const RecordOptions& options);
   void scan(const std::optional<MaskFile>& mask, const RecordOptions& options);
+  /// Points that have one value at all times: `value` [cells of the region] where `constant` is 1.
+  void judge_constant(const std::vector<std::uint8_t>& constant, const std::vector<double>& value,
+                      std::vector<std::uint8_t>& candidate, bool has_mask, const RecordOptions& options);
+  void close_others(int source) const;
+  [[nodiscard]] std::string place_of(std::size_t cell) const;
   [[nodiscard]] std::vector<double> fields(int first, int n) const;  ///< [n, cells of the region]
 
   Comm comm_;
@@ -70,6 +85,7 @@ class Record {
   std::vector<std::size_t> cells_;  ///< [n_points] in the region
   std::vector<std::uint8_t> mask_;
   std::vector<std::string> notes_;
+  mutable int open_ = -1;  ///< the source that is open
 };
 
 }  // namespace quintet::ocean

@@ -67,7 +67,7 @@ Climatology read_climatology(const std::string& path, const std::string& variabl
   const NetcdfFields fields(path, variable);
   QUINTET_CHECK(fields.n_times() == 12, "{}: {} has {} times; a climatology has twelve months, January first",
                 path, variable, fields.n_times());
-  Climatology result{fields.grid(), fields.read(0, 12), fields.notes()};
+  Climatology result{fields.grid(), fields.read(0, 12), fields.reading().assumed};
   for (const double value : result.monthly)
     QUINTET_CHECK(std::isnan(value) || (value > -20 && value < 70),
                   "{}: {} has the value {}; expected degrees Celsius", path, variable, value);
@@ -95,7 +95,7 @@ class StochasticOcean : public FieldSource {
     const auto climatology = options.climatology ? read_climatology(*options.climatology, options.variable)
                                                  : analytic_climatology(options.spacing);
     grid = climatology.grid;
-    notes = climatology.notes;
+    reading.assumed = climatology.notes;
     name = options.climatology
                ? fmt::format("stochastic ocean of seed {} on {}", options.seed,
                              std::filesystem::path(*options.climatology).filename().string())

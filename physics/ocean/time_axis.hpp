@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "physics/ocean/calendar.hpp"
 
 namespace quintet::netcdf {
@@ -15,10 +16,14 @@ namespace quintet::ocean {
 struct TimeAxis {
   std::vector<double> days;  ///< since 1800-01-01, ascending
   std::string calendar;
+  Reading reading;
 };
 
+/// Steps below this share of the usual one are no steps: the same time twice, but for round-off.
+constexpr double twice_below = 1e-3;
+
 /// Values of a file as dates. Throws InputError, `what` in front: a value that is no date, dates that do not
-/// ascend or come twice.
+/// ascend or come twice, exactly or up to round-off.
 [[nodiscard]] TimeAxis time_axis(const std::vector<double>& values, const TimeUnits& units,
                                  const std::string& what);
 

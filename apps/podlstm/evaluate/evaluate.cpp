@@ -67,7 +67,7 @@ void report_regions(Context& context, Judgement judgement, const ocean::OceanMod
       log::warning("region {}: none of its points is sea; it is left out", region.name);
       continue;
     }
-    const int block = static_cast<int>(options.block);
+    const int block = block_of(modes, options.block);
     const auto metric = sequence::region_metric(region.name, modes.modes, weights);
     const auto index = sequence::index_metric(fmt::format("mean of {}", region.name), modes.modes, weights);
     context.report().section(region.name);
@@ -87,8 +87,8 @@ void report_regions(Context& context, Judgement judgement, const ocean::OceanMod
 
 void report_whole_fields(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
                          const LeftOut& left_out, const EvaluateOptions& options) {
-  const Verdicts verdicts(judgement, metric_of(modes, options.points), static_cast<int>(options.block),
-                          "degC", left_out.over(modes.weights));
+  const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block), "degC",
+                          left_out.over(modes.weights));
   const auto score = verdicts.ours();
   context.headline("RMSE, whole fields",
                    fmt::format("{:.4f} ± {:.4f} degC", score.rmse.value, score.rmse.error),
@@ -172,6 +172,7 @@ std::optional<LeftOut> left_out_of(Context& context, const ocean::OceanModes& mo
                 options.modes);
   return context.timed("fields", [&]() -> std::optional<LeftOut> {
     const auto record = open_record(context.comm(), *options.fields);
+    for (const auto& note : record.notes()) log::info("{}", note);
     context.require_memory(LeftOut::bytes(record, windows), "fields of the test's dates");
     return LeftOut(context.comm(), modes, record, windows);
   });
@@ -201,6 +202,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   });
   const auto left_out = left_out_of(context, modes, windows, options);
   if (!context.go_ahead()) return;
+  tell_spans(series.time, options.references, options.block);
 
   context.timed("forecast", [&] {
     add_ours(judgement, model, modes, windows);
@@ -211,7 +213,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto metric = metric_of(modes, options.points);
   const auto unit = error_unit(modes, options.points);
   const auto timer = context.phase("judge");
-  const Verdicts verdicts(judgement, metric, static_cast<int>(options.block), unit);
+  const Verdicts verdicts(judgement, metric, block_of(modes, options.block), unit);
   const auto score = verdicts.ours();
   const auto gain = verdicts.gain_over("damped_persistence");
   const std::string doubt = judgement.leaks.empty() ? "" : judgement.leaks[0];
@@ -228,7 +230,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   verdicts.summarise(context, "");
   if (options.quantise)
     report_codes(context, judgement, trained, *options.quantise, modes, windows, metric, unit,
-                 static_cast<int>(options.block));
+                 block_of(modes, options.block));
   write_results(context, judgement, windows);
   if (left_out) report_whole_fields(context, judgement, modes, *left_out, options);
   if (modes.has_fields()) {

@@ -39,6 +39,7 @@ std::optional<int> asked_times(const FitOptions& options, const std::vector<doub
 ocean::OceanModes modes_of_coefficients(const Comm& comm, const FitOptions& options) {
   const auto& [path, variable] = *options.coefficients;
   auto file = ocean::read_coefficients(comm, path, variable);
+  if (!file.reading.empty()) log::info("{}: {}", path, file.reading.text());
   ocean::OceanModes modes;
   modes.series = std::move(file.series);
   modes.calendar = file.calendar;

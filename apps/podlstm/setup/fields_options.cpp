@@ -1,9 +1,10 @@
 #include "apps/podlstm/setup/fields_options.hpp"
 
-#include <cmath>
-#include <filesystem>
+#include <algorithm>
+#include <utility>
 
-#include "io/log/error.hpp"
+#include "io/files/matching_files.hpp"
+#include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/calendar.hpp"
 #include "physics/ocean/stochastic_ocean.hpp"
@@ -76,7 +77,7 @@ void describe(Schema& schema, FieldsOptions& options) {
   schema
       .texts("files", options.files,
              "Files that follow each other in time: netCDF of CF (time, lat, lon), or fields over time of "
-             "ours (HDF5)")
+             "ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc")
       .existing_file();
   schema.text("variable", options.variable, "Name of the field");
   schema.choice("units", options.units,
@@ -84,6 +85,23 @@ void describe(Schema& schema, FieldsOptions& options) {
                  {"degree_Celsius", ocean::FieldUnits::degree_celsius},
                  {"kelvin", ocean::FieldUnits::kelvin}},
                 "What its numbers are in; kelvin become degrees Celsius");
+  schema.choice("quantity", options.quantity,
+                {{"from_file", ocean::FieldQuantity::from_file},
+                 {"temperature", ocean::FieldQuantity::temperature},
+                 {"anomaly", ocean::FieldQuantity::anomaly}},
+                "What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, "
+                "standard_name or long_name say, else temperatures");
+  schema.choice("valid_range", options.valid_range,
+                {{"from_file", netcdf::Limits::from_file},
+                 {"stored", netcdf::Limits::stored},
+                 {"unpacked", netcdf::Limits::unpacked},
+                 {"ignored", netcdf::Limits::ignored}},
+                "What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are "
+                "stored, as they are meant, or as their type says");
+  schema
+      .numbers("missing", options.missing,
+               "Numbers, in the units of the file, that mark missing values, too: those of land")
+      .example("[-1000, 0]");
   schema.section("mask", options.mask, "What is sea; absent: points that have a value at every time");
   schema.section("stochastic", options.stochastic,
                  "Instead of files: a made-up ocean with observed seasons, for trials");
@@ -96,11 +114,36 @@ void describe(Schema& schema, FieldsOptions& options) {
   schema.choice("gaps", options.gaps, {{"refuse", Gaps::refuse}, {"keep", Gaps::keep}},
                 "Times that are missing: steps of more than one and a half times the usual one; keep: they "
                 "are told of");
+  schema.choice(
+      "constant_points", options.constant_points,
+      {{"refuse", ocean::ConstantPoints::refuse},
+       {"land", ocean::ConstantPoints::land},
+       {"sea", ocean::ConstantPoints::sea}},
+      "Points that have one value at five or more times, all there are: land that no value marks as "
+      "missing, or sea under ice. Where a mask is given they are what it says");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.files.empty() != options.stochastic.has_value()) return "give either files or stochastic";
     return std::nullopt;
   });
 }
+
+namespace {
+
+/// The files of a pattern in the order of their times; one file stands for itself.
+std::vector<std::unique_ptr<ocean::FieldSource>> sources_of(const std::string& pattern,
+                                                            const FieldsOptions& options) {
+  const ocean::FieldOptions said{
+      options.units, options.quantity, {options.valid_range, options.missing, "fields.valid_range"}};
+  std::vector<std::unique_ptr<ocean::FieldSource>> sources;
+  for (const auto& file : matching_files(pattern))
+    sources.push_back(ocean::open_field_source(file, options.variable, said));
+  const auto begin = [](const auto& source) { return source->days.empty() ? 0 : source->days.front(); };
+  std::stable_sort(sources.begin(), sources.end(),
+                   [&](const auto& a, const auto& b) { return begin(a) < begin(b); });
+  return sources;
+}
+
+}  // namespace
 
 ocean::Record open_record(const Comm& comm, const FieldsOptions& options) {
   std::vector<std::unique_ptr<ocean::FieldSource>> sources;
@@ -111,14 +154,16 @@ ocean::Record open_record(const Comm& comm, const FieldsOptions& options) {
     if (!options.to.empty())
       chosen.to = ocean::parse_date(options.to, "fields.to") + 1 - 1e-9;  // that day to its end
     if (options.stochastic) sources.push_back(make_stochastic(*options.stochastic));
-    for (const auto& file : options.files)
-      sources.push_back(ocean::open_field_source(file, options.variable, options.units));
+    for (const auto& pattern : options.files)
+      for (auto& source : sources_of(pattern, options)) sources.push_back(std::move(source));
     if (options.mask) mask = ocean::read_mask(options.mask->file, options.mask->variable, options.mask->sea);
   });
+  if (mask && !mask->reading.empty()) log::info("{}: {}", options.mask->file, mask->reading.text());
   chosen.south = options.region.south, chosen.north = options.region.north;
   chosen.west = options.region.west, chosen.east = options.region.east;
   chosen.drop_incomplete = options.incomplete_points == IncompletePoints::drop;
   chosen.keep_gaps = options.gaps == Gaps::keep;
+  chosen.constant_points = options.constant_points;
   return ocean::Record(comm, std::move(sources), mask, chosen);
 }
 

@@ -43,16 +43,21 @@ struct FieldsOptions {
   std::vector<std::string> files;
   std::string variable = "sst";
   ocean::FieldUnits units = ocean::FieldUnits::from_file;
+  ocean::FieldQuantity quantity = ocean::FieldQuantity::from_file;
+  netcdf::Limits valid_range = netcdf::Limits::from_file;
+  std::vector<double> missing;
   std::optional<MaskOptions> mask;
   std::optional<StochasticOptions> stochastic;
   std::string from, to;
   RegionOptions region;
   IncompletePoints incomplete_points = IncompletePoints::refuse;
   Gaps gaps = Gaps::refuse;
+  ocean::ConstantPoints constant_points = ocean::ConstantPoints::refuse;
 };
 void describe(Schema& schema, FieldsOptions& options);
 
-/// Open all files and look at every value. Collective. Throws InputError.
+/// Look at every value of all files. What was taken for granted stands in the record's notes. Collective.
+/// Throws InputError.
 [[nodiscard]] ocean::Record open_record(const Comm& comm, const FieldsOptions& options);
 
 }  // namespace quintet::podlstm

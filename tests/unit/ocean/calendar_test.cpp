@@ -52,16 +52,34 @@ TEST(Calendar, julian_and_gregorian_dates_meet_in_1582) {
   EXPECT_NE(refusal("days since 1900-2-29"), "");
 }
 
-TEST(Calendar, dates_without_leap_days_keep_their_names) {
+TEST(Calendar, years_that_are_all_alike_are_spread_over_ours) {
   EXPECT_EQ(date("days since 1999-12-31", 1, "noleap"), "2000-01-01");
-  EXPECT_EQ(date("days since 2000-01-01", 59, "365_day"), "2000-03-01");  // no 29th of February
-  EXPECT_EQ(date("days since 2000-01-01", 364.5, "noleap"), "2000-12-31 12:00");
+  EXPECT_EQ(date("days since 2001-01-01", 59, "365_day"), "2001-03-01");
+  EXPECT_EQ(date("days since 2001-01-01", 364.5, "noleap"), "2001-12-31 12:00");
   EXPECT_EQ(date("days since 1800-01-01", 365.0 * 200, "noleap"), "2000-01-01");
+  EXPECT_EQ(date("days since 2000-01-01", 182.5, "noleap"), "2000-07-02");  // the middle of 366 days
+  EXPECT_EQ(date("days since 2000-02-30", 302, "360_day"), "2001-01-02 00:20");
+  EXPECT_EQ(date("hours since 2001-01-01", 24 * 180, "360_day"), "2001-07-02 12:00");  // of 365
+  EXPECT_EQ(date("days since 2000-02-29", 307, "all_leap"), "2001-01-01");
+  EXPECT_EQ(date("days since 2001-02-29", 0, "366_day"), "2001-02-28 20:08");
   EXPECT_NE(refusal("days since 2000-02-29", "noleap"), "");
+  EXPECT_NE(refusal("days since 2000-02-31", "360_day"), "");
+  EXPECT_EQ(refusal("days since 2001-02-30", "360_day"), "");
+  EXPECT_NE(refusal("days since 2000-01-31", "360_day"), "");
+}
+
+TEST(Calendar, steps_of_years_that_are_all_alike_stay_equal) {
+  for (const char* calendar : {"noleap", "all_leap", "360_day"})
+    for (const double step : {1.0, 7.0}) {
+      const TimeUnits units("days since 1999-01-01", calendar, "x");
+      for (int i = 1; i < 1500 / step; ++i)  // across three New Years, one leap year
+        ASSERT_NEAR(units.day(i * step) - units.day((i - 1) * step), step, 0.02 * step)
+            << calendar << " " << i;
+    }
 }
 
 TEST(Calendar, what_is_not_understood_is_refused) {
-  for (const char* calendar : {"360_day", "366_day", "all_leap", "none", "mayan"})
+  for (const char* calendar : {"none", "mayan", "364_day"})
     EXPECT_NE(refusal("days since 1800-1-1", calendar), "") << calendar;
   for (const char* units : {"months since 1800-1-1", "years since 1800-1-1", "days", "days since yesterday",
                             "days since 0000-01-01", "hour since 0000-01-01 00:00:00",

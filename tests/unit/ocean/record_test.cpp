@@ -1,5 +1,9 @@
 #include <cmath>
 #include <functional>
+#include <map>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +26,7 @@ struct Written {
   Format format = Format::classic;
   std::vector<double> latitude{1.5, 0.5, -0.5}, longitude{0.5, 90.5, 180.5, 270.5}, days{66410, 66417, 66424};
   std::string units = "degC", time_units = "days since 1800-1-1 00:00:00", calendar;
+  std::map<std::string, std::string> words{};  ///< more attributes of sst
   bool packed = true, with_level = false, latitude_units = true;
   std::function<double(double latitude, double longitude, double day)> value =
       [](double y, double x, double day) { return 20 + y + 0.01 * x + 0.1 * (day - 66410) / 7; };
@@ -43,6 +48,7 @@ struct Written {
     if (latitude_units) file.attribute("lat", "units", "degrees_north");
     file.attribute("lon", "units", "degrees_east");
     if (!units.empty()) file.attribute("sst", "units", units);
+    for (const auto& [name, word] : words) file.attribute("sst", name, word);
     file.attribute("sst", "missing_value", 32767);
     if (packed) file.attribute("sst", "scale_factor", 0.01, true);
     file.write("lat", latitude);
@@ -77,9 +83,9 @@ class RecordTest : public ::testing::Test {
     comm.barrier();
   }
   Record open(const std::vector<std::string>& names, const RecordOptions& options = {},
-              const std::optional<MaskFile>& mask = std::nullopt, FieldUnits units = FieldUnits::from_file) {
+              const std::optional<MaskFile>& mask = std::nullopt, const FieldOptions& said = {}) {
     std::vector<std::unique_ptr<FieldSource>> sources;
-    for (const auto& name : names) sources.push_back(open_field_source(path(name), "sst", units));
+    for (const auto& name : names) sources.push_back(open_field_source(path(name), "sst", said));
     return Record(comm, std::move(sources), mask, options);
   }
   /// All values of a record at all ranks: [points, times].
@@ -90,10 +96,11 @@ class RecordTest : public ::testing::Test {
     return comm.all_gather(std::span<const double>(rows));
   }
   void refused(const std::vector<std::string>& names, const std::string& part,
-               const RecordOptions& options = {}, const std::optional<MaskFile>& mask = std::nullopt) {
+               const RecordOptions& options = {}, const std::optional<MaskFile>& mask = std::nullopt,
+               const FieldOptions& said = {}) {
     std::string message;
     try {
-      static_cast<void>(open(names, options, mask));
+      static_cast<void>(open(names, options, mask, said));
     } catch (const InputError& error) {
       message = error.what();
     }
@@ -214,6 +221,9 @@ TEST_F(RecordTest, what_is_wrong_is_said_in_a_line) {
   };
   refused(with([](auto& w) { w.days = {66410, 66417, 66417}; }), "comes twice");
   refused(with([](auto& w) { w.days = {66410, 66424, 66417}; }), "do not ascend");
+  refused(with([](auto& w) { w.days = {66410, 66417, 66417.0069}; }), "comes twice");  // up to round-off
+  write("short_step.nc", with([](auto& w) { w.days = {66410, 66417, 66417.0071}; }));
+  EXPECT_EQ(open({"short_step.nc"}).n_times(), 3);  // told of, as any odd step
   const auto gaps = with([](auto& w) { w.days = {66410, 66417, 66424, 66445}; });
   refused(gaps, "times are missing between steps of 7 days: 1981-11-12 to 1981-12-03");
   RecordOptions keep;
@@ -221,7 +231,7 @@ TEST_F(RecordTest, what_is_wrong_is_said_in_a_line) {
   write("gap.nc", gaps);
   EXPECT_EQ(open({"gap.nc"}, keep).n_times(), 4);
   EXPECT_EQ(open({"gap.nc"}, keep).notes().size(), 2U);  // latitudes, gap
-  refused(with([](auto& w) { w.calendar = "360_day"; }), "calendar '360_day'");
+  refused(with([](auto& w) { w.calendar = "mayan"; }), "calendar 'mayan'");
   refused(with([](auto& w) { w.time_units = ""; }), "no units");
   refused(with([](auto& w) { w.time_units = "months since 1800-1-1"; }), "no fixed length");
   refused(with([](auto& w) { w.units = ""; }), "fields.units");
@@ -239,8 +249,162 @@ TEST_F(RecordTest, what_is_wrong_is_said_in_a_line) {
   write("a.nc", {});
   EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "temp")), InputError);
   EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "lat")), InputError);
-  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "sst", FieldUnits::kelvin)), InputError);
+  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "sst", {FieldUnits::kelvin, {}, {}})),
+               InputError);
   EXPECT_THROW(static_cast<void>(read_mask(path("a.nc"), "sst", 1)), InputError);  // changes in time
+}
+
+TEST_F(RecordTest, a_time_that_two_files_have_is_refused_up_to_round_off) {
+  write("a.nc", {});
+  Written later;
+  later.days = {66424.00001, 66431, 66438};
+  write("b.nc", later);
+  refused({"a.nc", "b.nc"}, "1981-11-12 comes twice");
+  later.days = {66424.5, 66431, 66438};
+  write("b.nc", later);
+  EXPECT_EQ(open({"a.nc", "b.nc"}).n_times(), 6);
+}
+
+TEST_F(RecordTest, points_that_never_vary_are_asked_about) {
+  Written islands;
+  islands.days = {66410, 66417, 66424, 66431, 66438};
+  islands.packed = false;
+  islands.value = [](double y, double x, double day) {
+    return y > 1 && x < 100 ? 0 : Written{}.value(y, x, day);
+  };
+  write("a.nc", islands);
+  refused({"a.nc"}, "2 points never vary: 2 of them are 0 at all 5 times, the first is 1.5N 0.5E");
+  refused({"a.nc"}, "fields.constant_points: land or sea");
+  RecordOptions said;
+  said.constant_points = ConstantPoints::land;
+  EXPECT_EQ(open({"a.nc"}, said).n_points(), 10);
+  said.constant_points = ConstantPoints::sea;
+  EXPECT_EQ(open({"a.nc"}, said).n_points(), 12);
+  FieldOptions marked;
+  marked.unpacking.missing = {-1000, 0};
+  EXPECT_EQ(open({"a.nc"}, {}, std::nullopt, marked).n_points(), 10);
+  const MaskFile mask{{{-0.5, 0.5, 1.5}, {0.5, 90.5, 180.5, 270.5}}, std::vector<std::uint8_t>(12, 1)};
+  const auto masked = open({"a.nc"}, {}, mask);
+  EXPECT_EQ(masked.n_points(), 12);
+  EXPECT_NE(masked.notes().back().find("kept as sea, as the mask says"), std::string::npos);
+
+  // Of the same kind: land of the ice point in kelvin, where the number that marks it is 273.15.
+  islands.units = "K";
+  islands.value = [](double y, double x, double day) {
+    return y > 1 && x < 100 ? 273.15 : Written{}.value(y, x, day) + 273.15;
+  };
+  write("k.nc", islands);
+  refused({"k.nc"}, "fields.missing: [273.15]");
+  marked.unpacking.missing = {273.15};
+  EXPECT_EQ(open({"k.nc"}, {}, std::nullopt, marked).n_points(), 10);
+
+  // What varies once, by little, is sea; four times say nothing.
+  islands.units = "degC";
+  islands.value = [](double y, double x, double day) {
+    return y > 1 && x < 100 ? (day == 66424 ? -1.79 : -1.8) : Written{}.value(y, x, day);
+  };
+  write("ice.nc", islands);
+  EXPECT_EQ(open({"ice.nc"}).n_points(), 12);
+  islands.value = [](double y, double x, double day) {
+    return y > 1 && x < 100 ? 0 : Written{}.value(y, x, day);
+  };
+  islands.days.pop_back();
+  write("short.nc", islands);
+  EXPECT_EQ(open({"short.nc"}).n_points(), 12);
+}
+
+TEST_F(RecordTest, anomalies_in_kelvin_stay_as_they_are) {
+  Written anomalies;
+  anomalies.units = "K";
+  anomalies.packed = false;
+  anomalies.value = [](double y, double, double day) { return y - 0.01 * (day - 66410); };
+  write("a.nc", anomalies);
+  refused({"a.nc"}, "fields.quantity: anomaly");
+  const FieldOptions said{FieldUnits::from_file, FieldQuantity::anomaly, {}};
+  EXPECT_NEAR(values(open({"a.nc"}, {}, std::nullopt, said))[0], -0.5, 1e-12);
+  for (const auto& [name, word] :
+       std::map<std::string, std::string>{{"long_name", "Daily SST Anomalies"},
+                                          {"standard_name", "sea_surface_temperature_anomaly"},
+                                          {"units_metadata", "temperature: difference"}}) {
+    auto named = anomalies;
+    named.words = {{name, word}};
+    write("b.nc", named);
+    const auto record = open({"b.nc"});
+    EXPECT_NEAR(values(record)[0], -0.5, 1e-12) << name;
+    EXPECT_NE(record.notes()[0].find("anomalies, no temperatures"), std::string::npos);
+  }
+  // Temperatures that are called anomalies are beyond what anomalies are.
+  Written warm;
+  warm.units = "K", warm.packed = false;
+  warm.words = {{"long_name", "anomaly"}};
+  warm.value = [](double y, double x, double day) { return Written{}.value(y, x, day) + 273.15; };
+  refused(warm, "degrees Celsius");
+  write("c.nc", warm);
+  EXPECT_NEAR(
+      values(open({"c.nc"}, {}, std::nullopt, {FieldUnits::from_file, FieldQuantity::temperature, {}}))[0],
+      19.505, 1e-6);
+  Written later;
+  later.days = {66431};
+  write("later.nc", later);
+  refused({"b.nc", "later.nc"}, "fields.quantity");
+}
+
+TEST_F(RecordTest, calendars_of_models_have_no_gaps) {
+  for (const char* calendar : {"noleap", "all_leap", "360_day"})
+    for (const double step : {1.0, 5.0}) {
+      Written model;
+      model.calendar = calendar, model.time_units = "days since 1999-12-01";
+      model.days.clear();
+      for (int i = 0; i < 100; ++i) model.days.push_back(i * step);  // across a leap day
+      model.value = [](double y, double x, double day) { return 20 + y + 0.01 * x + std::sin(day); };
+      write("model.nc", model);
+      const auto record = open({"model.nc"});
+      EXPECT_EQ(record.n_times(), 100);
+      ASSERT_FALSE(record.notes().empty());
+      EXPECT_NE(record.notes()[0].find(std::string("calendar ") + calendar), std::string::npos);
+      for (const auto& note : record.notes())
+        EXPECT_EQ(note.find("steps between"), std::string::npos) << note;
+    }
+}
+
+TEST_F(RecordTest, more_files_than_may_be_open_are_read_one_by_one) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 60; ++i) {
+    Written day;
+    day.format = i % 2 == 0 ? Format::netcdf4 : Format::classic;
+    day.days = {66410.0 + i};
+    names.push_back("day_" + std::to_string(i) + ".nc");
+    write(names.back(), day);
+  }
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const auto before = limit.rlim_cur;
+  const int free = dup(0);
+  close(free);
+  limit.rlim_cur = static_cast<rlim_t>(free) + 12;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+
+  const auto record = open(names);
+  const auto all = values(record);
+
+  limit.rlim_cur = before;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(record.n_times(), 60);
+  EXPECT_NEAR(all[59], Written{}.value(-0.5, 0.5, 66410 + 59), 0.006);
+  EXPECT_NE(record.source_names().find("day_0.nc to day_59.nc (60 files)"), std::string::npos);
+  EXPECT_NE(record.notes()[0].find("day_0.nc and 59 more files: "), std::string::npos);
+}
+
+TEST_F(RecordTest, what_was_taken_for_granted_is_told) {
+  Written plain;
+  plain.words = {{"cell_methods", "time: maximum"}};
+  write("a.nc", plain);
+  const auto record = open({"a.nc"});
+  ASSERT_EQ(record.notes().size(), 1U);
+  EXPECT_EQ(
+      record.notes()[0],
+      "a.nc: latitudes are stored north first; dates of the standard calendar (the file does not say); not "
+      "used: attribute cell_methods");
 }
 
 TEST_F(RecordTest, fields_over_time_of_ours_are_read) {

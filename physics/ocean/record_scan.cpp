@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/record.hpp"
+
+// Each value of a record is looked at before anything is computed.
+
+namespace quintet::ocean {
+namespace {
+
+constexpr double coldest = -20, warmest = 70;  ///< degC: beyond, units are wrong
+/// From which on no point of a sea keeps its value by the rounding of packed numbers alone.
+constexpr int least_times_of_constants = 5;
+
+}  // namespace
+
+void Record::judge_constant(const std::vector<std::uint8_t>& constant, const std::vector<double>& value,
+                            std::vector<std::uint8_t>& candidate, bool has_mask,
+                            const RecordOptions& options) {
+  const auto n = std::count(constant.begin(), constant.end(), 1);
+  if (n == 0) return;
+  const auto first =
+      static_cast<std::size_t>(std::find(constant.begin(), constant.end(), 1) - constant.begin());
+  std::ptrdiff_t n_alike = 0;
+  for (std::size_t cell = first; cell < constant.size(); ++cell)
+    if (constant[cell] == 1 && value[cell] == value[first]) ++n_alike;
+  const auto text =
+      fmt::format("{} points never vary: {} of them are {:.6g} at all {} times, the first is {}", n, n_alike,
+                  value[first], n_times(), place_of(first));
+  const bool refused = options.constant_points == ConstantPoints::refuse && !has_mask;
+  QUINTET_CHECK(!refused,
+                "{}; say what they are: fields.constant_points: land or sea, a number that marks land: "
+                "fields.missing: [{:.6g}], or give fields.mask",
+                text, value[first] + (sources_.front()->from_kelvin ? celsius_zero : 0));
+  const bool land = options.constant_points == ConstantPoints::land;
+  notes_.push_back(fmt::format("{}; they are {}", text,
+                               land       ? "left out as land (fields.constant_points)"
+                               : has_mask ? "kept as sea, as the mask says"
+                                          : "kept as sea (fields.constant_points)"));
+  if (land)
+    for (std::size_t cell = 0; cell < constant.size(); ++cell)
+      if (constant[cell] == 1) candidate[cell] = 0;
+}
+
+void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {
+  const std::size_t n_cells = grid_.size(), n_lon = sources_.front()->grid.longitude.size();
+  std::vector<std::uint8_t> candidate(n_cells, 1);
+  if (mask) {
+    std::size_t k = 0;
+    for (const std::size_t i : rows_)
+      for (const std::size_t j : columns_) candidate[k++] = mask->sea[i * n_lon + j];
+  }
+  const auto n_candidates = std::count(candidate.begin(), candidate.end(), 1);
+  QUINTET_CHECK(n_candidates > 0, "there is no sea in the region: the mask is land everywhere in it");
+  const auto where = [&](int t, std::size_t cell) {
+    return fmt::format("{}: {} at {}",
+                       sources_[static_cast<std::size_t>(places_[static_cast<std::size_t>(t)].source)]->name,
+                       date_text(days_[static_cast<std::size_t>(t)]), place_of(cell));
+  };
+  const bool is_temperature = units() == "degree_Celsius";
+  const bool from_kelvin = sources_.front()->from_kelvin;
+  const double infinite = std::numeric_limits<double>::infinity();
+  std::vector<double> least(n_cells, infinite), most(n_cells, -infinite);
+  std::vector<int> missing(n_cells), empty(static_cast<std::size_t>(n_times()));
+  const int share = (n_times() + comm_.size() - 1) / comm_.size(),
+            begin = std::min(n_times(), share * comm_.rank()), end = std::min(n_times(), begin + share);
+  together(comm_, [&] {
+    for (int t = begin; t < end; t += times_together) {
+      const int n = std::min(times_together, end - t);
+      const auto values = fields(t, n);
+      for (int k = 0; k < n; ++k) {
+        std::int64_t n_missing = 0;
+        for (std::size_t cell = 0; cell < n_cells; ++cell) {
+          if (candidate[cell] == 0) continue;
+          const double value = values[static_cast<std::size_t>(k) * n_cells + cell];
+          if (std::isnan(value)) {
+            ++missing[cell], ++n_missing;
+            continue;
+          }
+          QUINTET_CHECK(std::isfinite(value), "{}: the value is infinite", where(t + k, cell));
+          const bool small = from_kelvin && std::abs(value + celsius_zero) <= warmest;
+          QUINTET_CHECK(!is_temperature || (value >= coldest && value <= warmest),
+                        "{}: {:.6g} degrees Celsius: {}", where(t + k, cell), value,
+                        small
+                            ? fmt::format("{:.6g} K is no temperature of a sea; if these are anomalies, say "
+                                          "it: fields.quantity: anomaly; if it marks what is missing: "
+                                          "fields.missing",
+                                          value + celsius_zero)
+                            : "fields.units or a missing value are wrong");
+          least[cell] = std::min(least[cell], value), most[cell] = std::max(most[cell], value);
+        }
+        if (n_missing == n_candidates) empty[static_cast<std::size_t>(t + k)] = 1;
+      }
+    }
+  });
+  comm_.reduce(std::span<int>(missing), Comm::Reduction::sum);
+  comm_.reduce(std::span<int>(empty), Comm::Reduction::sum);
+  const auto n_empty = std::count(empty.begin(), empty.end(), 1);
+  QUINTET_CHECK(n_empty < n_times(), "there is no sea: no point has a value at any time");
+  const auto first_empty = static_cast<std::size_t>(std::find(empty.begin(), empty.end(), 1) - empty.begin());
+  QUINTET_CHECK(
+      n_empty == 0,
+      "{}: {} has no value at any sea point{}: leave it out of the file, or choose fields.from and fields.to",
+      sources_[static_cast<std::size_t>(places_[std::min(first_empty, places_.size() - 1)].source)]->name,
+      date_text(days_[std::min(first_empty, days_.size() - 1)]),
+      n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
+  comm_.reduce(std::span<double>(least), Comm::Reduction::minimum);
+  comm_.reduce(std::span<double>(most), Comm::Reduction::maximum);
+  std::vector<std::uint8_t> constant(n_cells);
+  for (std::size_t cell = 0; cell < n_cells; ++cell)
+    constant[cell] = candidate[cell] == 1 && missing[cell] == 0 && least[cell] == most[cell] ? 1 : 0;
+  if (n_times() >= least_times_of_constants)
+    judge_constant(constant, least, candidate, mask.has_value(), options);
+  std::size_t n_partly = 0, example = 0;
+  mask_.assign(n_cells, 0);
+  for (std::size_t cell = 0; cell < n_cells; ++cell) {
+    if (candidate[cell] == 0) continue;
+    const bool land = !mask && missing[cell] == n_times();
+    if (missing[cell] == 0) {
+      mask_[cell] = 1;
+      cells_.push_back(cell);
+    } else if (!land && n_partly++ == 0) {
+      example = cell;
+    }
+  }
+  const auto partly =
+      fmt::format("{} sea points have no value at some times; the first is {}, at {} of {} times", n_partly,
+                  place_of(example), missing[example], n_times());
+  QUINTET_CHECK(n_partly == 0 || options.drop_incomplete,
+                "{}; give a mask, or fields.incomplete_points: drop", partly);
+  if (n_partly > 0) notes_.push_back(partly + "; they are left out");
+  QUINTET_CHECK(!cells_.empty(), "no sea point has values at all times");
+  QUINTET_CHECK(n_points() >= comm_.size(), "{} ranks share {} sea points; start fewer", comm_.size(),
+                n_points());
+}
+
+}  // namespace quintet::ocean
