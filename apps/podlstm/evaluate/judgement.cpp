@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -35,11 +36,16 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
                   ocean::date_text(windows.dates.front()), ocean::date_text(windows.dates.back()));
   auto& normal = judgement.normal;
   for (const auto& row : sequence::references()) {
-    const auto forecaster = fit_reference(row.value, fit, options);
-    if (normal.empty()) normal = normal_of(forecaster.climatology, windows);
+    const auto forecaster = fit_beside(row.value, fit, options);
+    if (!forecaster) {
+      const std::vector<double> none(judgement.truth.size(), std::numeric_limits<double>::quiet_NaN());
+      judgement.references.push_back({row.name, none, none});
+      continue;
+    }
+    if (normal.empty()) normal = normal_of(forecaster->climatology, windows);
     judgement.references.push_back(
-        {forecaster.name, forecaster.forecast(series, windows),
-         forecaster.climatology.is_zero() ? normal : normal_of(forecaster.climatology, windows)});
+        {forecaster->name, forecaster->forecast(series, windows),
+         forecaster->climatology.is_zero() ? normal : normal_of(forecaster->climatology, windows)});
   }
   return judgement;
 }

@@ -23,8 +23,8 @@ struct Judgement {
   std::string period;                           ///< "142 windows, 2012-02-26 to 2014-12-28"
 };
 
-/// What each reference, fitted to the rows and windows of training, forecasts for the windows. Throws
-/// InputError where it cannot be fitted or its climatology is no longer valid.
+/// What each reference, fitted to the rows and windows of training, forecasts for the windows: NaN where it
+/// cannot be fitted. Throws InputError where its climatology is no longer valid, and as fit_beside().
 [[nodiscard]] Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
                                          const sequence::FitData& fit,
                                          const sequence::ReferenceOptions& references);
@@ -67,6 +67,8 @@ class Verdicts {
   [[nodiscard]] std::vector<std::string> lead_header(const std::string& first, bool all) const;
   [[nodiscard]] std::string errors_caption() const;
   [[nodiscard]] std::string leaks_caption() const;
+  /// Whether R2, which is of all coefficients, has a meaning in this metric.
+  [[nodiscard]] bool has_r2() const;
   [[nodiscard]] std::string place() const;  ///< "all points", "Nino 3.4, whole fields"
   [[nodiscard]] std::vector<const sequence::Sampled*> everybody() const;
 

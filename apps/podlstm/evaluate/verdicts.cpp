@@ -25,7 +25,13 @@ std::string in_short(const sequence::Estimate& estimate) {
   return with_error(estimate, digits);
 }
 
+/// "better", "tie", "worse"; "-" where there is nothing to compare with.
+std::string verdict_or_none(const sequence::Estimate& gain) {
+  return std::isnan(gain.value) ? "-" : verdict_text(verdict_of(gain));
+}
+
 std::string with_verdict(const std::string& number, const sequence::Estimate& gain) {
+  if (std::isnan(gain.value)) return number;
   return fmt::format("{} {}", number, verdict_text(verdict_of(gain)));
 }
 
@@ -66,6 +72,8 @@ sequence::Gain Verdicts::gain_over(const std::string& reference) const {
 std::string Verdicts::place() const {
   return comparison_.metric().name + (comparison_.of_whole_fields() ? ", whole fields" : "");
 }
+
+bool Verdicts::has_r2() const { return comparison_.metric().of_all_points && !comparison_.of_whole_fields(); }
 
 std::string Verdicts::leaks_caption() const {
   std::string text;
@@ -215,11 +223,12 @@ std::vector<std::string> Verdicts::lines() const {
     std::vector<std::string> verdicts;
     if (i >= n_others) {
       const auto gain = comparison_.gain(ours_, *all[i]);
-      for (const int lead : leads) verdicts.emplace_back(verdict_text(verdict_of(gain.rmse_at[lead - 1])));
+      for (const int lead : leads) verdicts.push_back(verdict_or_none(gain.rmse_at[lead - 1]));
     }
     lines.push_back(row(
-        score.name, [&](int lead) { return with_error(score.rmse_at[lead - 1]); }, with_error(score.r2),
-        with_error(score.rmse), fmt::format("{}", fmt::join(verdicts, " / "))));
+        score.name, [&](int lead) { return with_error(score.rmse_at[lead - 1]); },
+        has_r2() ? with_error(score.r2) : "-", with_error(score.rmse),
+        fmt::format("{}", fmt::join(verdicts, " / "))));
   }
   return lines;
 }
@@ -231,20 +240,20 @@ void Verdicts::summarise(Context& context, const std::string& prefix) const {
     context.summarise(prefix + key + "_error", estimate.error, "by block bootstrap");
   };
   const auto score = ours();
-  put("r2", score.r2, "mean over leads and modes");
+  if (has_r2()) put("r2", score.r2, "mean over leads and modes");
   put("rmse", score.rmse, "all leads");
   for (int lead = 1; lead <= judgement_.shape.out; ++lead)
     put(fmt::format("rmse_lead_{}", lead), score.rmse_at[lead - 1], "");
   for (const auto& reference : references_) {
     const auto theirs = comparison_.score(reference);
     const auto gain = comparison_.gain(ours_, reference);
-    context.summarise(fmt::format("{}r2_{}", prefix, reference.name), theirs.r2.value);
+    if (has_r2()) context.summarise(fmt::format("{}r2_{}", prefix, reference.name), theirs.r2.value);
     context.summarise(fmt::format("{}rmse_{}", prefix, reference.name), theirs.rmse.value);
     put(fmt::format("rmse_gain_{}", reference.name), gain.rmse, "RMSE of the reference minus ours");
-    put(fmt::format("r2_gain_{}", reference.name), gain.r2, "R2 of ours minus the reference's");
+    if (has_r2()) put(fmt::format("r2_gain_{}", reference.name), gain.r2, "R2 of ours minus the reference's");
     for (int lead = 1; lead <= judgement_.shape.out; ++lead)
       context.summarise(fmt::format("{}verdict_{}_lead_{}", prefix, reference.name, lead),
-                        std::string(verdict_text(verdict_of(gain.rmse_at[lead - 1]))));
+                        verdict_or_none(gain.rmse_at[lead - 1]));
   }
   context.summarise(prefix + "leaks", static_cast<std::int64_t>(judgement_.leaks.size()),
                     judgement_.leaks.empty() ? "none known" : judgement_.leaks[0]);

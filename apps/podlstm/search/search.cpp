@@ -46,7 +46,8 @@ Sight sight_of(const ocean::OceanModes& modes, const SearchInput& input) {
 /// Names the record that a search sees, its windows and what its base is fitted by. Of what was read, not of
 /// what was computed from it: that differs in its last bits from one number of threads to another.
 std::string name_of(const Sight& sight, const SearchInput& input) {
-  auto references = input.references;
+  const auto step = sequence::time_step_of(sight.series.time);
+  auto references = in_steps(input.references, step);
   const auto fits = to_yaml(options_tree(described(references)));
   std::uint64_t sum = hdf5::xxh64(std::as_bytes(std::span(fits)));
   const auto add = [&](const auto& values) { sum = hdf5::xxh64(std::as_bytes(std::span(values)), sum); };
@@ -61,8 +62,9 @@ std::vector<ReferenceScore> reference_scores(const Sight& sight, const SearchInp
   const sequence::SampleShape shape{sight.split.validation.size(), input.window.out, sight.series.n_modes};
   std::vector<ReferenceScore> scores;
   for (const auto& row : sequence::references()) {
-    const auto forecast =
-        fit_reference(row.value, fit, input.references).forecast(sight.series, sight.split.validation);
+    const auto fitted = fit_beside(row.value, fit, input.references);
+    if (!fitted) continue;
+    const auto forecast = fitted->forecast(sight.series, sight.split.validation);
     scores.push_back({row.name, sequence::r2_uniform(sight.truth, forecast, shape)});
   }
   std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.r2 > b.r2; });
@@ -176,7 +178,7 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   for (const auto& leak : leaks)
     if (std::find(judgement.leaks.begin(), judgement.leaks.end(), leak) == judgement.leaks.end())
       judgement.leaks.push_back(leak);
-  const Verdicts verdicts(judgement, metric_of(modes, input.points), static_cast<int>(input.block),
+  const Verdicts verdicts(judgement, metric_of(modes, input.points), block_of(modes, input.block),
                           error_unit(modes, input.points));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   context.report().section("The best, trained again");
@@ -210,6 +212,7 @@ void search(Context& context, const SearchInput& input) {
   describe_search(context, input, modes.series, sight.split, candidates);
   if (!context.go_ahead({"model.h5", "trials.h5", "trials.csv", "leaderboard.csv"})) return;
 
+  tell_spans(sight.series.time, input.references, input.block);
   for (const auto& leak : leaks) log::warning("LEAKS: {}", leak);
   search::Search search(comm, candidates.problem(), input.search, context.path("trials.h5"),
                         context.restart_file().has_value(), context.provenance(), context.threads().per_rank);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "surrogates/sequence/training/training.hpp"
 
 namespace quintet::sequence {
@@ -32,10 +33,21 @@ void describe_model(Schema& schema, std::string& model) {
 
 }  // namespace
 
-Key describe_block(Schema& schema, std::int64_t& block) {
-  return schema.integer("block", block, "Steps of a bootstrap block, longer than errors remember")
-      .at_least(1)
-      .at_most(1000000);
+Key describe_block(Schema& schema, sequence::Span& block) {
+  schema.check([&block] { return block.error("block"); });
+  return schema.text(
+      "block", block.text,
+      "Length of a bootstrap block, longer than errors remember: a number of steps, or a duration");
+}
+
+int block_of(const ocean::OceanModes& modes, const sequence::Span& block) {
+  return block.in_steps(sequence::time_step_of(modes.series.time));
+}
+
+void tell_spans(const std::vector<double>& time, const sequence::ReferenceOptions& references,
+                const sequence::Span& block) {
+  const auto step = sequence::time_step_of(time);
+  log::info("in steps of {}: {}, block {}", step.text(), spans_text(references, step), block.in_steps(step));
 }
 
 Key describe_points(Schema& schema, std::optional<std::int64_t>& points) {

@@ -14,6 +14,7 @@
 #include "surrogates/experts/chosen_model.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
+#include "surrogates/sequence/windows/span.hpp"
 #include "surrogates/sequence/windows/split.hpp"
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/parallel_options.hpp"
@@ -27,7 +28,7 @@ namespace quintet::podlstm {
 
 /// The keys `points` and `block`.
 Key describe_points(Schema& schema, std::optional<std::int64_t>& points);
-Key describe_block(Schema& schema, std::int64_t& block);
+Key describe_block(Schema& schema, sequence::Span& block);
 
 struct TrainOptions {
   std::string modes;
@@ -38,7 +39,7 @@ struct TrainOptions {
   sequence::ReferenceOptions references;
   ParallelOptions parallel{.strategy = ParallelStrategy::members};
   OffloadOptions offload;
-  std::int64_t block = 24;
+  sequence::Span block = "168 day";
   Device device = Device::cpu;
   CheckpointOptions checkpoints{.interval = 100};  ///< epochs
 };
@@ -64,7 +65,7 @@ struct EvaluateOptions {
 
   std::string modes, model, from, until;
   std::optional<std::int64_t> points;
-  std::int64_t block = 24;
+  sequence::Span block = "168 day";
   sequence::ReferenceOptions references;
   std::vector<SkillRegion> regions;  ///< the paper's box and that of El Niño
   std::optional<FieldsOptions> fields;
@@ -83,6 +84,11 @@ void describe(Schema& schema, QuantiseModelOptions& options);
 /// `points`; without either, 1: then errors are norms of coefficients.
 [[nodiscard]] sequence::Metric metric_of(const ocean::OceanModes& modes,
                                          const std::optional<std::int64_t>& points);
+/// Steps of a bootstrap block.
+[[nodiscard]] int block_of(const ocean::OceanModes& modes, const sequence::Span& block);
+/// Say in the log how many steps of the record the spans of the input are.
+void tell_spans(const std::vector<double>& time, const sequence::ReferenceOptions& references,
+                const sequence::Span& block);
 /// Throws InputError where the key `points` is not the number of the modes' own points.
 void check_points(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points);
 /// "degC", or what errors are in without a number of points.

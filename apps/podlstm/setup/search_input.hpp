@@ -9,6 +9,7 @@
 #include "surrogates/search/search_options.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/windows/span.hpp"
 #include "surrogates/sequence/windows/split.hpp"
 
 /// What the user writes for `podlstm search`.
@@ -49,7 +50,7 @@ struct SearchInput {
   RetrainOptions retrain;
   std::vector<std::string> beside;  ///< trial stores of other searches
   int leaderboard = 10;             ///< rows
-  std::int64_t block = 24;
+  sequence::Span block = "168 day";
   sequence::ReferenceOptions references;
 };
 void describe(Schema& schema, SearchInput& input);

@@ -87,7 +87,7 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
   report.paragraph(
       "These times decided when each network was best: scores of honest tests come from `podlstm evaluate` "
       "on later times.");
-  const Verdicts verdicts(judgement, metric_of(modes, options.points), static_cast<int>(options.block),
+  const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block),
                           error_unit(modes, options.points));
   const auto score = verdicts.ours();
   const auto gain = verdicts.gain_over("damped_persistence");
@@ -143,6 +143,7 @@ void train(Context& context, const TrainOptions& given) {
   constexpr double report_bytes = 16e6;  // measured, docs/planning.md
   context.require_memory(report_bytes, "the judgement of forecasts, HDF5 and the report");
   if (!context.go_ahead({"model.h5"})) return;
+  tell_spans(series.time, options.references, options.block);
 
   // An epoch of one network, of each rank or of all together (ForecastTraining::advance), then:
   const auto show = [&](const Instant&) {

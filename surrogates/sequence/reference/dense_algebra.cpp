@@ -90,7 +90,9 @@ std::vector<double> ridge(const std::vector<double>& x, const std::vector<double
   auto right = transposed(transposed_product(x, y, n, k, m), k, m);
   int info = 0;
   dposv_("L", &k, &m, matrix.data(), &k, right.data(), &k, &info);
-  QUINTET_CHECK(info == 0, "{}: the regression is not determined by {} windows; use a larger alpha", what, n);
+  QUINTET_CHECK(info == 0,
+                "{}: the regression is not determined by {} windows: their numbers depend on each other",
+                what, n);
   return transposed(right, m, k);
 }
 

@@ -90,7 +90,7 @@ LinearForecaster fit_lim(const FitData& data, const ReferenceOptions& options) {
   const auto powers_of = [&](int lag) {
     return MatrixPowers(lim_propagator(x, data.rows, lag, data.irregular), modes);
   };
-  int lag = options.lim_lag;
+  int lag = options.lim_lag.in_steps(time_step_of(data.series.time));
   auto powers = powers_of(lag);
   if (lag > 1 && !powers.has_real_powers()) {
     log::warning(
@@ -166,9 +166,10 @@ LinearForecaster fit_seasonal_ridge(const FitData& data, const ReferenceOptions&
   own.climatology.trend = options.seasonal_trend;
   auto f = fit_damped(data, own);
   const auto& seasonal = options.seasonal;
+  const auto step = time_step_of(data.series.time);
   regress(f,
-          {.lags = std::min(seasonal.lags, data.windows.shape.in),
-           .means = seasonal.means,
+          {.lags = std::min(seasonal.lags.in_steps(step), data.windows.shape.in),
+           .means = steps_of(seasonal.means, step),
            .seasons = seasonal.seasons},
           data, 0, seasonal.alpha, "seasonal_ridge");
   return f;
@@ -259,38 +260,6 @@ std::vector<double> lim_propagator(const CoefficientSeries& x, Rows rows, int la
   return g;
 }
 
-void describe(Schema& schema, RidgeOptions& options) {
-  schema.integer("lags", options.lags, "Past steps that the regression sees").at_least(1);
-  schema
-      .integers("means", options.means,
-                "Lengths of longer memories: means of the last so many steps, as far as the series reaches")
-      .at_least(1);
-  schema
-      .integer("seasons", options.seasons,
-               "Harmonics of the year by which the weights of the last state change; 0: the same all year")
-      .at_least(0)
-      .at_most(12);
-  schema.number("alpha", options.alpha, "Penalty on weights of standardised features, per training window")
-      .at_least(0);
-}
-
-void describe(Schema& schema, ReferenceOptions& options) {
-  schema.section("climatology", options.climatology, "What anomalies are anomalies of");
-  schema
-      .integer("lim_lag", options.lim_lag,
-               "Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode "
-               "forgets sooner")
-      .at_least(1);
-  schema.number("ridge_alpha", options.ridge_alpha, "Penalty of ridge, in squared coefficients").at_least(0);
-  schema.section("seasonal_ridge", options.seasonal, "The ridge with memory and season");
-  schema
-      .number("seasonal_trend", options.seasonal_trend,
-              "climatology.trend of seasonal_ridge, whose memory carries slow changes itself")
-      .at_least(0)
-      .at_most(1);
-  schema.integer("hankel_rank", options.hankel_rank, "Rank of hankel_dmd").at_least(1);
-}
-
 const std::vector<ReferenceRow>& references() {
   static const std::vector<ReferenceRow> rows = {
       {Reference::climatology, "climatology", "harmonics of the year and a trend", fit_climatology},
@@ -317,6 +286,18 @@ LinearForecaster fit_reference(Reference reference, const FitData& data, const R
   auto forecaster = row.fit(data, options);
   forecaster.name = row.name;
   return forecaster;
+}
+
+std::optional<LinearForecaster> fit_beside(Reference reference, const FitData& data,
+                                           const ReferenceOptions& options) {
+  if (reference == Reference::climatology || reference == Reference::damped_persistence)
+    return fit_reference(reference, data, options);
+  try {
+    return fit_reference(reference, data, options);
+  } catch (const InputError& error) {
+    log::warning("{}; its row has '-'", error.what());
+    return std::nullopt;
+  }
 }
 
 }  // namespace quintet::sequence

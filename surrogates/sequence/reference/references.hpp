@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/config/schema.hpp"
 #include "surrogates/sequence/reference/linear_forecaster.hpp"
+#include "surrogates/sequence/windows/span.hpp"
 #include "surrogates/sequence/windows/windows.hpp"
 
 namespace quintet::sequence {
@@ -25,22 +27,28 @@ enum class Reference {
 };
 
 struct RidgeOptions {
-  int lags = 8;                                ///< past steps
-  std::vector<std::int64_t> means = {13, 52};  ///< steps of the longer memories
-  int seasons = 2;                             ///< harmonics of the year by which weights change
-  double alpha = 0.3;                          ///< penalty on standardised features, per window
+  Span lags = "56 day";                                    ///< past steps
+  std::vector<std::string> means = {"91 day", "364 day"};  ///< spans of the longer memories
+  int seasons = 2;                                         ///< harmonics of the year by which weights change
+  double alpha = 0.3;                                      ///< penalty on standardised features, per window
 };
 void describe(Schema& schema, RidgeOptions& options);
 
 struct ReferenceOptions {
   ClimatologyOptions climatology;
-  int lim_lag = 8;            ///< steps of the linear inverse model's lag
+  Span lim_lag = "56 day";    ///< the linear inverse model's lag
   double ridge_alpha = 100;   ///< penalty of ridge, in squared coefficients
   RidgeOptions seasonal;      ///< of seasonal_ridge
   double seasonal_trend = 0;  ///< share of the trend that seasonal_ridge carries on
   int hankel_rank = 12;       ///< of delayed states
 };
 void describe(Schema& schema, ReferenceOptions& options);
+/// Spans in steps of a record.
+[[nodiscard]] std::vector<std::int64_t> steps_of(const std::vector<std::string>& spans, const TimeStep& step);
+/// The same with spans as numbers of steps of a record.
+[[nodiscard]] ReferenceOptions in_steps(ReferenceOptions options, const TimeStep& step);
+/// What the spans are in steps of a record: "lags 8, means 13, 52, lim_lag 8".
+[[nodiscard]] std::string spans_text(const ReferenceOptions& options, const TimeStep& step);
 
 /// What a reference is fitted to.
 struct FitData {
@@ -59,6 +67,11 @@ struct ReferenceRow {
 [[nodiscard]] const std::vector<ReferenceRow>& references();
 [[nodiscard]] LinearForecaster fit_reference(Reference reference, const FitData& data,
                                              const ReferenceOptions& options);
+
+/// A reference that stands beside a model: where it cannot be fitted, none, and a warning that says why.
+/// Climatology and damped persistence, which all others are measured by, throw as fit_reference().
+[[nodiscard]] std::optional<LinearForecaster> fit_beside(Reference reference, const FitData& data,
+                                                         const ReferenceOptions& options);
 
 /// The linear inverse model's propagator over `lag` steps: G = C(lag) C(0)^-1 of anomalies, [modes, modes].
 ///

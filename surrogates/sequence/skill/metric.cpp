@@ -30,16 +30,19 @@ double Metric::square(const double* error) const {
 
 Metric subspace_metric(int n_modes, double total_weight) {
   QUINTET_CHECK(total_weight > 0, "the modes' points have a total weight of {}", total_weight);
-  Metric metric{"all points", n_modes, std::vector<double>(static_cast<std::size_t>(n_modes) * n_modes, 0.0)};
+  Metric metric{"all points", n_modes, std::vector<double>(static_cast<std::size_t>(n_modes) * n_modes, 0.0),
+                false};
   for (int m = 0; m < n_modes; ++m)
     metric.gram[static_cast<std::size_t>(m) * (n_modes + 1)] = 1 / total_weight;
+  metric.of_all_points = true;
   return metric;
 }
 
 Metric region_metric(std::string name, const std::vector<double>& modes, const std::vector<double>& weights) {
   const double total = total_of(name, modes, weights);
   const std::size_t points = weights.size(), n_modes = modes.size() / points;
-  Metric metric{std::move(name), static_cast<int>(n_modes), std::vector<double>(n_modes * n_modes, 0.0)};
+  Metric metric{std::move(name), static_cast<int>(n_modes), std::vector<double>(n_modes * n_modes, 0.0),
+                false};
   for (std::size_t m = 0; m < n_modes; ++m)
     for (std::size_t n = 0; n < n_modes; ++n)
       for (std::size_t x = 0; x < points; ++x)
@@ -53,7 +56,7 @@ Metric index_metric(std::string name, const std::vector<double>& modes, const st
   std::vector<double> mean(n_modes, 0.0);
   for (std::size_t m = 0; m < n_modes; ++m)
     for (std::size_t x = 0; x < points; ++x) mean[m] += weights[x] / total * modes[m * points + x];
-  Metric metric{std::move(name), static_cast<int>(n_modes), std::vector<double>(n_modes * n_modes)};
+  Metric metric{std::move(name), static_cast<int>(n_modes), std::vector<double>(n_modes * n_modes), false};
   for (std::size_t m = 0; m < n_modes; ++m)
     for (std::size_t n = 0; n < n_modes; ++n) metric.gram[m * n_modes + n] = mean[m] * mean[n];
   return metric;

@@ -13,7 +13,8 @@ namespace quintet::sequence {
 struct Metric {
   std::string name;  ///< "all points", "nino34"
   int n_modes = 0;
-  std::vector<double> gram;  ///< [modes, modes]
+  std::vector<double> gram;    ///< [modes, modes]
+  bool of_all_points = false;  ///< no region's
 
   [[nodiscard]] double square(const double* error) const;
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Helpers of forecast.txt: numbers in summary.json and values in netCDF files.
 
-Usage: helper.py has RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE KEY... | whole RUN
+Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE KEY... | whole RUN
                  | below RUN KEY VALUE | says RUN KEY TEXT | equal RUN KEY KEY
                  | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
                  | leads RUN RUN N: the second has the first N steps
@@ -28,6 +28,10 @@ def summary(run):
 
 def has(run, *keys):
     return all(isinstance(summary(run)[key], (int, float)) for key in keys)
+
+
+def lacks(run, *keys):
+    return not any(key in summary(run) for key in keys)
 
 
 def same(run, other, *keys):

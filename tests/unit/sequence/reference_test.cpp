@@ -241,3 +241,29 @@ TEST(references, windows_must_fit_what_was_fitted) {
   three.n_modes = 3;
   EXPECT_THROW(static_cast<void>(f.forecast(three, windows)), InputError);
 }
+
+TEST(references, one_that_cannot_be_fitted_ends_nothing) {
+  // One oscillation in two modes: eight steps of them determine no regression of raw values.
+  const auto series = series_of(800, 2, 40000, 7, [](double day, int m) {
+    const double phase = 2 * std::numbers::pi * (day - 40000) / 7 / 17.3;
+    return 10 * (m == 0 ? std::cos(phase) : std::sin(phase));
+  });
+  const auto windows = windows_of(series, {8, 8}, {0, 500}, Irregular::avoid);
+  const FitData data{series, {0, 500}, windows};
+
+  EXPECT_THROW(static_cast<void>(fit_reference(Reference::raw_linear, data, {})), InputError);
+  EXPECT_FALSE(fit_beside(Reference::raw_linear, data, {}));
+  EXPECT_TRUE(fit_beside(Reference::damped_persistence, data, {}));
+  // Too short for any: what all are measured by says so.
+  const FitData empty{series, {0, 2}, windows};
+  EXPECT_THROW(static_cast<void>(fit_beside(Reference::damped_persistence, empty, {})), InputError);
+}
+
+TEST(references, spans_follow_the_step_of_the_record) {
+  const ReferenceOptions options;
+  EXPECT_EQ(spans_text(options, {7, 0}), "lags 8, means 13, 52, lim_lag 8");
+  EXPECT_EQ(spans_text(options, {0, 1}), "lags 2, means 3, 12, lim_lag 2");
+  EXPECT_EQ(spans_text(options, {1, 0}), "lags 56, means 91, 364, lim_lag 56");
+  const auto monthly = in_steps(options, {0, 1});
+  EXPECT_EQ(spans_text(monthly, {7, 0}), "lags 2, means 3, 12, lim_lag 2");  // steps stay steps
+}

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "io/log/error.hpp"
+#include "surrogates/sequence/windows/span.hpp"
 #include "surrogates/sequence/windows/split.hpp"
 #include "tests/unit/sequence/series_cases.hpp"
 
@@ -173,4 +174,31 @@ TEST(split, refuses_periods_inside_each_other_and_windows_longer_than_periods) {
   SplitOptions wrong;
   wrong.train_until = "1985-02-30";
   EXPECT_NE(message_of(series, wrong).find("split.train_until"), std::string::npos);
+}
+
+TEST(span, durations_follow_the_step_of_the_record) {
+  const TimeStep day{1, 0}, week{7, 0}, month{0, 1}, quarter{0, 3};
+  const auto steps = [](const char* text, const TimeStep& step) { return Span(text).in_steps(step); };
+  EXPECT_EQ(steps("91 day", week), 13);
+  EXPECT_EQ(steps("364 day", week), 52);
+  EXPECT_EQ(steps("91 day", day), 91);
+  EXPECT_EQ(steps("91 day", month), 3);
+  EXPECT_EQ(steps("364 day", month), 12);
+  EXPECT_EQ(steps("13 weeks", week), 13);
+  EXPECT_EQ(steps("3 months", month), 3);
+  EXPECT_EQ(steps("1 year", quarter), 4);
+  EXPECT_EQ(steps("12h", day), 1);  // one step at least
+  EXPECT_EQ(steps("8", week), 8);
+  EXPECT_EQ(steps("8", month), 8);
+  EXPECT_EQ(Span(5).in_steps(day), 5);
+}
+
+TEST(span, what_is_none_is_refused) {
+  for (const char* bad : {"", "day", "8 stepps", "0", "-3", "2.5", "0 day", "-1 week", "1e9", "1e9 day", "nan", "inf day",
+                          "8 weeks 2", "1 day2"})
+    EXPECT_TRUE(Span(bad).error("block").has_value()) << bad;
+  for (const char* good : {"1", "1000000", "0.5 day", "1000000 day", "2.5 weeks"})
+    EXPECT_FALSE(Span(good).error("block").has_value()) << good;
+  EXPECT_EQ(*Span("1000001").error("block"),
+            "block: 1000001 is out of range; expected at least 1 and at most 1000000 steps");
 }

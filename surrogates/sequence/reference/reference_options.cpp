@@ -1,0 +1,66 @@
+#include <string>
+
+#include <fmt/ranges.h>
+
+#include "surrogates/sequence/reference/references.hpp"
+
+namespace quintet::sequence {
+
+std::vector<std::int64_t> steps_of(const std::vector<std::string>& spans, const TimeStep& step) {
+  std::vector<std::int64_t> steps;
+  for (const auto& span : spans) steps.push_back(Span(span).in_steps(step));
+  return steps;
+}
+
+void describe(Schema& schema, RidgeOptions& options) {
+  schema.text("lags", options.lags.text,
+              "Past that the regression sees, at most that of the window: a number of steps, or a duration");
+  schema.texts(
+      "means", options.means,
+      "Longer memories: means over so long a time up to the last step, as far as the series reaches; each a "
+      "number of steps or a duration");
+  schema
+      .integer("seasons", options.seasons,
+               "Harmonics of the year by which the weights of the last state change; 0: the same all year")
+      .at_least(0)
+      .at_most(12);
+  schema.number("alpha", options.alpha, "Penalty on weights of standardised features, per training window")
+      .at_least(0);
+  schema.check([&options] {
+    auto problem = options.lags.error("lags");
+    for (const auto& mean : options.means)
+      if (!problem) problem = Span(mean).error("means");
+    return problem;
+  });
+}
+
+void describe(Schema& schema, ReferenceOptions& options) {
+  schema.section("climatology", options.climatology, "What anomalies are anomalies of");
+  schema.text(
+      "lim_lag", options.lim_lag.text,
+      "Lag of the linear inverse model's covariance, a number of steps or a duration; one step, which is "
+      "told, where a mode forgets sooner");
+  schema.number("ridge_alpha", options.ridge_alpha, "Penalty of ridge, in squared coefficients").at_least(0);
+  schema.section("seasonal_ridge", options.seasonal, "The ridge with memory and season");
+  schema
+      .number("seasonal_trend", options.seasonal_trend,
+              "climatology.trend of seasonal_ridge, whose memory carries slow changes itself")
+      .at_least(0)
+      .at_most(1);
+  schema.integer("hankel_rank", options.hankel_rank, "Rank of hankel_dmd").at_least(1);
+  schema.check([&options] { return options.lim_lag.error("lim_lag"); });
+}
+
+ReferenceOptions in_steps(ReferenceOptions options, const TimeStep& step) {
+  options.lim_lag = options.lim_lag.in_steps(step);
+  options.seasonal.lags = options.seasonal.lags.in_steps(step);
+  for (auto& mean : options.seasonal.means) mean = std::to_string(Span(mean).in_steps(step));
+  return options;
+}
+
+std::string spans_text(const ReferenceOptions& options, const TimeStep& step) {
+  return fmt::format("lags {}, means {}, lim_lag {}", options.seasonal.lags.in_steps(step),
+                     fmt::join(steps_of(options.seasonal.means, step), ", "), options.lim_lag.in_steps(step));
+}
+
+}  // namespace quintet::sequence
