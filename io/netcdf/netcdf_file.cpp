@@ -252,6 +252,7 @@ std::vector<double> File::read(const Variable& variable, const Box& box) const {
 std::vector<double> File::read_unpacked(const Variable& variable, const Box& box,
                                         const Unpacking& unpacking) const {
   auto values = read(variable, box);
+  unpacking.check_limits(values);
   for (double& value : values) value = unpacking(value);
   return values;
 }

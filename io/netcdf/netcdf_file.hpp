@@ -64,7 +64,7 @@ class File {
   [[nodiscard]] std::vector<double> read(const Variable& variable, const Box& box) const;
   /// Numbers as they are meant, see unpacking_of(); NaN where there is none.
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box) const;
-  /// The same, unpacked as the caller has found.
+  /// The same, unpacked as the caller has found; errors as of check_limits().
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box,
                                                   const Unpacking& unpacking) const;
   /// The whole variable, unpacked.

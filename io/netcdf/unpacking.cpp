@@ -155,17 +155,27 @@ class Maker {
       return;
     }
     double first = -std::numeric_limits<double>::infinity(), last = -first;
+    Unpacking::Doubt doubt{first, last, ""};
     for (const auto& limit : given) {
       QUINTET_CHECK(!std::isnan(limit.value), "{}: {} is no number", variable_.where, limit.name);
       const bool meant = is_meant(limit);
       if (is_packed())
         made_.reading.assume(fmt::format("{} is of {} numbers", limit.name, meant ? "unpacked" : "stored"));
+      if (is_packed() && !meant && options_.limits == Limits::from_file && !options_.limits_key.empty()) {
+        (limit.is_least ? doubt.first : doubt.last) = limit.value;
+        doubt.message = fmt::format(
+            "{}: its {} is of the stored type, and so of stored numbers, but leaves out most of them; as "
+            "unpacked "
+            "numbers it leaves out none; say what it is: {}: stored, unpacked or ignored",
+            variable_.where, limit.name, options_.limits_key);
+      }
       const double value = meant ? limit.value : as_stored(limit.value);
       (limit.is_least ? first : last) = value;
       (limit.is_least ? (meant ? made_.least_meant : made_.least)
        : meant        ? made_.most_meant
                       : made_.most) = meant ? value + (limit.is_least ? -1 : 1) * slack(value) : value;
     }
+    if (!doubt.message.empty()) made_.doubt = doubt;
     QUINTET_CHECK(first <= last, "{}: its valid values go from {} to {}: no number is one", variable_.where,
                   first, last);
   }
@@ -192,6 +202,19 @@ double Unpacking::operator()(double stored) const {
   if (std::find(missing.begin(), missing.end(), stored) != missing.end()) return none;
   const double value = stored * scale + offset;
   return value < least_meant || value > most_meant ? none : value;
+}
+
+void Unpacking::check_limits(std::span<const double> stored) const {
+  if (!doubt) return;
+  std::size_t n = 0, n_out = 0;
+  for (const double number : stored) {
+    if (std::isnan(number) || std::find(missing.begin(), missing.end(), number) != missing.end()) continue;
+    const double value = number * scale + offset;
+    if (value < doubt->first || value > doubt->last) return;
+    ++n;
+    if (number < least || number > most) ++n_out;
+  }
+  if (2 * n_out > n) throw InputError(doubt->message);
 }
 
 Unpacking unpacking_of(const Variable& variable, const UnpackingOptions& options) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,18 @@ struct Unpacking {
   double least = -std::numeric_limits<double>::infinity(), most = -least;  ///< stored, both valid
   double least_meant = least, most_meant = most;                           ///< the same, unpacked
   Reading reading;
+  /// Limits that the file's types make those of stored numbers, as numbers; where there is a key to say
+  /// otherwise.
+  struct Doubt {
+    double first, last;
+    std::string message;  ///< what to say where only the other reading makes sense
+  };
+  std::optional<Doubt> doubt;
 
   [[nodiscard]] double operator()(double stored) const;
+  /// Throws InputError where limits leave out more than half of the numbers that are not marked as missing,
+  /// and would leave out none if they were of unpacked numbers.
+  void check_limits(std::span<const double> stored) const;
 };
 
 /// Read off a variable's attributes how it is unpacked.

@@ -143,6 +143,7 @@ void write_modes(const Comm& comm, const std::string& path, const OceanModes& mo
   root.set_attribute("n_fit", modes.n_fit);
   root.set_attribute("captured_variance", modes.captured_variance);
   root.set_attribute("units", modes.units);
+  if (modes.anomalies) root.set_attribute("anomalies", 1);
   root.set_attribute("calendar", modes.calendar);
   root.set_attribute("source", modes.source);
   root.set_attribute("checksum", modes.checksum());
@@ -173,6 +174,7 @@ OceanModes read_modes(const Comm& comm, const std::string& path) {
   QUINTET_CHECK(captured.size() == 1, "{}: captured_variance: expected one number", path);
   modes.captured_variance = captured.front();
   modes.units = root.text_attribute("units");
+  modes.anomalies = root.has_attribute("anomalies");
   modes.calendar = root.text_attribute("calendar");
   modes.source = root.text_attribute("source");
   if (root.has("modes")) read_fields(root, path, modes);

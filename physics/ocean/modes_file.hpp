@@ -23,6 +23,7 @@ struct OceanModes {
   int n_fit = 0;                        ///< leading times behind modes and background
   double captured_variance = 0;         ///< share of the fit's variance about the background; NaN: not known
   std::string units = "degree_Celsius";
+  bool anomalies = false;             ///< of anomalies, no temperatures
   std::string calendar = "standard";  ///< of the source
   std::string source;                 ///< names of the files
 
@@ -50,7 +51,7 @@ struct OceanModes {
 
 /// Write modes.h5 (schema quintet.ocean_modes, version 1): time, coefficients, singular_values and, where
 /// they are known, lat, lon, mask, modes, mean, weights, cycle; attributes n_fit, captured_variance, units,
-/// calendar, source, checksum. Every rank has them all. Collective.
+/// anomalies (where they are), calendar, source, checksum. Every rank has them all. Collective.
 void write_modes(const Comm& comm, const std::string& path, const OceanModes& modes,
                  const hdf5::Provenance& provenance);
 

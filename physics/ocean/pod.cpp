@@ -187,6 +187,7 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
   modes.harmonics = harmonics;
   modes.n_fit = n_fit;
   modes.units = record.units();
+  modes.anomalies = record.quantity() == FieldQuantity::anomaly;
   modes.calendar = record.calendar();
   modes.source = record.source_names();
   modes.latitude = record.grid().latitude, modes.longitude = record.grid().longitude;

@@ -50,6 +50,7 @@ class Record {
   [[nodiscard]] int first_point(int rank) const;  ///< of a rank; of all: n_points()
   [[nodiscard]] int n_mine() const { return first_point(comm_.rank() + 1) - first_point(comm_.rank()); }
   [[nodiscard]] const std::string& units() const { return sources_.front()->units; }
+  [[nodiscard]] FieldQuantity quantity() const { return sources_.front()->quantity; }
   [[nodiscard]] const std::string& calendar() const { return sources_.front()->calendar; }
   [[nodiscard]] double latitude_of(int point) const;
   [[nodiscard]] const std::vector<std::string>& notes() const {

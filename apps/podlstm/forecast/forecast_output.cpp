@@ -113,12 +113,18 @@ void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes, bool er
     file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
   }
   describe_variable(file, "sst", "degree_Celsius",
-                    "Sea surface temperature, mean of the ensemble, in the space of the modes");
-  file.attribute("sst", "standard_name", "sea_surface_temperature");
+                    fmt::format("Sea surface temperature{}, mean of the ensemble, in the space of the modes",
+                                modes.anomalies ? " anomaly" : ""));
+  // The table of standard names has none for an anomaly.
+  if (modes.anomalies)
+    file.attribute("sst", "units_metadata", "temperature: difference");
+  else
+    file.attribute("sst", "standard_name", "sea_surface_temperature");
   file.attribute("sst", "ancillary_variables", errors ? "sst_spread sst_error" : "sst_spread");
   if (errors) {
     describe_variable(file, "sst_error", "degree_Celsius", error_text);
-    file.attribute("sst_error", "standard_name", "sea_surface_temperature standard_error");
+    if (!modes.anomalies)
+      file.attribute("sst_error", "standard_name", "sea_surface_temperature standard_error");
   }
   describe_variable(file, "sst_spread", "degree_Celsius", "Standard deviation of the ensemble's members");
 }

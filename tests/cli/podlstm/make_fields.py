@@ -103,7 +103,7 @@ def main():
     mask("land.nc", lambda latitude, longitude: True)
     fields("gap.nc", early[:20] + early[23:])
     fields("twice.nc", early[:20] + early[19:])
-    fields("calendar.nc", early, calendar="360_day")
+    fields("calendar.nc", early, calendar="mayan")
     fields("month.nc", list(range(60)), time_units="months since 1981-10-29")
     fields("nan_week.nc", early, value=lambda day, y, x: math.nan if day == early[7] else sst(day, y, x))
     fields("ice.nc", early, value=lambda day, y, x: math.nan if y > 60 and day < early[9] else sst(day, y, x))

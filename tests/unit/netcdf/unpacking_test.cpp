@@ -86,6 +86,20 @@ TEST(Unpacking, limits_of_a_third_type_are_asked_for) {
   EXPECT_TRUE(missing(plain("short", {{"valid_max", numbers("double", {40})}}), 41));
 }
 
+TEST(Unpacking, limits_of_stored_numbers_that_leave_none_are_asked_for) {
+  // As netCDF4-python writes valid_range = (-3, 45) beside shorts: it casts to their type.
+  const auto v =
+      packed_short({{"valid_range", numbers("short", {-3, 45})}, {"_FillValue", numbers("short", {-1})}});
+  const UnpackingOptions with_key{Limits::from_file, {}, "fields.valid_range"};
+  const auto unpacking = unpacking_of(v, with_key);
+  const std::vector<double> sea{2000, 2100, 4, -1}, half{2000, 2100, 4, 5, -1}, beyond{2000, 2100, 4501};
+  EXPECT_THROW(unpacking.check_limits(sea), InputError);
+  EXPECT_NO_THROW(unpacking.check_limits(half));    // half of them are inside
+  EXPECT_NO_THROW(unpacking.check_limits(beyond));  // no reading makes sense of all
+  EXPECT_NO_THROW(unpacking_of(v, {Limits::stored, {}, "fields.valid_range"}).check_limits(sea));
+  EXPECT_FALSE(missing(v, 2000, {Limits::unpacked, {}, "fields.valid_range"}));
+}
+
 TEST(Unpacking, limits_are_rounded_to_the_stored_type) {
   const auto clamped = static_cast<double>(20.3F);  // < 20.3
   const auto v = plain("float", {{"valid_min", numbers("double", {20.3})}});

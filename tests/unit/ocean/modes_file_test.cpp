@@ -49,6 +49,7 @@ OceanModes sample() {
   modes.weights = {1, 2, 4};
   modes.modes = {1, 0, 0, 0, std::sqrt(0.5), 0};
   modes.mean = {20, 21, 22};
+  modes.anomalies = true;
   modes.harmonics = 1;
   modes.cycle = {1, 0, 0, 0, 0, 3};
   return modes;
@@ -66,6 +67,7 @@ TEST(ModesFile, is_read_back_to_the_bit) {
     }
     write_modes(shared.comm, shared / "modes.h5", modes, hdf5::current_provenance());
     const auto read = read_modes(shared.comm, shared / "modes.h5");
+    EXPECT_EQ(read.anomalies, modes.anomalies);
     EXPECT_EQ(read.series.time, modes.series.time);
     EXPECT_EQ(read.series.values, modes.series.values);
     EXPECT_EQ(read.singular_values, modes.singular_values);

@@ -194,8 +194,8 @@ TEST(span, durations_follow_the_step_of_the_record) {
 }
 
 TEST(span, what_is_none_is_refused) {
-  for (const char* bad : {"", "day", "8 stepps", "0", "-3", "2.5", "0 day", "-1 week", "1e9", "1e9 day", "nan", "inf day",
-                          "8 weeks 2", "1 day2"})
+  for (const char* bad : {"", "day", "8 stepps", "0", "-3", "2.5", "0 day", "-1 week", "1e9", "1e9 day",
+                          "nan", "inf day", "8 weeks 2", "1 day2"})
     EXPECT_TRUE(Span(bad).error("block").has_value()) << bad;
   for (const char* good : {"1", "1000000", "0.5 day", "1000000 day", "2.5 weeks"})
     EXPECT_FALSE(Span(good).error("block").has_value()) << good;

@@ -89,6 +89,7 @@ def main():
     put("packed", kind=SHORT, pack=short, **hundredths)
     put("range_of_unpacked", kind=SHORT, pack=short, valid_range=(FLOAT, [-3., 45.]), **hundredths)
     put("range_of_stored", kind=SHORT, pack=short, valid_range=(SHORT, [-300, 4500]), **hundredths)
+    put("range_cast", kind=SHORT, pack=short, valid_range=(SHORT, [-3, 45]), **hundredths)
     put("third_type", kind=SHORT, pack=short, valid_max=(DOUBLE, 45.), **hundredths)
     put("unsigned_range", kind=SHORT, pack=unsigned, valid_range=(SHORT, [0, -6]), **fine)
     put("unsigned", kind=SHORT, pack=unsigned, **fine)
@@ -117,6 +118,12 @@ def main():
         put(calendar, days=[20 + i for i in range(60)], value=lambda day, i, j: sst(66410 + 7 * (day - 20), i, j),
             times={"units": "days since 2000-01-01", "calendar": calendar})
     put("round_off", days=DAYS[:30] + [DAYS[29] + 1e-5] + DAYS[30:], n_fit=(INT, 30))
+    # One oscillation in two modes, which determines no regression of raw values.
+    phases = [2 * math.pi * i / 17.3 for i in range(800)]
+    make_fields.write("oscillation.nc", [("time", 800), ("mode", 2)],
+                      [("time", DOUBLE, ["time"], {"units": "days since 1980-01-01"}, [7 * i for i in range(800)]),
+                       ("a", DOUBLE, ["time", "mode"], {},
+                        [10 * turn(phase) for phase in phases for turn in (math.cos, math.sin)])])
     os.makedirs("daily", exist_ok=True)
     # Names in another order than times, as where days have no leading zeros.
     for day in range(80):
