@@ -83,14 +83,14 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
           }
           QUINTET_CHECK(std::isfinite(value), "{}: the value is infinite", where(t + k, cell));
           const bool small = from_kelvin && std::abs(value + celsius_zero) <= warmest;
-          QUINTET_CHECK(!is_temperature || (value >= coldest && value <= warmest),
-                        "{}: {:.6g} degrees Celsius: {}", where(t + k, cell), value,
-                        small
-                            ? fmt::format("{:.6g} K is no temperature of a sea; if these are anomalies, say "
-                                          "it: fields.quantity: anomaly; if it marks what is missing: "
-                                          "fields.missing",
-                                          value + celsius_zero)
-                            : "fields.units or a missing value are wrong");
+          QUINTET_CHECK(
+              !is_temperature || (value >= coldest && value <= warmest), "{}: {:.6g} degrees Celsius: {}",
+              where(t + k, cell), value,
+              small ? fmt::format("fields.units or a missing value are wrong; if {0:.6g} K is an "
+                                  "anomaly: fields.quantity: anomaly; if it marks land: fields.missing: "
+                                  "[{0:.6g}]",
+                                  value + celsius_zero)
+                    : "fields.units or a missing value are wrong");
           least[cell] = std::min(least[cell], value), most[cell] = std::max(most[cell], value);
         }
         if (n_missing == n_candidates) empty[static_cast<std::size_t>(t + k)] = 1;

@@ -298,6 +298,15 @@ TEST_F(RecordTest, points_that_never_vary_are_asked_about) {
   marked.unpacking.missing = {273.15};
   EXPECT_EQ(open({"k.nc"}, {}, std::nullopt, marked).n_points(), 10);
 
+  // And land of 0 K.
+  islands.value = [](double y, double x, double day) {
+    return y > 1 && x < 100 ? 0 : Written{}.value(y, x, day) + 273.15;
+  };
+  write("k.nc", islands);
+  refused({"k.nc"}, "if it marks land: fields.missing: [0]");
+  marked.unpacking.missing = {0};
+  EXPECT_EQ(open({"k.nc"}, {}, std::nullopt, marked).n_points(), 10);
+
   // What varies once, by little, is sea; four times say nothing.
   islands.units = "degC";
   islands.value = [](double y, double x, double day) {
