@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "surrogates/sequence/windows/time_step.hpp"
 
