@@ -22,7 +22,7 @@ WAY = (
      ("apps/application/life io/log", "", "", "",
       "", "")),
     ("Input", "files and formulas, taken for hostile",
-     ("io/files", "physics/particles/files", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files",
+     ("io/files", "physics/particles/files physics/particles/formats", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files",
       "surrogates/flow/data", "io/netcdf surrogates/sequence/windows")),
     ("State", "named Views, shared out over the ranks. --validate ends here",
      ("physics/kernels surrogates/experts", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
