@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
@@ -13,6 +14,26 @@ namespace quintet {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* raw = ".raw";
+
+/// Names in a folder that end so, sorted.
+std::vector<std::string> names_in(const std::string& folder, const std::string& ending) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(ending)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Arrays as text: type.raw and type_map.raw are none.
+std::vector<std::string> raw_arrays(const std::string& folder) {
+  auto names = names_in(folder, raw);
+  std::erase_if(names, [](const auto& name) { return name == "type.raw" || name == "type_map.raw"; });
+  return names;
+}
 
 class FolderStore : public DeepmdStore {
  public:
@@ -29,6 +50,12 @@ class FolderStore : public DeepmdStore {
     std::sort(names.begin(), names.end());
     return names;
   }
+  [[nodiscard]] std::vector<std::string> arrays(const std::string& set) const override {
+    auto names = names_in(place(set), ".npy");
+    for (auto& name : names) name = set + "/" + name;
+    return names;
+  }
+  [[nodiscard]] std::vector<std::string> beside() const override { return raw_arrays(folder_); }
   [[nodiscard]] std::vector<std::string> words(const std::string& name) const override {
     std::vector<std::string> words;
     text::LineReader reader(place(name));
@@ -44,8 +71,57 @@ class FolderStore : public DeepmdStore {
     return NpyFile(place(array)).read_rows<double>(first, count);
   }
 
- private:
+ protected:
   std::string folder_;
+};
+
+/// A folder without sets: each array is a text, a line a frame.
+class RawStore : public FolderStore {
+ public:
+  using FolderStore::FolderStore;
+  [[nodiscard]] std::vector<std::string> sets() const override { return {""}; }
+  [[nodiscard]] std::string array(const std::string& /*set*/, const std::string& name) const override {
+    return name + raw;
+  }
+  [[nodiscard]] std::vector<std::string> arrays(const std::string& /*set*/) const override {
+    return raw_arrays(folder_);
+  }
+  [[nodiscard]] std::vector<std::string> beside() const override { return {}; }
+  [[nodiscard]] std::vector<std::uint64_t> shape(const std::string& array) const override {
+    const auto& table = table_of(array);
+    return {table.values.size() / table.columns, table.columns};
+  }
+  [[nodiscard]] std::vector<double> rows(const std::string& array, std::uint64_t first,
+                                         std::uint64_t count) const override {
+    const auto& table = table_of(array);
+    const auto begin = table.values.begin() + static_cast<std::ptrdiff_t>(first * table.columns);
+    return {begin, begin + static_cast<std::ptrdiff_t>(count * table.columns)};
+  }
+
+ private:
+  struct Table {
+    std::size_t columns = 1;
+    std::vector<double> values;
+  };
+
+  const Table& table_of(const std::string& array) const {
+    const auto [entry, is_new] = tables_.try_emplace(array);
+    Table& table = entry->second;
+    if (!is_new) return table;
+    text::LineReader reader(place(array));
+    while (reader.next_filled()) {
+      const auto words = text::split(reader.line());
+      if (table.values.empty()) table.columns = words.size();
+      QUINTET_CHECK(words.size() == table.columns, "{}: the line has {} numbers, those before it have {}",
+                    reader.where(), words.size(), table.columns);
+      for (std::size_t i = 0; i < words.size(); ++i)
+        table.values.push_back(text::to_double(words[i], reader.where(), fmt::format("number {}", i + 1)));
+    }
+    QUINTET_CHECK(!table.values.empty(), "{}: the file has no numbers", place(array));
+    return table;
+  }
+
+  mutable std::map<std::string, Table> tables_;
 };
 
 /// File and group ("" for the root) of "FILE.h5#/GROUP".
@@ -89,6 +165,12 @@ class Hdf5Store : public DeepmdStore {
     std::vector<std::string> names;
     for (const auto& name : group_.names())
       if (name.starts_with("set.") && group_.is_group(name)) names.push_back(name);
+    return names;
+  }
+  [[nodiscard]] std::vector<std::string> arrays(const std::string& set) const override {
+    std::vector<std::string> names;
+    for (const auto& name : group_.open_group(set).names())
+      if (name.ends_with(".npy")) names.push_back(set + "/" + name);
     return names;
   }
   [[nodiscard]] std::vector<std::string> words(const std::string& name) const override {
@@ -147,7 +229,10 @@ bool is_deepmd_hdf5(const std::string& path) {
 
 std::unique_ptr<DeepmdStore> DeepmdStore::open(const std::string& path) {
   if (!fs::is_directory(path) && is_deepmd_hdf5(path)) return std::make_unique<Hdf5Store>(Hdf5Place(path));
-  return std::make_unique<FolderStore>(path);
+  auto folder = std::make_unique<FolderStore>(path);
+  if (folder->sets().empty() && folder->has(std::string("coord") + raw))
+    return std::make_unique<RawStore>(path);
+  return folder;
 }
 
 std::vector<std::string> find_deepmd_systems(const std::string& path) {

@@ -7,10 +7,11 @@
 
 namespace quintet {
 
-/// Where the arrays of a DeePMD system lie: a folder of text and .npy files, or a group of an HDF5 file with
-/// the same names as groups and datasets.
+/// Where the arrays of a DeePMD system lie: a folder of text and .npy files, a group of an HDF5 file with the
+/// same names as groups and datasets, or a folder of text alone (coord.raw, box.raw, ...: a line a frame).
 ///
-/// Names are relative to the system: "type.raw", "nopbc", "set.000/coord.npy".
+/// Names are relative to the system: "type.raw", "nopbc", "set.000/coord.npy"; a folder of text has one set,
+/// called "".
 class DeepmdStore {
  public:
   virtual ~DeepmdStore() = default;
@@ -19,6 +20,14 @@ class DeepmdStore {
 
   [[nodiscard]] virtual bool has(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<std::string> sets() const = 0;  ///< names that begin with "set.", sorted
+  /// Name of an array of a set: "set.000/coord.npy", "coord.raw".
+  [[nodiscard]] virtual std::string array(const std::string& set, const std::string& name) const {
+    return set + "/" + name + ".npy";
+  }
+  /// Names of all arrays of a set, as array() gives them, sorted; and of files beside the sets that would be
+  /// arrays on their own.
+  [[nodiscard]] virtual std::vector<std::string> arrays(const std::string& set) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> beside() const { return {}; }
   /// Words of a text (type.raw, type_map.raw); integers of a dataset as words.
   [[nodiscard]] virtual std::vector<std::string> words(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<std::uint64_t> shape(const std::string& array) const = 0;

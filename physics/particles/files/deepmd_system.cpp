@@ -18,7 +18,8 @@ namespace quintet {
 
 namespace {
 
-std::string array_name(const std::string& set, const char* name) { return set + "/" + name + ".npy"; }
+/// "coord.npy" of "set.000/coord.npy".
+std::string file_of(const std::string& array) { return array.substr(array.rfind('/') + 1); }
 
 /// "(80, 570)", "(80,)", as NumPy writes it.
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
@@ -34,12 +35,12 @@ std::uint64_t product_of(std::span<const std::uint64_t> extents) {
 /// from.
 bool has_frames(const DeepmdStore& store, const std::string& set, const char* name, std::uint64_t columns,
                 const std::string& why) {
-  const std::string array = array_name(set, name);
+  const std::string array = store.array(set, name);
   const auto shape = store.shape(array);
   if (shape.size() > 1 && product_of(std::span(shape).subspan(1)) == columns) return true;
   if (shape.size() == 1 && columns == 1) return true;
   QUINTET_CHECK(!shape.empty() && product_of(shape) == columns,
-                "{}: {}.npy has shape {}, expected (frames, {}){}", store.place(array), name,
+                "{}: {} has shape {}, expected (frames, {}){}", store.place(array), file_of(array),
                 shape_text(shape), columns, why);
   return false;
 }
@@ -69,7 +70,8 @@ DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> typ
   periodic_ = !store_->has("nopbc");
   read_types();
   const auto sets = store_->sets();
-  QUINTET_CHECK(!sets.empty(), "{}: the folder has no set.* folder with coord.npy", path_);
+  QUINTET_CHECK(!sets.empty(), "{}: the folder has no set.* folder with coord.npy, and no coord.raw", path_);
+  for (const auto& name : store_->beside()) reading_.leave(name + " beside the sets");
   for (const auto& set : sets) add_set(set);
   QUINTET_CHECK(n_frames_ > 0, "{}: its sets hold no frame", path_);
 }
@@ -93,7 +95,7 @@ void DeepmdSystem::read_types() {
 }
 
 void DeepmdSystem::add_set(const std::string& name) {
-  const bool mixed = store_->has(array_name(name, "real_atom_types"));
+  const bool mixed = store_->has(store_->array(name, "real_atom_types"));
   QUINTET_CHECK(
       sets_.empty() || mixed == mixed_type_,
       "{}: {} real_atom_types.npy, unlike the sets before it; all sets of a system must be of mixed type, or "
@@ -102,33 +104,39 @@ void DeepmdSystem::add_set(const std::string& name) {
   mixed_type_ = mixed;
   const std::uint64_t n = 3 * types_.size();
   const std::string of_atoms = fmt::format(" for {} atoms in type.raw", types_.size());
-  QUINTET_CHECK(store_->has(array_name(name, "coord")), "{}: there is no coord.npy", store_->place(name));
+  QUINTET_CHECK(store_->has(store_->array(name, "coord")), "{}: there is no coord.npy", store_->place(name));
   Set set{name, 1, false, false, false, {}};
   if (has_frames(*store_, name, "coord", n, of_atoms))
-    set.n_frames = static_cast<std::int64_t>(store_->shape(array_name(name, "coord"))[0]);
+    set.n_frames = static_cast<std::int64_t>(store_->shape(store_->array(name, "coord"))[0]);
   else
     set.unframed.insert("coord");
   const auto has = [&](const char* array, std::uint64_t columns, const std::string& why) {
-    if (!store_->has(array_name(name, array))) return false;
+    if (!store_->has(store_->array(name, array))) return false;
     const bool by_frame = has_frames(*store_, name, array, columns, why);
-    const auto there = by_frame ? store_->shape(array_name(name, array))[0] : 1;
+    const auto there = by_frame ? store_->shape(store_->array(name, array))[0] : 1;
     const auto wanted = static_cast<std::uint64_t>(set.n_frames);
     const bool serves_all = there == 1 && std::string_view(array) == "box";
-    QUINTET_CHECK(there == wanted || serves_all,
-                  "{}: {}.npy has shape {}, but coord.npy beside it has {} frames",
-                  store_->place(array_name(name, array)), array,
-                  shape_text(store_->shape(array_name(name, array))), set.n_frames);
+    QUINTET_CHECK(there == wanted || serves_all, "{}: {} has shape {}, but {} beside it has {} frames",
+                  store_->place(store_->array(name, array)), file_of(store_->array(name, array)),
+                  shape_text(store_->shape(store_->array(name, array))),
+                  file_of(store_->array(name, "coord")), set.n_frames);
     if (serves_all && wanted > 1) reading_.assume("one box for all frames");
     if (!by_frame || serves_all) set.unframed.insert(array);
     return true;
   };
   has("real_atom_types", types_.size(), of_atoms);
   QUINTET_CHECK(!periodic_ || has("box", 9, ""),
-                "{}: there is no box.npy; if the boundaries are open, put an empty file nopbc into {}",
-                store_->place(name), path_);
+                "{}: there is no {}; if the boundaries are open, put an empty file nopbc into {}",
+                store_->place(name), file_of(store_->array(name, "box")), path_);
   set.has_energy = has("energy", 1, "");
   set.has_force = has("force", n, of_atoms);
   set.has_virial = has("virial", 9, "");
+  static const std::vector<std::string> used{"coord", "box", "energy", "force", "virial", "real_atom_types"};
+  for (const auto& array : store_->arrays(name)) {
+    const std::string file = file_of(array);
+    const bool is_used = std::find(used.begin(), used.end(), file.substr(0, file.rfind('.'))) != used.end();
+    if (!is_used || (file.starts_with("box.") && !periodic_)) reading_.leave(file);
+  }
   n_frames_ += set.n_frames;
   sets_.push_back(std::move(set));
 }
@@ -136,7 +144,7 @@ void DeepmdSystem::add_set(const std::string& name) {
 std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::int64_t first,
                                        std::int64_t count, bool wanted) const {
   if (!wanted) return {};
-  const std::string array = array_name(set.name, name);
+  const std::string array = store_->array(set.name, name);
   const bool one = set.unframed.contains(name);
   const std::uint64_t begin = one ? 0 : static_cast<std::uint64_t>(first);
   auto values = store_->rows(array, begin, one ? store_->shape(array)[0] : static_cast<std::uint64_t>(count));
@@ -160,7 +168,7 @@ void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<
     const double type = real[i];
     QUINTET_CHECK(type == std::floor(type) && type >= virtual_atom && type < n_names,
                   "{}: entry [{}, {}] is {}, expected -1 (no atom) to {} ({} names: {})",
-                  store_->place(array_name(set.name, "real_atom_types")), index, i, type,
+                  store_->place(store_->array(set.name, "real_atom_types")), index, i, type,
                   static_cast<std::int64_t>(n_names) - 1, type_names_.size(), fmt::join(type_names_, ", "));
     if (type == virtual_atom) continue;
     frame.types[kept] = static_cast<int>(type);
@@ -169,7 +177,7 @@ void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<
     ++kept;
   }
   QUINTET_CHECK(kept > 0, "{}: row {} holds no atom, -1 alone",
-                store_->place(array_name(set.name, "real_atom_types")), index);
+                store_->place(store_->array(set.name, "real_atom_types")), index);
   frame.types.resize(kept);
   frame.positions.resize(kept);
   if (!frame.forces.empty()) frame.forces.resize(kept);
@@ -199,7 +207,7 @@ void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count
     frame.box = box_from_file(
         periodic_ ? matrix(row(boxes, 9)) : Mat3{}, {periodic_, periodic_, periodic_}, {0, 0, 0},
         frame.positions,
-        fmt::format("{}: box of frame {}", store_->place(array_name(set.name, "box")), first + f),
+        fmt::format("{}: box of frame {}", store_->place(store_->array(set.name, "box")), first + f),
         &frame.reading);
     frame.reading.add(reading_);
   }

@@ -10,21 +10,35 @@
 #include "io/log/log.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
 #include "physics/particles/files/h5md.hpp"
+#include "physics/particles/formats/cif.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
 #include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps_dump.hpp"
 #include "physics/particles/formats/poscar.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
+#include "physics/particles/formats/vasp_output.hpp"
 
 namespace quintet {
 
 namespace {
 
-enum class Format { extended_xyz, lammps_data, deepmd, hdf5, poscar };
+enum class Format {
+  extended_xyz,
+  lammps_data,
+  lammps_dump,
+  deepmd,
+  hdf5,
+  poscar,
+  outcar,
+  xdatcar,
+  vasprun,
+  cif
+};
 
 constexpr const char* readable =
-    "extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD "
-    "trajectories of "
-    "dpmd (.h5, .h5md) and POSCAR (.vasp)";
+    "extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps) and dumps (.dump, .lammpstrj), DeePMD "
+    "folders (with type.raw), H5MD trajectories of dpmd (.h5, .h5md), VASP's POSCAR (.vasp), OUTCAR, XDATCAR "
+    "and vasprun.xml, and CIF (.cif)";
 
 std::optional<Format> format_of_name(const std::filesystem::path& path) {
   const std::string name = path.filename().string(), ending = path.extension().string();
@@ -34,6 +48,11 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
   if (is({".xyz", ".extxyz"})) return Format::extended_xyz;
   if (is({".data", ".lmp", ".lammps"})) return Format::lammps_data;
   if (is({".h5", ".hdf5", ".h5md"})) return Format::hdf5;
+  if (is({".dump", ".lammpstrj"}) || name.starts_with("dump.")) return Format::lammps_dump;
+  if (is({".cif"})) return Format::cif;
+  if (is({".xml"})) return Format::vasprun;
+  if (is({".outcar"}) || name.starts_with("OUTCAR")) return Format::outcar;
+  if (is({".xdatcar"}) || name.starts_with("XDATCAR")) return Format::xdatcar;
   if (is({".vasp", ".poscar"}) || name.starts_with("POSCAR") || name.starts_with("CONTCAR"))
     return Format::poscar;
   return {};
@@ -46,13 +65,27 @@ bool has_hdf5_signature(const std::string& path) {
   return stream.gcount() == 8 && std::string_view(bytes, 8) == std::string_view("\x89HDF\r\n\x1a\n", 8);
 }
 
-/// A first line that is one integer begins an XYZ file; "N atoms" is in the head of every LAMMPS data file.
+/// By the first line that is not blank: one integer begins an XYZ file.
+std::optional<Format> format_of_first_line(const std::string& line) {
+  const auto tokens = text::split(line);
+  if (tokens.size() == 1 && text::is_integer(tokens[0])) return Format::extended_xyz;
+  if (line.starts_with("ITEM: ")) return Format::lammps_dump;
+  if (tokens[0].starts_with("vasp.")) return Format::outcar;
+  if (tokens[0] == "<?xml" || tokens[0] == "<modeling>") return Format::vasprun;
+  return {};
+}
+
+/// "N atoms" is in the head of every LAMMPS data file, "Direct configuration=" in every XDATCAR.
 std::optional<Format> format_of_content(const std::string& path) {
   if (has_hdf5_signature(path)) return Format::hdf5;
   text::LineReader reader(path);
   for (int line = 0; line < 50 && reader.next_filled(); ++line) {
     const auto tokens = text::split(reader.line());
-    if (line == 0 && tokens.size() == 1 && text::is_integer(tokens[0])) return Format::extended_xyz;
+    if (line == 0)
+      if (const auto format = format_of_first_line(reader.line())) return format;
+    if (tokens[0].starts_with("data_")) return Format::cif;
+    if (tokens.size() >= 2 && tokens[0] == "Direct" && tokens[1].starts_with("configuration="))
+      return Format::xdatcar;
     if (tokens.size() >= 2 && text::is_integer(tokens[0]) && tokens[1] == "atoms") return Format::lammps_data;
   }
   return {};
@@ -105,6 +138,16 @@ std::vector<Configuration> read_format(Format format, const std::string& path, c
     case Format::poscar:
       only_frame(path, frame);
       return {read_poscar(path, {options.type_names, options.periodic})};
+    case Format::lammps_dump:
+      return read_lammps_dump(path, frame, {options.type_names, options.periodic, options.labels.use});
+    case Format::outcar:
+      return read_outcar(path, frame, {options.type_names, options.periodic, options.labels.use});
+    case Format::vasprun:
+      return read_vasprun(path, frame, {options.type_names, options.periodic, options.labels.use});
+    case Format::xdatcar:
+      return read_xdatcar(path, frame, {options.type_names, options.periodic, options.labels.use});
+    case Format::cif:
+      return read_cif(path, frame, {options.periodic});
   }
   throw InternalError("a format without a reader");
 }
@@ -116,7 +159,10 @@ std::vector<Configuration> read_configurations(const std::string& path, const Re
   std::optional<std::int64_t> frame;
   if (!options.all_frames) frame = options.frame.value_or(format == Format::hdf5 ? -1 : 0);
   auto frames = read_format(format, path, options, frame);
-  const bool names_atoms = format == Format::extended_xyz || format == Format::hdf5;
+  constexpr std::array names_atoms_itself{Format::extended_xyz, Format::hdf5,    Format::lammps_dump,
+                                          Format::outcar,       Format::vasprun, Format::cif};
+  const bool names_atoms =
+      std::find(names_atoms_itself.begin(), names_atoms_itself.end(), format) != names_atoms_itself.end();
   for (auto& configuration : frames) {
     if (names_atoms) check_given_names(path, configuration, options.type_names);
     // A trajectory of ours holds the masses that its run was given.

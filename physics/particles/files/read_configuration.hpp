@@ -33,10 +33,12 @@ struct ReadOptions {
 
 /// Read frames of whatever holds atoms: by the name's ending, else by the content.
 ///
-/// Extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD
-/// trajectories of ours (.h5, .h5md), VASP's POSCAR (POSCAR*, CONTCAR*, .vasp, .poscar). Throws InputError:
-/// no such file, a format that is none of these, and what the format's reader says. What a reader assumed and
-/// did not use stands in each frame's `reading`; tell_reading() says it once.
+/// Extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps) and dumps (dump.*, .dump, .lammpstrj),
+/// DeePMD folders (with type.raw), H5MD trajectories of ours (.h5, .h5md), VASP's POSCAR (POSCAR*, CONTCAR*,
+/// .vasp, .poscar), OUTCAR (OUTCAR*, .outcar), XDATCAR (XDATCAR*, .xdatcar) and vasprun.xml (.xml), CIF
+/// (.cif). Throws InputError: no such file, a format that is none of these, and what the format's reader
+/// says. What a reader assumed and did not use stands in each frame's `reading`; tell_reading() says it
+/// once.
 [[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path,
                                                              const ReadOptions& options = {});
 /// The one frame that the options choose.

@@ -108,6 +108,15 @@ Vec3 to_vec3(const std::string_view* tokens, const std::string& where, std::stri
   return result;
 }
 
+std::int64_t place_of_frame(const std::string& path, std::int64_t frame, std::int64_t n_frames) {
+  QUINTET_CHECK(n_frames > 0, "{}: the file holds no frame", path);
+  const std::int64_t place = frame < 0 ? n_frames + frame : frame;
+  QUINTET_CHECK(place >= 0 && place < n_frames,
+                "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)", path, frame,
+                n_frames, n_frames - 1);
+  return place;
+}
+
 void write_file(const std::string& path, std::string_view content, bool append) {
   errno = 0;
   std::ofstream stream(path, std::ios::binary | (append ? std::ios::app : std::ios::trunc));

@@ -54,6 +54,10 @@ class LineReader {
 [[nodiscard]] bool is_integer(std::string_view token);
 [[nodiscard]] Vec3 to_vec3(const std::string_view* tokens, const std::string& where, std::string_view what);
 
+/// Place from 0 of a frame that is counted from 0 or from the end (-1: the last). Throws InputError: the file
+/// has none, or not that one.
+[[nodiscard]] std::int64_t place_of_frame(const std::string& path, std::int64_t frame, std::int64_t n_frames);
+
 /// Write a whole text file. Throws ResourceError if it cannot be written.
 void write_file(const std::string& path, std::string_view content, bool append = false);
 

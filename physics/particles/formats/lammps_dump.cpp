@@ -1,0 +1,487 @@
+#include "physics/particles/formats/lammps_dump.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/read_configuration_box.hpp"
+#include "physics/particles/atoms/read_configuration_elements.hpp"
+#include "physics/particles/atoms/units.hpp"
+#include "physics/particles/formats/read_configuration_text.hpp"
+#include "physics/particles/formats/read_configuration_types.hpp"
+
+namespace quintet {
+
+namespace {
+
+/// What stands before the atoms of a frame.
+struct DumpHead {
+  std::string units;  ///< of this frame or one before it; "": not said
+  std::int64_t n_atoms = 0;
+  Mat3 rows{};
+  Vec3 origin{};
+  std::optional<std::array<bool, 3>> periodic;
+  std::vector<std::string> columns;
+  Reading reading;
+};
+
+/// Reads the heads of frames, and passes over atoms.
+class DumpHeads {
+ public:
+  explicit DumpHeads(text::LineReader& reader) : reader_(reader) {}
+
+  /// The head of the frame that begins here; nothing at the end of the file.
+  std::optional<DumpHead> next() {
+    if (!reader_.next_filled()) return {};
+    DumpHead head;
+    bool counted = false, bounded = false;
+    for (bool more = true; more;) {
+      const std::string item = item_here();
+      if (item.starts_with("ATOMS")) {
+        for (const auto word : text::split(std::string_view(item).substr(5))) head.columns.emplace_back(word);
+        QUINTET_CHECK(counted && bounded, "{}: ITEM: {} is missing before the atoms", reader_.where(),
+                      counted ? "BOX BOUNDS" : "NUMBER OF ATOMS");
+        head.units = units_;
+        return head;
+      }
+      more = read_item(item, head, counted, bounded);
+    }
+    throw InputError(fmt::format("{}: the file ends within the head of a frame", reader_.where()));
+  }
+
+ private:
+  std::string item_here() const {
+    const auto& line = reader_.line();
+    QUINTET_CHECK(line.starts_with("ITEM: "), "{}: found {} where a line 'ITEM: ...' was expected",
+                  reader_.where(), text::shown(line));
+    return line.substr(6);
+  }
+
+  std::vector<std::string_view> step(const std::string& item) {
+    QUINTET_CHECK(reader_.next(), "{}: the file ends within ITEM: {}", reader_.where(), item);
+    return text::split(reader_.line());
+  }
+
+  /// One item; false at the end of the file.
+  bool read_item(const std::string& item, DumpHead& head, bool& counted, bool& bounded) {
+    if (item == "NUMBER OF ATOMS") {
+      const auto words = step(item);
+      QUINTET_CHECK(words.size() == 1, "{}: {} is no number of atoms", reader_.where(),
+                    text::shown(reader_.line()));
+      head.n_atoms = text::to_integer(words[0], reader_.where(), "the number of atoms");
+      // A line of an atom has eight bytes at least.
+      QUINTET_CHECK(head.n_atoms >= 1 && static_cast<std::uint64_t>(head.n_atoms) <= reader_.bytes() / 6,
+                    "{}: {} atoms cannot be true of a file of {} bytes; expected 1 or more", reader_.where(),
+                    head.n_atoms, reader_.bytes());
+      counted = true;
+    } else if (item.starts_with("BOX BOUNDS")) {
+      read_bounds(item, head);
+      bounded = true;
+    } else if (item == "UNITS") {
+      const auto words = step(item);
+      units_ = words.empty() ? "" : std::string(words[0]);
+      QUINTET_CHECK(units_ == "metal" || units_ == "real",
+                    "{}: the dump is in LAMMPS units {}, only metal and real are read", reader_.where(),
+                    text::shown(units_));
+    } else if (item == "TIMESTEP" || item == "TIME") {
+      QUINTET_CHECK(step(item).size() == 1, "{}: {} is no {}", reader_.where(), text::shown(reader_.line()),
+                    item);
+    } else {
+      QUINTET_CHECK(!item.starts_with("ENTRIES") && !item.starts_with("NUMBER OF ENTRIES"),
+                    "{}: a dump of style local holds no atoms; write one of style custom", reader_.where());
+      head.reading.leave("item " + item);
+      while (reader_.next_filled())
+        if (reader_.line().starts_with("ITEM: ")) return true;
+      return false;
+    }
+    return reader_.next_filled();
+  }
+
+  void read_bounds(const std::string& item, DumpHead& head) {
+    auto words = text::split(item);
+    words.erase(words.begin(), words.begin() + 2);
+    const auto begins = [&](std::initializer_list<std::string_view> with) {
+      return words.size() >= with.size() && std::equal(with.begin(), with.end(), words.begin());
+    };
+    const bool slanted = begins({"xy", "xz", "yz"}), general = begins({"abc", "origin"});
+    words.erase(words.begin(), words.begin() + (slanted ? 3 : general ? 2 : 0));
+    if (!words.empty()) {
+      head.periodic.emplace();
+      QUINTET_CHECK(words.size() == 3, "{}: {} has {} boundary words, expected 3 as in pp pp ff",
+                    reader_.where(), text::shown(item), words.size());
+      for (int k = 0; k < 3; ++k) (*head.periodic)[k] = is_periodic(words[k]);
+    }
+    std::array<std::array<double, 4>, 3> lines{};
+    for (auto& line : lines) {
+      const auto numbers = step(item);
+      const std::size_t n = general ? 4 : slanted ? 3 : 2;
+      QUINTET_CHECK(numbers.size() == n, "{}: a line of the box has {} numbers, expected {}", reader_.where(),
+                    numbers.size(), n);
+      for (std::size_t i = 0; i < n; ++i) line[i] = text::to_double(numbers[i], reader_.where(), "a bound");
+    }
+    if (general) {
+      for (int r = 0; r < 3; ++r) {
+        for (int k = 0; k < 3; ++k) head.rows[3 * r + k] = lines[r][k];
+        head.origin[r] = lines[r][3];
+      }
+      return;
+    }
+    // The bounds are those of the box around the slanted one.
+    const double xy = lines[0][2], xz = lines[1][2], yz = lines[2][2];
+    lines[0][0] -= std::min({0.0, xy, xz, xy + xz});
+    lines[0][1] -= std::max({0.0, xy, xz, xy + xz});
+    lines[1][0] -= std::min(0.0, yz);
+    lines[1][1] -= std::max(0.0, yz);
+    for (int k = 0; k < 3; ++k) {
+      QUINTET_CHECK(lines[k][0] < lines[k][1], "{}: the box is empty or inverted along {}", reader_.where(),
+                    "xyz"[k]);
+      head.origin[k] = lines[k][0];
+      head.rows[4 * k] = lines[k][1] - lines[k][0];
+    }
+    head.rows[3] = xy;
+    head.rows[6] = xz;
+    head.rows[7] = yz;
+  }
+
+  bool is_periodic(std::string_view word) const {
+    QUINTET_CHECK(word.size() == 2 && word.find_first_not_of("pfsm") == std::string_view::npos,
+                  "{}: {} is no boundary, expected two letters of p, f, s and m", reader_.where(),
+                  text::shown(word));
+    return word[0] == 'p';
+  }
+
+  text::LineReader& reader_;
+  std::string units_;
+};
+
+template <class T>
+void put_in_order(const std::vector<std::size_t>& order, std::vector<T>& values) {
+  if (values.empty()) return;
+  std::vector<T> sorted(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = values[order[i]];
+  values = std::move(sorted);
+}
+
+/// Reads the atoms of the frame whose head was read.
+class DumpFrame {
+ public:
+  DumpFrame(text::LineReader& reader, DumpHead head, const LammpsDumpOptions& options)
+      : reader_(reader), head_(std::move(head)), options_(options), where_(reader.where()) {
+    result_.reading = head_.reading;
+  }
+
+  Configuration read() {
+    find_columns();
+    for (std::int64_t i = 0; i < head_.n_atoms; ++i) read_atom(i);
+    set_box();
+    sort();
+    name_types();
+    set_units();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] int column(const std::string& name) {
+    const auto found = std::find(head_.columns.begin(), head_.columns.end(), name);
+    if (found == head_.columns.end()) return -1;
+    used_.insert(name);
+    return static_cast<int>(found - head_.columns.begin());
+  }
+
+  /// Three columns that are all there; -1 each otherwise.
+  std::array<int, 3> three(const std::array<const char*, 3>& names) {
+    for (const char* name : names)
+      if (std::find(head_.columns.begin(), head_.columns.end(), name) == head_.columns.end())
+        return {-1, -1, -1};
+    return {column(names[0]), column(names[1]), column(names[2])};
+  }
+
+  void find_columns() {
+    id_ = column("id");
+    type_ = column("type");
+    mass_ = column("mass");
+    name_ = column("element");
+    if (name_ < 0) name_ = column("typelabel");
+    QUINTET_CHECK(type_ >= 0 || name_ >= 0, "{}: the atoms have neither a type nor an element ({})", where_,
+                  fmt::join(head_.columns, " "));
+    const std::array<std::array<const char*, 3>, 4> places{
+        {{"x", "y", "z"}, {"xu", "yu", "zu"}, {"xs", "ys", "zs"}, {"xsu", "ysu", "zsu"}}};
+    for (std::size_t p = 0; p < places.size() && position_[0] < 0; ++p) {
+      position_ = three(places[p]);
+      scaled_ = p >= 2;
+    }
+    QUINTET_CHECK(position_[0] >= 0,
+                  "{}: the atoms have no position; expected columns x y z, xu yu zu, xs ys zs or xsu ysu zsu",
+                  where_);
+    velocity_ = three({"vx", "vy", "vz"});
+    if (options_.labels != LabelSource::Use::none) force_ = three({"fx", "fy", "fz"});
+    for (const auto& name : head_.columns)
+      if (!used_.contains(name)) result_.reading.leave("column " + name);
+    if (id_ < 0) result_.reading.assume("atoms in the order of the file (no column id)");
+  }
+
+  void read_atom(std::int64_t i) {
+    QUINTET_CHECK(reader_.next(), "{}: the file ends after {} of {} atoms of a frame", reader_.where(), i,
+                  head_.n_atoms);
+    const auto words = text::split(reader_.line());
+    const std::string where = reader_.where();
+    QUINTET_CHECK(words.size() == head_.columns.size(),
+                  "{}: the line of atom {} of {} has {} columns, not {}", where, i + 1, head_.n_atoms,
+                  words.size(), head_.columns.size());
+    const auto vector = [&](const std::array<int, 3>& columns, const char* what) {
+      Vec3 v;
+      for (int k = 0; k < 3; ++k) v[k] = text::to_double(words[columns[k]], where, what);
+      return v;
+    };
+    if (id_ >= 0) {
+      const auto id = text::to_integer(words[id_], where, "id");
+      QUINTET_CHECK(id >= 1, "{}: id is {}, expected 1 or more", where, id);
+      result_.ids.push_back(id);
+    }
+    if (type_ >= 0) {
+      const auto type = text::to_integer(words[type_], where, "type");
+      QUINTET_CHECK(type >= 1 && type <= most_types, "{}: type is {}, expected 1 to {}", where, type,
+                    most_types);
+      result_.types.push_back(static_cast<int>(type - 1));
+    }
+    if (name_ >= 0) names_.emplace_back(words[name_]);
+    if (mass_ >= 0) masses_.push_back(text::to_double(words[mass_], where, "mass"));
+    result_.positions.push_back(vector(position_, "a position"));
+    if (velocity_[0] >= 0) result_.velocities.push_back(vector(velocity_, "a velocity"));
+    if (force_[0] >= 0) result_.forces.push_back(vector(force_, "a force"));
+  }
+
+  void set_box() {
+    const std::array<bool, 3> all{true, true, true};
+    if (!head_.periodic && !options_.periodic)
+      result_.reading.assume(
+          "periodic in x y z (no boundary words; system.periodic or --periodic changes it)");
+    const auto periodic = head_.periodic.value_or(options_.periodic.value_or(all));
+    if (scaled_)
+      for (Vec3& x : result_.positions) {
+        const Vec3 s = x;
+        for (int k = 0; k < 3; ++k)
+          x[k] = head_.origin[k] + s[0] * head_.rows[k] + s[1] * head_.rows[3 + k] + s[2] * head_.rows[6 + k];
+      }
+    result_.box =
+        box_from_file(head_.rows, periodic, head_.origin, result_.positions, where_, &result_.reading);
+  }
+
+  void sort() {
+    if (id_ < 0) return;
+    auto& ids = result_.ids;
+    std::vector<std::size_t> order(ids.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+    put_in_order(order, ids);
+    const auto twice = std::adjacent_find(ids.begin(), ids.end());
+    QUINTET_CHECK(twice == ids.end(), "{}: two atoms of the frame have id {}", where_, *twice);
+    put_in_order(order, result_.types);
+    put_in_order(order, names_);
+    put_in_order(order, masses_);
+    put_in_order(order, result_.positions);
+    put_in_order(order, result_.velocities);
+    put_in_order(order, result_.forces);
+  }
+
+  /// Types by their names where the atoms have some and nobody numbers them, else by their numbers.
+  void name_types() {
+    if (name_ >= 0 && all_are_carbon_by_default()) {
+      result_.reading.assume(fmt::format("types {} as given, not C as the dump calls all of them",
+                                         fmt::join(options_.type_names, " ")));
+      names_.clear();
+    }
+    if (!names_.empty() && (type_ < 0 || options_.type_names.empty()))
+      number_names();
+    else
+      name_numbers();
+    set_masses_of_types();
+  }
+
+  /// LAMMPS writes C for each atom unless `dump_modify element` names the types.
+  [[nodiscard]] bool all_are_carbon_by_default() const {
+    if (type_ < 0 || std::any_of(names_.begin(), names_.end(), [](auto& name) { return name != "C"; }))
+      return false;
+    const std::set<int> types(result_.types.begin(), result_.types.end());
+    QUINTET_CHECK(
+        types.size() < 2 || !options_.type_names.empty(),
+        "{}: atoms of {} types are all called C, as LAMMPS does where `dump_modify element` does not "
+        "name them; give types (system.types or --types), or write the dump with their elements",
+        where_, types.size());
+    return !options_.type_names.empty();
+  }
+
+  void number_names() {
+    std::map<std::string, int> places;
+    result_.types.clear();
+    for (const auto& name : names_) {
+      const auto [place, is_new] = places.try_emplace(name, static_cast<int>(places.size()));
+      if (is_new) result_.type_names.push_back(name);
+      result_.types.push_back(place->second);
+    }
+  }
+
+  void name_numbers() {
+    const auto most = *std::max_element(result_.types.begin(), result_.types.end());
+    std::vector<std::string> own(most + 1);
+    for (std::size_t i = 0; i < names_.size(); ++i) own[result_.types[i]] = names_[i];
+    result_.type_names = agreed_names(where_, own, options_.type_names);
+    if (!options_.type_names.empty())
+      QUINTET_CHECK(options_.type_names.size() > static_cast<std::size_t>(most),
+                    "{}: an atom has type {}, but {} type names were given ({})", where_, most + 1,
+                    options_.type_names.size(), fmt::join(options_.type_names, ", "));
+    else
+      name_by_mass();
+  }
+
+  void name_by_mass() {
+    constexpr double no_mass = 1;  // what is written where units have no masses
+    auto& names = result_.type_names;
+    for (std::size_t i = 0; i < result_.types.size(); ++i) {
+      const auto element =
+          masses_.empty() || masses_[i] == no_mass ? std::nullopt : element_of_mass(masses_[i]);
+      QUINTET_CHECK(element,
+                    "{}: type {} has no name; give types (system.types or --types), or write the dump with "
+                    "columns element or mass",
+                    where_, result_.types[i] + 1);
+      names[result_.types[i]] = *element;
+    }
+    std::vector<std::string> used;
+    for (std::size_t t = 0; t < names.size(); ++t)
+      if (names[t].empty())
+        names[t] = "X";  // no atom has it
+      else
+        used.push_back(names[t]);
+    std::set<std::string> unique(used.begin(), used.end());
+    QUINTET_CHECK(unique.size() == used.size(),
+                  "{}: by their masses two types would be one element ({}); give types (system.types or "
+                  "--types)",
+                  where_, fmt::join(used, " "));
+    result_.reading.assume(fmt::format("types {} by mass", fmt::join(used, " ")));
+  }
+
+  void set_masses_of_types() {
+    if (masses_.empty()) return;
+    auto& masses = result_.masses;
+    masses.assign(result_.type_names.size(), 0);
+    for (std::size_t i = 0; i < masses_.size(); ++i) {
+      double& mass = masses[result_.types[i]];
+      QUINTET_CHECK(masses_[i] > 0, "{}: an atom has a mass of {}, expected a positive number of amu", where_,
+                    masses_[i]);
+      QUINTET_CHECK(mass == 0 || mass == masses_[i], "{}: atoms of {} have masses {} and {}", where_,
+                    result_.type_names[result_.types[i]], mass, masses_[i]);
+      mass = masses_[i];
+    }
+    for (std::size_t t = 0; t < masses.size(); ++t)
+      if (masses[t] == 0) masses[t] = standard_mass(result_.type_names[t]).value_or(1.0);
+    if (std::all_of(masses_.begin(), masses_.end(), [](double m) { return m == 1; })) {
+      masses.clear();
+      result_.reading.assume("standard masses, as all in the file are 1 amu");
+    }
+  }
+
+  /// (K), of velocities in angstrom/ps.
+  [[nodiscard]] double temperature() const {
+    constexpr double usual_mass = 30;  // amu
+    double mv2 = 0;
+    for (std::size_t i = 0; i < result_.velocities.size(); ++i) {
+      const auto type = result_.types[i];
+      const double mass = result_.masses.empty()
+                              ? standard_mass(result_.type_names[type]).value_or(usual_mass)
+                              : result_.masses[type];
+      for (const double v : result_.velocities[i]) mv2 += mass * v * v;
+    }
+    return mv2 * units::mv2_to_ev / (3 * double(result_.n_atoms()) * units::boltzmann);
+  }
+
+  /// Bring velocities and forces into metal units.
+  void set_units() {
+    constexpr double coldest = 0.3, hottest = 3e5, per_fs = 1e3, kcal_per_mol = 4184 / 96485.33212;  // eV
+    std::string units = head_.units;
+    if (const double kelvin = temperature(); units.empty() && kelvin > 0) {
+      const auto is_matter = [&](double t) { return t >= coldest && t < hottest; };
+      QUINTET_CHECK(
+          is_matter(kelvin) || is_matter(kelvin * per_fs * per_fs),
+          "{}: the velocities are of {:.3g} K in units metal and of {:.3g} K in units real; say the "
+          "units: `dump_modify ID units yes`, or lines 'ITEM: UNITS' and 'metal' on top",
+          where_, kelvin, kelvin * per_fs * per_fs);
+      units = is_matter(kelvin) ? "metal" : "real";
+      result_.reading.assume(fmt::format("units {} by the velocities ({:.4g} K)", units,
+                                         is_matter(kelvin) ? kelvin : kelvin * per_fs * per_fs));
+    }
+    if (units.empty()) {
+      result_.reading.assume("lengths in angstrom (the dump does not say its units)");
+      doubt_forces();
+    }
+    if (units != "real") return;
+    for (Vec3& v : result_.velocities)
+      for (double& component : v) component *= per_fs;
+    for (Vec3& f : result_.forces)
+      for (double& component : f) component *= kcal_per_mol;
+  }
+
+  void doubt_forces() {
+    if (result_.forces.empty()) return;
+    QUINTET_CHECK(options_.labels != LabelSource::Use::learn,
+                  "{}: the dump does not say its units, and forces of units real are in kcal/mol/angstrom; "
+                  "write it with `dump_modify ID units yes`, or put lines 'ITEM: UNITS' and 'metal' on top",
+                  where_);
+    result_.forces.clear();
+    result_.reading.leave("forces, whose unit the dump does not say");
+  }
+
+  static constexpr int most_types = 100000;
+  text::LineReader& reader_;
+  DumpHead head_;
+  const LammpsDumpOptions& options_;
+  std::string where_;
+  int id_ = -1, type_ = -1, name_ = -1, mass_ = -1;
+  std::array<int, 3> position_{-1, -1, -1}, velocity_{-1, -1, -1}, force_{-1, -1, -1};
+  bool scaled_ = false;
+  std::set<std::string> used_;
+  std::vector<std::string> names_;  // of atoms
+  std::vector<double> masses_;      // of atoms
+  Configuration result_;
+};
+
+}  // namespace
+
+std::vector<Configuration> read_lammps_dump(const std::string& path, std::optional<std::int64_t> frame,
+                                            const LammpsDumpOptions& options) {
+  text::LineReader reader(path);
+  const auto begin = reader.bookmark();
+  const auto scan = [&](std::optional<std::int64_t> wanted, std::vector<Configuration>& frames) {
+    reader.go_to(begin);
+    DumpHeads heads(reader);
+    std::int64_t n = 0;
+    for (auto head = heads.next(); head; head = heads.next(), ++n) {
+      if (!wanted || *wanted == n) {
+        frames.push_back(DumpFrame(reader, std::move(*head), options).read());
+        if (wanted) return n + 1;
+      } else {
+        for (std::int64_t i = 0; i < head->n_atoms; ++i)
+          QUINTET_CHECK(reader.next(), "{}: the file ends after {} of {} atoms of a frame", reader.where(), i,
+                        head->n_atoms);
+      }
+    }
+    return n;
+  };
+  std::vector<Configuration> frames;
+  if (!frame || *frame >= 0) {
+    const auto n = scan(frame, frames);
+    QUINTET_CHECK(n > 0, "{}: the file holds no frame", path);
+    if (frames.empty()) static_cast<void>(text::place_of_frame(path, *frame, n));
+    return frames;
+  }
+  // One that is counted from the end: how many there are, then that one.
+  const auto n = scan(-1, frames);
+  scan(text::place_of_frame(path, *frame, n), frames);
+  return frames;
+}
+
+}  // namespace quintet
