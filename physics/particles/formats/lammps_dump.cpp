@@ -178,6 +178,7 @@ class DumpFrame {
   Configuration read() {
     find_columns();
     for (std::int64_t i = 0; i < head_.n_atoms; ++i) read_atom(i);
+    text::check_whole(reader_);
     set_box();
     sort();
     name_types();

@@ -51,10 +51,15 @@ class OutcarReader {
   std::vector<VaspStep> steps;
 
   void read() {
-    while (reader_.next()) read_line(reader_.line());
+    while (reader_.next()) try {
+        read_line(reader_.line());
+      } catch (const InputError&) {
+        if (reader_.next()) throw;
+        cut_within_line_ = true;  // a run that was killed ends anywhere
+      }
     QUINTET_CHECK(!counts_.empty(), "{}: there is no line 'ions per type =': is it the OUTCAR of VASP?",
                   reader_.path());
-    run.cut_short = !step_.positions.empty() || iterations_ > 0;
+    run.cut_short = cut_within_line_ || !step_.positions.empty() || iterations_ > 0;
   }
 
  private:
@@ -206,6 +211,7 @@ class OutcarReader {
     if (step_.positions.empty()) return;
     if (of_force_field && !step_.force_field) return;  // beside first principles
     step_.energy = number_behind("TOTEN");
+    QUINTET_CHECK(text::split(reader_.line()).back() == "eV", "{}: the energy is cut short", reader_.where());
     step_.converged = reached_ || (!stopped_ && iterations_ > 0 && iterations_ < most_iterations_);
     steps.push_back(std::move(step_));
     awaits_sigma_ = true;
@@ -219,7 +225,8 @@ class OutcarReader {
   Mat3 cell_{};
   VaspStep step_;
   double iterations_ = 0, most_iterations_ = 60;
-  bool has_cell_ = false, reached_ = false, stopped_ = false, of_force_field_ = false, awaits_sigma_ = false;
+  bool has_cell_ = false, reached_ = false, stopped_ = false, of_force_field_ = false, awaits_sigma_ = false,
+       cut_within_line_ = false;
 };
 
 }  // namespace

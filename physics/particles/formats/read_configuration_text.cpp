@@ -108,6 +108,13 @@ Vec3 to_vec3(const std::string_view* tokens, const std::string& where, std::stri
   return result;
 }
 
+void check_whole(const LineReader& reader) {
+  QUINTET_CHECK(reader.line_is_whole(),
+                "{}: the file ends without a line feed, so that its last number may be cut short; leave the "
+                "frame out, or add a line feed if it is whole",
+                reader.where());
+}
+
 std::int64_t place_of_frame(const std::string& path, std::int64_t frame, std::int64_t n_frames) {
   QUINTET_CHECK(n_frames > 0, "{}: the file holds no frame", path);
   const std::int64_t place = frame < 0 ? n_frames + frame : frame;

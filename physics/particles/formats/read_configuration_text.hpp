@@ -21,6 +21,8 @@ class LineReader {
   /// Step to the next line that is not blank; false at the end of the file.
   bool next_filled();
   [[nodiscard]] const std::string& line() const { return line_; }
+  /// False for a last line without a line feed, which may be cut short within a number.
+  [[nodiscard]] bool line_is_whole() const { return !stream_.eof(); }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  ///< size of the file
   /// "file.xyz:12", the place of the current line.
@@ -54,6 +56,8 @@ class LineReader {
 [[nodiscard]] bool is_integer(std::string_view token);
 [[nodiscard]] Vec3 to_vec3(const std::string_view* tokens, const std::string& where, std::string_view what);
 
+/// Refuse a last line without a line feed, where programs always write one: its last number may be cut short.
+void check_whole(const LineReader& reader);
 /// Place from 0 of a frame that is counted from 0 or from the end (-1: the last). Throws InputError: the file
 /// has none, or not that one.
 [[nodiscard]] std::int64_t place_of_frame(const std::string& path, std::int64_t frame, std::int64_t n_frames);

@@ -123,6 +123,7 @@ class XdatcarReader {
         x[k] = s[0] * rows_[k] + s[1] * rows_[3 + k] + s[2] * rows_[6 + k];
       c.positions.push_back(x);
     }
+    text::check_whole(reader_);
     c.box = box_from_file(rows_, options_.periodic.value_or(std::array{true, true, true}), {0, 0, 0},
                           c.positions, where, &c.reading);
     return c;
