@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
       .plain_command("evaluate", "Energies, forces, virials and atomic energies of given configurations",
                      dpmd::evaluate_flags(), dpmd::evaluate)
       .plain_command("test", "How far a model is from the labels of systems", dpmd::test_flags(), dpmd::test)
-      .plain_command("inspect", "What a model is: its networks block by block, parameters, flops, bytes",
+      .plain_command("inspect", "What a model is, block by block; or what is understood of a file of atoms",
                      dpmd::inspect_flags(), dpmd::inspect)
       .plain_command("compress", "Tabulate a model's embedding networks, for programs that need it",
                      dpmd::compress_flags(), dpmd::compress)

@@ -5,8 +5,9 @@
 /// The commands of `quintet`.
 namespace quintet::commands {
 
-/// quintet inspect FILE
-void inspect(const Comm& comm, const Application::Arguments& arguments);
+/// quintet inspect FILE: of an HDF5 file what it says of itself; any other goes to `dpmd inspect`, and this
+/// does not return.
+void inspect(const Application::Arguments& arguments);
 /// quintet report DIR... --index PAGE --title TEXT
 void report(const Application::Arguments& arguments);
 /// quintet schema APP [COMMAND]: what the executable APP beside this one says; does not return if it exists.

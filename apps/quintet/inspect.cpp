@@ -1,13 +1,46 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <unistd.h>
 
 #include "apps/quintet/commands.hpp"
+#include "apps/quintet/owner/owner.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
 
 namespace quintet::commands {
 
-void inspect(const Comm& comm, const Application::Arguments& arguments) {
-  const std::string text = hdf5::inspect(comm, arguments[0].front());
-  if (comm.is_root()) std::fputs(text.c_str(), stdout);
+namespace {
+
+bool is_hdf5(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return false;
+  auto stream = open_input_file(path);
+  char bytes[8] = {};
+  stream.read(bytes, sizeof(bytes));
+  return stream.gcount() == 8 && std::string_view(bytes, 8) == std::string_view("\x89HDF\r\n\x1a\n", 8);
+}
+
+/// A file that may hold atoms: not one of the suite's own kinds of text.
+bool may_hold_atoms(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return std::filesystem::exists(path) && ending != ".yaml" && ending != ".yml" && !is_hdf5(path);
+}
+
+}  // namespace
+
+void inspect(const Application::Arguments& arguments) {
+  std::string path = arguments[0].front();
+  if (!may_hold_atoms(path)) {
+    std::fputs(hdf5::inspect(Comm::self(), path).c_str(), stdout);
+    return;
+  }
+  std::string program = sibling_named("dpmd").executable, word = "inspect";
+  char* words[] = {program.data(), word.data(), path.data(), nullptr};
+  execv(program.c_str(), words);
+  throw InputError(fmt::format("{} cannot be started: {}", program, std::strerror(errno)));
 }
 
 }  // namespace quintet::commands

@@ -11,8 +11,8 @@
 int main(int argc, char** argv) {
   namespace commands = quintet::commands;
   return quintet::Application("quintet", "what all runs of the suite share")
-      .plain_command("inspect", "Say what an HDF5 file is: provenance, datasets, shapes, units",
-                     {{"FILE", "the HDF5 file", true, ""}}, commands::inspect)
+      .local_command("inspect", "Say what a file is: provenance and datasets of HDF5, atoms, a model",
+                     {{"FILE", "the file, or a DeePMD folder", true, ""}}, commands::inspect)
       .local_command(
           "report",
           "Show the headline numbers of runs side by side and write a page that links their reports",

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/dpmd/convert/inspect_atoms.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/potential/model/chains.hpp"
@@ -12,7 +13,7 @@ namespace quintet::dpmd {
 
 namespace {
 
-enum Argument { positional, training, named };
+enum Argument { positional, training, named, types, masses };
 
 /// The networks of one shape share a table.
 struct Table {
@@ -36,14 +37,23 @@ std::string tables_of(const std::vector<potential::NetworkDescription>& networks
 }  // namespace
 
 std::vector<Application::Flag> inspect_flags() {
-  return {{"MODEL", "Deep Potential model (or --model MODEL)", false, ""},
-          {"--training", "Show what a training step keeps, instead of an evaluation", false, "", true},
-          {"--model", "The model, as other commands take it", false, ""}};
+  std::vector<Application::Flag> flags{
+      {"MODEL", "Deep Potential model (or --model MODEL), or a file of atoms", false, ""},
+      {"--training", "Show what a training step keeps, instead of an evaluation", false, "", true},
+      {"--model", "The model, as other commands take it", false, ""}};
+  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  return flags;
 }
 
 void inspect(const Comm& comm, const Application::Arguments& arguments) {
   on_root(comm, [&] {
     const std::string& path = model_of(arguments, positional, named);
+    if (holds_atoms(path)) {
+      auto read = read_options_of(arguments, types, masses);
+      read.labels.use = LabelSource::Use::compare;
+      std::fputs(describe_atoms(path, read).c_str(), stdout);
+      return;
+    }
     const auto model = potential::read_dp(path);
     const bool for_training = !arguments[training].empty();
     const auto networks = potential::describe_networks(model, for_training);

@@ -122,8 +122,9 @@ void Trajectory::add_xyz(const Simulation& simulation, double time) const {
     on_root(comm_, [&] {
       frame.energy = simulation.system().total.energy;
       frame.virial = simulation.system().total.virial;
-      frame.masses.clear();  // the same in all frames, and trajectory.h5 or the input has them
       if (!options_->velocities) frame.velocities.clear();
+      // The same in all frames, and trajectory.h5 or the input has them; ASE divides momenta by them.
+      if (frame.velocities.empty()) frame.masses.clear();
       if (!options_->forces) frame.forces.clear();
       write_extended_xyz(xyz_, frame, xyz);
     });

@@ -154,6 +154,42 @@ std::vector<Configuration> read_format(Format format, const std::string& path, c
 
 }  // namespace
 
+std::optional<std::string> configuration_format(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (!fs::exists(path)) return {};
+  std::optional<Format> format;
+  if (!fs::is_directory(path)) {
+    format = format_of_name(path);
+    if (!format) format = format_of_content(path);
+  } else if (fs::exists(path + "/type.raw")) {
+    format = Format::deepmd;
+  }
+  if (!format) return {};
+  switch (*format) {
+    case Format::extended_xyz:
+      return "extended XYZ";
+    case Format::lammps_data:
+      return "LAMMPS data";
+    case Format::lammps_dump:
+      return "LAMMPS dump";
+    case Format::deepmd:
+      return "DeePMD system";
+    case Format::hdf5:
+      return "HDF5";
+    case Format::poscar:
+      return "VASP POSCAR";
+    case Format::outcar:
+      return "VASP OUTCAR";
+    case Format::xdatcar:
+      return "VASP XDATCAR";
+    case Format::vasprun:
+      return "VASP vasprun.xml";
+    case Format::cif:
+      return "CIF";
+  }
+  return {};
+}
+
 std::vector<Configuration> read_configurations(const std::string& path, const ReadOptions& options) {
   const Format format = format_of(path);
   std::optional<std::int64_t> frame;

@@ -41,6 +41,9 @@ struct ReadOptions {
 /// once.
 [[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path,
                                                              const ReadOptions& options = {});
+/// What a file that holds atoms is, "LAMMPS dump", by name or content; nothing for another file or format.
+/// Throws InputError where it cannot be opened.
+[[nodiscard]] std::optional<std::string> configuration_format(const std::string& path);
 /// The one frame that the options choose.
 [[nodiscard]] Configuration read_configuration(const std::string& path, const ReadOptions& options = {});
 /// Log what the readers of some frames of one file say, each thing once; nothing if they say nothing.

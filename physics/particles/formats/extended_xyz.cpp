@@ -124,7 +124,7 @@ class Layout {
     position = find({"pos", "positions"}, 3, "RI");
     id = find({"id", "ids"}, 1, "I");
     velocity = find({"velocities"}, 3, "R");
-    momentum = velocity < 0 ? find({"momenta"}, 3, "R") : -1;
+    momentum = find({"momenta"}, 3, "R");
     for (const char* name : {"velo", "vel", "velocity", "vels"}) {
       if (velocity >= 0 || momentum >= 0) break;
       velocity = find({name}, 3, "R");
@@ -203,6 +203,7 @@ class FrameReader {
     other_force_ = layout.find({labels.other_forces}, 3, "R");
     read_atoms(layout);
     if (!layout.velocity_unit_known) find_velocity_unit(layout.velocity_name);
+    if (layout.momentum >= 0) use_momenta();
     read_box();
     if (const auto energy = value(labels.energy)) result_.energy = text::to_double(*energy, where_, "energy");
     if_not_doubtful(
@@ -329,14 +330,38 @@ class FrameReader {
     if (layout.velocity >= 0)
       result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
     if (layout.mass >= 0) note_mass(type, text::to_double(tokens[layout.mass], where, "mass"), where);
-    if (layout.momentum >= 0) {
-      Vec3 v = text::to_vec3(&tokens[layout.momentum], where, "momenta");
+    if (layout.momentum >= 0) momenta_.push_back(text::to_vec3(&tokens[layout.momentum], where, "momenta"));
+  }
+
+  /// Velocities from the momenta; where the file has both, they must say the same: what is changed in ASE are
+  /// the momenta, and columns that it does not know stay as they were.
+  void use_momenta() {
+    constexpr double same = 1e-6;
+    double apart = 0, largest = 0;
+    const bool both = !result_.velocities.empty();
+    result_.velocities.resize(momenta_.size());
+    for (std::size_t i = 0; i < momenta_.size(); ++i) {
+      const auto type = result_.types[i];
       // v = p/m; ASE's unit of time is angstrom sqrt(amu/eV), and v in angstrom/ps is that times
       // 1/sqrt(mv2_to_ev).
-      const double mass = layout.mass >= 0 ? result_.masses[type] : atomic_mass(result_.type_names[type]);
-      for (double& component : v) component /= mass * std::sqrt(units::mv2_to_ev);
-      result_.velocities.push_back(v);
+      const double mass =
+          result_.masses.empty() ? atomic_mass(result_.type_names[type]) : result_.masses[type];
+      for (int k = 0; k < 3; ++k) {
+        const double v = momenta_[i][k] / (mass * std::sqrt(units::mv2_to_ev));
+        double& kept = result_.velocities[i][k];
+        if (!both) kept = v;
+        apart = std::max(apart, std::abs(v - kept));
+        largest = std::max({largest, std::abs(v), std::abs(kept)});
+      }
     }
+    if (apart <= same * largest) return;
+    QUINTET_CHECK(
+        input_.labels.use != LabelSource::Use::none,
+        "{}: velocities and momenta contradict one another, by up to {:.3g} angstrom/ps; remove one "
+        "of the columns",
+        where_, apart);
+    result_.velocities.clear();
+    reading().leave("velocities and momenta, which contradict one another");
   }
 
   int type_of(std::string_view name) {
@@ -361,6 +386,7 @@ class FrameReader {
   Comment comment_;
   int force_ = -1, other_force_ = -1;  // columns
   Configuration result_;
+  std::vector<Vec3> momenta_;
   std::unordered_map<std::string, int> types_;
 };
 
@@ -432,6 +458,22 @@ void put_numbers(Buffer out, const Range& values) {
   }
 }
 
+/// Momenta that ASE reads, in its unit sqrt(amu eV): of every type the mass is known.
+bool writes_momenta(const Configuration& c) {
+  return !c.velocities.empty() &&
+         (!c.masses.empty() || std::all_of(c.types.begin(), c.types.end(), [&](int type) {
+           return standard_mass(c.type_names[type]).has_value();
+         }));
+}
+
+Vec3 momentum_of(const Configuration& c, std::size_t i) {
+  const int type = c.types[i];
+  const double mass = c.masses.empty() ? atomic_mass(c.type_names[type]) : c.masses[type];
+  Vec3 p = c.velocities[i];
+  for (double& component : p) component *= mass * std::sqrt(units::mv2_to_ev);
+  return p;
+}
+
 std::string comment_line(const Configuration& c, const ExtendedXyzOptions& options) {
   std::string line;
   Buffer out(line);
@@ -446,12 +488,20 @@ std::string comment_line(const Configuration& c, const ExtendedXyzOptions& optio
   const auto flag = [&](int k) { return periodic[k] ? 'T' : 'F'; };
   fmt::format_to(out, "pbc=\"{} {} {}\" ", flag(0), flag(1), flag(2));
   if (c.energy) fmt::format_to(out, "energy={:.17g} ", *c.energy);
-  if (c.virial) key("virial", *c.virial);
+  if (c.virial) {
+    key("virial", *c.virial);
+    if (c.box.fully_periodic()) {  // ASE's: tension is positive
+      Mat3 stress = *c.virial;
+      for (double& component : stress) component /= -c.box.volume();
+      key("stress", stress);
+    }
+  }
   if (!options.keys.empty()) line += options.keys + " ";
   line += "Properties=species:S:1:pos:R:3";
   if (!c.ids.empty()) line += ":id:I:1";
-  if (!c.masses.empty()) line += ":mass:R:1";
+  if (!c.masses.empty()) line += ":masses:R:1";
   if (!c.velocities.empty()) line += ":velocities:R:3";
+  if (writes_momenta(c)) line += ":momenta:R:3";
   if (!c.forces.empty()) line += ":forces:R:3";
   if (!options.atom_energies.empty()) line += ":energies:R:1";
   return line;
@@ -470,18 +520,21 @@ void write_extended_xyz(const std::string& path, const Configuration& c, const E
   if (!options.continues)
     content = fmt::format("{}\n{}\n", options.n_frame.value_or(static_cast<std::int64_t>(c.n_atoms())),
                           comment_line(c, options));
+  const bool momenta = writes_momenta(c);
   bool append = options.append || options.continues;
   Buffer out(content);
   for (std::size_t i = 0; i < c.n_atoms(); ++i) {
     fmt::format_to(out, "{} ", c.type_names[c.types[i]]);
     put_numbers(out, c.positions[i]);
     if (!c.ids.empty()) fmt::format_to(out, " {}", c.ids[i]);
-    if (!c.masses.empty()) fmt::format_to(out, " {:.17g}", c.masses[c.types[i]]);
-    for (const auto* rows : {&c.velocities, &c.forces}) {
-      if (rows->empty()) continue;
+    if (!c.masses.empty()) fmt::format_to(out, " {}", c.masses[c.types[i]]);
+    const auto row = [&](const Vec3& values) {
       content += ' ';
-      put_numbers(out, (*rows)[i]);
-    }
+      put_numbers(out, values);
+    };
+    if (!c.velocities.empty()) row(c.velocities[i]);
+    if (momenta) row(momentum_of(c, i));
+    if (!c.forces.empty()) row(c.forces[i]);
     if (!options.atom_energies.empty()) fmt::format_to(out, " {:.17g}", options.atom_energies[i]);
     content += '\n';
     if (content.size() < most_text) continue;

@@ -28,12 +28,13 @@ struct ExtendedXyzInput {
 /// * stress), `Properties`
 /// (`name:S|R|I|L:columns:...`; absent: species, pos and whatever follows is ignored). Columns read:
 /// `species`, `pos` (angstrom), `id`, `forces` or `force` (eV/angstrom), `velocities` (angstrom/ps),
-/// `momenta` (ASE's sqrt(amu eV)), `velo`, `vel`, `velocity` (angstrom/ps or angstrom/fs, found out by the
-/// temperature), `mass` or `masses` (amu, equal for all atoms of a type). Labels may also be called
-/// `REF_...`, `DFT_...` or `MACE_...` (LabelSource), the energy `TotEnergy`, `total_energy` or `free_energy`,
-/// the virial `virials`; a stress of a cell with an open direction is no label. What was assumed, and columns
-/// and keys that are not used, stand in the frame's `reading`. Without a lattice all directions are open and
-/// the box is the atoms' extent with a margin of 1 angstrom.
+/// `momenta` (ASE's sqrt(amu eV); beside velocities they must say the same), `velo`, `vel`, `velocity`
+/// (angstrom/ps or angstrom/fs, found out by the temperature), `mass` or `masses` (amu, equal for all atoms
+/// of a type). Labels may also be called `REF_...`, `DFT_...` or `MACE_...` (LabelSource), the energy
+/// `TotEnergy`, `total_energy` or `free_energy`, the virial `virials`; a stress of a cell with an open
+/// direction is no label. What was assumed, and columns and keys that are not used, stand in the frame's
+/// `reading`. Without a lattice all directions are open and the box is the atoms' extent with a margin of 1
+/// angstrom.
 ///
 /// @param frame which frame, from 0; negative ones count from the end (-1: the last); none: all.
 /// Throws InputError with file:line, also if there is no such frame.
@@ -52,7 +53,8 @@ struct ExtendedXyzOptions {
 };
 
 /// Write one frame with 17 significant digits: everything that the configuration holds, read back equal to
-/// the bit. Throws ResourceError if the file cannot be written.
+/// the bit; and what ASE knows instead: momenta beside velocities (with masses), stress beside a virial.
+/// Throws ResourceError if the file cannot be written.
 void write_extended_xyz(const std::string& path, const Configuration& configuration,
                         const ExtendedXyzOptions& options = {});
 
