@@ -8,9 +8,12 @@
 #include "physics/particles/files/h5md.hpp"
 #include "physics/particles/files/npy.hpp"
 #include "physics/particles/files/read_configuration.hpp"
+#include "physics/particles/formats/cif.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
 #include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps_dump.hpp"
 #include "physics/particles/formats/poscar.hpp"
+#include "physics/particles/formats/vasp_output.hpp"
 #include "tests/fuzz/reader.hpp"
 
 /// Readers of configurations of atoms.
@@ -46,6 +49,75 @@ Texts poscar() {
       "Cu\n-64\n1 0 0\n0 1 0\n0 0 1\n1\nCartesian\n0 0 0\n"};
 }
 
+Texts lammps_dump() {
+  return {
+      "ITEM: UNITS\nmetal\nITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS xy xz yz pp pp ff\n"
+      "-2 13 2\n2 14 -3\n3 15 1\nITEM: ATOMS id type element x y z fx fy fz vx vy vz\n2 2 H 1 1 1 0 0 0 1 0 "
+      "0\n"
+      "1 1 O 0 0 0 0 0 0 0 1 0\n",
+      "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS abc origin pp pp pp\n5 0 0 0\n0 5 0 0\n"
+      "0 0 5 0\nITEM: ATOMS type mass xsu ysu zsu\n1 15.999 0.5 0 0\nITEM: TIMESTEP\n1\nITEM: NUMBER OF "
+      "ATOMS\n"
+      "1\nITEM: BOX BOUNDS\n0 5\n0 5\n0 5\nITEM: ATOMS id element xs ys zs ix\n1 Cu 0 0 0 3\n"};
+}
+
+Texts outcar() {
+  const std::string step =
+      "--- Iteration      1(   3) ---\n--- aborting loop because EDIFF is reached ---\n"
+      "  FORCE on cell =-STRESS in cart. coord.  units (eV):\n  in kB      10.0  20.0  30.0 "
+      "5.00000-1234.50000 1.0\n"
+      "      direct lattice vectors                 reciprocal lattice vectors\n 3 0 0 1 0 0\n 0 3 0 0 1 0\n"
+      " 0 0.000000000-10.000000000 3 1\n POSITION   TOTAL-FORCE (eV/Angst)\n ------\n 0 0 0 0.1 0 0\n"
+      " 1 1 1 -0.1 0 0\n ------\n  free  energy   TOTEN  =  -3.5 eV\n\n"
+      "  energy  without entropy=  -3.4  energy(sigma->0) =  -3.45\n";
+  return {
+      " vasp.6.3.0\n   TITEL  = PAW_PBE O_h 05Jan2001\n   TITEL  = PAW_PBE H 05Jan2001\n   ions per type = 1 "
+      "1\n"
+      "   NELM   =     60;   NELMIN=  2\n   ISIF   =  3\n   PSTRESS=    0.0 pullay stress\n" +
+      step + step};
+}
+
+Texts xdatcar() {
+  const std::string head = "t\n1.0\n3 0 0\n0 3 0\n0 0 3\nO H\n1 1\n",
+                    step = "Direct configuration=     1\n0 0 0\n0.5 0.5 0.5\n";
+  return {head + step + step, head + step + head + step};
+}
+
+Texts vasprun() {
+  const std::string step =
+      "<calculation><scstep><energy><i name=\"e_fr_energy\">-3.5</i></energy></scstep><structure><crystal>"
+      "<varray name=\"basis\"><v>3 0 0</v><v>0 3 0</v><v>0 0 3</v></varray></crystal><varray "
+      "name=\"positions\">"
+      "<v>0 0 0</v><v>.5 .5 .5</v></varray></structure><varray name='forces'><v>0 0 1</v><v>0 0 "
+      "-1</v></varray>\n"
+      "<varray name=\"stress\"><v>1 0 0</v><v>0 1 0</v><v>0 0 1</v></varray><energy><i "
+      "name=\"e_fr_energy\">-3.5"
+      "</i><i name=\"e_0_energy\"> -3.4 </i></energy></calculation>\n";
+  return {
+      "<?xml version=\"1.0\"?>\n<!-- a --><modeling><parameters><i "
+      "name=\"NELM\">60</i></parameters><atominfo>"
+      "<array name=\"atoms\"><set><rc><c>O</c></rc><rc><c>H "
+      "&amp;</c></rc></set></array></atominfo><structure "
+      "name=\"initialpos\"><varray name=\"selective\"><v>T F T</v><v>T T T</v></varray></structure><a "
+      "b='c'/>" +
+      step + step + "</modeling>\n"};
+}
+
+Texts cif() {
+  const std::string cell =
+      "_cell_length_a 6(1)\n_cell_length_b 6\n_cell_length_c 8\n_cell_angle_alpha 90\n_cell_angle_beta 90\n"
+      "_cell_angle_gamma 120\n";
+  return {
+      "# a\ndata_a\n_chemical_formula_sum 'H O2'\n" + cell +
+          "_space_group_name_H-M_alt 'P 3'\nloop_\n_space_group_symop_operation_xyz\nx,y,z\n'-y, x-y, z'\n"
+          "-x+y,-x,z+1/2\nloop_\n_atom_site_label\n_atom_site_type_symbol\n_atom_site_fract_x\n"
+          "_atom_site_fract_y\n_atom_site_fract_z\n_atom_site_occupancy\nO1 O2- 0.3333 0.6667 0.25 1\n"
+          "H1 H 0.1 0.2 0.3(2) 1.0\n",
+      "data_t\n;\na text\n;\n",
+      "data_b\n_a\n;\na text\n;\n" + cell +
+          "loop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nCu1 0 0 0\n"};
+}
+
 /// An array of float64 in NumPy's format 1.0.
 std::string npy(const std::string& shape, const std::vector<double>& values) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -72,7 +144,12 @@ Texts deepmd_folder() {
                   {"nopbc", ""},
                   {"set.000/coord.npy", npy("(2, 6)", coordinates)},
                   {"set.001/coord.npy", npy("(2, 6)", coordinates)},
-                  {"set.001/virial.npy", npy("(2, 9)", cells)}})};
+                  {"set.001/virial.npy", npy("(2, 9)", cells)}}),
+          packed({{"type.raw", "0 1"},
+                  {"coord.raw", "0 0 0 1 1 1\n0.1 0 0 1 1.1 1\n"},
+                  {"box.raw", "4 0 0 0 4 0 0 0 4\n"},
+                  {"energy.raw", "-1\n-2\n"},
+                  {"force.raw", "0 0 0 1 1 1\n0.1 0 0 1 1.1 1\n"}})};
 }
 
 Texts deepmd_hdf5() {
@@ -139,7 +216,8 @@ void read_any(const std::string& path) {
 
 Texts all_text() {
   Texts all = extended_xyz();
-  for (const auto& texts : {lammps_data(), poscar()}) all.insert(all.end(), texts.begin(), texts.end());
+  for (const auto& texts : {lammps_data(), poscar(), lammps_dump(), outcar(), xdatcar(), vasprun(), cif()})
+    all.insert(all.end(), texts.begin(), texts.end());
   return all;
 }
 
@@ -154,6 +232,24 @@ std::vector<Reader> readers() {
        }},
       {"lammps_data", "a.data", lammps_data,
        [](const std::string& path) { check_all({read_lammps_data(path)}); }},
+      {"lammps_dump", "a.dump", lammps_dump,
+       [](const std::string& path) {
+         check_all(read_lammps_dump(path, std::nullopt));
+         static_cast<void>(read_lammps_dump(path, -1, {.labels = LabelSource::Use::compare}));
+       }},
+      {"outcar", "OUTCAR", outcar,
+       [](const std::string& path) {
+         static_cast<void>(read_outcar(path, std::nullopt));
+         check_all(read_outcar(path, -1, {.labels = LabelSource::Use::compare}));
+       }},
+      {"xdatcar", "XDATCAR", xdatcar,
+       [](const std::string& path) { check_all(read_xdatcar(path, std::nullopt, {.type_names = {"O"}})); }},
+      {"vasprun", "a.xml", vasprun,
+       [](const std::string& path) {
+         static_cast<void>(read_vasprun(path, std::nullopt));
+         check_all(read_vasprun(path, -1, {.labels = LabelSource::Use::compare}));
+       }},
+      {"cif", "a.cif", cif, [](const std::string& path) { check_all(read_cif(path)); }},
       {"poscar", "a.vasp", poscar,
        [](const std::string& path) { check_all({read_poscar(path, {.type_names = {"Cu"}})}); }},
       {"npy", "a.npy",

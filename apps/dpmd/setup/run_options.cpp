@@ -33,7 +33,9 @@ std::optional<std::array<bool, 3>> periodic_of(const std::vector<std::string>& w
 void describe(Schema& schema, SystemOptions& options) {
   schema
       .text("file", options.file,
-            "Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint")
+            "Atoms: extended XYZ, LAMMPS data or dump, a DeePMD folder, an H5MD trajectory, POSCAR, OUTCAR, "
+            "XDATCAR, "
+            "vasprun.xml, CIF or a checkpoint")
       .required()
       .existing_file();
   schema.integer("frame", options.frame, "Frame to take, from 0; negative ones count from the end");

@@ -156,7 +156,8 @@ std::vector<Application::Flag> test_flags() {
       {"--sel-overflow", "lammps or deepmd", false, "lammps"},
       {"--overwrite", "Replace files that are there", false, "", true}};
   for (auto& flag : label_source_flags()) flags.push_back(std::move(flag));
-  flags.push_back({"SYSTEM...", "Labelled systems: DeePMD folders or HDF5, extended XYZ", true, ""});
+  flags.push_back(
+      {"SYSTEM...", "Labelled systems: DeePMD folders or HDF5, extended XYZ, OUTCAR, vasprun.xml", true, ""});
   return flags;
 }
 

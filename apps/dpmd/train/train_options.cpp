@@ -183,7 +183,7 @@ void describe(Schema& schema, TrainingDataOptions& options) {
   schema
       .texts("systems", options.systems,
              "DeePMD folders (also folders or patterns that hold some), HDF5 files ('data.h5' or "
-             "'data.h5#/path') or extended XYZ")
+             "'data.h5#/path'), extended XYZ, or VASP's OUTCAR and vasprun.xml")
       .required()
       .length(1)
       .existing_file();

@@ -279,4 +279,49 @@ TEST(DeepmdFiles, the_copper_data_of_the_project_are_read) {
   for (const double component : sum) EXPECT_NEAR(component, 0, 1e-3);
 }
 
+/// The texts that raw_to_set.sh makes sets of: the same numbers, a line a frame.
+TEST(DeepmdRaw, texts_of_a_line_a_frame_are_a_system) {
+  const Scratch scratch("raw");
+  const std::string folder = scratch.path();
+  const auto put = [&](const std::string& name, const std::string& text) {
+    files::put(folder + "/" + name, text);
+  };
+  put("type.raw", "0 1\n");
+  put("type_map.raw", "O\nH\n");
+  put("coord.raw", "0 0 0 1 0 0\n0 0 0 1.5 0 0\n");
+  put("box.raw", "4 0 0 0 5 0 0 0 6\n4 0 0 0 5 0 0.5 0 7\n");
+  put("energy.raw", "-1.5\n-2.5\n");
+  put("force.raw", "1 2 3 4 5 6\n7 8 9 10 11 12\n");
+  put("virial.raw", "1 0 0 0 1 0 0 0 1\n2 0 0 0 2 0 0 0 2\n");
+  put("fparam.raw", "300\n300\n");
+  const auto frames = DeepmdSystem(folder).frames();
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[1].types, (std::vector<int>{0, 1}));
+  EXPECT_EQ(frames[1].positions[1], (Vec3{1.5, 0, 0}));
+  EXPECT_EQ(frames[1].box.rows(), (Mat3{4, 0, 0, 0, 5, 0, 0.5, 0, 7}));
+  EXPECT_EQ(frames[1].energy, -2.5);
+  EXPECT_EQ(frames[1].forces[0], (Vec3{7, 8, 9}));
+  EXPECT_EQ((*frames[1].virial)[4], 2);
+  EXPECT_EQ(frames[0].reading.text(), "not used: fparam.raw");
+  EXPECT_EQ(find_deepmd_systems(folder).size(), 1u);
+  EXPECT_EQ(DeepmdSystem(folder).frame(1).positions, frames[1].positions);
+
+  put("box.raw", "4 0 0 0 5 0 0 0 6\n");
+  EXPECT_EQ(DeepmdSystem(folder).frames()[1].box.rows()[8], 6);
+  put("energy.raw", "-1.5\n");
+  EXPECT_MESSAGE(DeepmdSystem(folder), "energy.raw has shape (1, 1), but coord.raw beside it has 2 frames");
+  put("energy.raw", "-1.5\n-2.5 1\n");
+  EXPECT_MESSAGE(DeepmdSystem(folder), "energy.raw:2: the line has 2 numbers, those before it have 1");
+  put("energy.raw", "-1.5\n-2.5eV\n");
+  EXPECT_MESSAGE(DeepmdSystem(folder), "energy.raw:2: number 1 is '-2.5eV'");
+  put("coord.raw", "0 0 0 1 0\n");
+  EXPECT_MESSAGE(DeepmdSystem(folder), "coord.raw has shape (1, 5), expected (frames, 6) for 2 atoms");
+}
+
+TEST_F(Deepmd, texts_beside_sets_and_unknown_arrays_are_named) {
+  files::put(folder + "/coord.raw", "1 2 3\n");
+  files::put(folder + "/set.000/aparam.npy", "never read");
+  EXPECT_EQ(DeepmdSystem(folder).frame(0).reading.text(), "not used: coord.raw beside the sets, aparam.npy");
+}
+
 }  // namespace

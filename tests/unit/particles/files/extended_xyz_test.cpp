@@ -161,6 +161,63 @@ TEST(ExtendedXyz, momenta_of_ase_become_velocities) {
   EXPECT_NEAR(c.velocities[0][2], -2 * c.velocities[0][0], 1e-12);
 }
 
+/// What ASE takes: momenta and masses, and a stress of which tension is positive.
+TEST(ExtendedXyz, what_ase_reads_stands_beside_what_is_ours) {
+  const Scratch scratch("xyz");
+  auto c = files::sample();
+  c.box = Box({4, 0, 0, 0, 5, 0, 0, 0, 6}, {true, true, true});
+  c.virial = Mat3{120, 0, 0, 0, 240, 0, 0, 0, -120};
+  write_extended_xyz(scratch / "a.xyz", c);
+  const auto text = files::content_of(scratch / "a.xyz");
+  EXPECT_NE(text.find("stress=\"-1 -0 -0 -0 -2 -0 -0 -0 1\""), std::string::npos) << text;
+  EXPECT_NE(text.find(":masses:R:1:velocities:R:3:momenta:R:3:forces:R:3"), std::string::npos) << text;
+
+  // Without the columns that ASE does not know, the velocities come from the momenta.
+  const auto ours = files::replaced(text, ":velocities:R:3", ":was:R:3");
+  const auto back = read_extended_xyz(put(scratch / "b.xyz", ours)).front();
+  for (std::size_t i = 0; i < c.n_atoms(); ++i)
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(back.velocities[i][k], c.velocities[i][k], 1e-14);
+  EXPECT_EQ(read_extended_xyz(scratch / "a.xyz").front().velocities, c.velocities);
+  EXPECT_EQ(*read_extended_xyz(scratch / "a.xyz").front().virial, *c.virial);
+  c.box = Box(c.box.rows(), {true, true, false});
+  write_extended_xyz(scratch / "a.xyz", c);
+  EXPECT_EQ(files::content_of(scratch / "a.xyz").find("stress"), std::string::npos);
+}
+
+TEST(ExtendedXyz, velocities_and_momenta_must_say_the_same) {
+  const Scratch scratch("xyz");
+  const auto atom = [&](double p, LabelSource::Use use) {
+    return read_extended_xyz(
+               put(scratch / "a.xyz", fmt::format("1\nProperties=species:S:1:pos:R:3:masses:R:1:"
+                                                  "velocities:R:3:momenta:R:3\nO 0 0 0 4 10 0 0 "
+                                                  "{:.17g} 0 0\n",
+                                                  p)),
+               0, {{.use = use}, {}})
+        .front();
+  };
+  const double same = 40 * std::sqrt(units::mv2_to_ev);
+  using Use = LabelSource::Use;
+  EXPECT_EQ(atom(same * (1 + 9e-7), Use::none).velocities[0][0], 10);
+  EXPECT_MESSAGE(atom(same * (1 + 2e-6), Use::none), "velocities and momenta contradict one another");
+  // Where the atoms do not move it is told.
+  const auto labelled = atom(2 * same, Use::learn);
+  EXPECT_TRUE(labelled.velocities.empty());
+  EXPECT_EQ(labelled.reading.not_used.back(), "velocities and momenta, which contradict one another");
+}
+
+TEST(ExtendedXyz, a_unit_given_for_other_stresses_leaves_our_own_alone) {
+  const Scratch scratch("xyz");
+  const std::string head = "1\nLattice=\"4 0 0 0 4 0 0 0 4\" virial=\"64 0 0 0 64 0 0 0 64\" ";
+  const auto read = [&](const std::string& stress, double unit) {
+    put(scratch / "a.xyz", head + "stress=\"" + stress + "\"\nO 0 0 0\n");
+    return (*read_extended_xyz(scratch / "a.xyz", 0, {{.stress_unit = unit}, {}}).front().virial)[0];
+  };
+  EXPECT_EQ(read("-1 0 0 0 -1 0 0 0 -1", 1), 64);
+  EXPECT_EQ(read("-1 0 0 0 -1 0 0 0 -1", 0.01), 64);
+  EXPECT_EQ(read("-100 0 0 0 -100 0 0 0 -100", 0.01), 64);
+  EXPECT_MESSAGE(read("-100 0 0 0 -100 0 0 0 -100", 1), "virial and stress contradict one another");
+}
+
 TEST(ExtendedXyz, labels_have_several_names_and_are_of_one_source) {
   const std::string head =
       "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:REF_forces:R:3 free_energy=-3 ";

@@ -3,6 +3,7 @@
 #include "files_support.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
 #include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps_dump.hpp"
 
 namespace {
 
@@ -30,6 +31,74 @@ TEST_F(ReadConfiguration, formats_are_known_by_name_or_by_content) {
   }
   put(scratch / "CONTCAR_relaxed", "t\n1\n3 0 0\n0 3 0\n0 0 3\nCu\n1\nDirect\n0 0 0\n");
   EXPECT_EQ(read_configuration(scratch / "CONTCAR_relaxed").type_names.at(0), "Cu");
+}
+
+const std::string dump =
+    "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\n"
+    "ITEM: ATOMS id type x y z\n1 1 0 0 0\n";
+const std::string outcar =
+    " vasp.6.3.0\n   TITEL  = PAW_PBE Cu 05Jan2001\n   ions per type =   1\n"
+    "--- Iteration 1( 3) ---\n--- aborting loop because EDIFF is reached ---\n"
+    "      direct lattice vectors   reciprocal\n 3 0 0 1 0 0\n 0 3 0 0 1 0\n 0 0 3 0 0 1\n"
+    " POSITION     TOTAL-FORCE (eV/Angst)\n ------\n 0 0 0 0.1 0 0\n ------\n"
+    "  free  energy   TOTEN  =       -3.5 eV\n";
+const std::string xdatcar = "t\n1\n3 0 0\n0 3 0\n0 0 3\nCu\n1\nDirect configuration=     1\n0 0 0\n";
+const std::string vasprun =
+    "<?xml version=\"1.0\"?>\n<modeling><atominfo><array name=\"atoms\"><set><rc><c>Cu</c></rc></set></array>"
+    "</atominfo><calculation><scstep><energy><i name=\"e_fr_energy\">-3.5</i></energy></scstep><structure>"
+    "<crystal><varray name=\"basis\"><v>3 0 0</v><v>0 3 0</v><v>0 0 3</v></varray></crystal>"
+    "<varray name=\"positions\"><v>0 0 0</v></varray></structure><energy><i name=\"e_fr_energy\">-3.5</i>"
+    "</energy></calculation></modeling>\n";
+const std::string cif =
+    "# from somewhere\n\ndata_Cu\n_cell_length_a 3\n_cell_length_b 3\n_cell_length_c 3\n_cell_angle_alpha "
+    "90\n"
+    "_cell_angle_beta 90\n_cell_angle_gamma 90\nloop_\n_atom_site_label\n_atom_site_fract_x\n"
+    "_atom_site_fract_y\n_atom_site_fract_z\nCu1 0 0 0\n";
+
+/// Every format through the one door: name, content, names of types, boundaries, frames, unwanted labels.
+TEST_F(ReadConfiguration, other_programs_files_are_known_by_name_or_by_content) {
+  struct Case {
+    std::string format, content;
+    std::vector<std::string> names;
+    bool says_boundaries, labelled;
+  };
+  const std::vector<Case> cases{
+      {"LAMMPS dump", dump, {"a.dump", "a.lammpstrj", "dump.1", "a.unheard"}, true, false},
+      {"VASP OUTCAR", outcar, {"OUTCAR", "OUTCAR.1", "a.outcar", "b"}, false, true},
+      {"VASP XDATCAR", xdatcar, {"XDATCAR", "a.xdatcar", "c"}, false, false},
+      {"VASP vasprun.xml", vasprun, {"vasprun.xml", "b.xml", "d"}, false, true},
+      {"CIF", cif, {"a.cif", "e"}, false, false},
+  };
+  for (const auto& one : cases)
+    for (const auto& name : one.names) {
+      const auto path = put(scratch / name, one.content);
+      EXPECT_EQ(configuration_format(path), one.format) << name;
+      ReadOptions options;
+      options.type_names = {"Cu"};
+      options.all_frames = true;
+      const auto frames = read_configurations(path, options);
+      ASSERT_EQ(frames.size(), 1u) << name;
+      EXPECT_EQ(frames[0].type_names.at(frames[0].types.at(0)), "Cu") << name;
+      EXPECT_EQ(frames[0].energy.has_value(), one.labelled) << name;
+      EXPECT_EQ(frames[0].box.fully_periodic(), true);
+      options.labels.use = LabelSource::Use::none;
+      options.all_frames = false;
+      options.frame = -1;
+      EXPECT_FALSE(read_configuration(path, options).energy) << name;
+      options.frame = 1;
+      EXPECT_MESSAGE(read_configuration(path, options), "there is no frame 1");
+      options.frame.reset();
+      options.periodic = std::array{true, true, false};
+      if (one.says_boundaries)
+        EXPECT_MESSAGE(read_configuration(path, options), "leave it out, the file says it itself");
+      else
+        EXPECT_EQ(read_configuration(path, options).box.periodic(), *options.periodic) << name;
+      options.periodic.reset();
+      options.type_names = {"O"};
+      if (name != "a.dump" && one.format != "LAMMPS dump")
+        EXPECT_NE(files::message_of([&] { (void)read_configuration(path, options); }), "") << name;
+    }
+  EXPECT_EQ(configuration_format(put(scratch / "words", "nothing\n")), std::nullopt);
 }
 
 TEST_F(ReadConfiguration, frames_and_what_a_format_leaves_open_are_passed_on) {
