@@ -12,6 +12,15 @@ void add_once(std::vector<std::string>& list, std::string what) {
   if (std::find(list.begin(), list.end(), what) == list.end()) list.push_back(std::move(what));
 }
 
+/// What differs from frame to frame would make the line of a long file endless.
+std::vector<std::string> first_of(const std::vector<std::string>& list) {
+  constexpr std::size_t most = 40;
+  if (list.size() <= most) return list;
+  std::vector<std::string> first(list.begin(), list.begin() + most);
+  first.push_back(fmt::format("and {} more", list.size() - most));
+  return first;
+}
+
 }  // namespace
 
 void Reading::assume(std::string what) { add_once(assumed, std::move(what)); }
@@ -24,8 +33,8 @@ void Reading::add(const Reading& other) {
 }
 
 std::string Reading::text() const {
-  std::vector<std::string> parts = assumed;
-  if (!not_used.empty()) parts.push_back(fmt::format("not used: {}", fmt::join(not_used, ", ")));
+  std::vector<std::string> parts = first_of(assumed);
+  if (!not_used.empty()) parts.push_back(fmt::format("not used: {}", fmt::join(first_of(not_used), ", ")));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

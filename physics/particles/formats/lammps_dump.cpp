@@ -412,8 +412,7 @@ class DumpFrame {
           "units: `dump_modify ID units yes`, or lines 'ITEM: UNITS' and 'metal' on top",
           where_, kelvin, kelvin * per_fs * per_fs);
       units = is_matter(kelvin) ? "metal" : "real";
-      result_.reading.assume(fmt::format("units {} by the velocities ({:.4g} K)", units,
-                                         is_matter(kelvin) ? kelvin : kelvin * per_fs * per_fs));
+      result_.reading.assume(fmt::format("units {} by the temperature of the velocities", units));
     }
     if (units.empty()) {
       result_.reading.assume("lengths in angstrom (the dump does not say its units)");

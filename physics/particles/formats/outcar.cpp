@@ -59,6 +59,7 @@ class OutcarReader {
       }
     QUINTET_CHECK(!counts_.empty(), "{}: there is no line 'ions per type =': is it the OUTCAR of VASP?",
                   reader_.path());
+    run.not_used = "masses (POMASS)";
     run.cut_short = cut_within_line_ || !step_.positions.empty() || iterations_ > 0;
   }
 

@@ -91,7 +91,6 @@ std::vector<Configuration> configurations_of(const std::string& path, const Vasp
   Reading reading = told(run, steps, labels, pressed);
   if (!options.periodic)
     reading.assume("periodic in x y z, as VASP always is (system.periodic or --periodic changes it)");
-  if (!run.not_used.empty()) reading.leave(run.not_used);
   if (run.cut_short) reading.leave("the last ionic step, which is cut short");
   std::vector<std::size_t> loose, predicted, wanted;
   for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -107,6 +106,7 @@ std::vector<Configuration> configurations_of(const std::string& path, const Vasp
   if (labels && !predicted.empty())
     reading.leave(fmt::format("{} without electronic iterations (VASP's own force field): {}", what,
                               some_of(predicted)));
+  if (!run.not_used.empty()) reading.leave(run.not_used);
   QUINTET_CHECK(!wanted.empty(),
                 "{}: none of its {} ionic steps has labels: the electrons did not converge (EDIFF was not "
                 "reached; raise NELM), or the forces are of VASP's own force field",

@@ -21,6 +21,7 @@ class VasprunReader {
   std::vector<VaspStep> steps;
 
   void read() {
+    run.not_used = "masses (POMASS)";
     using Piece = XmlReader::Piece;
     for (auto piece = xml_.next(); piece != Piece::end; piece = xml_.next()) {
       if (piece == Piece::open)
@@ -162,7 +163,7 @@ class VasprunReader {
   void take_array(const std::string& name) {
     const bool matrix = name == "basis" || name == "stress";
     if (name == "selective") run.held = logical_;
-    if (name == "velocities") run.not_used = "velocities";
+    if (name == "velocities") run.not_used = "velocities, masses (POMASS)";
     if (rows_.empty()) return;
     QUINTET_CHECK(rows_.size() == (matrix ? 3 : run.types.size()), "{}: {} has {} rows, expected {}",
                   xml_.where(), name, rows_.size(), matrix ? 3 : run.types.size());

@@ -102,7 +102,7 @@ TEST_F(LammpsDump, carbon_everywhere_is_the_default_of_who_named_nothing) {
 
 TEST_F(LammpsDump, units_are_stated_or_told_by_the_velocities) {
   auto silent = replaced(water, "ITEM: UNITS\nmetal\n", "");
-  EXPECT_EQ(read(silent)[0].reading.assumed.at(0), "units metal by the velocities (9.899 K)");
+  EXPECT_EQ(read(silent)[0].reading.assumed.at(0), "units metal by the temperature of the velocities");
   // Real: angstrom/fs and kcal/mol/angstrom.
   auto real = read(replaced(water, "metal", "real"))[0];
   EXPECT_EQ(real.velocities[0], (Vec3{2000, 0, 0}));
@@ -114,7 +114,7 @@ TEST_F(LammpsDump, units_are_stated_or_told_by_the_velocities) {
   }
   real = read(silent)[0];
   EXPECT_NEAR(real.velocities[1][0], 3, 1e-12);
-  EXPECT_EQ(real.reading.assumed.at(0), "units real by the velocities (9.899 K)");
+  EXPECT_EQ(real.reading.assumed.at(0), "units real by the temperature of the velocities");
   EXPECT_MESSAGE(read(replaced(water, "metal", "lj")), "units 'lj', only metal and real are read");
 }
 

@@ -84,7 +84,7 @@ TEST_F(Vasp, outcar_steps_have_their_own_cell_energy_and_forces) {
       frames[0].reading.text(),
       "energy: the free energy (TOTEN), whose gradient the forces are (energy(sigma->0) differs by up "
       "to 5 meV per atom); stress in kB, pressure positive: virial = volume * stress; periodic in x y z, "
-      "as VASP always is (system.periodic or --periodic changes it)");
+      "as VASP always is (system.periodic or --periodic changes it); not used: masses (POMASS)");
 }
 
 TEST_F(Vasp, a_pressure_is_a_positive_virial_in_the_order_xx_yy_zz_xy_yz_zx) {
