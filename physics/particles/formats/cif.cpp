@@ -356,9 +356,15 @@ std::vector<Configuration> read_cif(const std::string& path, std::optional<std::
     return block.find({"_atom_site_fract_x", "_atom_site_cartn_x", "_atom_site_label"}) == nullptr;
   });
   QUINTET_CHECK(!blocks.empty(), "{}: the file holds no data block with atom sites", path);
-  if (frame) blocks = {blocks[text::place_of_frame(path, *frame, static_cast<std::int64_t>(blocks.size()))]};
+  Reading chosen;
+  if (frame) {
+    const auto n = static_cast<std::int64_t>(blocks.size()), place = text::place_of_frame(path, *frame, n);
+    blocks = {blocks[place]};
+    text::tell_frame(chosen, place, n);
+  }
   std::vector<Configuration> frames;
   for (const auto& block : blocks) frames.push_back(CifBlockReader(block, options).read());
+  frames.front().reading.add(chosen);
   return frames;
 }
 

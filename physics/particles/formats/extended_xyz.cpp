@@ -430,7 +430,10 @@ std::vector<Configuration> read_extended_xyz(const std::string& path, std::optio
       frames.push_back(FrameReader(reader, *n_atoms, input).read());
     else
       skip_frame(reader, *n_atoms);
-    if (wanted && frame) return frames;
+    if (wanted && frame) {
+      if (*frame > 0 || reader.next_filled()) text::tell_frame(frames.front().reading, *frame, {});
+      return frames;
+    }
     ++n_frames;
     if (from_end) begins.push_back(reader.bookmark());
   }
@@ -442,6 +445,7 @@ std::vector<Configuration> read_extended_xyz(const std::string& path, std::optio
   reader.go_to(begins[n_frames + *frame]);
   const auto n_atoms = next_frame(reader);
   frames.push_back(FrameReader(reader, *n_atoms, input).read());
+  text::tell_frame(frames.front().reading, n_frames + *frame, n_frames);
   return frames;
 }
 

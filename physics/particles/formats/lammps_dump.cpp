@@ -476,11 +476,14 @@ std::vector<Configuration> read_lammps_dump(const std::string& path, std::option
     const auto n = scan(frame, frames);
     QUINTET_CHECK(n > 0, "{}: the file holds no frame", path);
     if (frames.empty()) static_cast<void>(text::place_of_frame(path, *frame, n));
+    if (frame && (*frame > 0 || reader.next_filled())) text::tell_frame(frames.front().reading, *frame, {});
     return frames;
   }
   // One that is counted from the end: how many there are, then that one.
   const auto n = scan(-1, frames);
-  scan(text::place_of_frame(path, *frame, n), frames);
+  const auto place = text::place_of_frame(path, *frame, n);
+  scan(place, frames);
+  text::tell_frame(frames.front().reading, place, n);
   return frames;
 }
 

@@ -124,6 +124,12 @@ std::int64_t place_of_frame(const std::string& path, std::int64_t frame, std::in
   return place;
 }
 
+void tell_frame(Reading& reading, std::int64_t frame, std::optional<std::int64_t> n_frames) {
+  if (n_frames && *n_frames <= 1) return;
+  reading.assume(fmt::format("frame {} of {} (system.frame chooses another)", frame,
+                             n_frames ? fmt::format("{}", *n_frames) : "several"));
+}
+
 void write_file(const std::string& path, std::string_view content, bool append) {
   errno = 0;
   std::ofstream stream(path, std::ios::binary | (append ? std::ios::app : std::ios::trunc));

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "physics/particles/atoms/box.hpp"
 
 /// What the readers of text formats share: lines with their place in the file, tokens, numbers.
@@ -61,6 +63,9 @@ void check_whole(const LineReader& reader);
 /// Place from 0 of a frame that is counted from 0 or from the end (-1: the last). Throws InputError: the file
 /// has none, or not that one.
 [[nodiscard]] std::int64_t place_of_frame(const std::string& path, std::int64_t frame, std::int64_t n_frames);
+
+/// Say which frame of a file was chosen where it has several. `n_frames`: absent: several.
+void tell_frame(Reading& reading, std::int64_t frame, std::optional<std::int64_t> n_frames);
 
 /// Write a whole text file. Throws ResourceError if it cannot be written.
 void write_file(const std::string& path, std::string_view content, bool append = false);

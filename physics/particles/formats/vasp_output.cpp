@@ -111,9 +111,11 @@ std::vector<Configuration> configurations_of(const std::string& path, const Vasp
                 "{}: none of its {} ionic steps has labels: the electrons did not converge (EDIFF was not "
                 "reached; raise NELM), or the forces are of VASP's own force field",
                 path, steps.size());
-  if (frame)
-    wanted = {static_cast<std::size_t>(
-        text::place_of_frame(path, *frame, static_cast<std::int64_t>(steps.size())))};
+  if (frame) {
+    const auto n = static_cast<std::int64_t>(steps.size()), place = text::place_of_frame(path, *frame, n);
+    wanted = {static_cast<std::size_t>(place)};
+    text::tell_frame(reading, place, n);
+  }
   std::vector<Configuration> frames;
   for (const auto s : wanted)
     frames.push_back(configuration_of(run, steps[s], options,

@@ -62,6 +62,7 @@ class VasprunReader {
       step_ = {};
       step_.where = xml_.where();
       iterations_.clear();
+      to_zero_.reset();
     } else if (xml_.name() == "varray" || xml_.name() == "set") {
       rows_.clear();
       logical_.clear();
@@ -113,10 +114,12 @@ class VasprunReader {
     if (!in_calculation_ || around().tag != "energy") return;
     // VASP prints *** where a number is too wide; the step's own energy must be one.
     if (around(2).tag == "scstep") {
-      if (name == "e_fr_energy" && text_.find('*') == std::string::npos) iterations_.push_back(number(name));
+      if (text_.find('*') != std::string::npos) return;
+      if (name == "e_fr_energy") iterations_.push_back(number(name));
+      // That of the whole step is no such energy, by a fault of VASP's.
+      if (name == "e_0_energy" && !iterations_.empty()) to_zero_ = number(name) - iterations_.back();
     } else if (around(2).tag == "calculation") {
       if (name == "e_fr_energy") step_.energy = number(name);
-      if (name == "e_0_energy") step_.energy_to_zero = number(name);
     }
   }
 
@@ -187,6 +190,7 @@ class VasprunReader {
       for (int k = 0; k < 3; ++k)
         x[k] = s[0] * step_.rows[k] + s[1] * step_.rows[3 + k] + s[2] * step_.rows[6 + k];
     }
+    if (to_zero_) step_.energy_to_zero = *step_.energy + *to_zero_;
     const std::size_t n = iterations_.size();
     step_.force_field = n == 0;
     // As many iterations as NELM allows: converged only if the last one changed nothing any more.
@@ -203,6 +207,7 @@ class VasprunReader {
   std::vector<std::uint8_t> logical_;
   std::vector<std::string> cells_;
   std::vector<double> iterations_;
+  std::optional<double> to_zero_;  // energy(sigma->0) - free energy
   VaspStep step_;
   double most_iterations_ = 60, tolerance_ = 1e-4;
   bool is_vasprun_ = false, in_calculation_ = false, parameters_ = false;

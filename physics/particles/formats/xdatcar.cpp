@@ -36,7 +36,11 @@ class XdatcarReader {
     }
     const auto n = static_cast<std::int64_t>(frames.size());
     QUINTET_CHECK(n > 0, "{}: the file holds no configuration", reader_.path());
-    if (frame) frames = {frames[text::place_of_frame(reader_.path(), *frame, n)]};
+    if (frame) {
+      const auto place = text::place_of_frame(reader_.path(), *frame, n);
+      frames = {frames[place]};
+      text::tell_frame(frames.front().reading, place, n);
+    }
     if (!options_.periodic)
       frames.front().reading.assume(
           "periodic in x y z, as VASP always is (system.periodic or --periodic changes it)");

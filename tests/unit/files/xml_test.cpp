@@ -13,7 +13,7 @@ using quintet::XmlReader;
 using Piece = XmlReader::Piece;
 
 struct Xml : ::testing::Test {
-  quintet::Scratch scratch{"xml"};
+  Scratch scratch{"xml"};
 
   XmlReader open(const std::string& text) {
     std::ofstream(scratch / "a.xml", std::ios::binary) << text;

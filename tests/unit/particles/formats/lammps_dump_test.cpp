@@ -61,6 +61,9 @@ TEST_F(LammpsDump, general_boxes_and_unwrapped_positions_are_read) {
 TEST_F(LammpsDump, frames_are_chosen_from_both_ends) {
   EXPECT_EQ(read(water, {}, 1)[0].n_atoms(), 2u);
   EXPECT_EQ(read(water, {}, -1)[0].n_atoms(), 2u);
+  EXPECT_EQ(read(water, {}, 0)[0].reading.text(),
+            "frame 0 of several (system.frame chooses another); not used: column ix");
+  EXPECT_EQ(read(water, {}, -2)[0].reading.assumed.at(0), "frame 0 of 2 (system.frame chooses another)");
   EXPECT_EQ(read(water, {}, -2)[0].n_atoms(), 3u);
   EXPECT_MESSAGE(read(water, {}, 2), "there is no frame 2, the file has 2");
   EXPECT_MESSAGE(read(water, {}, -3), "there is no frame -3");

@@ -159,6 +159,8 @@ TEST_F(Vasp, faults_of_an_outcar_are_named) {
   EXPECT_MESSAGE(read(replaced(outcar, "0.300000", "********")), "position and force is '********'");
   EXPECT_MESSAGE(read("nothing\n"), "is it the OUTCAR of VASP?");
   EXPECT_MESSAGE(read(outcar_head()), "holds no ionic step that is whole");
+  EXPECT_EQ(read(outcar, Use::none, -1)[0].reading.assumed.at(1),
+            "frame 1 of 2 (system.frame chooses another)");
   EXPECT_MESSAGE(read(outcar, Use::learn, 2), "there is no frame 2, the file has 2");
 }
 
@@ -167,8 +169,8 @@ std::string vasprun_step(double energy, int iterations, double height) {
   std::string text = " <calculation>\n";
   for (int i = 0; i < iterations; ++i)
     text += fmt::format(
-        "  <scstep><energy><i name=\"e_fr_energy\">{}</i><i name=\"e_0_energy\">**</i></energy></scstep>\n",
-        energy - 0.01 * (iterations - 1 - i));
+        "  <scstep><energy><i name=\"e_fr_energy\">{}</i><i name=\"e_0_energy\">{}</i></energy></scstep>\n",
+        energy - 0.01 * (iterations - 1 - i), i == 0 ? "***" : fmt::format("{}", energy + 0.003));
   return text +
          fmt::format(
              "  <structure><crystal><varray name=\"basis\" ><v> 4 0 0 </v><v> 0 5 0 </v><v> 0 -10 {} "
@@ -182,7 +184,7 @@ std::string vasprun_step(double energy, int iterations, double height) {
              "  <varray name=\"stress\" ><v> 10 5 1 </v><v> 5 20 2 </v><v> 1 2 30 </v></varray>\n"
              "  <energy><i name=\"e_fr_energy\"> {} </i><i name=\"e_wo_entrp\"> -1 </i>"
              "<i name=\"e_0_energy\"> {} </i></energy>\n </calculation>\n",
-             height, energy, energy + 0.003);
+             height, energy, "0.00000");
 }
 
 const std::string vasprun_head =
@@ -224,6 +226,9 @@ TEST_F(Vasprun, steps_are_those_of_the_outcar) {
   EXPECT_EQ(frames[0].forces[1], (Vec3{-0.1, 0.2, -0.3}));
   EXPECT_NEAR((*frames[0].virial)[5], 2 * 120 / kb, 1e-12);
   EXPECT_EQ(frames[1].held, (std::vector<std::uint8_t>{7, 0, 4}));
+  // The extrapolated energy of the last iteration, not the one that VASP writes of the step.
+  EXPECT_NE(frames[0].reading.text().find("differs by up to 1 meV per atom"), std::string::npos)
+      << frames[0].reading.text();
 }
 
 TEST_F(Vasprun, as_many_iterations_as_allowed_are_not_enough_unless_the_last_changed_nothing) {
