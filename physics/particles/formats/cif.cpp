@@ -33,6 +33,7 @@ void parse_part(const std::string& part, int row, SymmetryOperation& operation, 
     return InputError(fmt::format("{}: {} is no operation of symmetry such as x,-y,z+1/2", value.where,
                                   text::shown(value.text)));
   };
+  constexpr double most_shift = 1000;  // cells
   if (part.empty()) throw wrong();
   for (std::size_t at = 0; at < part.size();) {
     double sign = 1;
@@ -51,7 +52,7 @@ void parse_part(const std::string& part, int row, SymmetryOperation& operation, 
     const double above = text::to_double(term.substr(0, slash), value.where, "a shift");
     const double below =
         slash == std::string::npos ? 1 : text::to_double(term.substr(slash + 1), value.where, "a shift");
-    if (below == 0) throw wrong();
+    if (below == 0 || std::abs(above / below) > most_shift) throw wrong();
     operation.shift[row] += sign * above / below;
   }
 }
@@ -61,7 +62,8 @@ SymmetryOperation parse_operation(const Value& value) {
   int row = 0;
   for (const char c : value.text) {
     if (c == ',' && ++row > 2) break;
-    if (c != ',' && c != ' ' && c != '\t') parts[row] += static_cast<char>(std::tolower(c));
+    if (c != ',' && c != ' ' && c != '\t')
+      parts[row] += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   QUINTET_CHECK(row == 2, "{}: {} is no operation of symmetry such as x,-y,z+1/2", value.where,
                 text::shown(value.text));

@@ -339,6 +339,10 @@ class FrameReader {
     constexpr double same = 1e-6;
     double apart = 0, largest = 0;
     const bool both = !result_.velocities.empty();
+    const auto& names = result_.type_names;
+    if (both && result_.masses.empty() &&
+        !std::all_of(names.begin(), names.end(), [](const auto& name) { return standard_mass(name); }))
+      return reading().leave("column momenta (a type's mass is not known)");
     result_.velocities.resize(momenta_.size());
     for (std::size_t i = 0; i < momenta_.size(); ++i) {
       const auto type = result_.types[i];
