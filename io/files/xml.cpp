@@ -68,8 +68,10 @@ bool XmlReader::read_tag() {
   char quote = 0;
   int c = 0;
   while ((c = get()) != EOF) {
-    const bool comment = tag.starts_with("!--");
-    if (c == '>' && quote == 0 && (!comment || (tag.size() >= 5 && tag.ends_with("--")))) break;
+    const bool comment = tag.starts_with("!--"), instruction = tag.starts_with('?');
+    if (c == '>' && quote == 0 && (!comment || (tag.size() >= 5 && tag.ends_with("--"))) &&
+        (!instruction || tag.ends_with('?')))
+      break;
     if (!comment && !tag.empty() && tag[0] != '!' && tag[0] != '?') {
       if (quote == 0 && (c == '"' || c == '\''))
         quote = static_cast<char>(c);
