@@ -162,7 +162,7 @@ std::optional<Mat3> virial_of(const Comment& comment, const LabelNames& names, c
   if (!virial) return from_stress;
   // Beside a virial the stress is ASE's, as in our own files, or of the unit that the user gives for others.
   QUINTET_CHECK(
-      are_same(*virial, *from_stress) || are_same(*virial, as_ase),
+      are_same(*virial, *from_stress) || (source.stress_unit > 0 && are_same(*virial, as_ase)),
       "{}: virial and stress contradict one another: xx {:g} eV, but -volume * stress is {:g} eV; remove "
       "one of them, or say what the stress means: labels.stress_unit, labels.stress_sign",
       where, (*virial)[0], (*from_stress)[0]);
