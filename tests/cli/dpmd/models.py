@@ -18,6 +18,7 @@ def shift(path):
         lines = lines[2 + n:]
         head = re.sub(r"energy=(\S+)", lambda m: f"energy={float(m[1]) + 0.32!r}", head)
         head = re.sub(r'virial="(\S+)', lambda m: f'virial="{float(m[1]) + 3.2!r}', head)
+        head = re.sub(r'stress="[^"]*" ', "", head)  # which would contradict it
         names = re.search(r"Properties=(\S+)", head)[1].split(":")
         at = 0
         for name, width in zip(names[0::3], map(int, names[2::3])):
