@@ -88,20 +88,21 @@ class OutcarReader {
     }
   }
 
-  /// What stands before the first step; what INCAR said is repeated above it, so the last one counts.
+  /// What stands before the first step. The words behind the numbers tell VASP's own lines from those of the
+  /// INCAR, which it repeats above them.
   void read_settings(const std::string& line) {
     if (!steps.empty() || !step_.positions.empty()) return;
-    const auto number = [&](const char* name) -> std::optional<double> {
+    const auto number = [&](const char* name, const char* words) -> std::optional<double> {
+      if (!has(line, words)) return {};
       const auto word = assigned(line, name);
-      // Words of an INCAR that is repeated may be anything.
-      if (!word || word->find_first_not_of("+-.0123456789eEdD") != std::string::npos) return {};
-      return text::to_double(*word, reader_.where(), name);
+      return word ? std::optional(text::to_double(*word, reader_.where(), name)) : std::nullopt;
     };
     if (has(line, "TITEL")) read_species(line);
     if (has(line, "ions per type")) read_counts(line);
-    if (const auto n = number("NELM")) most_iterations_ = *n;
-    if (const auto n = number("ISIF")) run.isif = static_cast<std::int64_t>(std::clamp(*n, -1.0, 100.0));
-    if (const auto n = number("PSTRESS")) run.pressure = *n;
+    if (const auto n = number("NELM", "NELMIN=")) most_iterations_ = *n;
+    if (const auto n = number("ISIF", "stress and relaxation"))
+      run.isif = static_cast<std::int64_t>(std::clamp(*n, -1.0, 100.0));
+    if (const auto n = number("PSTRESS", "pullay stress")) run.pressure = *n;
   }
 
   void read_species(const std::string& line) {
