@@ -1,6 +1,7 @@
 #include "physics/electronic/files/element_lines.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
@@ -24,15 +25,34 @@ void check_overflow(std::string_view word) {
                     word)};
 }
 
-/// As real(), for what from_chars cannot read: D exponents, overflow and underflow.
+/// Where Fortran leaves out the E because the exponent has three digits (0.5-101), the place of its sign.
+std::size_t bare_exponent(const std::string& text) {
+  const auto sign = text.find_last_of("+-");
+  const bool bare =
+      sign != std::string::npos && sign > 0 && text.size() - sign == 4 &&
+      (std::isdigit(static_cast<unsigned char>(text[sign - 1])) != 0 || text[sign - 1] == '.') &&
+      text.find('.') < sign && text.find('E') == std::string::npos;
+  return bare ? sign : std::string::npos;
+}
+
+/// As real(), for what from_chars cannot read: D exponents, exponents without a letter, overflow and
+/// underflow.
 double unusual_real(std::string_view word) {
   std::string text(word);
   std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == 'd' || c == 'D'; }, 'E');
+      text.begin(), text.end(), [](char c) { return c == 'd' || c == 'D' || c == 'e'; }, 'E');
+  if (text.find_first_not_of("0123456789+-.E") != std::string::npos)
+    throw LineError{fmt::format("'{}' is no number", word)};
+  if (const auto sign = bare_exponent(text); sign != std::string::npos) text.insert(sign, 1, 'E');
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0') throw LineError{fmt::format("'{}' is no number", word)};
   return value;
+}
+
+/// Characters of a number but for its sign.
+std::size_t digits(std::string_view word) {
+  return word.size() - (word.starts_with('-') || word.starts_with('+') ? 1 : 0);
 }
 
 /// How far a rank came.
@@ -69,6 +89,43 @@ std::vector<Triplet> read_element_lines(const Comm& comm, const FileBytes& file,
     ++rank;
   }
   return elements;
+}
+
+void check_last_line(const FileBytes& file, std::uint64_t begin, Reading& reading) {
+  if (begin >= file.size() || file.value<char>(file.size() - 1) == '\n') return;
+  constexpr std::uint64_t most = 65536;
+  const auto from = std::max(begin, file.size() - std::min(most, file.size()));
+  const auto bytes = file.values<char>(from, file.size() - from);
+  const std::string_view text(bytes.data(), bytes.size());
+  const auto last_begin = text.rfind('\n') + 1;  // 0 where there is none
+  const auto last = text.substr(last_begin);
+  const auto fields = words(last);
+  bool seen = false;
+  std::size_t longest = 0, longest_line = 0;
+  // The first line of what was read may be the end of a longer one.
+  auto at = from == begin ? 0 : text.find('\n') + 1;
+  while (at < last_begin) {
+    const auto stop = text.find('\n', at);
+    auto line = text.substr(at, stop - at);
+    at = stop + 1;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto before = words(line);
+    if (before.empty() || before[0].starts_with('%')) continue;
+    longest_line = std::max(longest_line, line.size());
+    if (before.size() != fields.size()) continue;
+    longest = std::max(longest, digits(before.back()));
+    seen = seen || before.back() == fields.back();
+  }
+  constexpr std::size_t fixed_width = 32;  // lines of fields that touch are longer
+  const bool touching = fields.size() < 3 && last.size() == longest_line && last.size() > fixed_width;
+  const bool whole =
+      !fields.empty() && (seen || touching || (longest > 0 && digits(fields.back()) >= longest));
+  QUINTET_CHECK(
+      whole,
+      "{}: is cut off: its last line, '{}', has no end, and its last number may lack digits; if it is "
+      "whole, add a line feed",
+      file.path(), last.substr(0, 60));
+  reading.assume(fmt::format("its last line, '{}', is whole, though it has no line feed", last));
 }
 
 std::vector<std::string_view> words(std::string_view line) {

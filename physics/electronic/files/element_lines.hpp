@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
@@ -28,9 +29,14 @@ using LineParser = std::function<std::optional<Triplet>(std::string_view)>;
                                                       std::uint64_t begin, std::uint64_t lines_before,
                                                       const LineParser& parse);
 
+/// Throws InputError if the last line of those from byte `begin` on may lack digits: it has no line feed, its
+/// last number stands nowhere before it and is shorter than the longest there. Else says so in `reading`.
+void check_last_line(const FileBytes& file, std::uint64_t begin, Reading& reading);
+
 /// The words of a line, separated by blanks or tabs.
 [[nodiscard]] std::vector<std::string_view> words(std::string_view line);
-/// A whole word as an integer or a real number (also with Fortran's D exponent). Throws LineError.
+/// A whole word as an integer or a real number (also with Fortran's D exponent,
+/// or one of three digits without a letter: 0.5-101). Throws LineError.
 [[nodiscard]] std::int64_t integer(std::string_view word);
 [[nodiscard]] double real(std::string_view word);
 /// 0-based element from 1-based indices. Throws LineError if out of 1 ... n_rows or not finite.

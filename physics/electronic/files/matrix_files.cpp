@@ -112,6 +112,15 @@ TriangleCounts count_triangles(const Comm& comm, const std::vector<Triplet>& ele
   return {comm.sum(counts.upper), comm.sum(counts.lower)};
 }
 
+void mirror(std::vector<Triplet>& elements) {
+  const auto n = elements.size();
+  elements.reserve(2 * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto e = elements[k];
+    if (e.row != e.column) elements.push_back({e.column, e.row, e.value});
+  }
+}
+
 void check_rows(const Comm& comm, const std::string& path, int n_rows, std::size_t n_elements_here) {
   constexpr std::int64_t free_rows = 10000, rows_per_element = 16;
   const auto n_elements = comm.sum(static_cast<long>(n_elements_here));
@@ -145,15 +154,6 @@ void check_triangles(const Comm& comm, const std::string& path, const FileShare&
       path, upper > 0 ? "upper" : "lower", upper + lower);
 }
 
-void mirror(std::vector<Triplet>& elements) {
-  const auto n = elements.size();
-  elements.reserve(2 * n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto e = elements[k];
-    if (e.row != e.column) elements.push_back({e.column, e.row, e.value});
-  }
-}
-
 }  // namespace
 
 MatrixFile read_matrix(const Comm& comm, const std::string& path, MatrixFormat format,
@@ -167,22 +167,23 @@ MatrixFile read_matrix(const Comm& comm, const std::string& path, MatrixFormat f
   check_triangles(comm, path, share, triangle);
   const bool half = share.symmetric || triangle == Triangle::one;
   reading::check_duplicates(comm, path, share.elements, half);
-  if (half) mirror(share.elements);
+  if (half) reading::mirror(share.elements);
   matrix.elements = std::move(share.elements);
   matrix.units = std::move(share.units);
   matrix.blocking = std::move(share.blocking);
+  matrix.reading = std::move(share.reading);
   return matrix;
 }
 
 int common_rows(const MatrixFile& a, const std::string& a_path, const MatrixFile& b,
                 const std::string& b_path) {
   const auto says_nothing = [](const MatrixFile& m) {
-    return !row_of(matrix_formats(), m.format).tells_rows;
+    return m.format == MatrixFormat::automatic || !row_of(matrix_formats(), m.format).tells_rows;
   };
   QUINTET_CHECK(a.n_rows == b.n_rows, "{} has {} rows and {} has {}: they are not of one system{}", a_path,
                 a.n_rows, b_path, b.n_rows,
                 says_nothing(a) || says_nothing(b)
-                    ? ", or CP2K left out the last rows (THRESHOLD): then say the number of rows"
+                    ? ", or CP2K left out the last rows (THRESHOLD): then say matrices.n_rows"
                     : "");
   return a.n_rows;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/electronic/files/matrix_format.hpp"
@@ -26,6 +27,7 @@ struct MatrixFile {
   MatrixFormat format = MatrixFormat::automatic;
   std::string units;                 ///< of the values, "" where the file does not say
   std::optional<Blocking> blocking;  ///< where the file says (our HDF5)
+  Reading reading;                   ///< what was assumed of the file
 };
 
 /// Read a share of the file on each rank (rank r the r-th part of its elements). `n_rows`: what the user
@@ -56,17 +58,30 @@ struct RealSpaceMatrix {
   int n_rows = 0;                              ///< orbitals of a cell
   std::vector<std::array<int, 3>> shift;       ///< s
   std::vector<std::vector<Triplet>> elements;  ///< of each shift
+  std::string units;                           ///< of the values, "" where the files do not say
+  Reading reading;                             ///< what was assumed of the files
 };
 /// Our HDF5 (group `real_space`), or a list of files, one a shift: a text of lines `s_x s_y s_z FILE` (FILE
 /// relative to the list, '#' begins a comment), each in one of the formats of read_matrix, whole: K(0, s) of
-/// itself is not symmetric. Each rank gets all of it. Throws InputError as read_matrix, and for a shift given
-/// twice, no shift, or files of different sizes. Collective.
-[[nodiscard]] RealSpaceMatrix read_real_space(const Comm& comm, const std::string& path);
+/// itself is not symmetric. A file of a shift other than 0 0 0 may be empty. Each rank gets all of it.
+/// `format`: of the listed files; `n_rows`: orbitals of a cell, as the user says. Throws InputError as
+/// read_matrix, and for a shift given twice, no shift, or files of different sizes or units. Collective.
+[[nodiscard]] RealSpaceMatrix read_real_space(const Comm& comm, const std::string& path,
+                                              MatrixFormat format = MatrixFormat::automatic,
+                                              std::optional<int> n_rows = {});
+/// Compare M(0, s)_ij with M(0, -s)_ji, which must be equal, before fold() takes their mean; what is absent
+/// counts as 0. Shifts that are all cells of the box 0 <= s < repeat are compared modulo the box, provided
+/// that some s is not its own opposite. Triangle::one: what is absent is made from its transposed. Throws
+/// InputError, which names the shift that is missing or the two elements that differ most, by more than
+/// `asymmetry`. No communication.
+void compare_images(const std::string& path, RealSpaceMatrix& matrix, const std::array<int, 3>& repeat,
+                    double asymmetry, Triangle triangle = Triangle::both);
 /// Write as our HDF5; all ranks hold the same. Collective.
 void write_real_space(const Comm& comm, const RealSpaceMatrix& matrix, const std::string& path,
                       const MatrixLabels& labels = {});
 /// Elements of the Gamma-point matrix of a supercell of repeat[0] x repeat[1] x repeat[2] cells: M[c, d] =
-/// sum of M(0, s) over all s with d = c + s (mod box), then (M + M^T)/2, which is bitwise symmetric; cell c =
+/// sum of M(0, s) over all s with d = c + s (mod box), then (M + M^T)/2, which is bitwise symmetric
+/// (compare_images() tells how far M was from it); cell c =
 /// (z n_y + y) n_x + x, orbital i of cell c is row c n_rows + i. This rank's share is of whole cells (rows).
 /// Throws InputError if a repetition is not positive or the rows exceed 32 bits. No communication.
 [[nodiscard]] MatrixFile fold(const Comm& comm, const RealSpaceMatrix& matrix,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
@@ -19,6 +20,7 @@ struct FileShare {
   std::vector<Triplet> elements;  ///< 0-based
   std::string units;              ///< "" where the file does not say
   std::optional<Blocking> blocking;
+  Reading reading;
 };
 
 /// One line of text of what is wrong with an element (1-based row and column) of a matrix of n_rows rows, or
@@ -54,6 +56,8 @@ void check_rows(const Comm& comm, const std::string& path, int n_rows, std::size
 /// stored, its transposed). Collective.
 void check_duplicates(const Comm& comm, const std::string& path, const std::vector<Triplet>& elements,
                       bool symmetric);
+/// Add the transposed of each element off the diagonal.
+void mirror(std::vector<Triplet>& elements);
 /// Elements above and below the diagonal over all ranks. Collective.
 struct TriangleCounts {
   long upper = 0, lower = 0;

@@ -44,26 +44,12 @@ std::optional<Triplet> parse_line(std::string_view line, std::int64_t largest) {
   return checked(integer(fields[0]), integer(fields[1]), real(fields[2]), largest);
 }
 
-/// A last line without an end is whole if it is as long as the first; else a value may have lost its digits.
-void check_end(const FileBytes& file) {
-  if (file.value<char>(file.size() - 1) == '\n') return;
-  const auto head = file.head(256);
-  const auto first = head.find('\n');
-  const auto tail_size = std::min<std::uint64_t>(file.size(), 256);
-  const auto bytes = file.values<char>(file.size() - tail_size, tail_size);
-  const std::string tail(bytes.begin(), bytes.end());
-  const auto last = tail.size() - (tail.rfind('\n') + 1);
-  QUINTET_CHECK(first == std::string::npos ? last == line_width : last == first,
-                "{}: is cut off: its last line, '{}', is shorter than the first", file.path(),
-                tail.substr(tail.size() - last).substr(0, 60));
-}
-
 }  // namespace
 
 FileShare read_cp2k_text(const Comm& comm, const FileBytes& file, std::optional<int> n_rows) {
-  together(comm, [&] { check_end(file); });
   const std::int64_t largest = n_rows.value_or(std::numeric_limits<std::int32_t>::max());
   FileShare share;
+  together(comm, [&] { check_last_line(file, 0, share.reading); });
   share.elements =
       read_element_lines(comm, file, 0, 0, [&](std::string_view line) { return parse_line(line, largest); });
   throw_together(comm,

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t header_bytes = 64, elements_at_once = 1 << 18;
 
 struct Header {
-  std::int32_t n_rows = 0;
+  std::int32_t n_rows = 0, n_electrons = 0;
   std::uint64_t n_elements = 0;
   [[nodiscard]] std::uint64_t rows_begin() const {
     return header_bytes + 4 * static_cast<std::uint64_t>(n_rows);
@@ -34,7 +34,7 @@ Header read_header(const FileBytes& file) {
   QUINTET_CHECK(numbers[2] == 0 && numbers[3] > 0 && numbers[5] >= 0,
                 "{}: its header is damaged: kind {}, {} rows, {} elements", file.path(), numbers[2],
                 numbers[3], numbers[5]);
-  const Header header{numbers[3], static_cast<std::uint64_t>(numbers[5])};
+  const Header header{numbers[3], numbers[4], static_cast<std::uint64_t>(numbers[5])};
   QUINTET_CHECK(header.bytes() == file.size(),
                 "{}: is {}: {} bytes, {} are expected of {} rows and {} elements", file.path(),
                 file.size() < header.bytes() ? "cut off" : "damaged", file.size(), header.bytes(),
@@ -86,6 +86,8 @@ FileShare read_elsi_csc(const Comm& comm, const FileBytes& file, std::optional<i
   together(comm, [&] {
     const auto header = read_header(file);
     share.n_rows = header.n_rows;
+    if (header.n_electrons > 0)
+      share.reading.leave(fmt::format("the header's number of electrons, {}", header.n_electrons));
     share.elements = read_elements(file, header, even_share(header.n_elements, comm.rank(), comm.size()));
   });
   return share;

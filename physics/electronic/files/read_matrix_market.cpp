@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -8,8 +9,9 @@
 #include "physics/electronic/files/element_lines.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
 
-/// MatrixMarket coordinate files. Source: NIST, Boisvert, Pozo and Remington 1996, "The Matrix Market
-/// Exchange Formats".
+/// MatrixMarket files: `coordinate`, a line an element, or `array`, all elements by columns (of a symmetric
+/// matrix those on and below the diagonal). Source: NIST, Boisvert, Pozo and Remington 1996, "The Matrix
+/// Market Exchange Formats".
 namespace quintet::electronic::reading {
 
 namespace {
@@ -17,7 +19,8 @@ namespace {
 /// What stands before the elements.
 struct Header {
   std::int64_t n_rows = 0, n_elements = 0;
-  bool symmetric = false;
+  bool symmetric = false, dense = false, complex = false;
+  std::string units;                     ///< as we write them into a comment
   std::uint64_t begin = 0, n_lines = 0;  ///< where the elements begin
 };
 
@@ -34,28 +37,49 @@ void parse_banner(const std::string& path, const std::string& line, Header& head
   QUINTET_CHECK(fields.size() == 5 && fields[0] == "%%matrixmarket" && fields[1] == "matrix",
                 "{}:1: expected '%%MatrixMarket matrix coordinate real symmetric', found '{}'", path,
                 line.substr(0, 80));
-  QUINTET_CHECK(fields[2] == "coordinate", "{}:1: is a MatrixMarket file of kind '{}'; expected 'coordinate'",
-                path, fields[2]);
-  QUINTET_CHECK(fields[3] == "real" || fields[3] == "double" || fields[3] == "integer",
-                "{}:1: has '{}' values; only real ones are read", path, fields[3]);
-  QUINTET_CHECK(fields[4] == "general" || fields[4] == "symmetric",
-                "{}:1: is a '{}' matrix; expected 'general' or 'symmetric'", path, fields[4]);
-  header.symmetric = fields[4] == "symmetric";
+  QUINTET_CHECK(fields[2] == "coordinate" || fields[2] == "array",
+                "{}:1: is a MatrixMarket file of kind '{}'; expected 'coordinate' or 'array'", path,
+                fields[2]);
+  QUINTET_CHECK(
+      fields[3] == "real" || fields[3] == "double" || fields[3] == "integer" || fields[3] == "complex",
+      "{}:1: has '{}' values; only real ones are read", path, fields[3]);
+  QUINTET_CHECK(fields[4] == "general" || fields[4] == "symmetric" || fields[4] == "hermitian",
+                "{}:1: is a '{}' matrix; expected 'general', 'symmetric' or 'hermitian'", path, fields[4]);
+  header.symmetric = fields[4] != "general";
+  header.dense = fields[2] == "array";
+  header.complex = fields[3] == "complex";
+}
+
+/// What our own files say in a comment: "Elements of a matrix. Unit: hartree."
+void parse_comment(std::string_view line, Header& header) {
+  constexpr std::string_view mark = " Unit: ";
+  const auto at = line.rfind(mark);
+  if (at == std::string_view::npos || !line.ends_with('.')) return;
+  const auto unit = line.substr(at + mark.size(), line.size() - at - mark.size() - 1);
+  if (unit.find(' ') == std::string_view::npos) header.units = std::string(unit);
+}
+
+/// Elements that an array holds.
+std::int64_t elements_of_array(const Header& header) {
+  const auto n = header.n_rows;
+  return header.symmetric ? n * (n + 1) / 2 : n * n;
 }
 
 void parse_size(const std::string& path, std::string_view line, Header& header) {
   try {
     const auto fields = words(line);
-    if (fields.size() != 3)
-      throw LineError{fmt::format("expected rows, columns and elements, found '{}'", line)};
+    if (fields.size() != (header.dense ? 2U : 3U))
+      throw LineError{fmt::format("expected rows{}, found '{}'",
+                                  header.dense ? " and columns" : ", columns and elements", line)};
     header.n_rows = integer(fields[0]);
-    header.n_elements = integer(fields[2]);
+    header.n_elements = header.dense ? 0 : integer(fields[2]);
     if (header.n_rows != integer(fields[1]))
       throw LineError{
           fmt::format("the matrix has {} rows and {} columns; expected a square one", fields[0], fields[1])};
     if (header.n_rows < 1 || header.n_rows > std::numeric_limits<std::int32_t>::max() ||
         header.n_elements < 0)
-      throw LineError{fmt::format("a matrix of {} rows and {} elements", fields[0], fields[2])};
+      throw LineError{fmt::format("a matrix of {} rows and {} elements", fields[0], header.n_elements)};
+    if (header.dense) header.n_elements = elements_of_array(header);
   } catch (const LineError& error) {
     throw InputError(fmt::format("{}:{}: {}", path, header.n_lines, error.what));
   }
@@ -87,38 +111,88 @@ Header read_header(const FileBytes& file) {
       parse_banner(file.path(), line, header);
       continue;
     }
+    if (line.starts_with('%')) parse_comment(line, header);
     done = !line.starts_with('%') && !words(line).empty();
     if (done) parse_size(file.path(), line, header);
   }
   return header;
 }
 
-std::optional<Triplet> parse_line(std::string_view line, std::int64_t n_rows) {
-  const auto fields = words(line);
-  if (fields.empty() || fields[0].starts_with('%')) return std::nullopt;
-  if (fields.size() != 3)
-    throw LineError{fmt::format("expected row, column and value, found '{}'", line.substr(0, 60))};
-  return checked(integer(fields[0]), integer(fields[1]), real(fields[2]), n_rows);
+/// Parses the lines of a file, which hold a real number or one whose imaginary part is noise.
+class Lines {
+ public:
+  explicit Lines(const Header& header) : header_(header) {}
+
+  /// An element; of an array its value alone.
+  [[nodiscard]] std::optional<Triplet> parse(std::string_view line) {
+    const auto fields = words(line);
+    if (fields.empty() || fields[0].starts_with('%')) return std::nullopt;
+    const std::size_t n_indices = header_.dense ? 0 : 2, n_values = header_.complex ? 2 : 1;
+    if (fields.size() != n_indices + n_values)
+      throw LineError{fmt::format("expected {}value{}, found '{}'",
+                                  header_.dense ? "one " : "row, column and ",
+                                  header_.complex ? " (real and imaginary part)" : "", line.substr(0, 60))};
+    const double value = real(fields[n_indices]);
+    if (header_.complex) check_imaginary(real(fields.back()));
+    return header_.dense ? checked(1, 1, value, 1)
+                         : checked(integer(fields[0]), integer(fields[1]), value, header_.n_rows);
+  }
+  [[nodiscard]] double largest_imaginary() const { return largest_; }
+
+ private:
+  void check_imaginary(double part) {
+    constexpr double noise = 1e-8;  // as matrices.asymmetry
+    if (!(std::abs(part) <= noise))
+      throw LineError{
+          fmt::format("has the imaginary part {:g}: a complex matrix; only real ones are read. Write the "
+                      "Gamma-point or the "
+                      "real-space matrices",
+                      part)};
+    largest_ = std::max(largest_, std::abs(part));
+  }
+  const Header& header_;
+  double largest_ = 0;
+};
+
+/// Give this rank's values of an array their rows and columns; zeros are left out. Collective.
+void place_values(const Comm& comm, const Header& header, std::vector<Triplet>& elements) {
+  std::int64_t k = 0;
+  const auto counts = comm.all_gather(static_cast<std::int64_t>(elements.size()));
+  for (int r = 0; r < comm.rank(); ++r) k += counts[static_cast<std::size_t>(r)];
+  std::int64_t column = 0, begin = 0;  // the column's first element
+  const auto length = [&] { return header.symmetric ? header.n_rows - column : header.n_rows; };
+  for (auto& e : elements) {
+    for (; k >= begin + length(); ++column) begin += length();
+    e.column = static_cast<std::int32_t>(column);
+    e.row = static_cast<std::int32_t>(k - begin + (header.symmetric ? column : 0));
+    ++k;
+  }
+  std::erase_if(elements, [](const Triplet& e) { return e.value == 0; });
 }
 
 }  // namespace
 
 FileShare read_matrix_market(const Comm& comm, const FileBytes& file, std::optional<int>) {
   Header header;
+  FileShare share;
   together(comm, [&] {
     header = read_header(file);
-    QUINTET_CHECK(file.value<char>(file.size() - 1) == '\n',
-                  "{}: is cut off: its last line has no end (if it is whole, add a line feed)", file.path());
+    check_last_line(file, header.begin, share.reading);
   });
-  FileShare share;
   share.n_rows = static_cast<int>(header.n_rows);
   share.symmetric = header.symmetric;
+  share.units = header.units;
+  Lines lines(header);
   share.elements = read_element_lines(comm, file, header.begin, header.n_lines,
-                                      [&](std::string_view line) { return parse_line(line, header.n_rows); });
+                                      [&](std::string_view line) { return lines.parse(line); });
   const auto found = comm.sum(static_cast<long>(share.elements.size()));
   QUINTET_CHECK(found == header.n_elements, "{}: holds {} elements; its line {} says {}: the file is {}",
                 file.path(), found, header.n_lines, header.n_elements,
                 found < header.n_elements ? "cut off" : "damaged");
+  if (header.dense) place_values(comm, header, share.elements);
+  if (header.complex)
+    share.reading.leave(
+        fmt::format("imaginary parts of {:g} at most", comm.maximum(lines.largest_imaginary())));
   return share;
 }
 

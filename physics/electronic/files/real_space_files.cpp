@@ -5,6 +5,9 @@
 #include <set>
 #include <string>
 
+#include <fmt/ranges.h>
+
+#include "io/files/input_file.hpp"
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
@@ -62,23 +65,67 @@ void check_shifts(const std::string& path, const RealSpaceMatrix& matrix) {
   QUINTET_CHECK(seen.contains({0, 0, 0}), "{}: the shift 0 0 0 is missing", path);
 }
 
+/// Name the shifts without elements; that of the cell itself must have some.
+void tell_empty(const std::string& path, RealSpaceMatrix& matrix) {
+  std::vector<std::string> empty;
+  for (std::size_t q = 0; q < matrix.shift.size(); ++q) {
+    if (!matrix.elements[q].empty()) continue;
+    const auto& s = matrix.shift[q];
+    QUINTET_CHECK(s != (std::array{0, 0, 0}), "{}: the shift 0 0 0 has no elements", path);
+    empty.push_back(fmt::format("{} {} {}", s[0], s[1], s[2]));
+  }
+  if (empty.empty()) return;
+  constexpr std::size_t most = 3;
+  const auto n = empty.size();
+  empty.resize(std::min(n, most));
+  matrix.reading.assume(fmt::format("{} of {} shifts have no elements ({}{})", n, matrix.shift.size(),
+                                    fmt::join(empty, ", "), n > most ? ", ..." : ""));
+}
+
+/// True if a file has no bytes but blanks and line feeds, as CP2K leaves that of a shift without elements.
+/// Collective.
+bool is_blank(const Comm& comm, const std::string& path) {
+  bool blank = false;
+  together(comm, [&] {
+    constexpr std::uint64_t most = 4096;
+    const auto size = check_input_file(path);
+    if (size == 0) blank = true;
+    if (size == 0 || size > most) return;
+    const auto text = FileBytes(path).head(most);
+    blank = text.find_first_not_of(" \t\r\n") == std::string::npos;
+  });
+  return blank;
+}
+
 /// A whole file on every rank. Collective.
-reading::FileShare read_whole(const Comm& comm, const std::string& path) {
-  auto format = MatrixFormat::automatic;
-  auto share = reading::read_share(comm, path, format, std::nullopt);
+reading::FileShare read_whole(const Comm& comm, const std::string& path, MatrixFormat format,
+                              std::optional<int> n_rows) {
+  if (is_blank(comm, path)) return {};
+  auto share = reading::read_share(comm, path, format, n_rows);
   reading::check_duplicates(comm, path, share.elements, share.symmetric);
-  QUINTET_CHECK(!share.symmetric, "{}: is marked symmetric; a matrix between two cells is not", path);
   share.elements = comm.all_gather(std::span<const Triplet>(share.elements));
+  if (share.symmetric) reading::mirror(share.elements);
   return share;
 }
 
-RealSpaceMatrix read_listed(const Comm& comm, const std::string& path) {
+/// The units of files that belong together, "" where none says.
+void agree_on_units(const std::string& path, const std::string& units, RealSpaceMatrix& matrix) {
+  if (units.empty() || units == matrix.units) return;
+  QUINTET_CHECK(matrix.units.empty(), "{}: its values are in '{}', those of the files before it in '{}'",
+                path, units, matrix.units);
+  matrix.units = units;
+}
+
+RealSpaceMatrix read_listed(const Comm& comm, const std::string& path, MatrixFormat format,
+                            std::optional<int> n_rows) {
   std::vector<Entry> entries;
   together(comm, [&] { entries = read_list(path); });
   RealSpaceMatrix matrix;
   int stated = 0;
   for (const auto& entry : entries) {
-    auto share = read_whole(comm, entry.path);
+    auto share = read_whole(comm, entry.path, format, n_rows);
+    agree_on_units(entry.path, share.units, matrix);
+    matrix.reading.add(share.reading);
     QUINTET_CHECK(stated == 0 || !share.n_rows || *share.n_rows == stated,
                   "{}: has {} rows, the files before it in {} have {}", entry.path, share.n_rows.value_or(0),
                   path, stated);
@@ -89,7 +136,12 @@ RealSpaceMatrix read_listed(const Comm& comm, const std::string& path) {
     matrix.shift.push_back(entry.shift);
     matrix.elements.push_back(std::move(share.elements));
   }
-  matrix.n_rows = std::max(matrix.n_rows, stated);
+  QUINTET_CHECK(stated == 0 || !n_rows || stated == *n_rows, "{}: its files have {} rows; {} were given",
+                path, stated, n_rows.value_or(0));
+  if (stated == 0 && !n_rows)
+    matrix.reading.assume(
+        fmt::format("{} orbitals in a cell, the largest index (matrices.n_rows changes it)", matrix.n_rows));
+  matrix.n_rows = std::max({matrix.n_rows, stated, n_rows.value_or(0)});
   return matrix;
 }
 
@@ -100,6 +152,8 @@ RealSpaceMatrix read_group(const Comm& comm, const std::string& path) {
   const auto group = file.root().open_group("real_space");
   RealSpaceMatrix matrix;
   matrix.n_rows = rows_attribute(group, path);
+  if (group.has_member_attribute("value", "units"))
+    matrix.units = group.member_text_attribute("value", "units");
   const auto begin = group.read<std::int64_t>("begin");
   QUINTET_CHECK(begin.size() > 1 && begin.front() == 0 && std::is_sorted(begin.begin(), begin.end()),
                 "{}: 'begin' of the real-space matrices does not ascend from 0", path);
@@ -118,12 +172,19 @@ RealSpaceMatrix read_group(const Comm& comm, const std::string& path) {
 
 }  // namespace
 
-RealSpaceMatrix read_real_space(const Comm& comm, const std::string& path) {
+RealSpaceMatrix read_real_space(const Comm& comm, const std::string& path, MatrixFormat format,
+                                std::optional<int> n_rows) {
   bool is_hdf5 = false;
   together(comm,
            [&] { is_hdf5 = reading::format_of_contents(FileBytes(path)) == MatrixFormat::quintet_hdf5; });
-  auto matrix = is_hdf5 ? read_group(comm, path) : read_listed(comm, path);
+  constexpr auto own = MatrixFormat::quintet_hdf5;
+  QUINTET_CHECK(!is_hdf5 || format == MatrixFormat::automatic || format == own,
+                "{}: is a file of format {}, not {}", path, format_name(own), format_name(format));
+  auto matrix = is_hdf5 ? read_group(comm, path) : read_listed(comm, path, format, n_rows);
+  QUINTET_CHECK(!n_rows || *n_rows == matrix.n_rows, "{}: a cell has {} orbitals; {} were given", path,
+                matrix.n_rows, n_rows.value_or(0));
   check_shifts(path, matrix);
+  tell_empty(path, matrix);
   std::size_t n_elements = 0;
   for (const auto& list : matrix.elements) n_elements += list.size();
   reading::check_rows(Comm::self(), path, matrix.n_rows, n_elements);

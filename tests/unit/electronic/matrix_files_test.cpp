@@ -229,6 +229,89 @@ TEST(MatrixFiles, free_text_windows_lines_and_d_exponents_are_read) {
   EXPECT_EQ(found[1].value, 1e-3);
 }
 
+TEST(MatrixFiles, exponents_of_three_digits_without_a_letter_are_read) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_exponents");
+
+  const auto found = read_bytes(comm, folder, "1 1 1.0-101\n2 2 -0.25+003\n3 3 -.5-300\n");
+
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].value, 1e-101);
+  EXPECT_EQ(found[1].value, -250);
+  EXPECT_EQ(found[2].value, -0.5e-300);
+}
+
+TEST(MatrixFiles, a_last_line_without_a_line_feed_is_read_where_it_must_be_whole) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_no_end");
+  const std::string market = "%%MatrixMarket matrix coordinate real general\n3 3 3\n";
+
+  for (const std::string& text :
+       {market + "1 1 0.1\n2 2 0.125\n3 3 0.1", market + "1 1 0.1\n2 2 0.125\n3 3 0.725",
+        std::string("1 1 0.1\n2 2 0.125\n3 3 0.1"),
+        std::string("1 1 -0.5E+001\n2 2 -0.5E+001\n3 3 0.6E+001")}) {
+    const auto file = read_matrix(comm, folder.with("m", text), MatrixFormat::automatic, std::nullopt);
+
+    EXPECT_EQ(comm.all_gather(std::span<const Triplet>(file.elements)).size(), 3U) << text;
+    EXPECT_NE(file.reading.text().find("is whole, though it has no line feed"), std::string::npos) << text;
+  }
+}
+
+TEST(MatrixFiles, dense_arrays_are_read_by_columns) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_array");
+  const auto general = "%%MatrixMarket matrix array real general\n% text\n2 2\n1\n0.5\n0.5\n-3\n";
+  const auto half = "%%MatrixMarket matrix array real symmetric\n3 3\n1\n0.5\n0\n2\n-4\n3\n";
+
+  EXPECT_EQ(dense_of(Comm::self(), 2, read_bytes(comm, folder, general)).m,
+            (std::vector<double>{1, 0.5, 0.5, -3}));
+  const auto found = read_bytes(comm, folder, half);
+  EXPECT_EQ(found.size(), 7U);  // zeros are no elements
+  EXPECT_EQ(dense_of(Comm::self(), 3, found).m, (std::vector<double>{1, 0.5, 0, 0.5, 2, -4, 0, -4, 3}));
+}
+
+TEST(MatrixFiles, elements_of_an_array_keep_their_order) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_columns");
+  std::string text = "%%MatrixMarket matrix array real general\n5 5\n";
+  for (int k = 0; k < 25; ++k) text += fmt::format("{}\n", k + 1);
+
+  const auto dense = dense_of(Comm::self(), 5, read_bytes(comm, folder, text));
+
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j) EXPECT_EQ(dense(i, j), 5 * j + i + 1);
+}
+
+TEST(MatrixFiles, hermitian_matrices_without_imaginary_parts_are_symmetric) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_hermitian");
+  const std::string head = "%%MatrixMarket matrix coordinate ";
+
+  for (const auto& text :
+       {head + "real hermitian\n2 2 3\n1 1 1\n2 1 0.5\n2 2 2\n",
+        head + "complex hermitian\n2 2 3\n1 1 1 0\n2 1 0.5 -3e-17\n2 2 2 0\n",
+        std::string("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n0.5 0.9e-8\n2 0\n")})
+    EXPECT_EQ(dense_of(Comm::self(), 2, read_bytes(comm, folder, text)).m,
+              (std::vector<double>{1, 0.5, 0.5, 2}));
+  EXPECT_NE(refusal(comm, folder.with("c", head + "complex hermitian\n2 2 2\n1 1 1 0\n2 1 0.5 1.1e-8\n"))
+                .find("imaginary part 1.1e-08"),
+            std::string::npos);
+}
+
+TEST(MatrixFiles, matrix_market_keeps_the_unit_that_it_was_written_with) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_unit");
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+
+  const auto read = [&](const std::string& text) {
+    const auto path = folder.with("m", head + text + "1 1 1\n1 1 2\n");
+    return read_matrix(comm, path, MatrixFormat::automatic, std::nullopt).units;
+  };
+  EXPECT_EQ(read("% Kohn-Sham matrix. Unit: eV.\n"), "eV");
+  EXPECT_EQ(read("% Kohn-Sham matrix. Unit: 1.\n"), "1");
+  EXPECT_EQ(read("% Unit of length: bohr\n"), "");
+}
+
 TEST(MatrixFiles, single_precision_records_are_read) {
   const auto comm = Comm::world();
   const SharedScratch folder(comm, "matrix_files_single");

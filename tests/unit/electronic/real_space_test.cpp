@@ -156,6 +156,101 @@ TEST(Fold, refuses_boxes_that_are_empty_or_too_large) {
   EXPECT_THROW(static_cast<void>(fold(comm, small_crystal(), {100000, 100000, 100000})), InputError);
 }
 
+/// A ring of cells of two sites: K(0,0), K(0,1) and, unless half is wanted, K(0,-1).
+RealSpaceMatrix ring(bool half = false) {
+  RealSpaceMatrix matrix;
+  matrix.n_rows = 2;
+  matrix.shift = {{0, 0, 0}, {1, 0, 0}};
+  matrix.elements = {{{0, 0, -0.25}, {0, 1, -0.28}, {1, 0, -0.28}, {1, 1, -0.25}}, {{1, 0, -0.18}}};
+  if (half) return matrix;
+  matrix.shift.push_back({-1, 0, 0});
+  matrix.elements.push_back({{0, 1, -0.18}});
+  return matrix;
+}
+
+/// What compare_images() says of a matrix, or "no error".
+std::string images_refusal(RealSpaceMatrix matrix, const std::array<int, 3>& box = {6, 1, 1},
+                           Triangle triangle = Triangle::both, double asymmetry = 1e-8) {
+  try {
+    compare_images("k.list", matrix, box, asymmetry, triangle);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void expect_says(const std::string& message, const std::string& part) {
+  EXPECT_NE(message.find(part), std::string::npos) << part << " | " << message;
+}
+
+TEST(Images, that_are_transposed_of_each_other_are_taken) {
+  for (const auto& box :
+       {std::array{1, 1, 1}, std::array{2, 1, 1}, std::array{3, 2, 1}, std::array{6, 1, 1}}) {
+    EXPECT_EQ(images_refusal(ring(), box), "no error");
+    EXPECT_EQ(images_refusal(ring(), box, Triangle::one), "no error");
+  }
+  auto uneven = ring();
+  uneven.elements[2][0].value += 0.9e-8;
+  EXPECT_EQ(images_refusal(uneven), "no error");
+  uneven.elements[2][0].value += 0.2e-8;
+  expect_says(images_refusal(uneven), "they may differ by 1e-08");
+  EXPECT_EQ(images_refusal(uneven, {6, 1, 1}, Triangle::both, 1e-7), "no error");
+}
+
+TEST(Images, that_are_missing_are_named) {
+  for (const auto& box : {std::array{1, 1, 1}, std::array{2, 1, 1}, std::array{6, 1, 1}})
+    expect_says(images_refusal(ring(true), box), "k.list: the shift -1 0 0 is missing");
+  auto noise = ring(true);  // as good as not there
+  noise.elements[1][0].value = 1e-9;
+  EXPECT_EQ(images_refusal(noise), "no error");
+}
+
+TEST(Images, of_one_orbital_cannot_hide_behind_their_own_symmetry) {
+  RealSpaceMatrix chain;
+  chain.n_rows = 1;
+  chain.shift = {{0, 0, 0}, {0, 0, 1}};
+  chain.elements = {{{0, 0, 1.0}}, {{0, 0, -0.2}}};
+
+  expect_says(images_refusal(chain, {1, 1, 2}), "the shift 0 0 -1 is missing");
+  EXPECT_EQ(images_refusal(chain, {1, 1, 2}, Triangle::one), "no error");
+}
+
+TEST(Images, that_contradict_each_other_are_named_with_both_values) {
+  auto matrix = ring();
+  matrix.elements[2][0].value = -0.17;
+  for (const auto triangle : {Triangle::both, Triangle::one}) {
+    const auto message = images_refusal(matrix, {6, 1, 1}, triangle);
+    expect_says(message, "-0.18");
+    expect_says(message, "-0.17");
+    expect_says(message, "shift -1 0 0");
+  }
+  matrix.elements[2].clear();
+  expect_says(images_refusal(matrix), "is absent");
+}
+
+TEST(Images, that_are_cells_of_the_box_are_compared_in_it) {
+  auto matrix = ring();
+  matrix.shift[2] = {2, 0, 0};
+  EXPECT_EQ(images_refusal(matrix, {3, 1, 1}), "no error");
+  expect_says(images_refusal(matrix, {4, 1, 1}), "is missing");
+  matrix.elements[2][0].value = -0.17;
+  expect_says(images_refusal(matrix, {3, 1, 1}), "is -0.17");
+}
+
+TEST(Images, of_one_triangle_are_completed_to_the_whole) {
+  const auto comm = Comm::world();
+  auto upper = ring();
+  upper.elements[0].erase(upper.elements[0].begin() + 2);
+  expect_says(images_refusal(upper), "matrices.triangle: one");
+  for (auto half : {ring(true), upper}) {
+    compare_images("k.list", half, {6, 1, 1}, 1e-8, Triangle::one);
+
+    const auto whole = fold(comm, ring(), {6, 1, 1}), made = fold(comm, half, {6, 1, 1});
+    EXPECT_EQ(dense_of(comm, 12, made.elements).m, dense_of(comm, 12, whole.elements).m);
+    expect_says(half.reading.text(), "1 elements are made from their transposed");
+  }
+}
+
 void expect_equal(const RealSpaceMatrix& a, const RealSpaceMatrix& b) {
   EXPECT_EQ(a.n_rows, b.n_rows);
   ASSERT_EQ(a.shift, b.shift);
@@ -200,6 +295,52 @@ TEST(RealSpaceFiles, come_from_a_list_of_files) {
   const auto found = read_real_space(comm, folder.with("list.txt", list));
 
   expect_equal(found, small_crystal());
+}
+
+TEST(RealSpaceFiles, may_be_empty_or_marked_symmetric) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "real_space_empty");
+  static_cast<void>(folder.with("zero.mtx",
+                                "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n"
+                                "1 1 -0.25\n2 1 -0.28\n2 2 -0.25\n"));
+  static_cast<void>(folder.with("plus.csr", "2 1 -0.18\n"));
+  static_cast<void>(folder.with("minus.csr", "1 2 -0.18\n"));
+  static_cast<void>(folder.with("nothing.csr", ""));
+  static_cast<void>(folder.with("blank.csr", " \n\n"));
+
+  const auto matrix = read_real_space(
+      comm, folder.with("k.list",
+                        "0 0 0 zero.mtx\n1 0 0 plus.csr\n-1 0 0 minus.csr\n2 0 0 nothing.csr\n"
+                        "-2 0 0 blank.csr\n"));
+
+  ASSERT_EQ(matrix.shift.size(), 5U);
+  EXPECT_EQ(dense_of(Comm::self(), 2, matrix.elements[0]).m,
+            (std::vector<double>{-0.25, -0.28, -0.28, -0.25}));
+  EXPECT_EQ(images_refusal(matrix), "no error");
+  expect_says(matrix.reading.text(), "2 of 5 shifts have no elements (2 0 0, -2 0 0)");
+  try {
+    static_cast<void>(read_real_space(comm, folder.with("k.list", "0 0 0 nothing.csr\n1 0 0 plus.csr\n")));
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    expect_says(error.what(), "the shift 0 0 0 has no elements");
+  }
+}
+
+TEST(RealSpaceFiles, keep_their_unit_and_the_rows_that_are_given) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "real_space_unit");
+  MatrixLabels labels;
+  labels.units = "eV";
+
+  write_real_space(comm, ring(), folder / "k.h5", labels);
+
+  EXPECT_EQ(read_real_space(comm, folder / "k.h5").units, "eV");
+  EXPECT_EQ(fold(comm, read_real_space(comm, folder / "k.h5"), {2, 1, 1}).units, "eV");
+  EXPECT_THROW(static_cast<void>(read_real_space(comm, folder / "k.h5", MatrixFormat::automatic, 3)),
+               InputError);
+  EXPECT_THROW(static_cast<void>(read_real_space(comm, folder / "k.h5", MatrixFormat::elsi_csc)), InputError);
+  const auto list = folder.with("k.list", write_list(folder, ring()));
+  EXPECT_EQ(read_real_space(comm, list, MatrixFormat::cp2k_binary, 5).n_rows, 5);
 }
 
 TEST(RealSpaceFiles, of_bad_lists_are_refused) {
