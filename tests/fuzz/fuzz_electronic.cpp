@@ -50,8 +50,10 @@ RealSpaceMatrix crystal() {
 
 void read_crystal(const std::string& path) {
   const auto comm = Comm::self();
-  const auto matrix = read_real_space(comm, path);
-  if (matrix.n_rows <= 5000) static_cast<void>(fold(comm, matrix, {3, 2, 1}));
+  auto matrix = read_real_space(comm, path);
+  if (matrix.n_rows > 5000) return;
+  compare_images(path, matrix, {3, 2, 1}, 1e-8, Triangle::one);
+  static_cast<void>(fold(comm, matrix, {3, 2, 1}));
 }
 
 std::vector<std::string> lists() {
@@ -72,6 +74,11 @@ std::vector<Reader> readers() {
          for (const auto format :
               {MatrixFormat::elsi_csc, MatrixFormat::matrix_market, MatrixFormat::cp2k_binary})
            all.push_back(sample(format).front());
+         for (const char* text : {"array real symmetric\n2 2\n1\n0.5\n-2.0-101\n",
+                                  "coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 2 0.5 1e-9"})
+           all.push_back(written("a", [text](const std::string& path) {
+             std::ofstream(path) << "%%MatrixMarket matrix " << text;
+           }));
          return all;
        },
        [](const std::string& path) { read_as(path, MatrixFormat::automatic); }},

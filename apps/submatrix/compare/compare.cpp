@@ -147,6 +147,11 @@ void compare(Context& context, const CompareOptions& options) {
   const int n_rows = system.blocking().n_rows();
   QUINTET_CHECK(!options.matrices.kohn_sham_down, "matrices.kohn_sham_down: compare takes one spin");
   const auto n_pairs = electrons_of_spin(options.ensemble, n_rows, options.temperature, 0);
+  QUINTET_CHECK(
+      !n_pairs || !is_trivial(*n_pairs, n_rows),
+      "ensemble.electrons: {} electrons fill all {} orbitals: D is S^-1, and there is nothing to compare; "
+      "`submatrix evaluate` gives it",
+      *options.ensemble.electrons, n_rows);
   const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
   const bool diagonalised = n_rows <= options.dense_limit;
   if (diagonalised)

@@ -179,7 +179,11 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
     const auto phase = context.phase("frontier");
     find_levels(evaluation, basis, sign, held_of(options, spin, true), device);
   }
-  if (!way.check.empty()) check_on_vectors(context, options, basis, sign, way.check[s], evaluation);
+  const bool trivial = spin.electrons && is_trivial(*spin.electrons, system.blocking().n_rows());
+  if (!way.check.empty() && trivial && !options.ensemble.common_mu)
+    evaluation.probe_refused = "all orbitals of a spin are empty or full: P is exact";
+  else if (!way.check.empty())
+    check_on_vectors(context, options, basis, sign, way.check[s], evaluation);
   if (!write) return evaluation;
   const auto energy_weighted = [&] {
     return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));

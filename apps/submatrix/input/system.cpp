@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include <fmt/ranges.h>
 
 #include "apps/submatrix/input/blocks.hpp"
+#include "apps/submatrix/input/matrices.hpp"
 #include "io/config/units.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
@@ -20,32 +22,6 @@ namespace quintet::submatrix {
 using namespace electronic;
 
 namespace {
-
-/// Read one of the files, folded if its cells are to be repeated.
-MatrixFile read_file(Context& context, const MatricesOptions& options, const std::string& path) {
-  const Comm& comm = context.comm();
-  double bytes = 0;
-  together(comm, [&] { bytes = static_cast<double>(check_input_file(path)); });
-  if (options.repeat.empty()) {
-    context.require_memory(4 * bytes / comm.size(), path);
-    std::optional<int> n_rows;
-    if (options.n_rows) n_rows = static_cast<int>(*options.n_rows);
-    return read_matrix(comm, path, options.format, n_rows, options.triangle);
-  }
-  const auto cell = read_real_space(comm, path);
-  QUINTET_CHECK(!options.n_rows || *options.n_rows == cell.n_rows,
-                "{}: a cell has {} orbitals, but matrices.n_rows = {}", path, cell.n_rows, *options.n_rows);
-  double elements = 0, cells = 1;
-  for (const auto& list : cell.elements) elements += static_cast<double>(list.size());
-  for (const auto n : options.repeat) cells *= static_cast<double>(n);
-  QUINTET_CHECK(cells * cell.n_rows < 2147483647.0, "{}: {} cells of {} orbitals are too many rows", path,
-                cells, cell.n_rows);
-  context.require_memory(6 * sizeof(Triplet) * elements * cells / comm.size(),
-                         fmt::format("{} in {} cells", path, cells));
-  return fold(comm, cell,
-              {static_cast<int>(options.repeat[0]), static_cast<int>(options.repeat[1]),
-               static_cast<int>(options.repeat[2])});
-}
 
 /// Factor from the file's energies to hartree.
 double energy_factor(const MatricesOptions& options, const MatrixFile& file) {
@@ -152,12 +128,17 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
                    const System* other) {
   const auto phase = context.phase("read");
   const Comm& comm = context.comm();
-  MatrixFile k = read_file(context, matrices, matrices.kohn_sham);
-  MatrixFile s = matrices.overlap ? read_file(context, matrices, *matrices.overlap)
-                                  : identity(comm, std::max(k.n_rows, 1));
+  ReadMatrix k_read = read_file(context, matrices, matrices.kohn_sham);
+  MatrixFile& k = k_read.file;
+  ReadMatrix s_read = matrices.overlap ? read_file(context, matrices, *matrices.overlap)
+                                       : ReadMatrix{identity(comm, std::max(k.n_rows, 1)), {}};
+  MatrixFile& s = s_read.file;
   const std::string s_path = matrices.overlap.value_or("the unit matrix");
   const int n_rows = common_rows(k, matrices.kohn_sham, s, s_path);
   if (matrices.overlap) check_overlap(comm, matrices, s);
+  const bool compared = matrices.overlap && matrices.order == Order::checked;
+  if (compared) check_cells(matrices, k_read, s_read);
+  if (compared && blocks.says_nothing()) check_blocks(matrices, k, s);
   const double factor = energy_factor(matrices, k);
   for (auto& element : k.elements) element.value *= factor;
   const auto n_elements = comm.sum(static_cast<long>(k.elements.size()));
@@ -172,7 +153,10 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
       assembled(comm, blocking, k, shares, matrices.asymmetry * factor, matrices.kohn_sham);
   k.elements = {};
   BlockMatrix s_blocks = assembled(comm, blocking, s, shares, matrices.asymmetry, s_path);
+  if (matrices.overlap) check_overlap_rows(*matrices.overlap, s_blocks);
+  if (compared) check_order(matrices, k_blocks, s_blocks);
   const bool guessed_unit = !says_units(matrices, k);
+  tell_reading(matrices, k, s, guessed_unit, other == nullptr);
   if (guessed_unit) check_unit(k_blocks, s_blocks, matrices.kohn_sham);
   return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements, guessed_unit};
 }
@@ -195,17 +179,22 @@ MatricesOptions spin_down(const MatricesOptions& matrices) {
   return down;
 }
 
+bool is_trivial(double electrons_of_spin, int n_rows) {
+  return electrons_of_spin == 0 || std::abs(electrons_of_spin - n_rows) < 1e-12 * n_rows;
+}
+
 std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_rows, double temperature,
                                         int spin) {
   QUINTET_CHECK(spin != 0 || ensemble.unpaired == 0,
                 "ensemble.unpaired: {} unpaired electrons need matrices.kohn_sham_down", ensemble.unpaired);
   if (!ensemble.electrons) return std::nullopt;
   const double electrons = 0.5 * (*ensemble.electrons + spin * ensemble.unpaired);
-  QUINTET_CHECK(
-      electrons > ensemble.tolerance && electrons < n_rows - ensemble.tolerance,
-      "ensemble.electrons: {} electrons do not fit into {} orbitals: {} of one spin, where more than "
-      "none and less than {} are needed (by more than ensemble.tolerance = {})",
-      *ensemble.electrons, n_rows, electrons, n_rows, ensemble.tolerance);
+  if (is_trivial(electrons, n_rows)) return std::round(electrons);
+  QUINTET_CHECK(electrons > ensemble.tolerance && electrons < n_rows - ensemble.tolerance,
+                "ensemble.electrons: {} electrons do not fit into {} orbitals: {} of one spin, where none, "
+                "{}, or a number "
+                "between (by more than ensemble.tolerance = {}) is needed",
+                *ensemble.electrons, n_rows, electrons, n_rows, ensemble.tolerance);
   QUINTET_CHECK(
       temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
       "ensemble.electrons: {} electrons fill {} orbitals of one spin, which is no whole number; give "

@@ -26,14 +26,18 @@ struct System {
 [[nodiscard]] MatricesOptions spin_down(const MatricesOptions& matrices);
 
 /// Read and fold the matrices, share the blocks out, convert to hartree, check. Throws InputError: what the
-/// readers throw, K and S of different sizes or mixed up, blocks that do not fit, asymmetry. `other`: the
-/// other spin, whose blocks are taken. Collective.
+/// readers throw, K and S of different sizes, orders or cells or mixed up, blocks that do not fit, asymmetry,
+/// rows of S that are empty or twice there. Says what was assumed of the files. `other`: the other spin,
+/// whose blocks are taken. Collective.
 [[nodiscard]] System read_system(Context& context, const MatricesOptions& matrices,
                                  const BlocksOptions& blocks, const System* other = nullptr);
 
 /// Share the block columns out anew so that each rank has the same predicted work of submatrices (K's pattern
 /// stands for that of S^-1/2 K S^-1/2). Nothing is done on one rank. Collective.
 void share_by_cost(System& system, const electronic::SubmatrixOptions& options);
+
+/// True if all orbitals of a spin are empty, or all full: D = 0 or S^-1, and there is no chemical potential.
+[[nodiscard]] bool is_trivial(double electrons_of_spin, int n_rows);
 
 /// Electrons of one spin, `spin` being +1 (up), -1 (down) or 0 (both alike); nothing where mu is fixed.
 /// Throws InputError if there are not so many orbitals, or if half an orbital would be full at no

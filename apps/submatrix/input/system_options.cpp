@@ -16,8 +16,10 @@ void describe(Schema& schema, MatricesOptions& options) {
   auto formats = choices_of(electronic::matrix_formats());
   formats.insert(formats.begin(), {"automatic", electronic::MatrixFormat::automatic});
   schema.choice("format", options.format, formats, "Of both files; automatic: from their first bytes");
-  schema.choice("triangle", options.triangle, {{"both", Triangle::both}, {"one", Triangle::one}},
-                "Which elements the files hold; one: CP2K's UPPER_TRIANGULAR");
+  schema.choice(
+      "triangle", options.triangle, {{"both", Triangle::both}, {"one", Triangle::one}},
+      "Which elements the files hold; one: CP2K's UPPER_TRIANGULAR, or of real-space blocks one of each "
+      "M(0,s)_ij and M(0,-s)_ji");
   schema.choice("units", options.units,
                 {{"from_file", EnergyUnit::from_file},
                  {"hartree", EnergyUnit::hartree},
@@ -40,9 +42,15 @@ void describe(Schema& schema, MatricesOptions& options) {
       .at_most(1000)
       .example("[2, 2, 2]");
   schema
-      .number("asymmetry", options.asymmetry,
-              "Largest |M_ij - M_ji| that is taken for noise, in the files' units; more is an error")
+      .number(
+          "asymmetry", options.asymmetry,
+          "Largest |M_ij - M_ji| (of real-space blocks |M(0,s)_ij - M(0,-s)_ji|) that is taken for noise, in "
+          "the files' units; more is an error")
       .at_least(0);
+  schema.choice(
+      "order", options.order, {{"checked", Order::checked}, {"trusted", Order::trusted}},
+      "Of the functions in K and S; checked: refused where large elements of one lie where the other "
+      "has none, blocks or cells differ; trusted: not looked at");
   schema.check([&options]() -> std::optional<std::string> {
     if (!options.repeat.empty() && options.repeat.size() != 3) return "repeat needs three numbers";
     return std::nullopt;

@@ -15,6 +15,9 @@ namespace quintet::submatrix {
 /// What the numbers of a Kohn-Sham matrix are in.
 enum class EnergyUnit { from_file, hartree, electronvolt, rydberg };
 
+/// Whether K and S are compared as matrices of one basis in one order.
+enum class Order { checked, trusted };
+
 /// Section `matrices`: the files.
 struct MatricesOptions {
   std::string kohn_sham;
@@ -26,6 +29,7 @@ struct MatricesOptions {
   std::optional<std::int64_t> n_rows;
   std::vector<std::int64_t> repeat;  ///< cells along x, y, z; empty: the files hold no real-space blocks
   double asymmetry = 1e-8;           ///< largest |M_ij - M_ji| (units of the file)
+  Order order = Order::checked;
 };
 void describe(Schema& schema, MatricesOptions& options);
 

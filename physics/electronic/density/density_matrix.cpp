@@ -142,6 +142,7 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   const double drop = 0.1 * threshold, error = 0.001 * threshold;
   const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error, .device = device});
   const BlockMatrix pattern = add(0, k, 0, s);  // traces with K and with S want all of their blocks
+  if (sign.holds_pairs && sign.n_pairs == 0) return DensityResult(pattern);
   DensityResult result(
       multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern, .device = device}));
   result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);

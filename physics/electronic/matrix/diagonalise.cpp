@@ -132,11 +132,12 @@ double count(const std::vector<double>& level, double mu, double temperature) {
 double find_mu(const std::vector<double>& level, double n_pairs, double temperature) {
   if (temperature <= 0) {
     const auto n = std::lround(n_pairs);
-    QUINTET_CHECK(
-        n > 0 && n < std::ssize(level) && std::abs(n_pairs - static_cast<double>(n)) < 1e-9,
-        "{} pairs of electrons do not fill a whole number of orbitals, more than none and less than all "
-        "of {}",
-        n_pairs, level.size());
+    QUINTET_CHECK(n >= 0 && n <= std::ssize(level) && std::abs(n_pairs - static_cast<double>(n)) < 1e-9,
+                  "{} pairs of electrons do not fill a whole number of the {} orbitals", n_pairs,
+                  level.size());
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (n == 0) return std::nextafter(level.front(), -infinity);
+    if (n == std::ssize(level)) return std::nextafter(level.back(), infinity);
     QUINTET_CHECK(
         level[n] - level[n - 1] > 1e-9 * (level.back() - level.front()),
         "{} pairs of electrons fill a part of levels that are equal ({:.6g} hartree), which no density "

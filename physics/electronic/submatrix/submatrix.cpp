@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -25,9 +27,8 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
   QUINTET_CHECK(o.mu.has_value() != o.n_pairs.has_value(), "give either mu or the number of pairs, not {}",
                 o.mu ? "both" : "neither");
   QUINTET_CHECK(!o.mu || std::isfinite(*o.mu), "mu = {} Hartree is not a number", *o.mu);
-  QUINTET_CHECK(!o.n_pairs || (*o.n_pairs > 0 && *o.n_pairs < n),
-                "{} electron pairs do not fit: expected more than 0 and fewer than the {} orbitals",
-                *o.n_pairs, n);
+  QUINTET_CHECK(!o.n_pairs || (*o.n_pairs >= 0 && *o.n_pairs <= n),
+                "{} electron pairs do not fit: expected 0 to the {} orbitals", *o.n_pairs, n);
   QUINTET_CHECK(o.polynomial_error == 0 || o.polynomial_error >= least_polynomial_error,
                 "polynomial_error {}: rounding leaves {}; expected 0 or more than that", o.polynomial_error,
                 least_polynomial_error);
@@ -39,6 +40,27 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
       "the eigen or polynomial kernel");
 }
 
+/// P = 0 or 1 where all orbitals are empty or full: exact, no submatrix is needed; mu lies beyond the
+/// spectrum.
+void fill_none_or_all(const BlockMatrix& a, bool all, SubmatrixResult& result) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  BlockMatrix& p = result.p;
+  std::fill(p.value.begin(), p.value.end(), 0.0);
+  for (int c = 0; all && c < p.n_columns(); ++c) {
+    const auto column = static_cast<std::size_t>(c);
+    const auto begin = p.row.begin() + p.column_begin[column],
+               end = p.row.begin() + p.column_begin[column + 1];
+    const auto block = static_cast<std::size_t>(std::lower_bound(begin, end, p.first + c) - p.row.begin());
+    const std::int64_t n = p.blocking->size(p.first + c);
+    for (std::int64_t i = 0; i < n; ++i) p.value[static_cast<std::size_t>(p.offset[block] + i * (n + 1))] = 1;
+  }
+  const SpectrumBounds bounds = spectrum_bounds(a);
+  result.mu = all ? bounds.upper : bounds.lower;
+  result.homo = all ? bounds.upper : -infinity;
+  result.lumo = all ? infinity : bounds.lower;
+  result.error.n_columns = p.blocking->n_blocks();
+}
+
 }  // namespace
 
 SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options) {
@@ -47,12 +69,19 @@ SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOption
   check(options, a);
   SubmatrixResult result(a);
   filter(result.p, options.threshold);
+  result.holds_pairs = options.n_pairs.has_value();
+  result.temperature = options.temperature;
+  if (const int n = a.blocking->n_rows();
+      options.n_pairs && (*options.n_pairs == 0 || *options.n_pairs == n)) {
+    fill_none_or_all(a, *options.n_pairs == n, result);
+    result.n_pairs = *options.n_pairs;
+    if (options.evaluated) options.evaluated();
+    return result;
+  }
   SubmatrixEvaluation evaluation(result.p, options);
   evaluation.run(result);
   result.asymmetry = symmetrise(result.p);
   result.n_pairs = trace(result.p);
-  result.holds_pairs = options.n_pairs.has_value();
-  result.temperature = options.temperature;
   if (options.evaluated) options.evaluated();
   if (options.estimate_error) result.error = evaluation.estimate_error(a, result.p);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -103,6 +103,7 @@ struct SubmatrixResult {
 /// filtered; blocks below options.threshold are dropped first. Collective: each needed block travels once,
 /// then no communication, then one reduction. Throws InputError naming the block whose submatrix does not fit
 /// into memory, before anything is computed.
+/// Where n_pairs is 0 or all orbitals P is 0 or 1, and mu lies beyond the spectrum.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
 
 /// Predicted seconds of each block column of the whole matrix at `options`' threshold, for share_columns():

@@ -60,7 +60,57 @@ def dependent(elements, part):
     return [(i + 1, j + 1, 0.5 * (m[i][j] + m[j][i])) for i in range(N) for j in range(N)]
 
 
+def couple(m, n, inside, between):
+    """Add a ring of n cells of two sites to m: elements of a cell, and those from it to the next (0-based)."""
+    for c in range(n):
+        d = (c + 1) % n
+        for (i, j), v in inside.items():
+            m[2 * c + i, 2 * c + j] = m.get((2 * c + i, 2 * c + j), 0) + v
+        for (i, j), v in between.items():
+            for row, column in ((2 * c + i, 2 * d + j), (2 * d + j, 2 * c + i)):
+                m[row, column] = m.get((row, column), 0) + v
+    return [(i + 1, j + 1, v) for (i, j), v in sorted(m.items())]
+
+
+def cell(diagonal, coupling):
+    return {(0, 0): diagonal, (1, 1): diagonal, (0, 1): coupling, (1, 0): coupling}
+
+
+def cells():
+    """Lists of real-space blocks, and matrices of rings of such cells, which differ in order, norm and filling."""
+    for name, inside, between in (("k", cell(-0.25, -0.28), -0.18), ("s", cell(1, 0.12), 0.06)):
+        parts = {"zero": inside, "upper": {p: v for p, v in inside.items() if p != (1, 0)}, "plus": {(1, 0): between},
+                 "minus": {(0, 1): between}, "none": {}}
+        for part, elements in parts.items():
+            with open(f"{name}_{part}.csr", "w") as file:
+                file.writelines(f"{i + 1} {j + 1} {v:.14E}\n" for (i, j), v in sorted(elements.items()))
+        lists = {"full": ("zero", "plus", "minus"), "half": ("zero", "plus"), "upper": ("upper", "plus", "minus"),
+                 "alone": ("zero",), "far": ("zero", "plus", "minus", "none")}
+        shifts = {"zero": "0 0 0", "upper": "0 0 0", "plus": "1 0 0", "minus": "-1 0 0", "none": "2 0 0"}
+        for kind, which in lists.items():
+            with open(f"{name}_{kind}.list", "w") as file:
+                file.writelines(f"{shifts[part]} {name}_{part}.csr\n" for part in which)
+    open("cells.yaml", "w").write("matrices: {kohn_sham: k_full.list, overlap: s_full.list, repeat: [6, 1, 1]}\n"
+                                  "blocks: {size: 2}\nensemble: {electrons: 12}\nmethod: {thresholds: [1e-5]}\n")
+    s = couple({}, 30, cell(1, 0.12), {(1, 0): 0.06})
+    matrix_market("order_k.mtx", couple({}, 30, cell(-0.25, -0.28), {(1, 0): -0.18}), 60)
+    matrix_market("order_s.mtx", s, 60)
+    matrix_market("order_other.mtx", sorted((7 * (i - 1) % 60 + 1, 7 * (j - 1) % 60 + 1, v) for i, j, v in s), 60)
+    matrix_market("empty_row.mtx", [e for e in s if 5 not in e[:2]], 60)
+    matrix_market("twice_there.mtx", sorted(s + [(5, 13, 1.0), (13, 5, 1.0)]), 60)
+    open("order.yaml", "w").write("matrices: {kohn_sham: order_k.mtx, overlap: order_s.mtx, units: hartree}\n"
+                                  "blocks: {size: 2}\nensemble: {electrons: 60}\nmethod: {thresholds: [1e-5]}\n")
+    matrix_market("full_k.mtx", couple({}, 12, cell(-0.9, -0.05), {(1, 0): -0.04}))
+    matrix_market("full_s.mtx", couple({}, 12, cell(1, 0.1), {(1, 0): 0.05}))
+    open("full.yaml", "w").write("matrices: {kohn_sham: full_k.mtx, overlap: full_s.mtx, units: hartree}\n"
+                                 "blocks: {size: 2}\nensemble: {electrons: 48}\nmethod: {thresholds: [1e-5]}\n")
+    text = open("order_s.mtx").read()
+    open("no_end.mtx", "w").write(text[:-1])
+    open("cut_end.mtx", "w").write(text[:-1] + ".0001")
+
+
 def write():
+    cells()
     k, s = ring(-0.1, -0.3, -0.1), ring(1.0, 0.1, 0.1)
     cp2k_text("k.txt", k)
     cp2k_text("s.txt", s)

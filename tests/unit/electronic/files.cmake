@@ -6,3 +6,4 @@ quintet_test(electronic_real_space SOURCES real_space_test.cpp DEPENDS quintet_e
 quintet_test(electronic_graph_blocking SOURCES graph_blocking_test.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
 quintet_test(electronic_samples SOURCES samples_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS unit RANKS 1 2 3)
 quintet_test(electronic_column_sample SOURCES column_sample_test.cpp DEPENDS quintet_electronic LABELS unit)
+quintet_test(electronic_basis_check SOURCES basis_check_test.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
