@@ -97,7 +97,7 @@ struct Column {
     return of_s != nullptr && of_s->s >= least_overlap && of_k->k > 0;
   }
   [[nodiscard]] bool contradicts() const {
-    constexpr double large = 0.5, small = 0.05, energy = 0.02;
+    constexpr double large = 0.5, small = 0.2, energy = 0.05;
     constexpr double overlapping = 0.05, coupled = 0.1, absent = 1e-6;
     double k_at_s = 0, energy_at_s = 0, s_at_k = 0;
     bool k_lacks = false, s_lacks = false;

@@ -28,8 +28,9 @@ struct Disagreement {
 /// functions. Neighbours of S: s_ij = |S_ij|/sqrt(S_ii S_jj) at least half of the row's largest, which is
 /// 0.02 or more; of K: |K_ij| at least half of the row's largest. A row is counted if
 ///
-///   - K at S's neighbours is below 5 % of its largest and below 0.02 hartree |S_ij|, and S at K's neighbours
-///     below 5 % of its largest; or
+///   - K at S's neighbours is below 20 % of its largest and below 0.05 hartree |S_ij|, and S at K's
+///   neighbours
+///     below 20 % of its largest; or
 ///   - K is absent (1e-6 of its largest) at some s_ij >= 0.05, and S at some |K_ij| of 10 % of its largest.
 ///
 /// K may well be large where S is zero (functions of one atom); alone it proves nothing. `k` in hartree; both

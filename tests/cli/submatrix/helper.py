@@ -5,6 +5,7 @@ helper.py write                       good and bad matrix files of a ring of 24 
 helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
 helper.py below KEY FILE TOL          the value's size is at most TOL
 helper.py within KEY ERROR FILE FILE  the values agree within three times the first file's value of ERROR
+helper.py swap IN OUT I J             a MatrixMarket file with functions I and J (from 1) in each other's place
 helper.py lacks KEY FILE              there is no such value
 helper.py near KEY FILE X TOL        the value is X within TOL
 helper.py estimated LOG N [SUMMARY]   at N thresholds the estimated error of the energy is within a factor of three of the
@@ -187,6 +188,19 @@ def estimated(log, n, summary=None):
         sys.exit(f"errors and estimates: {pairs}")
 
 
+def swap(source, target, first, second):
+    other = {first: second, second: first}
+    with open(source) as file, open(target, "w") as out:
+        n_header = 0
+        for line in file:
+            if line.startswith("%") or not n_header:
+                n_header += not line.startswith("%")
+                out.write(line)
+                continue
+            i, j, value = line.split()
+            out.write(f"{other.get(i, i)} {other.get(j, j)} {value}\n")
+
+
 def lacks(key, path):
     sys.exit(f"{key} is there" if key in json.load(open(path)) else 0)
 
@@ -237,4 +251,4 @@ def stop_within(*command):
         value(key, "within/summary.json", "straight/summary.json", 0)
 
 
-{"near": near, "estimated": estimated, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+{"near": near, "swap": swap, "estimated": estimated, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
