@@ -140,6 +140,8 @@ void tell_reading(const MatricesOptions& options, const MatrixFile& k, const Mat
   else if (!k.units.empty())
     of_k.assume(fmt::format("in {}, as the file says", k.units));
   of_k.add(k.reading);
+  if (with_overlap && !options.kohn_sham_down)
+    of_k.assume("of both spins (matrices.kohn_sham_down gives that of spin down)");
   if (!of_k.empty()) log::info("{}: {}", options.kohn_sham, of_k.text());
   if (with_overlap && options.overlap && !s.reading.empty())
     log::info("{}: {}", *options.overlap, s.reading.text());

@@ -147,6 +147,8 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
   const bool as_other = other != nullptr && other->blocking().n_rows() == n_rows;
   const Blocks made = as_other ? Blocks{other->blocking(), other->n_atoms}
                                : make_blocks(comm, blocks, n_rows, of_file, k.elements);
+  if (of_file && blocks.says_nothing() && !as_other)
+    k.reading.assume("blocks as the file of K or S says (`blocks` changes them)");
   const auto blocking = std::make_shared<const Blocking>(made.blocking);
   const auto shares = share_columns(comm, *blocking);
   BlockMatrix k_blocks =

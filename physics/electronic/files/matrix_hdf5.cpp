@@ -1,5 +1,6 @@
 #include "physics/electronic/files/matrix_hdf5.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -46,6 +47,18 @@ std::vector<Triplet> read_element_lists(const hdf5::Group& group, const std::str
 
 namespace reading {
 
+namespace {
+
+/// Name the members that have no meaning here.
+void leave_foreign(const hdf5::Group& group, Reading& reading) {
+  for (const auto& name : group.names()) {
+    const auto known = {"row", "column", "value", "block_size", "order"};
+    if (std::find(known.begin(), known.end(), name) == known.end()) reading.leave(name);
+  }
+}
+
+}  // namespace
+
 FileShare read_quintet(const Comm& comm, const FileBytes& bytes, std::optional<int>) {
   const auto& path = bytes.path();
   const auto file = hdf5::File::open(comm, path);
@@ -57,6 +70,7 @@ FileShare read_quintet(const Comm& comm, const FileBytes& bytes, std::optional<i
   result.n_rows = rows_attribute(root, path);
   result.elements = read_element_lists(root, path, *result.n_rows, comm, comm.rank(), comm.size());
   result.units = root.member_text_attribute("value", "units");
+  leave_foreign(root, result.reading);
   if (root.has("block_size")) {
     result.blocking = blocking_of_sizes(*result.n_rows, root.read<std::int32_t>("block_size"));
     if (root.has("order")) result.blocking->order = root.read<std::int32_t>("order");

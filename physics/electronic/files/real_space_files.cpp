@@ -154,6 +154,8 @@ RealSpaceMatrix read_group(const Comm& comm, const std::string& path) {
   matrix.n_rows = rows_attribute(group, path);
   if (group.has_member_attribute("value", "units"))
     matrix.units = group.member_text_attribute("value", "units");
+  for (const auto& name : file.root().names())
+    if (name != "real_space") matrix.reading.leave(name);
   const auto begin = group.read<std::int64_t>("begin");
   QUINTET_CHECK(begin.size() > 1 && begin.front() == 0 && std::is_sorted(begin.begin(), begin.end()),
                 "{}: 'begin' of the real-space matrices does not ascend from 0", path);

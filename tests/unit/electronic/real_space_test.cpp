@@ -335,12 +335,27 @@ TEST(RealSpaceFiles, keep_their_unit_and_the_rows_that_are_given) {
   write_real_space(comm, ring(), folder / "k.h5", labels);
 
   EXPECT_EQ(read_real_space(comm, folder / "k.h5").units, "eV");
+  EXPECT_TRUE(read_real_space(comm, folder / "k.h5").reading.empty());
   EXPECT_EQ(fold(comm, read_real_space(comm, folder / "k.h5"), {2, 1, 1}).units, "eV");
   EXPECT_THROW(static_cast<void>(read_real_space(comm, folder / "k.h5", MatrixFormat::automatic, 3)),
                InputError);
   EXPECT_THROW(static_cast<void>(read_real_space(comm, folder / "k.h5", MatrixFormat::elsi_csc)), InputError);
   const auto list = folder.with("k.list", write_list(folder, ring()));
   EXPECT_EQ(read_real_space(comm, list, MatrixFormat::cp2k_binary, 5).n_rows, 5);
+}
+
+TEST(RealSpaceFiles, with_members_that_have_no_meaning_name_them) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "real_space_foreign");
+  write_real_space(comm, ring(), folder / "k.h5");
+  {
+    auto file = hdf5::File::open_for_update(comm, folder / "k.h5");
+    const std::vector<double> gamma{0, 0, 0};
+    file.root().write("k_point", std::span<const double>(gamma), {3}, {"1", {"xyz"}, "Foreign."});
+    file.close();
+  }
+
+  EXPECT_EQ(read_real_space(comm, folder / "k.h5").reading.text(), "not used: k_point");
 }
 
 TEST(RealSpaceFiles, of_bad_lists_are_refused) {
