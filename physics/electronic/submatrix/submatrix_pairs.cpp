@@ -132,7 +132,7 @@ void SubmatrixEvaluation::refuse_pairs() const {
       "of this threshold (at most {} of {} rows){}{}. Take that number of electrons (twice that of orbitals, "
       "of "
       "a closed shell), give a temperature, or let each submatrix be the whole matrix: a smaller threshold, "
-      "larger blocks, the eigen kernel",
+      "larger blocks, the eigen kernel; or diagonalise it once (method.dense: always)",
       n,
       comm_.maximum(std::accumulate(work_.begin(), work_.end(), 0,
                                     [](int most, const Submatrix& s) { return std::max(most, s.n); })),

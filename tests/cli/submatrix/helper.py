@@ -110,8 +110,23 @@ def cells():
     open("cut_end.mtx", "w").write(text[:-1] + ".0001")
 
 
+def wide():
+    """Levels from -500 to 200 hartree: 40 cells of a deep, a valence and a high function."""
+    valence = {"k": couple({}, 20, cell(0, -0.3), {(1, 0): -0.2}), "s": couple({}, 20, cell(1, 0.15), {(1, 0): 0.075})}
+    k = {(3 * i - 1, 3 * j - 1): v for i, j, v in valence["k"]}
+    s = {(3 * i - 1, 3 * j - 1): v for i, j, v in valence["s"]}
+    for i in range(1, 121, 3):
+        k.update({(i, i): -500, (i + 2, i + 2): 200, (i, i + 1): -2, (i + 1, i): -2, (i + 1, i + 2): 1.5, (i + 2, i + 1): 1.5})
+        s.update({(i, i): 1, (i + 2, i + 2): 1, (i, i + 1): 0.03, (i + 1, i): 0.03})
+    for name, m in (("k", k), ("s", s)):
+        matrix_market(f"wide_{name}.mtx", [(i, j, v) for (i, j), v in sorted(m.items())], 120)
+    open("wide.yaml", "w").write("matrices: {kohn_sham: wide_k.mtx, overlap: wide_s.mtx, units: hartree}\n"
+                                 "blocks: {size: 3}\nensemble: {electrons: 120}\nmethod: {thresholds: [1e-5]}\n")
+
+
 def write():
     cells()
+    wide()
     k, s = ring(-0.1, -0.3, -0.1), ring(1.0, 0.1, 0.1)
     cp2k_text("k.txt", k)
     cp2k_text("s.txt", s)
