@@ -162,7 +162,7 @@ void require_sound(const JobShape& job) {
   positive("jobs in a chain", job.chain);
   QUINTET_CHECK(job.gpus_per_node >= 0, "{} GPUs of a node were asked for; expected 0 or more",
                 job.gpus_per_node);
-  QUINTET_CHECK(!job.memory || *job.memory >= 1e6,
+  QUINTET_CHECK(!job.memory || *job.memory >= least_job_memory,
                 "{:.6g} B of memory a node were asked for; expected 1 MB or more",
                 job.memory.value_or(0));  // to Slurm 0 is all of a node
   QUINTET_CHECK(std::isfinite(job.walltime) && job.walltime >= 1,

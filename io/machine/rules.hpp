@@ -10,6 +10,9 @@
 
 namespace quintet {
 
+/// Least memory of a node that a job may ask for (bytes): Slurm takes 0 MB for all of a node.
+inline constexpr double least_job_memory = 1e6;
+
 /// A job in numbers.
 struct JobShape {
   std::string account{};

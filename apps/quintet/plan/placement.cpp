@@ -60,7 +60,7 @@ Placement place_in_queue(const Machine& machine, const MachineQueue& queue, std:
                      .nodes = placement.nodes,
                      .ranks_per_node = placement.ranks_per_node,
                      .threads = threads,
-                     .memory = memory * double(placement.ranks_per_node),
+                     .memory = std::max(least_job_memory, memory * double(placement.ranks_per_node)),
                      .walltime = walltime,
                      .margin = margin,
                      .chain = placement.jobs};
