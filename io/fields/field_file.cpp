@@ -23,6 +23,7 @@ struct KnownData {
   const char* name;  ///< how dataset_name begins
   std::map<std::string, std::string> symbols;
   std::map<std::string, std::pair<double, double>> domain;
+  std::vector<FieldWallValue> wall_values;
 };
 
 const std::vector<KnownData>& known_data() {
@@ -34,7 +35,8 @@ const std::vector<KnownData>& known_data() {
                                              {"velocity_y", "w"},
                                              {"Rayleigh", "Ra"},
                                              {"Prandtl", "Pr"}},
-                                            {{"y", {0, 1}}}}};
+                                            {{"y", {0, 1}}},
+                                            {{"b", "z", false, 1}, {"b", "z", true, 0}}}};
   return data;
 }
 
@@ -79,6 +81,7 @@ class FieldFile : public Source {
     read_parameters();
     if (ours_) restore_order();
     read_mask();
+    know_walls();
   }
 
   void read(int field, std::uint64_t sample, const FieldBox& box, std::vector<float>& values) const override {
@@ -134,10 +137,13 @@ class FieldFile : public Source {
         axis.upper = one_number(dimensions, name, "upper");
       } else if (known_ != nullptr && known_->domain.contains(name)) {
         std::tie(axis.lower, axis.upper) = known_->domain.at(name);
+        if (const auto own = options.facts.find(axis.name); own == options.facts.end() || !own->second.lower)
+          reading.assume(fmt::format("axis {} from {} to {}, as all of {} (describe_file(s).axes changes it)",
+                                     axis.name, axis.lower, axis.upper, known_->name));
       } else {
         known = false;
       }
-      complete_axis(axis, options, known, path());
+      complete_axis(axis, options, known, path(), reading);
       header.axes.push_back(std::move(axis));
     }
   }
@@ -200,7 +206,7 @@ class FieldFile : public Source {
                     std::uint64_t order) {
     if (!flag(group, dataset, "time_varying", true) || !flag(group, dataset, "sample_varying", true) ||
         !flag(group, dataset, "dim_varying", true))
-      return;
+      return reading.leave(fmt::format("{}/{}, which does not vary", group_name, dataset));
     const auto shape = group.shape(dataset);
     const std::size_t n_axes = spatial_dims_.size();
     hdf5::Shape expected{shape.empty() ? 0 : shape[0], times.size()};
@@ -280,7 +286,10 @@ class FieldFile : public Source {
     const auto scalars = root().open_group("scalars");
     for (const auto& name : scalars.names()) {
       if (scalars.is_group(name)) continue;
-      if (flag(scalars, name, "time_varying", false)) continue;  // a series, no parameter
+      if (flag(scalars, name, "time_varying", false)) {  // a series, no parameter
+        reading.leave("scalars/" + name + " over time");
+        continue;
+      }
       if (name == "seed" && scalars.element_type(name).find("int") != std::string::npos) {
         header.seeds = scalars.read<std::int64_t>(name, {header.n_samples});
         continue;
@@ -313,6 +322,15 @@ class FieldFile : public Source {
         }
     QUINTET_CHECK(header.fields.size() == fields.size() && order.size() == fields.size(),
                   "{}: its attribute 'fields' does not list the fields that it has: it is corrupt", path());
+  }
+
+  /// What walls hold: as the set's makers say, or as `meshfreeflow simulate` has it.
+  void know_walls() {
+    if (known_ != nullptr) header.wall_values = known_->wall_values;
+    if (!ours_ || !header.name.starts_with("rayleigh_benard")) return;
+    const auto sides = header.parameters.find("heated_sides");
+    const char* const axis = sides != header.parameters.end() && sides->second != 0 ? "x" : "z";
+    header.wall_values = {{"b", axis, false, 0.5}, {"b", axis, true, -0.5}};
   }
 
   void read_mask() {

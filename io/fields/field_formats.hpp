@@ -16,6 +16,7 @@ class Source {
   virtual ~Source() = default;
   FieldSeriesHeader header;
   std::vector<double> times;
+  Reading reading;
   std::vector<std::uint64_t> n_frames;                          ///< [n_samples]
   std::vector<std::map<std::string, double>> own_parameters{};  ///< [n_samples] or empty: those that differ
 
@@ -52,9 +53,9 @@ std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
 void keep_rising(std::vector<double>& times, const std::string& path);
 
 /// Complete an axis: `periodic`, and the ends where the file does not say them, are taken from `facts`;
-/// without them the ends are the first and last point, or one period of equally spaced points. Throws
-/// InputError.
+/// without them the ends are the first and last point, or one period of equally spaced points, which
+/// `reading` then says. Throws InputError.
 void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
-                   const std::string& path);
+                   const std::string& path, Reading& reading);
 
 }  // namespace quintet::field_formats

@@ -43,7 +43,7 @@ void keep_rising(std::vector<double>& times, const std::string& path) {
 }
 
 void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
-                   const std::string& path) {
+                   const std::string& path, Reading& reading) {
   const auto found = options.facts.find(axis.name);
   const AxisFacts facts = found == options.facts.end() ? AxisFacts{} : found->second;
   axis.periodic = facts.periodic.value_or(axis.periodic);
@@ -63,6 +63,11 @@ void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends
                     "{}: axis '{}' is periodic and its points are not equally spaced: state its ends", path,
                     axis.name);
     if (axis.periodic) axis.upper += spacing;
+    reading.assume(
+        fmt::format("axis {} {} from {:.6g} to {:.6g}, {} (the file does not say; describe_file(s).axes "
+                    "changes it)",
+                    axis.name, axis.periodic ? "is a period" : "has walls", axis.lower, axis.upper,
+                    axis.periodic ? "a spacing beyond its last point" : "its first and last point"));
   }
   axis.lower = facts.lower.value_or(axis.lower);
   axis.upper = facts.upper.value_or(axis.upper);
@@ -121,9 +126,10 @@ struct FieldSeriesReader::Implementation {
   Implementation(const Comm& c, std::string p, const FieldSeriesOptions& options)
       : comm(c), path(std::move(p)), source(field_formats::open_source(comm, path, options)) {
     for (const auto& [name, facts] : options.facts) (void)source->header.axis(name);
-    for (const auto& [name, value] : options.parameters) source->header.parameters[name] = value;
+    for (const auto& [name, value] : options.parameters) give_parameter(name, value);
     check_header(source->header, path);
     check_times();
+    if (options.time_spacing) check_time_spacing(*options.time_spacing);
     header = source->header;
     turn(options.axes);
   }
@@ -135,6 +141,33 @@ struct FieldSeriesReader::Implementation {
       QUINTET_CHECK(std::isfinite(t[i]) && (i == 0 || t[i] > t[i - 1]),
                     "{}: times must ascend, but that of frame {} is {}{}", path, i, t[i],
                     i == 0 ? "" : fmt::format(" after {}", t[i - 1]));
+  }
+
+  /// Times of the file win: what is given beside them must be theirs.
+  void check_time_spacing(double given) const {
+    const auto& t = source->times;
+    if (t.size() < 2) return;
+    const double own = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
+    QUINTET_CHECK(
+        std::abs(own - given) <= 1e-3 * own,
+        "{}: its frames are {:.6g} apart by its own times, and time_spacing is given as {:.6g}: leave "
+        "time_spacing out, it is for files without times",
+        path, own, given);
+  }
+
+  /// A given parameter goes before the file's, which is said where they differ.
+  void give_parameter(const std::string& name, double value) {
+    auto& own = source->header.parameters;
+    if (const auto found = own.find(name); found != own.end() && found->second != value)
+      source->reading.assume(
+          fmt::format("{} = {} as given, not {} as the file says", name, value, found->second));
+    own[name] = value;
+    for (auto& of_sample : source->own_parameters)
+      if (const auto found = of_sample.find(name); found != of_sample.end()) {
+        source->reading.assume(
+            fmt::format("{} = {} of all samples as given, not as the file says", name, value));
+        of_sample.erase(found);
+      }
   }
 
   void turn(const std::vector<std::string>& wanted) {
@@ -251,6 +284,8 @@ FieldSeriesReader FieldSeriesReader::open(const Comm& comm, const std::string& p
 const std::string& FieldSeriesReader::path() const { return implementation_->path; }
 const FieldSeriesHeader& FieldSeriesReader::header() const { return implementation_->header; }
 const std::vector<double>& FieldSeriesReader::times() const { return implementation_->source->times; }
+
+const Reading& FieldSeriesReader::reading() const { return implementation_->source->reading; }
 
 std::uint64_t FieldSeriesReader::n_frames(std::uint64_t sample) const {
   QUINTET_CHECK(sample < n_samples(), "{}: there is no sample {}; there are {}", path(), sample, n_samples());

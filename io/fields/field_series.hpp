@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/reading.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 
@@ -38,6 +39,13 @@ struct FieldInfo {
       -1;  ///< of the vector `dataset`, whose components are in the order of the axes; -1: a scalar
 };
 
+/// What a format knows a field to be at an end of an axis.
+struct FieldWallValue {
+  std::string field, axis;
+  bool upper = false;
+  double value = 0;
+};
+
 /// All that a series is, but its values.
 struct FieldSeriesHeader {
   std::string name;             ///< of the data: "rayleigh_benard"
@@ -49,6 +57,7 @@ struct FieldSeriesHeader {
   std::vector<std::int64_t> seeds;  ///< [n_samples], or empty
   std::vector<std::uint8_t> mask;   ///< [axes...] 1: a value, 0: none (land); empty: values everywhere
   bool double_precision = false;    ///< of the values in the file
+  std::vector<FieldWallValue> wall_values{};  ///< of a file that was read: see FieldWallValue
 
   /// [n_0, n_1, ...] points of the axes.
   [[nodiscard]] hdf5::Shape shape() const;
@@ -140,11 +149,14 @@ struct AxisFacts {
 /// How a series is to be read.
 struct FieldSeriesOptions {
   std::vector<std::string> axes{};  ///< their order, slowest first; empty: that of the file
+  std::vector<std::string>
+      fields{};        ///< that are needed: what else cannot be read is passed over; empty: all
   std::string part{};  ///< of a file that holds several series (vlasov's run.h5): "pictures/elc_x_vx"
   // What a file does not say of itself, and what it says otherwise:
   std::map<std::string, AxisFacts> facts{};  ///< by axis
   std::map<std::string, double> parameters{};
-  std::optional<double> time_spacing{};  ///< of files without times: frame i has time (i + 1) times this
+  std::optional<double> time_spacing{};  ///< of files without times: frame i has time (i + 1) times this; of
+                                         ///< others: what their times must agree with
 };
 
 /// Reads fields over time, whoever wrote them: the files of FieldSeriesWriter, The Well's, and those that
@@ -160,6 +172,8 @@ class FieldSeriesReader {
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const FieldSeriesHeader& header() const;
   [[nodiscard]] const std::vector<double>& times() const;  ///< [n_t] of the frames
+  /// What was taken for granted, and what was not used.
+  [[nodiscard]] const Reading& reading() const;
   [[nodiscard]] std::uint64_t n_samples() const { return header().n_samples; }
   [[nodiscard]] std::uint64_t n_frames(std::uint64_t sample) const;  ///< at most times().size()
   /// Named numbers of a sample: those of the header, and those that differ from sample to sample.

@@ -136,7 +136,7 @@ class VlasovRun : public Source {
       axis.periodic = number < 3 && static_cast<std::size_t>(d) < periodic.size() && periodic[d] != 0;
     }
     axis.coordinates = points.empty() ? cell_points(group, name, axis, cells[d], shape) : std::move(points);
-    complete_axis(axis, options, true, path());
+    complete_axis(axis, options, true, path(), reading);
     header.axes.push_back(std::move(axis));
   }
 

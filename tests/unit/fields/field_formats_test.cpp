@@ -79,6 +79,11 @@ TEST(Well, its_rayleigh_benard_is_read_under_the_names_of_our_equations) {
   EXPECT_EQ(header.axes[1].upper, 4);
   EXPECT_EQ(reader.time_spacing(), 0.25);
   EXPECT_EQ(reader.parameters(1), (std::map<std::string, double>{{"Ra", 1e6}, {"Pr", 0.5}, {"delta", 0.75}}));
+  ASSERT_EQ(header.wall_values.size(), 2u);
+  EXPECT_EQ(header.wall_values[0].value, 1);
+  EXPECT_TRUE(header.wall_values[1].upper);
+  EXPECT_EQ(header.wall_values[1].value, 0);
+  EXPECT_TRUE(contains(reader.reading().text(), "axis z from 0 to 1, as all of rayleigh_benard"));
   const auto b = reader.read<double>(header.field("b"), 1, {2, 1, {}});
   const auto w = reader.read<float>(header.field("w"), 0, {1, 1, {{3, 1}, {2, 2}}});
   EXPECT_EQ(b[0 * 4 + 3], number(60 + 40 + 3 * 5 + 0));  // z 0, x 3
@@ -141,6 +146,55 @@ TEST(Npz, coordinates_times_and_numbers_of_the_archive_are_used) {
   EXPECT_EQ(reader.header().axes[0].upper, 1.5);
   EXPECT_EQ(reader.header().axes[1].lower, -0.5);
   EXPECT_FALSE(reader.time_spacing().has_value());
+}
+
+TEST(Npz, what_is_not_needed_is_named_and_passed_over) {
+  const Scratch scratch("npz_foreign");
+  auto options = reference_options;
+  options.fields = {"p", "b", "u", "w"};
+  std::vector<float> turned(60);
+  for (int t = 0; t < 3; ++t)
+    for (int x = 0; x < 4; ++x)
+      for (int z = 0; z < 5; ++z) turned[t + 3 * (x + 4 * z)] = number((t * 4 + x) * 5 + z);
+  auto members = reference_members({{"note.npy", zip::npy<double>("|O", "()", {0})},
+                                    {"mask.npy", zip::npy<char>("|b1", "(2, 2, 2)", std::vector<char>(8, 1))},
+                                    {"q.npy", zip::npy<float>("<f4", "(1, 4, 5)", numbers(20))},
+                                    {"cut.npy", zip::npy<float>("<f4", "(9, 9)", numbers(3))},
+                                    {"steps.npy", zip::npy<std::int16_t>("<i2", "(3,)", {1, 2, 3})}});
+  auto fortran = zip::npy<float>("<f4", "(3, 4, 5)", turned);
+  fortran.replace(fortran.find("False"), 5, "True ");
+  members[0] = {"p.npy", fortran};
+  zip::write(scratch / "a.npz", zip::archive(members, true, false));
+
+  const auto reader = FieldSeriesReader::open(Comm::self(), scratch / "a.npz", options);
+
+  EXPECT_EQ(reader.header().fields.size(), 4u);
+  EXPECT_EQ(reader.reading().not_used,
+            (std::vector<std::string>{"note (type |O)", "cut (type <f4)", "mask (2, 2, 2)", "q (1, 4, 5)",
+                                      "steps (3,)"}));
+  const auto p = reader.read<double>(0, 0, {1, 2, {{1, 2}, {3, 1}}});
+  EXPECT_EQ(p, (std::vector<double>{number(20 + 11), number(20 + 12), number(20 + 13), number(40 + 11),
+                                    number(40 + 12), number(40 + 13)}));
+  options.fields.push_back("cut");
+  EXPECT_TRUE(contains(
+      message_of<InputError>([&] { FieldSeriesReader::open(Comm::self(), scratch / "a.npz", options); }),
+      "cut: the file is truncated"));
+}
+
+TEST(Npz, its_own_times_are_not_overridden) {
+  const Scratch scratch("npz_times");
+  zip::write(
+      scratch / "a.npz",
+      zip::archive(reference_members({{"sim_time.npy", zip::npy<double>("<f8", "(3,)", {1, 1.25, 1.5})}}),
+                   true, false));
+  auto options = reference_options;
+
+  EXPECT_EQ(FieldSeriesReader::open(Comm::self(), scratch / "a.npz", options).times(),
+            (std::vector<double>{1, 1.25, 1.5}));
+  options.time_spacing = 0.2503;
+  EXPECT_TRUE(contains(
+      message_of<InputError>([&] { FieldSeriesReader::open(Comm::self(), scratch / "a.npz", options); }),
+      "its frames are 0.25 apart by its own times, and time_spacing is given as 0.2503"));
 }
 
 TEST(Npz, what_is_missing_or_does_not_fit_is_said) {
