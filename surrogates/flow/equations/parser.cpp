@@ -286,6 +286,45 @@ void check_names(const EquationNames& names) {
   }
 }
 
+std::vector<std::string> terms_of(const std::string& equation) {
+  std::vector<std::string> terms;
+  std::string term;
+  int depth = 0;
+  bool right = false, operand = false;  // behind '='; the last character that is no blank ends an operand
+  const auto close = [&] {
+    if (!term.empty() && term != "-") terms.push_back(std::exchange(term, ""));
+  };
+  const auto sign = [&](char c) {
+    close();
+    term = (c == '-') != right ? "-" : "";
+  };
+  for (std::size_t i = 0; i < equation.size(); ++i) {
+    const char c = equation[i];
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == '=' && depth == 0) {
+      close();
+      right = true, operand = false;
+      term = "-";
+      continue;
+    }
+    // "1e-3" is one number.
+    const bool exponent = i > 1 && (equation[i - 1] == 'e' || equation[i - 1] == 'E') &&
+                          (is_digit(equation[i - 2]) || equation[i - 2] == '.');
+    if (depth == 0 && (c == '+' || c == '-') && !exponent && (operand || term.empty() || term == "-")) {
+      if (operand)
+        sign(c);
+      else if (c == '-')
+        term = term == "-" ? "" : "-";
+    } else {
+      term += c;
+    }
+    operand = std::string_view("+-*/^").find(c) == std::string_view::npos || exponent;
+  }
+  close();
+  return terms;
+}
+
 int parse_equation(const EquationText& equation, const EquationNames& names, Expressions& graph) {
   return Parser(equation, names, graph).equation();
 }

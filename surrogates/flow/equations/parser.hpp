@@ -31,6 +31,10 @@ struct EquationNames {
 [[nodiscard]] int parse_equation(const EquationText& equation, const EquationNames& names,
                                  Expressions& graph);
 
+/// The terms that a residual adds up, signs in front: "dt(b) - P*dxx(b) = q" has "dt(b)", "-P*dxx(b)", "-q".
+/// Parentheses are left as they are.
+[[nodiscard]] std::vector<std::string> terms_of(const std::string& equation);
+
 /// Throws InputError if a name means two things (a field and an axis, say) or two axes make one derivative
 /// ambiguous.
 void check_names(const EquationNames& names);

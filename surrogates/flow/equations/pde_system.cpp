@@ -19,7 +19,7 @@ struct PdeSystem::Implementation {
   EquationNames names;
   Expressions graph;
   ResidualProgram program;
-  std::vector<bool> uses_field;
+  std::vector<bool> uses_field, uses_value;
 };
 
 namespace {
@@ -232,7 +232,8 @@ template void Residuals::evaluate(int, int, const double*, const double*, double
 template void Residuals::add_adjoint(int, int, const float*, const double*, const float*, float*) const;
 template void Residuals::add_adjoint(int, int, const double*, const double*, const double*, double*) const;
 
-PdeSystem::PdeSystem(const std::vector<EquationText>& equations, const EquationNames& names) {
+PdeSystem::PdeSystem(const std::vector<EquationText>& equations, const EquationNames& names,
+                     bool without_fields) {
   check_names(names);
   auto made = std::make_shared<Implementation>();
   made->equations = equations;
@@ -240,12 +241,16 @@ PdeSystem::PdeSystem(const std::vector<EquationText>& equations, const EquationN
   std::vector<int> residuals;
   for (const auto& equation : equations) residuals.push_back(parse_equation(equation, names, made->graph));
   made->uses_field.resize(names.fields.size());
+  made->uses_value.resize(names.fields.size());
   for (std::size_t i = 0; i < residuals.size(); ++i)
-    QUINTET_CHECK(made->graph.mentions_field(residuals[i]), "{}: '{}' mentions no field; expected one of {}",
-                  equations[i].what, equations[i].text, fmt::join(names.fields, ", "));
+    QUINTET_CHECK(without_fields || made->graph.mentions_field(residuals[i]),
+                  "{}: '{}' mentions no field; expected one of {}", equations[i].what, equations[i].text,
+                  fmt::join(names.fields, ", "));
   made->program = make_program(made->graph, residuals);
   for (const auto& form : made->program.forms) {
-    for (const auto& value : form.values) made->uses_field[static_cast<std::size_t>(value.field)] = true;
+    for (const auto& value : form.values)
+      made->uses_field[static_cast<std::size_t>(value.field)] =
+          made->uses_value[static_cast<std::size_t>(value.field)] = true;
     for (const auto& one : form.derivatives) made->uses_field[static_cast<std::size_t>(one.field)] = true;
   }
   implementation_ = std::move(made);
@@ -256,6 +261,9 @@ const std::vector<EquationText>& PdeSystem::equations() const { return implement
 const EquationNames& PdeSystem::names() const { return implementation_->names; }
 bool PdeSystem::uses_field(int field) const {
   return implementation_->uses_field.at(static_cast<std::size_t>(field));
+}
+bool PdeSystem::uses_value(int field) const {
+  return implementation_->uses_value.at(static_cast<std::size_t>(field));
 }
 
 Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) const {

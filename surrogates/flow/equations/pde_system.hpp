@@ -56,14 +56,18 @@ class Residuals {
 /// these are the channels that a decoder must carry.
 class PdeSystem {
  public:
-  /// Throws InputError: what, the text, the character and what was expected there.
-  PdeSystem(const std::vector<EquationText>& equations, const EquationNames& names);
+  /// Throws InputError: what, the text, the character and what was expected there; for an equation without a
+  /// field, unless `without_fields` lets terms of equations in.
+  PdeSystem(const std::vector<EquationText>& equations, const EquationNames& names,
+            bool without_fields = false);
 
   [[nodiscard]] int n_equations() const;
   [[nodiscard]] const std::vector<EquationText>& equations() const;
   [[nodiscard]] const EquationNames& names() const;
   /// Whether an equation mentions this field (or a derivative of it).
   [[nodiscard]] bool uses_field(int field) const;
+  /// Whether the field itself stands in an equation, not its derivatives alone.
+  [[nodiscard]] bool uses_value(int field) const;
 
   /// Ready for samples with these constants: [sample][constant], in the order of the names. Throws InputError
   /// if a coefficient is not finite for some sample.

@@ -46,6 +46,10 @@ double PointErrors::truth_deviation() const {
   return std::sqrt(std::max(0.0, truth_square_ / frames_ - mean * mean));
 }
 
+double PointErrors::scaled() const {
+  return varies() ? rms() / truth_deviation() : std::numeric_limits<double>::quiet_NaN();
+}
+
 SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction) {
   const auto n = static_cast<double>(truth.size());
   double mean = 0, size = 0, absolute = 0, square = 0, deviation = 0;
@@ -56,7 +60,7 @@ SeriesScore series_score(std::span<const double> truth, std::span<const double> 
     square += error * error;
     deviation += from_mean * from_mean;
   }
-  const bool constant = std::sqrt(deviation / n) <= 1e-12 * std::abs(mean);
+  const bool constant = std::sqrt(deviation / n) <= constant_share * std::abs(mean);
   return {absolute / size, constant ? std::numeric_limits<double>::quiet_NaN() : 1 - square / deviation};
 }
 

@@ -7,6 +7,10 @@
 
 namespace quintet::flow {
 
+/// Values in single precision that differ by no more than this share of themselves are one value: what is
+/// scored by their deviation is scored by noise.
+inline constexpr double constant_share = 1e-6;
+
 /// Errors of a field at the points of a grid, in means over area and frames; sums, so that parts can be
 /// merged.
 class PointErrors {
@@ -21,8 +25,11 @@ class PointErrors {
   [[nodiscard]] double truth_rms() const;        ///< sqrt(<t^2>)
   [[nodiscard]] double truth_deviation() const;  ///< sqrt(<(t - <t>)^2>)
   [[nodiscard]] double relative() const { return rms() / truth_rms(); }
-  /// rms()/truth_deviation(): 1 for a prediction by the mean; The Well's VRMSE.
-  [[nodiscard]] double scaled() const { return rms() / truth_deviation(); }
+  /// Whether the truth varies by more than single precision rounds it.
+  [[nodiscard]] bool varies() const { return truth_deviation() > constant_share * truth_rms(); }
+  /// rms()/truth_deviation(): 1 for a prediction by the mean; The Well's VRMSE. NaN where the truth does not
+  /// vary.
+  [[nodiscard]] double scaled() const;
   [[nodiscard]] double r2() const { return 1 - scaled() * scaled(); }
 
   /// The sums behind them, to be added up over ranks; the last one is `greatest`, of which the largest
@@ -40,7 +47,7 @@ class PointErrors {
 /// How well a series in time is predicted.
 struct SeriesScore {
   double nmae;  ///< sum |p - t|/sum |t|: 100 nmae is the paper's measure with this normaliser
-  double r2;    ///< 1 - sum (p - t)^2/sum (t - mean t)^2; NaN where the truth is constant
+  double r2;    ///< 1 - sum (p - t)^2/sum (t - mean t)^2; NaN where the truth varies by noise
 };
 /// NaN throughout if a value of the truth or of the prediction is none.
 [[nodiscard]] SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction);

@@ -52,6 +52,26 @@ TEST(SeriesScore, the_mean_of_the_truth_explains_nothing_and_the_truth_all) {
   EXPECT_TRUE(std::isnan(series_score(std::vector<double>(5, 0.1), std::vector<double>(5, 0.2)).r2));
 }
 
+TEST(SeriesScore, has_no_r2_where_the_truth_varies_by_rounding) {
+  const auto r2_of = [](double share) {
+    std::vector<double> truth;
+    for (int i = 0; i < 8; ++i) truth.push_back(0.7 * (1 + share * (i % 2)));
+    return series_score(truth, std::vector<double>(8, 0.71)).r2;
+  };
+  EXPECT_TRUE(std::isnan(r2_of(1.9e-6)));  // a deviation of half of that
+  EXPECT_FALSE(std::isnan(r2_of(2.1e-6)));
+}
+
+TEST(PointErrors, have_no_scale_where_the_truth_varies_by_rounding) {
+  const RectilinearGrid grid({clustered("z", 8), ring("x", 8, 1)});
+  for (const double share : {1e-5, 1e-8, 0.0}) {
+    PointErrors errors;
+    errors.add(grid, sampled(grid, [&](double z, double) { return 300 * (1 + share * z); }),
+               sampled(grid, [](double, double) { return 301; }));
+    EXPECT_EQ(std::isnan(errors.scaled()), share < 1e-6) << share;
+  }
+}
+
 /// Waves of every length, moved by s along x.
 std::vector<double> pattern(const RectilinearGrid& grid, int along, double s) {
   return sampled(grid, [&](double a, double b) {
