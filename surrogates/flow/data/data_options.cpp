@@ -12,6 +12,15 @@ const std::vector<std::pair<std::string, LowResolutionFilter>> filters{{"box", L
 
 }  // namespace
 
+const std::vector<std::pair<std::string, DataCheck>>& data_check_names() {
+  static const std::vector<std::pair<std::string, DataCheck>> names{
+      {"refuse", DataCheck::refuse}, {"warn", DataCheck::warn}, {"off", DataCheck::off}};
+  return names;
+}
+const char* const data_check_text =
+    "Where residuals of the equations on the data, by finite differences, are more than a tenth of their "
+    "largest term: refuse, or warn and go on; off: not looked at";
+
 void describe(Schema& schema, LowResolutionOptions& options) {
   schema.integers("factor", options.factor, "How many times fewer points along each axis: time, then space")
       .length(3, 3)
@@ -87,6 +96,7 @@ void describe(Schema& schema, FlowDataOptions& options) {
   schema.section("low_resolution", options.low_resolution, "How the low resolution is made");
   schema.section("split", options.split, "What is kept for validation and test");
   schema.section("describe_files", options.describe_files, "What the files do not say of themselves");
+  schema.choice("check", options.check, data_check_names(), data_check_text).on_restart(OnRestart::free);
   schema.number("memory", options.memory, "Memory that the fields may take on a node (GB)")
       .above(0)
       .on_restart(OnRestart::free);

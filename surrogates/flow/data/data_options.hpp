@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/config/schema.hpp"
@@ -22,6 +23,11 @@ enum class SplitBy {
            ///< validation
   time,    ///< the last frames of each sample, in the same order; no crop crosses from one part to another
 };
+
+/// What is done where fields do not obey the equations that they are said to obey.
+enum class DataCheck { refuse, warn, off };
+[[nodiscard]] const std::vector<std::pair<std::string, DataCheck>>& data_check_names();
+extern const char* const data_check_text;
 
 /// Section `data.low_resolution`.
 struct LowResolutionOptions {
@@ -68,6 +74,10 @@ struct FlowDataOptions {
   LowResolutionOptions low_resolution;
   SplitOptions split;
   FileOptions describe_files;
+  DataCheck check = DataCheck::refuse;
+  /// [field] Taken off in double precision before values are rounded; no key: a model's, else found where a
+  /// mean is too large for single precision.
+  std::vector<double> offsets{};
   double memory = 4;  ///< (GB) that the fields of a node may take
   /// The reference's conventions, for comparison only: low resolution by interpolation at linspace(0, n - 1,
   /// n/factor), coordinates by index in [0, 1] whatever the grid, statistics over all frames.

@@ -14,6 +14,7 @@
 #include "physics/kernels/random.hpp"
 #include "surrogates/flow/data/coarsen.hpp"
 #include "surrogates/flow/data/field_statistics.hpp"
+#include "surrogates/flow/data/fingerprints.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/data/samples.hpp"
 #include "surrogates/flow/data/splits.hpp"
@@ -91,9 +92,14 @@ struct FlowDataset::State {
   Coarsening coarsening;
   std::vector<std::string> axis_names, parameter_names;
   FieldStatistics statistics;
+  std::vector<std::vector<std::int64_t>> fingerprints;  ///< [sample][frame]
 
   State(const Comm& c, const FlowDataOptions& o) : comm(c), options(o), fine(c, o.files, o) {
-    if (!options.low_resolution.files.empty()) coarse.emplace(comm, options.low_resolution.files, options);
+    if (!options.low_resolution.files.empty()) {
+      auto of_coarse = options;  // what is taken off one is taken off both
+      of_coarse.offsets = fine.offsets();
+      coarse.emplace(comm, options.low_resolution.files, of_coarse);
+    }
     for (int d = 0; d < 3; ++d) {
       crop[d] = static_cast<int>(options.crop[d]);
       coarsening.factor[d] = static_cast<int>(options.low_resolution.factor[d]);
@@ -109,6 +115,8 @@ struct FlowDataset::State {
     check_samples();
     if (coarse) check_coarse();
     parts = split(fine, options.split, crop[0]);
+    fingerprints = fingerprints_of(comm, fine, n_fields());
+    check_splits(parts, fingerprints, fine);
     if (coarse)
       for (auto& of_split : parts)
         for (auto& part : of_split) find_coarse_frames(part);
@@ -384,6 +392,17 @@ const std::vector<std::string>& FlowDataset::field_units() const { return state_
 const std::vector<std::string>& FlowDataset::axis_names() const { return state_->axis_names; }
 const std::vector<std::string>& FlowDataset::parameter_names() const { return state_->parameter_names; }
 const FieldStatistics& FlowDataset::statistics() const { return state_->statistics; }
+
+const Samples& FlowDataset::samples() const { return state_->fine; }
+
+std::vector<std::int64_t> FlowDataset::fingerprints(Split split) const {
+  return fingerprints_of(state_->parts[State::at(split)], state_->fingerprints);
+}
+
+std::pair<int, int> FlowDataset::frames(Split split, std::int64_t sample) const {
+  const auto& part = state_->part(split, sample);
+  return {part.first, part.n};
+}
 
 void FlowDataset::set_statistics(const FieldStatistics& statistics) {
   QUINTET_CHECK(statistics.mean.size() == state_->options.fields.size() &&

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/data/batch.hpp"
 #include "surrogates/flow/data/data_options.hpp"
+#include "surrogates/flow/data/samples.hpp"
 
 namespace quintet::flow {
 
@@ -46,6 +48,12 @@ class FlowDataset {
   [[nodiscard]] std::array<bool, 3> periodic() const;             ///< [axis] of the domain
   [[nodiscard]] std::array<int, 3> low_shape() const;             ///< nodes of a crop at low resolution
 
+  /// All that was read, whatever part it belongs to.
+  [[nodiscard]] const Samples& samples() const;
+  /// Frames of a split known again, ascending: see fingerprints.hpp.
+  [[nodiscard]] std::vector<std::int64_t> fingerprints(Split split) const;
+  /// Which of its frames a sample gives to a split: the first, and how many.
+  [[nodiscard]] std::pair<int, int> frames(Split split, std::int64_t sample) const;
   [[nodiscard]] std::int64_t n_samples(Split split) const;  ///< samples of which the split has frames
   [[nodiscard]] std::int64_t n_crops(Split split) const;    ///< places where a crop can begin, in all samples
   /// Crops first, ..., first + count - 1 of step `step`, as any rank may ask for them. Every place is equally

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/fields/field_series.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/shared_array.hpp"
 #include "surrogates/flow/data/block.hpp"
@@ -19,7 +20,9 @@ struct Sample {
   std::size_t file = 0;
   BlockAxes axes;  ///< all frames, the whole domain; widths filled in
   std::map<std::string, double> parameters;
-  const float* values = nullptr;  ///< [field][t][z][x]
+  std::vector<FieldWallValue> wall_values;  ///< that the format knows
+  const float* values = nullptr;            ///< [field][t][z][x]
+  std::vector<double> own_times;  ///< of the file's frames, where these are interpolated; else empty
 
   [[nodiscard]] int n_frames() const { return axes[0].size(); }
   [[nodiscard]] std::array<int, 3> extent() const { return {axes[0].size(), axes[1].size(), axes[2].size()}; }
@@ -37,12 +40,15 @@ class Samples {
   [[nodiscard]] std::size_t size() const { return samples_.size(); }
   [[nodiscard]] const Sample& operator[](std::size_t i) const { return samples_[i]; }
   [[nodiscard]] const std::vector<std::string>& field_units() const { return field_units_; }
+  /// [field] What was taken off in double precision: 0 unless a mean is too large for single precision.
+  [[nodiscard]] const std::vector<double>& offsets() const { return offsets_; }
 
  private:
   void read(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options);
 
   std::vector<Sample> samples_;
   std::vector<std::string> field_units_;
+  std::vector<double> offsets_;
   std::unique_ptr<SharedArray<float>> memory_;
 };
 

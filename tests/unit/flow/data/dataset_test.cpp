@@ -27,6 +27,7 @@ struct File {
   double spacing = 0.25, first = 0;
   std::map<std::string, double> parameters{{"Pr", 1}, {"Ra", 1e6}};
   std::vector<std::string> fields{"b", "w"};
+  bool double_precision = false;
   Function b = linear, w = [](double, double t, double z, double) { return t * z; };
 };
 
@@ -42,6 +43,7 @@ FieldSeriesHeader header_of(const File& file) {
   for (const auto& name : file.fields) header.fields.push_back({name, "1", "", "", -1});
   header.parameters = file.parameters;
   header.n_samples = file.n_samples;
+  header.double_precision = file.double_precision;
   return header;
 }
 
@@ -166,6 +168,7 @@ TEST(FlowDataset, crops_of_a_periodic_axis_wrap) {
   file.periodic = true;
   file.n_x = 64;
   file.b = [](double, double, double, double x) { return std::cos(two_pi * x / 4); };
+  file.w = [](double s, double t, double z, double) { return s + t * z; };
   auto options = options_of({write(scratch, "a.h5", file)});
   options.crop[2] = 16;
   const FlowDataset data(Comm::world(), options);
@@ -309,6 +312,7 @@ TEST(FlowDataset, what_one_file_tells_and_another_does_not_is_refused_until_it_i
   const SharedScratch scratch("flow_parameters");
   File plain, slips;
   slips.parameters["slip_bottom"] = 1;
+  slips.w = [](double, double t, double z, double) { return 2 * t * z; };
   auto options = options_of({write(scratch, "plain.h5", plain), write(scratch, "slips.h5", slips)});
   EXPECT_REFUSED(options, "does not tell slip_bottom, which is 1 in");
   options.describe_files.parameters = {{"slip_bottom", 0}};
@@ -399,6 +403,7 @@ TEST(FlowDataset, what_cannot_be_trained_on_is_refused_in_one_line) {
   EXPECT_REFUSED(options, "periodic.h5, sample 0: axis 'x' is periodic, but that of");
   File constant;
   constant.b = [](double, double, double, double) { return 3.0; };
+  constant.w = [](double s, double t, double z, double) { return s + t * z; };
   options = options_of({write(scratch, "constant.h5", constant)});
   EXPECT_REFUSED(options, "field 'b' is 3 everywhere in the train split");
   const FlowDataset data(Comm::world(), with([](Options& o) { o.split = {SplitBy::sample, 0, 0.1}; }));
@@ -406,6 +411,111 @@ TEST(FlowDataset, what_cannot_be_trained_on_is_refused_in_one_line) {
                        "there is no validation split"));
   EXPECT_TRUE(contains(message_of<InputError>([&] { (void)data.high(Split::test, 4); }),
                        "there is no sample 4 in the test split, which has 1"));
+}
+
+/// Three samples, of which the last is the first one in so many frames.
+File alike(int n_frames) {
+  File file;
+  file.b = [n_frames](double s, double t, double z, double x) {
+    return linear(s == 2 && t < 0.25 * n_frames - 0.1 ? 0 : s, t, z, x);
+  };
+  return file;
+}
+
+TEST(FlowDataset, the_same_flow_in_two_splits_is_refused) {
+  const SharedScratch scratch("flow_copies");
+  EXPECT_REFUSED(options_of({write(scratch, "copy.h5", alike(12))}), "copy.h5, sample 0 and ");
+  EXPECT_REFUSED(options_of({scratch / "copy.h5"}),
+                 "copy.h5, sample 2 have 12 frames in common: the same flow would be in the train and in the "
+                 "test split");
+  EXPECT_REFUSED(options_of({write(scratch, "seven.h5", alike(7))}), "have 7 frames in common");
+
+  const FlowDataset six(Comm::world(), options_of({write(scratch, "six.h5", alike(6))}));
+  auto options = options_of({scratch / "copy.h5"});
+  options.crop = {2, 8, 8};
+  options.split = {SplitBy::time, 0.2, 0.2};
+  EXPECT_REFUSED(options_of({scratch / "copy.h5"}), "in common");
+  const FlowDataset by_time(Comm::world(), options);  // each time is in one split
+}
+
+TEST(FlowDataset, nearly_equal_times_are_made_equal) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("flow_late");
+  const auto late = [](int i) { return 0.25 * i + (i % 3 == 1 ? 0.1 : 0); };
+  File file;
+  file.b = [&late](double s, double t, double z, double x) {
+    return linear(s, 0, z, x) + std::pow(late(static_cast<int>(4 * t + 0.5)), 3);
+  };
+  const auto path = write(scratch, "a.h5", file);
+  {
+    auto opened = hdf5::File::open_for_update(comm, path);
+    std::vector<double> times;
+    for (int i = 0; i < 12; ++i) times.push_back(late(i));
+    opened.root().group("dimensions").write<double>("time", times, {12}, {});
+  }
+  comm.barrier();
+
+  const FlowDataset data(comm, options_of({path}));
+
+  const auto block = data.high(Split::train, 0);
+  const std::size_t frame = block.n_points() / 12;
+  ASSERT_EQ(block.axes[0].size(), 12);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const double t = block.axes[0].coordinates[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(t, 0.25 * static_cast<double>(i), 1e-12);
+    EXPECT_NEAR(block.values[i * frame] - block.values[0], t * t * t, 1e-4);
+  }
+}
+
+TEST(FlowDataset, frames_are_known_again_in_any_file) {
+  const SharedScratch scratch("flow_fingerprints");
+  const FlowDataset data(Comm::world(), options_of({write(scratch, "a.h5", {})}));
+  File one;
+  one.n_samples = 1;
+  one.double_precision = true;
+  one.b = [](double, double t, double z, double x) { return static_cast<float>(linear(0, t, z, x)); };
+  one.w = [](double, double t, double z, double) { return static_cast<float>(t * z); };
+  auto options = options_of({write(scratch, "b.h5", one)});
+  options.split = {SplitBy::sample, 0, 0};
+  const FlowDataset same(Comm::world(), options);
+
+  EXPECT_EQ(data.fingerprints(Split::train).size(), 12u);
+  EXPECT_EQ(data.fingerprints(Split::train), same.fingerprints(Split::train));
+  EXPECT_NE(data.fingerprints(Split::train), data.fingerprints(Split::test));
+  EXPECT_EQ(data.frames(Split::validation, 0), (std::pair{0, 12}));
+}
+
+/// 1e5 and a wave of this height.
+File absolute(double height, bool double_precision) {
+  File file;
+  file.double_precision = double_precision;
+  file.b = [height](double s, double t, double, double x) {
+    return 1e5 + height * std::sqrt(2) * std::sin(two_pi * x / 4 + t + s);
+  };
+  return file;
+}
+
+TEST(FlowDataset, a_mean_too_large_for_single_precision_is_taken_off_in_double) {
+  const SharedScratch scratch("flow_offset");
+  const FlowDataset data(Comm::world(), options_of({write(scratch, "a.h5", absolute(0.01, true))}));
+  const FlowDataset small(Comm::world(), options_of({write(scratch, "b.h5", absolute(20, true))}));
+
+  EXPECT_NEAR(data.samples().offsets()[0], 1e5, 0.01);
+  EXPECT_EQ(data.samples().offsets()[1], 0);
+  EXPECT_NEAR(data.statistics().deviation[0], 0.01, 1e-6);
+  const auto block = data.high(Split::train, 0);
+  for (std::size_t i = 0; i < 16; ++i)
+    EXPECT_NEAR(block.values[i] + (data.samples().offsets()[0] - 1e5),
+                0.01 * std::sqrt(2) * std::sin(two_pi * block.axes[2].coordinates[i] / 4), 1e-9);
+  EXPECT_EQ(small.samples().offsets()[0], 0);  // steps of 0.0006 deviations: as they are
+}
+
+TEST(FlowDataset, what_was_rounded_with_its_mean_is_refused) {
+  const SharedScratch scratch("flow_rounded");
+  EXPECT_REFUSED(options_of({write(scratch, "a.h5", absolute(0.9, false))}),
+                 "it was rounded to single precision with its mean");
+  const FlowDataset data(Comm::world(), options_of({write(scratch, "b.h5", absolute(1.5, false))}));
+  EXPECT_EQ(data.samples().offsets()[0], 0);
 }
 
 TEST(FlowDataset, missing_frames_nan_and_unequal_spacing_are_refused) {
@@ -427,10 +537,13 @@ TEST(FlowDataset, missing_frames_nan_and_unequal_spacing_are_refused) {
   const auto nan = changed([&](hdf5::Group& root) {
     const std::vector<double> value(comm.is_root() ? 1 : 0, std::nan(""));
     root.write_box<double>("t0_fields/w", value, {{1, 2, 3, 4}, {value.size(), 1, 1, 1}});
+    const std::vector<std::uint64_t> none(value.size(),
+                                          ~std::uint64_t{0});  // no checksum: it would speak first
+    root.write_box<std::uint64_t>("frame_checksum", none, {{1, 2}, {value.size(), value.size()}});
   });
   const auto unequal = changed([](hdf5::Group& root) {
     std::vector<double> times;
-    for (int i = 0; i < 12; ++i) times.push_back(0.25 * i + (i > 6 ? 0.01 : 0));
+    for (int i = 0; i < 12; ++i) times.push_back(0.25 * i + (i > 6 ? 1 : 0));
     root.group("dimensions").write<double>("time", times, {12}, {});
   });
   EXPECT_TRUE(contains(missing, "a.h5, sample 1: has 3 frames along 't', but data.crop asks for 4"))
