@@ -49,6 +49,7 @@ void save_policy(const Comm& comm, const std::string& path, const PolicyFile& po
   hdf5::Group world = file.root().group("world");
   world.set_attribute("names", names);
   world.set_attribute("numbers", numbers);
+  if (!policy.seeds.empty()) world.set_attribute("seeds", policy.seeds);
   file.close();
   if (comm.is_root()) std::filesystem::rename(temporary, path);
   comm.barrier();
@@ -77,6 +78,12 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
   QUINTET_CHECK(names.size() == numbers.size(), "{}: {} names and {} numbers of its world", path,
                 names.size(), numbers.size());
   for (std::size_t i = 0; i < names.size(); ++i) policy.world.emplace_back(names[i], numbers[i]);
+  if (world.has_attribute("seeds"))
+    for (const double seed : world.number_attribute("seeds")) {
+      QUINTET_CHECK(std::abs(seed) < 9e15 && seed == std::floor(seed),
+                    "{}: a seed of {}; expected whole numbers", path, seed);
+      policy.seeds.push_back(static_cast<std::int64_t>(seed));
+    }
   // The size before the numbers: a network of this shape may be larger than any file.
   policy.parameters = group.read<float>("parameters", {ActorCritic::n_parameters(policy.shape)});
   QUINTET_CHECK(std::all_of(policy.parameters.begin(), policy.parameters.end(),

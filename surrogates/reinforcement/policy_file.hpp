@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ struct PolicyFile {
   std::vector<float> parameters;
   /// What the world was that it was learned in, and what it sees and does there: names and numbers.
   std::vector<std::pair<std::string, double>> world;
+  /// Of the episodes' beginnings that it learned from; empty: an older file does not say.
+  std::vector<std::int64_t> seeds{};
 
   /// Throws InputError where there is none of this name.
   [[nodiscard]] double number(const std::string& name) const;

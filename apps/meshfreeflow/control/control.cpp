@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include <fmt/ranges.h>
+
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/meshfreeflow/control/control_report.hpp"
 #include "apps/meshfreeflow/control/control_training.hpp"
@@ -69,6 +71,26 @@ void announce(Context& context, const ControlOptions& options) {
                                               world.interval, world.probes_x, world.probes_z));
 }
 
+/// Flows to judge by that the policy has learned from: said beside the numbers.
+void tell_known_flows(Context& context, const PolicyFile& file, const ControlOptions& options) {
+  std::vector<std::int64_t> known;
+  for (const auto seed : options.evaluation.seeds)
+    if (std::find(file.seeds.begin(), file.seeds.end(), seed) != file.seeds.end()) known.push_back(seed);
+  if (file.seeds.empty()) {
+    log::info("{} does not say which flows it learned from", *options.policy);
+    return;
+  }
+  context.summarise("flows_learned_from", static_cast<std::int64_t>(known.size()),
+                    "of those that the policy is judged by");
+  if (known.empty()) return;
+  const auto text = fmt::format("{} learned from flows of the seeds {}, by which it is judged here",
+                                *options.policy, fmt::join(known, ", "));
+  log::warning("{}: no test of it", text);
+  context.report().warning(text + ": its numbers here are no test.");
+  context.headline("flows that it learned from",
+                   fmt::format("{} of {}", known.size(), options.evaluation.seeds.size()), "no test");
+}
+
 }  // namespace
 
 void control(Context& context, const ControlOptions& options) {
@@ -86,6 +108,7 @@ void control(Context& context, const ControlOptions& options) {
       log::warning("{} learned at Ra = {:g}; the flow here has {:g}", *options.policy,
                    file.number("flow.rayleigh"), options.flow.rayleigh);
     context.report().title("meshfreeflow control", title + ", a policy judged");
+    tell_known_flows(context, file, options);
     report_verdict(context, options, judge_all(context, options, network, threads));
     return;
   }

@@ -119,7 +119,10 @@ void ControlTraining::save(hdf5::Group& root) const {
 
 PolicyFile ControlTraining::policy() const {
   const auto parameters = network_.parameters();
-  return {network_.shape(), {parameters.begin(), parameters.end()}, world_numbers(options_)};
+  return {network_.shape(),
+          {parameters.begin(), parameters.end()},
+          world_numbers(options_),
+          options_.starts.seeds};
 }
 
 }  // namespace quintet::meshfreeflow

@@ -1,6 +1,7 @@
 #include "surrogates/flow/model/flow_equations.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "io/config/suggest.hpp"
 #include "io/formula/formula.hpp"
@@ -14,6 +15,18 @@ std::vector<std::string> names_with(std::vector<std::string> names,
                                     const std::vector<std::pair<std::string, FormulaText>>& more) {
   for (const auto& [name, text] : more) names.push_back(name);
   return names;
+}
+
+/// Names in a text: letters, digits and '_', no digit first.
+void add_names(const std::string& text, std::set<std::string>& names) {
+  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && part(text[end])) ++end;
+    if (end > i && std::isdigit(static_cast<unsigned char>(text[i])) == 0)
+      names.insert(text.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
 }
 
 std::vector<EquationText> texts_of(const std::vector<std::pair<std::string, FormulaText>>& equations) {
@@ -66,7 +79,12 @@ FlowEquations::FlowEquations(const EquationOptions& options, const std::vector<s
     : parameters_(parameters),
       names_(names_with(parameters, options.constants)),
       interior_(texts_of(options.interior), {fields, axes, names_}) {
-  for (const auto& [name, formula] : options.constants) formulas_.emplace_back(name, formula.text);
+  for (const auto& [name, formula] : options.constants) {
+    formulas_.emplace_back(name, formula.text);
+    add_names(formula.text, used_);
+  }
+  for (const auto& [name, formula] : options.interior) add_names(formula.text, used_);
+  for (const auto& wall : options.boundaries) add_names(wall.equation.text, used_);
   std::map<std::pair<int, bool>, std::pair<std::vector<EquationText>, std::vector<double>>> by_end;
   for (std::size_t i = 0; i < options.boundaries.size(); ++i) {
     const auto& one = options.boundaries[i];
@@ -85,8 +103,9 @@ std::vector<double> FlowEquations::constants(const std::map<std::string, double>
   std::vector<std::pair<std::string, std::string>> all = formulas_;
   for (const auto& name : parameters_) {
     const auto found = parameters.find(name);
-    QUINTET_CHECK(found != parameters.end(), "equations: a sample has no parameter '{}'", name);
-    all.emplace_back(name, fmt::format("{:.17g}", found->second));
+    const bool known = found != parameters.end();
+    QUINTET_CHECK(known || !used_.contains(name), "equations: a sample has no parameter '{}'", name);
+    all.emplace_back(name, fmt::format("{:.17g}", known ? found->second : 0.0));
   }
   const auto values = evaluate_constants(all, "equations.constants");
   std::vector<double> in_order;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,11 +54,12 @@ class FlowEquations {
   [[nodiscard]] const PdeSystem& interior() const { return interior_; }
   [[nodiscard]] const std::vector<WallEquations>& walls() const { return walls_; }
   /// Values of the constants for a sample with these parameters. Throws InputError (a parameter that is
-  /// missing, a formula that has no value).
+  /// missing and stands in a text, a formula that has no value).
   [[nodiscard]] std::vector<double> constants(const std::map<std::string, double>& parameters) const;
 
  private:
   std::vector<std::string> parameters_, names_;  ///< names_: parameters, then constants
+  std::set<std::string> used_;                   ///< names in all texts
   std::vector<std::pair<std::string, std::string>> formulas_;
   PdeSystem interior_;
   std::vector<WallEquations> walls_;

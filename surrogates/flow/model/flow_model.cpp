@@ -41,6 +41,8 @@ void describe(Schema& schema, ModelField& field) {
   schema.number("deviation", field.deviation, "Standard deviation over the training samples")
       .required()
       .above(0);
+  schema.number("offset", field.offset,
+                "Taken off in double precision: the model is of the field without it");
 }
 
 void describe(Schema& schema, ModelParameter& parameter) {
@@ -151,6 +153,12 @@ void save_flow_model(const Comm& comm, const std::string& path, const FlowModel&
                     {"1", {"parameter"}, "encoder's, then decoder's"});
   file.root().write("statistics", std::span<const double>(model.statistics), {model.statistics.size()},
                     {"1", {"statistic"}, "running means and variances of the encoder's normalisations"});
+  const auto write_frames = [&](const char* name, const std::vector<std::int64_t>& frames, const char* text) {
+    if (!frames.empty())
+      file.root().write<std::int64_t>(name, frames, {frames.size()}, {"1", {"frame"}, text});
+  };
+  write_frames("trained_on", model.header.trained_on, "Fingerprints of the frames it learned from");
+  write_frames("chosen_by", model.header.chosen_by, "Fingerprints of the frames by which it was chosen");
   file.close();
   hdf5::seal(comm, temporary);
   on_root(comm, [&] { std::filesystem::rename(temporary, path); });
@@ -169,6 +177,13 @@ FlowModel load_flow_model(const Comm& comm, const std::string& path) {
   const FlowNetworkSize size = flow_network_size(model.header);
   model.parameters = file.root().read<float>("parameters", {size.parameters});
   model.statistics = file.root().read<double>("statistics", {size.statistics});
+  const auto read_frames = [&](const char* name, std::vector<std::int64_t>& frames) {
+    if (!file.root().has(name)) return;
+    frames = file.root().read<std::int64_t>(name);
+    std::sort(frames.begin(), frames.end());
+  };
+  read_frames("trained_on", model.header.trained_on);
+  read_frames("chosen_by", model.header.chosen_by);
   QUINTET_CHECK(all_finite(model.parameters) && all_finite(model.statistics),
                 "{}: a weight of the model is not finite", path);
   static_cast<void>(model.header.flow_equations());  // texts that cannot be read end here

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct ModelAxis {
 struct ModelField {
   std::string name, units = "1";
   double mean = 0, deviation = 1;  ///< over the training samples
+  double offset = 0;               ///< taken off in double precision: the model is of the field without it
 };
 
 /// A number of the flow ("Ra"), and what it was in training.
@@ -47,6 +49,8 @@ struct FlowModelHeader {
   GridShape refinement{};  ///< fine points a coarse node along each axis
   EquationOptions equations;
   bool reference_compatible = false;  ///< trained with the released reference's wrong conventions
+  /// Fingerprints of frames that it learned from, and of those that chose it among its steps; ascending.
+  std::vector<std::int64_t> trained_on, chosen_by;
 
   [[nodiscard]] std::vector<std::string> field_names() const;
   [[nodiscard]] std::array<std::string, n_axes> axis_names() const;
