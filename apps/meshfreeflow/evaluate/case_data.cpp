@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/meshfreeflow/evaluate/case_walls.hpp"
 #include "io/formula/formula.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
@@ -13,13 +14,6 @@
 
 namespace quintet::meshfreeflow {
 namespace {
-
-int field_of(const std::vector<std::string>& fields, const std::string& name, const char* key) {
-  const auto found = std::find(fields.begin(), fields.end(), name);
-  QUINTET_CHECK(found != fields.end(), "{}: the models have no field '{}'; they have {}", key, name,
-                fmt::join(fields, ", "));
-  return static_cast<int>(found - fields.begin());
-}
 
 double number_of(const FormulaText& text, const std::map<std::string, double>& parameters, const char* key) {
   const double value = Formula(text.text, {}, parameters, key)({});
@@ -38,54 +32,6 @@ FlowMeaning meaning_of(const FlowOptions& options, const std::vector<std::string
   if (!options.scalar.empty())
     meaning.constants.diffusivity = number_of(options.diffusivity, parameters, "flow.diffusivity");
   return meaning;
-}
-
-/// Walls of convection: nothing passes them, the other component is 0 where they do not slip, and the scalar
-/// is 1/2 and -1/2 at the ends of the upright axis, or of the other one where the sides are heated. What
-/// simulate writes beside Ra and Pr (slip_bottom, slip_top, slip_sides, heated_sides) tells; data without it
-/// have no-slip walls and heated plates.
-std::vector<flow::FieldWalls> walls_of_convection(const FlowMeaning& meaning, std::size_t n_fields,
-                                                  const std::map<std::string, double>& parameters) {
-  const auto is = [&](const char* name) {
-    const auto found = parameters.find(name);
-    return found != parameters.end() && found->second != 0;
-  };
-  const bool slips[2][2] = {{is("slip_bottom"), is("slip_top")}, {is("slip_sides"), is("slip_sides")}};
-  const int heated = is("heated_sides") ? 1 : 0;
-  std::vector<flow::FieldWalls> walls(n_fields, flow::FieldWalls(2));
-  for (const int axis : {0, 1})
-    for (const int end : {0, 1}) {
-      walls[meaning.roles.velocity[axis]][axis][end] = 0;
-      if (!slips[axis][end]) walls[meaning.roles.velocity[1 - axis]][axis][end] = 0;
-      if (axis == heated && meaning.roles.scalar >= 0)
-        walls[meaning.roles.scalar][axis][end] = end == 0 ? 0.5 : -0.5;
-    }
-  return walls;
-}
-
-std::vector<flow::FieldWalls> walls_of(const FlowOptions& options, const FlowMeaning& meaning,
-                                       const CaseData& data) {
-  const auto& fields = data.fields;
-  auto walls = options.walls.empty() ? walls_of_convection(meaning, fields.size(), data.parameters)
-                                     : std::vector(fields.size(), flow::FieldWalls(2));
-  const auto& axes = data.grid.axes();
-  for (const auto& wall : options.walls) {
-    const int field = field_of(fields, wall.field, "flow.walls");
-    const auto dot = wall.at.find('.');
-    const std::string axis = wall.at.substr(0, dot),
-                      end = dot == std::string::npos ? "" : wall.at.substr(dot + 1);
-    const auto found =
-        std::find_if(axes.begin(), axes.end(), [&](const auto& one) { return one.name == axis; });
-    QUINTET_CHECK(found != axes.end() && (end == "lower" || end == "upper"),
-                  "flow.walls: '{}' is no wall; AXIS.lower or AXIS.upper with axis {} or {} is expected",
-                  wall.at, axes[0].name, axes[1].name);
-    walls[static_cast<std::size_t>(field)][static_cast<std::size_t>(found - axes.begin())]
-         [end == "upper" ? 1 : 0] = wall.value;
-  }
-  for (auto& field : walls)
-    for (const int axis : {0, 1})
-      if (axes[axis].periodic) field[axis] = {};
-  return walls;
 }
 
 /// Leave out frames beyond what the coarse fields reach.
@@ -121,6 +67,13 @@ void scatter(const std::vector<float>& values, std::size_t n, std::size_t offset
 }
 
 }  // namespace
+
+int field_of(const std::vector<std::string>& fields, const std::string& name, const char* key) {
+  const auto found = std::find(fields.begin(), fields.end(), name);
+  QUINTET_CHECK(found != fields.end(), "{}: the models have no field '{}'; they have {}", key, name,
+                fmt::join(fields, ", "));
+  return static_cast<int>(found - fields.begin());
+}
 
 std::vector<double> CaseData::held_times() const {
   const auto& times = truth.axes[0].coordinates;
@@ -161,7 +114,7 @@ CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateO
   data.walls.assign(data.fields.size(), flow::FieldWalls(2));
   if (all.flow) {
     data.meaning = meaning_of(*all.flow, data.fields, data.parameters);
-    data.walls = walls_of(*all.flow, *data.meaning, data);
+    data.walls = walls_of(*all.flow, data, truth.wall_values);
   }
   const std::int64_t n = data.n_frames();
   data.first = static_cast<int>(n * comm.rank() / comm.size());

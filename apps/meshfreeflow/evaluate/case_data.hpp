@@ -44,6 +44,9 @@ struct CaseData {
   [[nodiscard]] std::vector<double> held_times() const;
 };
 
+/// Number of a field. Throws InputError that names the key.
+[[nodiscard]] int field_of(const std::vector<std::string>& fields, const std::string& name, const char* key);
+
 /// Read a case, and make it coarse. Collective. Throws InputError.
 [[nodiscard]] CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateOptions& all,
                                  const flow::FlowModelHeader& model);

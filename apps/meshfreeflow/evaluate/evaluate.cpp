@@ -8,9 +8,11 @@
 #include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_report.hpp"
 #include "apps/meshfreeflow/evaluate/judgement.hpp"
+#include "apps/meshfreeflow/setup/data_check.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
+#include "surrogates/flow/data/fingerprints.hpp"
 #include "surrogates/flow/model/coded_decoder.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
@@ -89,6 +91,32 @@ double bytes_of(const CaseData& data, std::size_t n_equations) {
              (2.0 * static_cast<double>(data.fields.size()) + 2.0 * static_cast<double>(n_equations));
 }
 
+/// What a model has seen of a case: in words, and as numbers of the summary. Empty: nothing.
+std::string seen_of(Context& context, const CaseData& data, const JudgedModel& model,
+                    const std::string& prefix) {
+  const auto& header = model.model.header;
+  const int n = data.n_frames();
+  const auto frames =
+      flow::frame_fingerprints(data.truth.values.data(), static_cast<int>(header.fields.size()), n,
+                               data.truth.n_points() / static_cast<std::size_t>(n));
+  const auto trained = flow::count_known(frames, header.trained_on),
+             chosen = flow::count_known(frames, header.chosen_by);
+  if (header.trained_on.empty())
+    log::info("{} does not say what it was trained on", model.options.file);
+  else
+    context.summarise(prefix + model.options.name + "_frames_trained_on", trained,
+                      "frames of the case that the model learned from");
+  if (!header.chosen_by.empty())
+    context.summarise(prefix + model.options.name + "_frames_chosen_by", chosen,
+                      "frames of the case by which the model was chosen");
+  if (trained + chosen == 0) return "";
+  const auto text = fmt::format("{} was trained on {} of the {} frames of case {}, and chosen by {}",
+                                model.options.name, trained, n, data.name, chosen);
+  log::warning("{}: no test of it", text);
+  context.report().warning(text + ": its numbers here are no test.");
+  return text;
+}
+
 int picture_field(const EvaluateOptions& options, const std::vector<std::string>& fields) {
   const std::string name = options.picture ? *options.picture
                            : options.flow  ? options.flow->scalar
@@ -100,7 +128,7 @@ int picture_field(const EvaluateOptions& options, const std::vector<std::string>
 }
 
 JudgedCase judge_case(Context& context, const CaseData& data, const std::vector<JudgedModel>& models,
-                      const EvaluateOptions& options, double predictor_bytes) {
+                      const EvaluateOptions& options, double predictor_bytes, const std::string& prefix) {
   const auto& header = reference_header(models);
   const Comm& comm = context.comm();
   const auto truth = true_fields(data);
@@ -120,16 +148,20 @@ JudgedCase judge_case(Context& context, const CaseData& data, const std::vector<
     context.timed("predict",
                   [&] { together(comm, [&] { fields = predicted_fields(data, model, predictor_bytes); }); });
     add(fields);
+    judged.judgements.back().seen = seen_of(context, data, model, prefix);
   }
   pictures.report(context, data.name);
   return judged;
 }
 
+std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.1f} %", 100 * share); }
+
 void add_headlines(Context& context, const JudgedCase& judged, const EvaluateOptions& options) {
   const auto field = static_cast<std::size_t>(picture_field(options, judged.fields));
   for (std::size_t k = 1; k < judged.judgements.size(); ++k)
-    context.headline(fmt::format("error of {}, {}", judged.fields[field], judged.judgements[k].name),
-                     fmt::format("{:.1f} %", 100 * judged.judgements[k].errors[field].scaled()));
+    context.headline(fmt::format("error of {}, {}{}", judged.fields[field], judged.judgements[k].name,
+                                 judged.judgements[k].seen.empty() ? "" : " (seen in training)"),
+                     percent(judged.judgements[k].errors[field].scaled()));
   const auto& last = judged.judgements.size() > 2 ? judged.judgements[2] : judged.judgements.back();
   if (last.calibration && !std::isnan(last.calibration->rank_correlation))
     context.headline("residual and error",
@@ -161,6 +193,15 @@ void evaluate(Context& context, const EvaluateOptions& options) {
                     data.n_frames(), data.grid.size(0), data.grid.size(1), data.coarse.axes[0].size(),
                     data.coarse.axes[1].size(), data.coarse.axes[2].size()));
   }
+  std::vector<AskedSample> asked;
+  for (const auto& data : cases)
+    asked.push_back({data.text, &data.truth.axes, data.truth.values, data.parameters});
+  // Who marks what is beyond a model's training judges flows of other equations, too.
+  const auto check =
+      options.outside_training == OutsideTraining::mark && options.check == flow::DataCheck::refuse
+          ? flow::DataCheck::warn
+          : options.check;
+  context.timed("check", [&] { check_truth(context, header.flow_equations(), asked, check, "check"); });
   const double predictor_bytes = options.max_memory * 1e9 - bytes;
   for (const auto& data : cases)
     for (const auto& one : models) {
@@ -177,9 +218,10 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (options.quantise) report_codes(context, *options.quantise, models);
   for (const auto& data : cases) {
     log::info("Judging {}", data.text);
-    const auto judged = judge_case(context, data, models, options, predictor_bytes);
+    const std::string prefix = cases.size() > 1 ? data.name + "_" : "";
+    const auto judged = judge_case(context, data, models, options, predictor_bytes, prefix);
     if (&data == &cases.front()) add_headlines(context, judged, options);
-    report_case(context, judged, cases.size() > 1 ? data.name + "_" : "");
+    report_case(context, judged, prefix);
   }
 }
 

@@ -58,8 +58,8 @@ void describe(Schema& schema, FlowOptions& options) {
   schema.formula("diffusivity", options.diffusivity, "Of the scalar, of the parameters of the data");
   schema.sections(
       "walls", options.walls,
-      "What fields are known to be at walls; absent: those of convection, with the slip and the heated "
-      "sides that the data tell of");
+      "What fields are known to be at walls; absent: what the file says, else what the data are there. A "
+      "value that the data contradict is refused");
 }
 
 void describe(Schema& schema, DecoderCodesOptions& options) {
@@ -72,7 +72,8 @@ void describe(Schema& schema, EvaluateOptions& options) {
       .required()
       .length(1);
   schema.sections("models", options.models, "Models to be judged; linear interpolation is judged beside them")
-      .required();
+      .required()
+      .length(1);
   schema.section(
       "low_resolution", options.low_resolution,
       "How the truth is made coarser; absent: by the first model's factors, with the default filters");
@@ -86,6 +87,8 @@ void describe(Schema& schema, EvaluateOptions& options) {
       "Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...");
   schema.choice("outside_training", options.outside_training, outside_training_names(),
                 "Where a case goes beyond what a model was trained for: refuse it, or mark it in the report");
+  schema.choice("check", options.check, flow::data_check_names(),
+                std::string(flow::data_check_text) + ". With outside_training: mark they are warned of, too");
   schema.number("max_memory", options.max_memory, "Memory that a rank may use (GB)")
       .above(0)
       .on_restart(OnRestart::free);

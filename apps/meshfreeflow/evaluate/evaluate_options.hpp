@@ -39,7 +39,7 @@ struct FlowOptions {
   std::vector<std::string> velocity{"w", "u"};
   std::string scalar = "b";
   FormulaText viscosity{"(Ra/Pr)^(-1/2)"}, diffusivity{"(Ra*Pr)^(-1/2)"};
-  std::vector<WallValueOptions> walls;  ///< empty: those of convection, as the parameters of the data tell
+  std::vector<WallValueOptions> walls;  ///< empty: what file and data say
 };
 void describe(Schema& schema, FlowOptions& options);
 
@@ -58,6 +58,7 @@ struct EvaluateOptions {
   std::optional<std::string> picture;
   std::optional<DecoderCodesOptions> quantise;
   OutsideTraining outside_training = OutsideTraining::refuse;
+  flow::DataCheck check = flow::DataCheck::refuse;
   double max_memory = 4;
 };
 void describe(Schema& schema, EvaluateOptions& options);

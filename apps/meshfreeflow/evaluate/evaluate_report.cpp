@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,11 @@ using Series = std::vector<double>;
 using Table = std::vector<std::vector<std::string>>;
 
 std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// In deviations of the truth; "-" where that does not vary.
+std::string ratio(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); }
 
 std::string mean_text(const Series& series) { return text_with_error(estimate_mean(series), ""); }
 
@@ -52,7 +58,7 @@ Series series_of(const Row& row, const Judgement& judgement) {
 std::vector<std::string> header_of(const JudgedCase& judged, std::vector<std::string> first,
                                    bool with_truth) {
   for (std::size_t k = with_truth ? 0 : 1; k < judged.judgements.size(); ++k)
-    first.push_back(judged.judgements[k].name);
+    first.push_back(judged.judgements[k].name + (judged.judgements[k].seen.empty() ? "" : " (seen)"));
   return first;
 }
 
@@ -82,7 +88,7 @@ class CaseReport {
         if (k == 0) continue;
         const auto score = flow::series_score(known, series);
         cells.push_back(row.of_the_nine ? score_text(score) : mean_text(series));
-        if (counts) r2_sums[k] += score.r2;
+        if (counts) r2_sums[k] += score.r2;  // the denominator is the truth's: all have one, or none
         if (row.of_the_nine) {
           summarise(one.name + "_nmae100_" + row.key, 100 * score.nmae, "100 sum|p - t|/sum|t| over frames");
           summarise(one.name + "_r2_" + row.key, score.r2, "over frames");
@@ -125,7 +131,7 @@ class CaseReport {
                                      number(judged_.judgements.front().errors[f].truth_deviation())};
       for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
         const auto& error = judged_.judgements[k].errors[f];
-        cells.push_back(fmt::format("{:.4f} ({:.2g})", error.scaled(), error.greatest()));
+        cells.push_back(fmt::format("{} ({:.2g})", ratio(error.scaled()), error.greatest()));
         summarise(judged_.judgements[k].name + "_error_" + judged_.fields[f], error.scaled(),
                   "rms error over the deviation of the truth");
       }
@@ -149,8 +155,8 @@ class CaseReport {
       const double deviation = judged_.judgements.front().errors[f].truth_deviation();
       for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
         const auto& one = judged_.judgements[k];
-        const double scaled = one.shifted->rms[f] / deviation;
-        cells.push_back(fmt::format("{:.4f} ({:.4f})", scaled, one.errors[f].scaled()));
+        const double scaled = one.errors[f].varies() ? one.shifted->rms[f] / deviation : not_a_number;
+        cells.push_back(fmt::format("{} ({})", ratio(scaled), ratio(one.errors[f].scaled())));
         summarise(one.name + "_error_shifted_" + judged_.fields[f], scaled,
                   "rms error over the deviation of the truth, after the best shift of each frame");
       }

@@ -31,6 +31,7 @@ struct ShiftedErrors {
 /// How a case's fields, as somebody has them, compare with the truth; the same on all ranks.
 struct Judgement {
   std::string name;
+  std::string seen{};  ///< "trained on 12, chosen by 0 of 24 frames" of this case; empty: on none
   std::vector<flow::FlowSample> samples;         ///< [frame], where the fields' meaning is known
   std::vector<flow::PointErrors> errors;         ///< [field]
   std::vector<flow::LogHistogram> error_sizes;   ///< [field] of |prediction - truth|

@@ -54,6 +54,7 @@ FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flo
   data.axes = {names[1], names[2]};
   data.describe_files = options.describe_file;
   data.memory = memory;
+  for (const auto& field : model.fields) data.offsets.push_back(field.offset);
   const flow::Samples samples(comm, data.files, data);
   QUINTET_CHECK(options.sample < static_cast<int>(samples.size()),
                 "{}: there is no sample {}; the file has {}", options.file, options.sample, samples.size());
@@ -63,7 +64,7 @@ FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flo
   QUINTET_CHECK(count >= 2 && options.first_frame + count <= n_frames,
                 "{}: frames {} to {} are asked for; there are {}, and at least 2 are needed", options.file,
                 options.first_frame, options.first_frame + count - 1, n_frames);
-  FlowInput input{sample.name, {}, sample.parameters};
+  FlowInput input{sample.name, {}, sample.parameters, sample.wall_values};
   auto& block = input.block;
   block.axes = sample.axes;
   block.n_fields = static_cast<int>(data.fields.size());

@@ -32,6 +32,7 @@ struct FlowInput {
   std::string name;  ///< "run.h5, sample 3"
   flow::FieldBlock block;
   std::map<std::string, double> parameters;
+  std::vector<FieldWallValue> wall_values{};  ///< that the format knows
 };
 
 /// The named numbers of a sample ("Ra", "Pr"), without its fields. Collective. Throws InputError.

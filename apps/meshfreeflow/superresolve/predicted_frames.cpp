@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -25,6 +26,12 @@ struct Rows {
   }
 };
 
+/// Whether a field has a mean that single precision does not hold.
+bool has_offsets(const flow::FlowModelHeader& model) {
+  return std::any_of(model.fields.begin(), model.fields.end(),
+                     [](const auto& field) { return field.offset != 0; });
+}
+
 FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
                                 const std::map<std::string, double>& parameters) {
   const auto& model = predictor.header();
@@ -34,6 +41,7 @@ FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, const flow
     header.axes.push_back(field_axis(grid[i], model.axes[i].name, model.axes[i].units));
   header.time_units = model.axes[0].units;
   header.parameters = parameters;
+  header.double_precision = has_offsets(model);
   for (const auto& field : model.fields)
     header.fields.push_back({field.name, field.units, "Predicted by the model", "", -1});
   for (const auto& name : predictor.equation_names())
@@ -52,17 +60,21 @@ std::vector<double> points_of(const flow::BlockAxes& grid, const Rows& rows, dou
   return points;
 }
 
-/// Column k of [point][n].
-std::vector<float> column_of(const std::vector<float>& values, std::size_t n, std::size_t k) {
-  std::vector<float> column;
-  for (std::size_t i = k; i < values.size(); i += n) column.push_back(values[i]);
+/// Column k of [point][n], and what the model's field is without.
+template <class Real>
+std::vector<Real> column_of(const std::vector<float>& values, std::size_t n, std::size_t k,
+                            double offset = 0) {
+  std::vector<Real> column;
+  for (std::size_t i = k; i < values.size(); i += n)
+    column.push_back(static_cast<Real>(offset + double{values[i]}));
   return column;
 }
 
+template <class Real>
 void add_pictures(Context& context, const FieldSeriesHeader& header, double time,
-                  const std::vector<std::vector<float>>& columns) {
+                  const std::vector<std::vector<Real>>& columns) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    const auto whole = context.comm().gather(std::span<const float>(columns[k]));
+    const auto whole = context.comm().gather(std::span<const Real>(columns[k]));
     if (!context.comm().is_root()) continue;
     const std::vector<double> values(whole.begin(), whole.end());
     const auto& name = header.fields[k].name;
@@ -80,8 +92,12 @@ double frame_bytes(const Comm& comm, const flow::BlockAxes& grid, int n_columns)
   return rows * grid[2].size() * (3 * 8.0 + 2 * 4.0 * n_columns + 16);
 }
 
-void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
-                    const std::map<std::string, double>& parameters) {
+namespace {
+
+/// Real: of the values in the file.
+template <class Real>
+void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
+                const std::map<std::string, double>& parameters) {
   const auto header = series_header(predictor, grid, parameters);
   const auto path = context.path(frames_file);
   auto writer = FieldSeriesWriter::create(context.comm(), path, header, context.provenance());
@@ -102,17 +118,18 @@ void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow
     context.timed("predict", [&] {
       together(context.comm(), [&] { predictor.predict(points_of(grid, rows, time), values, residuals); });
     });
-    std::vector<std::vector<float>> columns;
-    for (std::size_t f = 0; f < n_fields; ++f) columns.push_back(column_of(values, n_fields, f));
+    std::vector<std::vector<Real>> columns;
+    for (std::size_t f = 0; f < n_fields; ++f)
+      columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));
     for (std::size_t e = 0; e < n_equations; ++e) {
-      columns.push_back(column_of(residuals, n_equations, e));
+      columns.push_back(column_of<Real>(residuals, n_equations, e));
       for (std::size_t i = 0; i < n_rows * n_x; ++i)
         squares[e] += z_weights[static_cast<std::size_t>(rows.first) + i / n_x] * x_weights[i % n_x] *
                       columns.back()[i] * columns.back()[i];
     }
     const auto timer = context.phase("write");
-    std::vector<std::span<const float>> parts(columns.begin(), columns.end());
-    writer.append<float>(0, time, parts, box);
+    std::vector<std::span<const Real>> parts(columns.begin(), columns.end());
+    writer.append<Real>(0, time, parts, box);
     if (frame == n_frames / 2) add_pictures(context, header, time, columns);
     ++done;
   }
@@ -138,6 +155,16 @@ void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow
                     "wall time times ranks, files included");
   context.headline("points", fmt::format("{:.4g}", n_points));
   log::info("{} frames of {} x {} points are {}", done, grid[1].size(), grid[2].size(), path);
+}
+
+}  // namespace
+
+void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
+                    const std::map<std::string, double>& parameters) {
+  if (has_offsets(predictor.header()))
+    predict_as<double>(context, predictor, grid, parameters);
+  else
+    predict_as<float>(context, predictor, grid, parameters);
 }
 
 }  // namespace quintet::meshfreeflow

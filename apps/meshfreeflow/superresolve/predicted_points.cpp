@@ -17,13 +17,16 @@ namespace quintet::meshfreeflow {
 namespace {
 
 void write_csv(const std::string& path, const std::vector<std::string>& names,
-               const std::vector<double>& points, const std::vector<float>& values) {
+               const std::vector<double>& points, const std::vector<double>& values,
+               const std::vector<flow::ModelField>& fields) {
   std::ofstream stream(path);
   stream << fmt::format("{}\n", fmt::join(names, ","));
   const std::size_t n = names.size() - 3;
   for (std::size_t p = 0; p * 3 < points.size(); ++p) {
     stream << fmt::format("{:.17g},{:.17g},{:.17g}", points[3 * p], points[3 * p + 1], points[3 * p + 2]);
-    for (std::size_t k = 0; k < n; ++k) stream << fmt::format(",{:.9g}", values[p * n + k]);
+    for (std::size_t k = 0; k < n; ++k)
+      stream << fmt::format(",{:.{}g}", values[p * n + k],
+                            k < fields.size() && fields[k].offset != 0 ? 17 : 9);
     stream << '\n';
   }
   stream.flush();
@@ -40,13 +43,15 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, const std:
   const auto& model = predictor.header();
   const std::size_t n_fields = model.fields.size(), n_equations = predictor.equation_names().size(),
                     n = n_fields + n_equations;
-  std::vector<float> values(n_here * n_fields), residuals(n_here * n_equations), rows(n_here * n);
+  std::vector<float> values(n_here * n_fields), residuals(n_here * n_equations);
+  std::vector<double> rows(n_here * n);
   context.timed("predict", [&] {
     together(comm,
              [&] { predictor.predict(std::span(points).subspan(3 * first, 3 * n_here), values, residuals); });
   });
   for (std::size_t p = 0; p < n_here; ++p) {
-    std::copy_n(&values[p * n_fields], n_fields, &rows[p * n]);
+    for (std::size_t f = 0; f < n_fields; ++f)
+      rows[p * n + f] = model.fields[f].offset + double{values[p * n_fields + f]};
     if (n_equations > 0) std::copy_n(&residuals[p * n_equations], n_equations, &rows[p * n + n_fields]);
   }
   std::vector<std::string> names;
@@ -61,18 +66,23 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, const std:
   root.write<double>("points", points, {static_cast<std::uint64_t>(n_points), 3},
                      {"1", {"point", "axis"}, "Where: time, then the axes of space"});
   for (std::size_t k = 0; k < n; ++k) {
-    std::vector<float> column;
+    std::vector<double> column;
     for (std::size_t p = 0; p < n_here; ++p) column.push_back(rows[p * n + k]);
-    root.write_distributed<float>(names[3 + k], column, {static_cast<std::uint64_t>(n_points)}, first,
-                                  {k < n_fields ? model.fields[k].units : "1",
-                                   {"point"},
-                                   k < n_fields ? "Predicted by the model" : "Residual: an error indicator"});
+    const hdf5::Description labels{k < n_fields ? model.fields[k].units : "1",
+                              {"point"},
+                              k < n_fields ? "Predicted by the model" : "Residual: an error indicator"};
+    if (k < n_fields && model.fields[k].offset != 0)
+      root.write_distributed<double>(names[3 + k], column, {static_cast<std::uint64_t>(n_points)}, first,
+                                     labels);
+    else
+      root.write_distributed<float>(names[3 + k], std::vector<float>(column.begin(), column.end()),
+                                    {static_cast<std::uint64_t>(n_points)}, first, labels);
   }
   if (!predictor.doubts().empty()) root.set_attribute("outside_training", predictor.doubts());
   tell_precision(context, predictor, root);
   file.close();
-  const auto all = comm.gather(std::span<const float>(rows));
-  on_root(comm, [&] { write_csv(context.path("points.csv"), names, points, all); });
+  const auto all = comm.gather(std::span<const double>(rows));
+  on_root(comm, [&] { write_csv(context.path("points.csv"), names, points, all, model.fields); });
   for (std::size_t e = 0; e < n_equations; ++e) {
     double square = 0;
     for (std::size_t p = 0; p < n_here; ++p)

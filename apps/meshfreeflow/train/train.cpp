@@ -9,12 +9,14 @@
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
+#include "apps/meshfreeflow/setup/data_check.hpp"
 #include "apps/meshfreeflow/train/activations_report.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
 #include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/flow/data/splits.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -50,6 +52,42 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
         "comparison "
         "only");
   announce_restart(context, training.step(), training.last_step(), "steps");
+}
+
+/// Which frames of which samples go where.
+void announce_splits(Context& context, const flow::FlowDataset& data) {
+  constexpr std::size_t most = 8;  // of a split in the log; the report has all
+  std::vector<std::vector<std::string>> rows;
+  for (const auto split : {flow::Split::train, flow::Split::validation, flow::Split::test}) {
+    const char* const name = flow::split_names[static_cast<std::size_t>(split)];
+    std::vector<std::string> texts;
+    for (std::int64_t i = 0; i < data.n_samples(split); ++i) {
+      const auto [first, n] = data.frames(split, i);
+      rows.push_back({name, data.name(split, i), fmt::format("{} to {}", first, first + n - 1)});
+      texts.push_back(fmt::format("{} (frames {})", rows.back()[1], rows.back()[2]));
+    }
+    const std::size_t more = texts.size() - std::min(texts.size(), most);
+    texts.resize(texts.size() - more);
+    if (!texts.empty())
+      log::info("For {}: {}{}", name, fmt::join(texts, ", "), more > 0 ? fmt::format(", {} more", more) : "");
+  }
+  context.report().section("What is learned from");
+  context.report().table({"for", "sample", "frames"}, rows);
+}
+
+/// Whether the data obey the equations, before the first step.
+void ask_data(Context& context, const TrainOptions& options, const Training& training) {
+  std::vector<AskedSample> asked;
+  const auto& samples = training.data().samples();
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    asked.push_back({samples[i].name,
+                     &samples[i].axes,
+                     {samples[i].values, options.data.fields.size() * samples[i].n_points()},
+                     samples[i].parameters});
+  context.timed("check", [&] {
+    check_truth(context, training.trainer().header().flow_equations(), asked, options.data.check,
+                "data.check");
+  });
 }
 
 void check_finite(const Comm& comm, const Training& training) {
@@ -111,6 +149,8 @@ void train(Context& context, const TrainOptions& options) {
   });
   announce(context, options, *training);
   announce_activations(context, *training);
+  announce_splits(context, training->data());
+  ask_data(context, options, *training);
   if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
     context.require_memory(training->memory_needed(), "a step of training");
   device.require_bytes(training->device_memory_needed(), "a step of training");

@@ -48,6 +48,22 @@ std::vector<std::vector<double>> all_parameters(const flow::FlowDataset& data) {
   return all;
 }
 
+/// An equation of a field whose mean was taken off speaks of another quantity than the model.
+void refuse_values_without_mean(const flow::FlowModelHeader& header) {
+  const auto equations = header.flow_equations();
+  for (std::size_t f = 0; f < header.fields.size(); ++f) {
+    if (header.fields[f].offset == 0) continue;
+    const int field = static_cast<int>(f);
+    bool used = equations.interior().uses_value(field);
+    for (const auto& wall : equations.walls()) used = used || wall.system.uses_value(field);
+    QUINTET_CHECK(
+        !used,
+        "equations: '{0}' stands there undifferentiated, but its mean {1:.9g} is too large for single "
+        "precision and is taken off: store {0} - {1:.9g}, and write the equations for that",
+        header.fields[f].name, header.fields[f].offset);
+  }
+}
+
 /// The weights to start from, or none.
 flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, flow::FlowModelHeader header) {
   flow::FlowModel model{std::move(header), {}, {}};
@@ -68,6 +84,13 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, fl
   QUINTET_CHECK(given.parameters.size() == here.parameters && given.statistics.size() == here.statistics,
                 "start: {} has {} parameters, the model described here {}; expected the same networks",
                 *options.start, given.parameters.size(), here.parameters);
+  for (auto member : {&flow::FlowModelHeader::trained_on, &flow::FlowModelHeader::chosen_by}) {
+    auto& frames = model.header.*member;
+    const auto& before = given.header.*member;
+    frames.insert(frames.end(), before.begin(), before.end());
+    std::sort(frames.begin(), frames.end());
+    frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
+  }
   model.parameters = given.parameters;
   model.statistics = given.statistics;
   return model;
@@ -114,7 +137,9 @@ flow::FlowModelHeader model_header(const TrainOptions& options, const flow::Flow
   }
   for (std::size_t f = 0; f < data.field_names().size(); ++f)
     header.fields.push_back({data.field_names()[f], data.field_units()[f], data.statistics().mean[f],
-                             data.statistics().deviation[f]});
+                             data.statistics().deviation[f], data.samples().offsets()[f]});
+  header.trained_on = data.fingerprints(Split::train);
+  header.chosen_by = data.fingerprints(Split::validation);
   const auto ranges = data.parameter_ranges();
   for (std::size_t p = 0; p < ranges.size(); ++p)
     header.parameters.push_back({data.parameter_names()[p], as_range(ranges[p])});
@@ -127,6 +152,7 @@ flow::FlowModelHeader model_header(const TrainOptions& options, const flow::Flow
                   "model.conditioning: '{}' is no parameter of the data{}; expected one of {}", name,
                   did_you_mean(name, known), name_list(known));
   }
+  refuse_values_without_mean(header);
   return header;
 }
 

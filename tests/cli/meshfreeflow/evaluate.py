@@ -2,7 +2,8 @@
 """Helpers of evaluate.txt: numbers of summary.json.
 
 Usage: evaluate.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | differs RUN RUN KEY... |
-       equal VALUE TOLERANCE RUN KEY... | agree RUN RUN TOLERANCE | below RUN KEY BOUND | near RUN KEY KEY TOLERANCE
+       equal VALUE TOLERANCE RUN KEY... | agree RUN RUN TOLERANCE | below RUN KEY BOUND | near RUN KEY KEY TOLERANCE |
+       between RUN RUN KEY...
 """
 import json
 import math
@@ -38,6 +39,12 @@ def near(run, key, other, tolerance):
     a, b = summary(run)[key], summary(run)[other]
     print(a, b)
     return abs(a - b) < float(tolerance) * abs(a)
+
+
+def between(run, other, *keys):
+    """Walls that are read off the data are as good as the extrapolation: two per cent here."""
+    print([(summary(run)[key], summary(other)[key]) for key in keys])
+    return all(abs(summary(run)[key] - summary(other)[key]) < 0.02 * abs(summary(run)[key]) for key in keys)
 
 
 def differs(run, other, *keys):
