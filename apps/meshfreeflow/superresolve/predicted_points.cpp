@@ -69,8 +69,8 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, const std:
     std::vector<double> column;
     for (std::size_t p = 0; p < n_here; ++p) column.push_back(rows[p * n + k]);
     const hdf5::Description labels{k < n_fields ? model.fields[k].units : "1",
-                              {"point"},
-                              k < n_fields ? "Predicted by the model" : "Residual: an error indicator"};
+                                   {"point"},
+                                   k < n_fields ? "Predicted by the model" : "Residual: an error indicator"};
     if (k < n_fields && model.fields[k].offset != 0)
       root.write_distributed<double>(names[3 + k], column, {static_cast<std::uint64_t>(n_points)}, first,
                                      labels);
