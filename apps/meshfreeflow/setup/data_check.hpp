@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/evaluation/truth_check.hpp"
 #include "surrogates/flow/model/flow_equations.hpp"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -26,20 +24,21 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
 
-std::uint64_t product_of(std::span<const std::uint64_t> extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
-}
-
 /// True if the rows of an array are its frames, false if it has no axis of frames: (frames, columns) or
-/// (frames, ...) of as many numbers a frame, else all numbers of one frame. `why` says where columns come
+/// (frames, columns / 3, 3), else (columns) or (columns / 3, 3). `why` says where columns come
 /// from.
 bool has_frames(const DeepmdStore& store, const std::string& set, const char* name, std::uint64_t columns,
                 const std::string& why) {
   const std::string array = store.array(set, name);
   const auto shape = store.shape(array);
-  if (shape.size() > 1 && product_of(std::span(shape).subspan(1)) == columns) return true;
+  const auto is_triples = [&](std::span<const std::uint64_t> extents) {  // one atom or row of a cell each
+    return extents.size() == 2 && extents[1] == 3 && 3 * extents[0] == columns;
+  };
+  const std::span<const std::uint64_t> all(shape);
+  if (shape.size() == 2 && shape[1] == columns) return true;
   if (shape.size() == 1 && columns == 1) return true;
-  QUINTET_CHECK(!shape.empty() && product_of(shape) == columns,
+  if (shape.size() == 3 && is_triples(all.subspan(1))) return true;
+  QUINTET_CHECK((shape.size() == 1 && shape[0] == columns) || is_triples(all),
                 "{}: {} has shape {}, expected (frames, {}){}", store.place(array), file_of(array),
                 shape_text(shape), columns, why);
   return false;

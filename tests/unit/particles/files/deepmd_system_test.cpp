@@ -122,6 +122,8 @@ TEST_F(Deepmd, wrong_shapes_are_named) {
                  "coord.npy has shape (2, 5), expected (frames, 6) for 2 atoms in type.raw");
   array("coord", npy<double>("<f8", "(2, 2, 2)", Numbers(8)));
   EXPECT_MESSAGE(DeepmdSystem(folder), "coord.npy has shape (2, 2, 2)");
+  array("coord", npy<double>("<f8", "(3, 2)", Numbers(6)));  // as many numbers as one frame has
+  EXPECT_MESSAGE(DeepmdSystem(folder), "coord.npy has shape (3, 2)");
   array("coord", npy("<f8", "(2, 6)", coordinates));
   array("force", npy<double>("<f8", "(1, 6)", Numbers(6)));
   EXPECT_MESSAGE(DeepmdSystem(folder), "force.npy has shape (1, 6), but coord.npy beside it has 2 frames");
