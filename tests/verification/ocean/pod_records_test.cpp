@@ -125,6 +125,7 @@ TEST(RealRecords, monthly_fields_of_another_analysis) {
   std::vector<std::unique_ptr<FieldSource>> sources;
   sources.push_back(open_field_source(folder + "/ersst_v5_2deg_monthly_2010_2014.nc", "sst"));
   RecordOptions chosen;
+  chosen.constant_points = ConstantPoints::sea;  // -1.8 degrees Celsius under ice
   chosen.to = day_of({2014, 12, 31});
   const Record record(comm, std::move(sources), std::nullopt, chosen);
   EXPECT_EQ(record.n_points(), 10988);
