@@ -74,8 +74,9 @@ TEST_F(Directory, that_was_not_written_to_leaves_nothing) {
 
 TEST_F(Directory, what_a_killed_process_had_not_named_yet_goes_with_the_next_start) {
   run({"gkyl/run-*.gkyl"}, {"run.h5", "summary.json"});
-  for (const char* name : {"summary.json.tmp4711", "report.html.tmp1", "gkyl/run-f.gkyl.tmp",
-                           "notes.txt.tmp12", "run.h5.tmpx", ".quintet/files.tmp99", ".quintet/last_word.tmp7"})
+  for (const char* name :
+       {"summary.json.tmp4711", "report.html.tmp1", "gkyl/run-f.gkyl.tmp", "notes.txt.tmp12", "run.h5.tmpx",
+        ".quintet/files.tmp99", ".quintet/last_word.tmp7"})
     write(name);
 
   request_.restart = "auto";
