@@ -323,10 +323,11 @@ class FrameReader {
     }
     if (force_ >= 0) result_.forces.push_back(text::to_vec3(&tokens[force_], where, "forces"));
     if (other_force_ >= 0)
-      QUINTET_CHECK(text::to_vec3(&tokens[other_force_], where, "forces") == result_.forces.back(),
-                    "{}: two sources of labels have other forces on this atom; choose one: labels.prefix or "
-                    "--labels",
-                    where);
+      QUINTET_CHECK(
+          text::to_vec3(&tokens[other_force_], where, "forces") == result_.forces.back(),
+          "{}: two sources of labels have other forces on this atom; choose one: data.labels.prefix or "
+          "--labels",
+          where);
     if (layout.velocity >= 0)
       result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
     if (layout.mass >= 0) note_mass(type, text::to_double(tokens[layout.mass], where, "mass"), where);

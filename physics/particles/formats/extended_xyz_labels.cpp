@@ -130,7 +130,7 @@ LabelNames choose_labels(const Comment& comment, const ColumnNames& columns, con
     QUINTET_CHECK(
         covers(sources.front(), sources[s], comment, where),
         "{}: labels of two sources: {} beside {}{}; choose one for energy, forces and virial together: "
-        "labels.prefix or --labels '{}' or '{}'",
+        "data.labels.prefix or --labels '{}' or '{}'",
         where, words_of(sources.front(), comment, columns), words_of(sources[s], comment, columns),
         difference(sources.front(), sources[s], comment, n_atoms, where), sources.front().prefix,
         sources[s].prefix);
@@ -164,7 +164,7 @@ std::optional<Mat3> virial_of(const Comment& comment, const LabelNames& names, c
   QUINTET_CHECK(
       are_same(*virial, *from_stress) || (source.stress_unit > 0 && are_same(*virial, as_ase)),
       "{}: virial and stress contradict one another: xx {:g} eV, but -volume * stress is {:g} eV; remove "
-      "one of them, or say what the stress means: labels.stress_unit, labels.stress_sign",
+      "one of them, or say what the stress means: data.labels.stress_unit, stress_sign",
       where, (*virial)[0], (*from_stress)[0]);
   return virial;
 }
