@@ -74,9 +74,9 @@ bool Graph::is_launched(const StageOptions& stage) { return stage.command.front(
 
 bool Graph::is_of_suite(const Item& item) {
   static const std::set<std::string> suite{"dpmd", "meshfreeflow", "podlstm", "submatrix", "vlasov"};
+  static const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
   const fs::path program = item.program;
-  return suite.contains(program.filename().string()) &&
-         program.parent_path() == fs::read_symlink("/proc/self/exe").parent_path();
+  return suite.contains(program.filename().string()) && program.parent_path() == here;
 }
 
 bool Graph::can_be_warm(const Item& item) const { return !is_launched(stage_of(item)) && is_of_suite(item); }

@@ -65,7 +65,7 @@ double seconds_since_start() {
   return birth.age_when_loaded + std::chrono::duration<double>(Clock::now() - birth.loaded).count();
 }
 
-void count_time_from_here() { birth = {}; }
+void count_time_from_here() { birth = {.loaded = Clock::now(), .age_when_loaded = 0.0}; }
 
 std::optional<std::string> process_start(int process) {
   const auto fields = stat_fields(std::to_string(process));

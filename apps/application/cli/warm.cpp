@@ -119,8 +119,6 @@ class Signals {
 
 /// In the forked process: become the run, and say so before anything in its folder is touched by it.
 void become(const WarmOrder& order, pid_t parent, const Signals& signals) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   signals.put_back();
   const WarmNews begun{getpid(), WarmNews::begun};
@@ -139,6 +137,59 @@ void become(const WarmOrder& order, pid_t parent, const Signals& signals) {
   }
   count_time_from_here();
 }
+
+/// A process forked beforehand, which waits for its order: no run waits for a fork, the dearest part of its
+/// start, and the next fork is made beside the run.
+class Spare {
+ public:
+  /// Fork one where there is none. Returns the order in the new process, once it has come; nothing in this
+  /// one.
+  [[nodiscard]] std::optional<WarmOrder> make() {
+    int ends[2];
+    if (process_ != 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return std::nullopt;
+    const pid_t child = fork();
+    ::close(ends[child == 0 ? 0 : 1]);
+    if (child < 0) {
+      ::close(ends[0]);
+    } else if (child > 0) {
+      process_ = child;
+      socket_ = ends[0];
+      setpgid(child, child);
+    } else {
+      setpgid(0, 0);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      auto order = receive_order(ends[1]);
+      ::close(ends[1]);
+      if (!order) _exit(0);
+      return order;
+    }
+    return std::nullopt;
+  }
+
+  /// Make it the run of an order; false if there is none that takes it.
+  [[nodiscard]] bool give(const WarmOrder& order) {
+    if (process_ == 0) return false;
+    const bool given = send_order(socket_, order);
+    forget();
+    return given;
+  }
+
+  /// Whether a process that has ended was the spare, which nobody has asked for.
+  [[nodiscard]] bool was(pid_t process) {
+    if (process != process_) return false;
+    forget();
+    return true;
+  }
+
+ private:
+  void forget() {
+    ::close(socket_);
+    process_ = 0;
+  }
+
+  pid_t process_ = 0;
+  int socket_ = -1;
+};
 
 }  // namespace
 
@@ -174,25 +225,24 @@ std::vector<std::string> words_of_warm_run() {
     if (!send_all(STDIN_FILENO, &news, sizeof news)) _exit(0);
   };
   tell({});
-  for (;;) {
+  for (Spare spare;;) {
+    if (const auto order = spare.make()) {
+      become(*order, own, signals);
+      return order->words;
+    }
     pollfd watched[] = {{STDIN_FILENO, POLLIN, 0}, {signals.file(), POLLIN, 0}};
     if (::poll(watched, std::size(watched), -1) < 0 && errno != EINTR) _exit(0);
     if (watched[1].revents != 0) {
       signals.forget();
       int status = 0;
-      for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) tell({ended, status});
+      for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (!spare.was(ended)) tell({ended, status});
       kill(getppid(), SIGCHLD);  // who waits for its own children and for us alike
     }
     if (watched[0].revents == 0) continue;
     const auto order = receive_order(STDIN_FILENO);
     if (!order) _exit(0);
-    const pid_t child = fork();
-    if (child < 0) tell({0, WarmNews::refused});
-    if (child == 0) {
-      become(*order, own, signals);
-      return order->words;
-    }
-    if (child > 0) setpgid(child, child);
+    if (!spare.give(*order)) tell({0, WarmNews::refused});
   }
 }
 

@@ -91,14 +91,19 @@ void table_of_costs(Report& report, const Graph& graph, const CampaignResult& re
                rows);
 }
 
-/// Reports and pages that items have made, by their paths from the campaign's folder.
-std::vector<std::string> pages_of(const std::string& directory, const Item& item) {
-  std::vector<std::string> pages;
-  if (const auto done = Store::find(directory, item, false))
-    for (const auto& file : done->files)
-      if (const std::string name = DoneItem::name_of(file); name.ends_with(".html"))
-        pages.push_back("store/" + item.key + "/" + name);
-  return pages;
+/// The page that an item has made, by its path from the campaign's folder: its report.html, or the first of
+/// others; empty where it made none.
+std::string page_of(const std::string& directory, const Item& item) {
+  std::string page;
+  std::error_code ended;
+  for (fs::recursive_directory_iterator file(directory + "/store/" + item.key, ended), end;
+       !ended && file != end; file.increment(ended)) {
+    if (file->path().extension() != ".html") continue;
+    const std::string path = file->path().lexically_relative(directory).string();
+    if (file->path().filename() == "report.html") return path;
+    if (page.empty() || path < page) page = path;
+  }
+  return page;
 }
 
 /// The page with each of these paths, which are cells of a table, as a link.
@@ -174,11 +179,11 @@ void report_campaign(const std::string& name, const std::string& directory, cons
     const auto& item = graph.items()[i];
     const auto outcome = result.outcomes[i];
     const bool is_there = outcome == Outcome::done || outcome == Outcome::reused;
-    // The first page is the item's report; a folder where it has none, or what the failed one said last.
+    // A folder where the item has made no page, or what the failed one said last.
     std::string link;
     if (is_there) {
-      const auto pages = pages_of(directory, item);
-      link = pages.empty() ? "store/" + item.key : pages.front();
+      link = page_of(directory, item);
+      if (link.empty()) link = "store/" + item.key;
     } else if (outcome == Outcome::failed && fs::exists(directory + "/failed/" + item.key)) {
       link = "failed/" + item.key + "/log.txt";
     }
