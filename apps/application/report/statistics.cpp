@@ -81,6 +81,7 @@ Estimate estimate_mean(std::span<const double> samples) {
 }
 
 std::string text_with_error(double value, double error, const std::string& unit) {
+  if (std::isnan(value)) return "-";  // there was nothing to take it from
   const std::string ending = unit.empty() ? "" : " " + unit;
   if (!std::isfinite(error) || error <= 0 || !std::isfinite(value))
     return fmt::format("{}{}", four_digits(value), ending);

@@ -21,7 +21,7 @@ struct Estimate {
 [[nodiscard]] Estimate estimate_mean(std::span<const double> samples);
 
 /// "300.2 ± 0.9 K": the error with one digit (two if the first is a 1), the value with as many decimals.
-/// Without an error (NaN) the value to four digits.
+/// Without an error (NaN) the value to four digits; "-" for no value (NaN).
 [[nodiscard]] std::string text_with_error(double value, double error, const std::string& unit);
 [[nodiscard]] std::string text_with_error(const Estimate& estimate, const std::string& unit);
 

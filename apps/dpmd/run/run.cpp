@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/loop/windows.hpp"
 #include "apps/dpmd/run/deviation_watch.hpp"
 #include "apps/dpmd/run/md_spectrogram.hpp"
 #include "apps/dpmd/run/precision_watch.hpp"
@@ -73,6 +74,21 @@ std::vector<std::string> extra_files(const RunOptions& options) {
   return files;
 }
 
+/// Warn of what the run is too short to see.
+void warn_of_intervals(const RunOptions& options, const Simulation& simulation) {
+  const auto end = static_cast<double>(simulation.last_step());
+  const auto look = [&](const char* key, std::int64_t interval, const char* missing) {
+    warn_if_beyond(key, static_cast<double>(interval), "time.steps", end, missing);
+  };
+  const auto& [rdf, msd, vacf] = options.observables;
+  if (rdf) look("observables.rdf.interval", rdf->interval, "no g(r) but the initial one");
+  if (msd) look("observables.msd.interval", msd->correlation.interval, "no mean-square displacement");
+  if (vacf) look("observables.vacf.interval", vacf->correlation.interval, "no velocity autocorrelation");
+  if (options.trajectory) look("trajectory.interval", options.trajectory->interval, "no frame but the first");
+  if (options.deviation)
+    look("deviation.interval", options.deviation->interval, "no deviation but the initial one");
+}
+
 }  // namespace
 
 void run(Context& context, const RunOptions& options) {
@@ -81,6 +97,7 @@ void run(Context& context, const RunOptions& options) {
   const DeviceSession session = context.open_device(options.device);
   const auto simulation = context.timed("start", [&] { return start(context, options, session); });
   announce(context, options, *simulation);
+  warn_of_intervals(options, *simulation);
   MdSpectrogram::check(options, *simulation);
   const auto reference = read_reference(options.reference);
   if (!context.go_ahead(extra_files(options))) return;

@@ -1,6 +1,7 @@
 #include "apps/meshfreeflow/simulate/simulate.hpp"
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/loop/windows.hpp"
 #include "apps/meshfreeflow/simulate/frames.hpp"
 #include "apps/meshfreeflow/simulate/health.hpp"
 #include "apps/meshfreeflow/simulate/history.hpp"
@@ -27,6 +28,11 @@ void announce(Context& context, const Simulation& simulation) {
   if (options.time.cfl > 1)
     log::warning("time.cfl = {:g}: the scheme is stable up to about 1; a flow that blows up ends the run",
                  options.time.cfl);
+  const double end = options.time.end;
+  warn_if_beyond("statistics.from", options.statistics.from, "time.end", end,
+                 "no mean over time and no spectrum");
+  if (options.output.frame_interval)
+    warn_if_beyond("output.from", options.output.from, "time.end", end, "no frame in fields.h5");
   context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
 }
 

@@ -34,7 +34,8 @@ std::vector<double> at_equal_times(const std::vector<double>& times, const std::
 }
 
 /// Mean of a column over time and flows. Its standard error is that of the flows' means where there are three
-/// or more, else that of correlated samples in time; NaN where neither tells one.
+/// or more, else that of correlated samples in time; NaN where neither tells one. All is NaN where a flow has
+/// no two samples from then on.
 struct Mean {
   double value = 0, error = NAN, independent = 0;
 };
@@ -44,11 +45,10 @@ Mean mean_of(const History& history, const char* name, double from) {
   double variance = 0;
   for (int m = 0; m < history.n_flows(); ++m) {
     const auto values = history.column(name, m);
-    const double one = time_mean(history.times(), values, from);
-    means.push_back(std::isnan(one) ? values.back() : one);
+    means.push_back(time_mean(history.times(), values, from));
     mean.value += means.back() / history.n_flows();
     const auto samples = at_equal_times(history.times(), values, from);
-    if (samples.empty()) continue;
+    if (samples.empty()) return {.value = NAN, .error = NAN};
     const Estimate estimate = estimate_mean(samples);
     variance += estimate.error * estimate.error;
     mean.independent += static_cast<double>(samples.size()) / std::max(estimate.correlation, 1.0);
@@ -92,8 +92,10 @@ void report_nusselt(Context& context, const SimulateOptions& options, const Hist
                                                    ? "volume and walls differ by more than 5 %: not at rest, "
                                                      "or averaged too briefly"
                                                    : ""));
-  context.headline("at the walls", fmt::format("{:.4g} warm, {:.4g} cold", warm.value, cold.value),
-                   context.doubt_of("history"));
+  context.headline(
+      "at the walls",
+      std::isnan(warm.value) ? "-" : fmt::format("{:.4g} warm, {:.4g} cold", warm.value, cold.value),
+      context.doubt_of("history"));
   context.summarise("nusselt_mean", volume.value, fmt::format("over the volume, time from {:g}", from));
   context.summarise("nusselt_error", volume.error, "standard error of it; NaN: too few independent samples");
   context.summarise("nusselt_warm", warm.value, "mean at the warm wall");
@@ -137,6 +139,7 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
                    context.doubt_of("history"));
   context.report().section("Budgets");
   const auto row = [](const char* what, double left, double right) {
+    if (std::isnan(left)) return std::vector<std::string>{what, "-", "-", "-"};
     return std::vector<std::string>{what, fmt::format("{:.6g}", left), fmt::format("{:.6g}", right),
                                     right != 0 ? fmt::format("{:.2g} %", 100 * (left / right - 1)) : "-"};
   };
