@@ -74,12 +74,13 @@ std::vector<JudgedModel> load_models(const Comm& comm, const EvaluateOptions& op
   return models;
 }
 
-/// The header with equations of the models that have any: residuals of the others are judged by the same
-/// ones.
-const flow::FlowModelHeader& reference_header(const std::vector<JudgedModel>& models) {
+/// Fields and axes to judge by: of the first model with equations, so that residuals of all are judged by the
+/// same ones; else of the first model; without models all that the first case has.
+flow::FlowModelHeader reference_header(const Comm& comm, const EvaluateOptions& options,
+                                       const std::vector<JudgedModel>& models) {
   for (const auto& one : models)
     if (!one.model.header.equations.interior.empty()) return one.model.header;
-  return models.front().model.header;
+  return models.empty() ? header_of(comm, options.cases.front().truth) : models.front().model.header;
 }
 
 /// Bytes of a case on this rank: truth and coarse fields, and fields and residuals of the truth and one
@@ -127,9 +128,9 @@ int picture_field(const EvaluateOptions& options, const std::vector<std::string>
   return found == fields.end() ? 0 : static_cast<int>(found - fields.begin());
 }
 
-JudgedCase judge_case(Context& context, const CaseData& data, const std::vector<JudgedModel>& models,
-                      const EvaluateOptions& options, double predictor_bytes, const std::string& prefix) {
-  const auto& header = reference_header(models);
+JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowModelHeader& header,
+                      const std::vector<JudgedModel>& models, const EvaluateOptions& options,
+                      double predictor_bytes, const std::string& prefix) {
   const Comm& comm = context.comm();
   const auto truth = true_fields(data);
   const Judge judge(data, truth, header, options.spectra_at);
@@ -173,7 +174,7 @@ void add_headlines(Context& context, const JudgedCase& judged, const EvaluateOpt
 void evaluate(Context& context, const EvaluateOptions& options) {
   const Comm& comm = context.comm();
   const auto models = load_models(comm, options);
-  const auto& header = reference_header(models);
+  const auto header = reference_header(comm, options, models);
   const std::size_t n_equations = header.equations.interior.size();
   static_cast<void>(picture_field(options, header.field_names()));  // refused before anything is written
   std::vector<CaseData> cases;
@@ -219,7 +220,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   for (const auto& data : cases) {
     log::info("Judging {}", data.text);
     const std::string prefix = cases.size() > 1 ? data.name + "_" : "";
-    const auto judged = judge_case(context, data, models, options, predictor_bytes, prefix);
+    const auto judged = judge_case(context, data, header, models, options, predictor_bytes, prefix);
     if (&data == &cases.front()) add_headlines(context, judged, options);
     report_case(context, judged, prefix);
   }

@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/evaluate/evaluate_options.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -71,12 +72,12 @@ void describe(Schema& schema, EvaluateOptions& options) {
       .sections("cases", options.cases, "Flows that are known at high resolution, not those of the training")
       .required()
       .length(1);
-  schema.sections("models", options.models, "Models to be judged; linear interpolation is judged beside them")
-      .required()
-      .length(1);
-  schema.section(
-      "low_resolution", options.low_resolution,
-      "How the truth is made coarser; absent: by the first model's factors, with the default filters");
+  schema.sections("models", options.models,
+                  "Models to be judged; linear interpolation is judged beside them, or alone where there are "
+                  "none");
+  schema.section("low_resolution", options.low_resolution,
+                 "How the truth is made coarser; absent: by the first model's factors, with the default "
+                 "filters. Needed where there is no model");
   schema.section("flow", options.flow, "What the fields mean; absent: no statistics of a flow");
   schema.numbers("spectra_at", options.spectra_at,
                  "Places along the axis that is not periodic at which spectra are shown; absent: its middle");
@@ -93,6 +94,10 @@ void describe(Schema& schema, EvaluateOptions& options) {
       .above(0)
       .on_restart(OnRestart::free);
   schema.check([&options]() -> std::optional<std::string> {
+    if (options.models.empty() && !options.low_resolution &&
+        std::any_of(options.cases.begin(), options.cases.end(), [](const auto& one) { return !one.coarse; }))
+      return "without models, low_resolution must say how the truth is made coarser: "
+             "'low_resolution: {factor: [4, 4, 4]}'";
     std::vector<std::string> cases, models{"trilinear", "truth"};
     for (const auto& one : options.cases) cases.push_back(one.name);
     for (const auto& one : options.models) models.push_back(one.name);

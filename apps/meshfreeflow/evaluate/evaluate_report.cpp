@@ -194,9 +194,11 @@ class CaseReport {
         const bool exact = !one.exact_residual_rms.empty();
         cells.push_back(exact ? fmt::format("{:.3g} ({:.3g})", one.exact_residual_rms[e], one.residual_rms[e])
                               : fmt::format("({:.3g})", one.residual_rms[e]));
-        summarise(one.name + "_residual_" + judged_.equations[e],
-                  exact ? one.exact_residual_rms[e] : one.residual_rms[e],
-                  exact ? "rms, by the decoder's derivatives" : "rms, by finite differences on the grid");
+        if (exact)
+          summarise(one.name + "_residual_" + judged_.equations[e], one.exact_residual_rms[e],
+                    "rms, by the decoder's derivatives");
+        summarise(one.name + "_residual_differences_" + judged_.equations[e], one.residual_rms[e],
+                  "rms, by finite differences on the truth's grid");
       }
       rows.push_back(cells);
     }

@@ -30,13 +30,37 @@ void describe(Schema& schema, FlowInputOptions& options) {
   schema.section("describe_file", options.describe_file, "What the file does not say of itself");
 }
 
-std::map<std::string, double> read_flow_parameters(const Comm& comm, const FlowInputOptions& options) {
+namespace {
+
+FieldSeriesReader open_alone(const FlowInputOptions& options) {
   FieldSeriesOptions reader;
   reader.part = options.describe_file.part;
   reader.parameters.insert(options.describe_file.parameters.begin(), options.describe_file.parameters.end());
+  return FieldSeriesReader::open(Comm::self(), options.file, reader);
+}
+
+}  // namespace
+
+flow::FlowModelHeader header_of(const Comm& comm, const FlowInputOptions& options) {
+  flow::FlowModelHeader header;
+  together(comm, [&] {
+    const auto file = open_alone(options);
+    const auto& axes = file.header().axes;
+    QUINTET_CHECK(axes.size() == 2, "{}: has {} axes of space; expected 2", options.file, axes.size());
+    header.axes[0].name = "t";
+    for (std::size_t i = 0; i < axes.size(); ++i) header.axes[i + 1].name = axes[i].name;
+    for (const auto& field : file.header().fields) {
+      header.fields.emplace_back();
+      header.fields.back().name = field.name;
+    }
+  });
+  return header;
+}
+
+std::map<std::string, double> read_flow_parameters(const Comm& comm, const FlowInputOptions& options) {
   std::map<std::string, double> parameters;
   together(comm, [&] {
-    const auto file = FieldSeriesReader::open(Comm::self(), options.file, reader);
+    const auto file = open_alone(options);
     QUINTET_CHECK(options.sample < static_cast<int>(file.n_samples()),
                   "{}: there is no sample {}; the file has {}", options.file, options.sample,
                   file.n_samples());

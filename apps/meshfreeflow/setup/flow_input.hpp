@@ -35,6 +35,10 @@ struct FlowInput {
   std::vector<FieldWallValue> wall_values{};  ///< that the format knows
 };
 
+/// Return a header of the fields and axes that a file has, without network and equations, for what is judged
+/// without a model. Collective. Throws InputError: no two axes of space.
+[[nodiscard]] flow::FlowModelHeader header_of(const Comm& comm, const FlowInputOptions& options);
+
 /// The named numbers of a sample ("Ra", "Pr"), without its fields. Collective. Throws InputError.
 [[nodiscard]] std::map<std::string, double> read_flow_parameters(const Comm& comm,
                                                                  const FlowInputOptions& options);
