@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "io/log/error.hpp"
 
@@ -74,6 +75,12 @@ ShortTimeFourier::ShortTimeFourier(int n, double rate) : n_(n), fft_(half_of(n))
   work_.resize(fft_.work_size());
 }
 
+double ShortTimeFourier::density(int bin) const {
+  const double squares = std::inner_product(window_.begin(), window_.end(), window_.begin(), 0.0),
+               rate = frequencies_[1] * n_;
+  return (bin == 0 || bin == n_ / 2 ? 1 : 2) / (rate * squares);
+}
+
 void ShortTimeFourier::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
   const auto half = static_cast<std::size_t>(n_ / 2);
   constexpr auto lanes = static_cast<std::size_t>(Fft::lanes);
@@ -134,8 +141,9 @@ ConstantQ::ConstantQ(const ConstantQOptions& options) : bins_per_octave_(options
     const double frequency = options.lowest * std::exp2(double(k) / options.bins_per_octave);
     const int n = static_cast<int>(std::ceil(quality * options.rate / frequency)), odd = n % 2;
     const auto window = hann_window(n);
-    double sum = 0;
-    for (const double value : window) sum += value;
+    const double sum = std::accumulate(window.begin(), window.end(), 0.0),
+                 squares = std::inner_product(window.begin(), window.end(), window.begin(), 0.0);
+    densities_.push_back(2 * sum * sum / (n * options.rate * squares));
     const double factor = std::sqrt(double(n)) / sum;
     // ceil(N/2 - n/2) - odd, N even.
     kernels_.push_back({static_cast<std::size_t>(width_ / 2 - n / 2 - odd), re_.size(), window.size()});
@@ -188,6 +196,11 @@ MelBands::MelBands(const MelOptions& options)
         below, above, apart);
     bands_.push_back(std::move(band));
   }
+}
+
+double MelBands::density(int bin) const {
+  const auto& weights = bands_[static_cast<std::size_t>(bin)].weights;
+  return lines_.density(1) / std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
 void MelBands::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {

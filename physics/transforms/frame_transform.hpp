@@ -25,6 +25,9 @@ class FrameTransform {
   [[nodiscard]] virtual const std::vector<double>& frequencies() const = 0;
   /// The frequency at a place between bins, 0 ... size() - 1: bins lie evenly on the transform's own scale.
   [[nodiscard]] virtual double frequency_at(double bin) const = 0;
+  /// The factor that makes |X_k|^2 a one-sided power spectral density, a square of the signal per cycle in a
+  /// unit of time: its integral over frequency is the mean square of the signal.
+  [[nodiscard]] virtual double density(int bin) const = 0;
   [[nodiscard]] int size() const { return static_cast<int>(frequencies().size()); }
   /// Frame f is x[f hop ... f hop + width()); its numbers go to out[f size() ...]. Holds scratch of its own:
   /// one thread at a time.
@@ -43,6 +46,9 @@ class ShortTimeFourier : public FrameTransform {
   [[nodiscard]] int width() const override { return n_; }
   [[nodiscard]] const std::vector<double>& frequencies() const override { return frequencies_; }
   [[nodiscard]] double frequency_at(double bin) const override { return bin * frequencies_[1]; }
+  /// (2 - [k = 0 or n/2])/(rate sum_j w_j^2): of each frame, sum_k of it |X_k|^2 rate/n = sum_j (w_j x_j)^2/
+  /// sum_j w_j^2 (Parseval).
+  [[nodiscard]] double density(int bin) const override;
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 
  private:
@@ -78,6 +84,7 @@ class ConstantQ : public FrameTransform {
   [[nodiscard]] double frequency_at(double bin) const override {
     return frequencies_[0] * std::exp2(bin / bins_per_octave_);
   }
+  [[nodiscard]] double density(int bin) const override { return densities_[static_cast<std::size_t>(bin)]; }
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 
  private:
@@ -85,7 +92,7 @@ class ConstantQ : public FrameTransform {
     std::size_t first, begin, length;  ///< in the frame; in re_ and im_
   };
   int width_ = 0, bins_per_octave_;
-  std::vector<double> frequencies_;
+  std::vector<double> frequencies_, densities_;
   std::vector<Kernel> kernels_;
   std::vector<double> re_, im_;
 };
@@ -117,6 +124,8 @@ class MelBands : public FrameTransform {
   [[nodiscard]] double frequency_at(double bin) const override {
     return corner_ * std::expm1((bin + 1) * step_);
   }
+  /// Of the mean density in the band, weighted by its triangle.
+  [[nodiscard]] double density(int bin) const override;
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 
   /// A band's part of the lines from `first` on.

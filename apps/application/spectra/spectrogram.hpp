@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,7 +12,7 @@
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/spectra/spectrogram_options.hpp"
 #include "apps/application/table/table_file.hpp"
-#include "physics/transforms/frame_stream.hpp"
+#include "physics/transforms/frame_transform.hpp"
 
 namespace quintet {
 
@@ -24,7 +26,7 @@ struct FrequencyScale {
 /// The time between samples of a run whose steps are of `dt`. Throws InputError where they are not.
 [[nodiscard]] double sample_time(const SpectrogramOptions& options, const std::optional<double>& dt);
 
-/// A number that a run gives at even times.
+/// What a run gives at even times: a number, or several alike whose spectra are averaged.
 struct SampledSignal {
   std::string name;        ///< "ex"
   std::string place;       ///< "at the point"
@@ -32,18 +34,27 @@ struct SampledSignal {
   double lowest = 0;       ///< told frequency of the first bin of a constant-Q transform
   double corner = 0;       ///< told frequency at which mel bands begin to widen
   FrequencyScale scale = {};
-  /// Frequencies are those of the difference from the first sample: a mean that is large beside what moves
-  /// would show in the lowest bins.
-  bool from_first = false;
+  std::string unit = "1";
+  std::size_t n_parts = 1;  ///< numbers in a sample
+
+  /// Unit of its power spectral density: "K^2/THz".
+  [[nodiscard]] std::string density_unit() const;
 };
 
-/// Frequencies of a number while a run goes on.
+/// Find the highest peak of a spectrum, from bin `first` on: the place of its top between bins (of the
+/// parabola through three logarithms), if it stands out. On either side a quarter of the bins must lie below
+/// it by exp(4 sqrt(2/K)): four standard deviations of the logarithm of the ratio of two means over K
+/// independent frames of noise.
+[[nodiscard]] std::optional<double> significant_peak(std::span<const double> power, std::size_t first,
+                                                     double n_independent);
+
+/// Frequencies of a number of a run.
 ///
-/// Group spectrogram of run.h5: frequency [bin], signal [sample, (time, value)], frames [frame, bin] = |X|^2,
-/// spectrum [bin], their mean; of section observe.spectrum group spectrum, without frames and picture. Frames
-/// lie within the signal; memory holds a frame or two, a block of what is not yet in the file, and a picture
-/// of fixed size. A restart streams the signal that run.h5 holds once more: the frames are those of the
-/// uninterrupted run, to the bit. In another folder it begins anew.
+/// Group spectrogram of run.h5: frequency [bin], signal [sample, (time, values...)], and at the run's end
+/// frames [frame, bin], the one-sided power spectral density S of each frame, and spectrum [bin], their mean;
+/// of section observe.spectrum group spectrum, without frames and picture. S is that of x - <x>, <x> the mean
+/// of all samples, and its integral over the told frequency is the mean square of x - <x>. Frames lie within
+/// the signal. A restart goes on with the samples that run.h5 holds; in another folder it begins anew.
 class Spectrogram {
  public:
   /// Throws InputError for frequencies beyond Nyquist's and for a run that gives too few samples for a frame:
@@ -55,35 +66,34 @@ class Spectrogram {
               std::int64_t step);
 
   [[nodiscard]] Schedule schedule() const { return at_start() | every_steps(options_.every); }
-  /// Take a sample, the same on all ranks. Collective. Throws InputError where the time since the last one is
-  /// another than before.
-  void add(double value, const Instant& now);
+  /// Take a sample of n_parts values, the same on all ranks. Collective. Throws InputError where the time
+  /// since the last one is another than before.
+  void add(std::span<const double> values, const Instant& now);
+  void add(double value, const Instant& now) { add(std::span<const double>(&value, 1), now); }
   /// Bring all to the file: before a checkpoint. Collective.
   void flush();
-  /// Spectrum, its peak and the picture into run.h5, summary.json and report.html. Collective.
-  void report(Context& context);
+  /// Spectrum, its peak and the picture into run.h5, summary.json and report.html. A signal that moves by
+  /// less than 1e-10 of its largest value, or of `scale`, is rounding: it has no spectrum. Collective.
+  void report(Context& context, double scale = 0);
 
  private:
+  struct Powers;
   void begin_at(Context& context, std::int64_t step);
-  void stream(double value);
-  void add_column();
-  void report_picture(Context& context, const std::vector<double>& told, double greatest);
+  /// Each block of samples in the file: values [part][sample].
+  template <class Take>
+  void each_block(Context& context, const Take& take) const;
+  [[nodiscard]] std::vector<double> means(Context& context, double& most, double& deviation) const;
+  [[nodiscard]] Powers powers(Context& context, const std::vector<double>& means) const;
+  void report_peak(Context& context, const Powers& powers) const;
+  void report_picture(Context& context, const Powers& powers) const;
   [[nodiscard]] std::vector<double> told_frequencies() const;
 
   SpectrogramOptions options_;
   SampledSignal signal_;
-  FrameStream stream_;
-  TableFile signals_;  ///< the signal in run.h5
-  std::optional<hdf5::Series> frame_series_;
-  std::optional<double> first_;                     ///< sample
-  std::int64_t origin_ = 0, n_samples_ = 0;         ///< the first sample is number `origin_` of the run
-  std::vector<double> held_samples_, held_frames_;  ///< not yet in the file
-  std::vector<double> powers_, sum_;                ///< of a frame; of all
-  std::size_t n_frames_ = 0;
-  /// The picture: columns of `per_column_` frames each, which doubles when they become too many.
-  std::vector<std::vector<double>> columns_;
-  std::vector<double> column_;
-  std::size_t per_column_ = 1, in_column_ = 0;
+  std::shared_ptr<FrameTransform> transform_;
+  TableFile signals_;                        ///< the signal in run.h5
+  std::int64_t origin_ = 0, n_samples_ = 0;  ///< the first sample is number `origin_` of the run
+  std::vector<double> held_samples_;         ///< not yet in the file
 };
 
 /// A spectrogram or spectrum where a run has that section, else nothing. Applications derive from it what
@@ -96,11 +106,12 @@ class OptionalSpectrogram {
     if (spectrogram_) spectrogram_->flush();
   }
   void report(Context& context) {
-    if (spectrogram_) spectrogram_->report(context);
+    if (spectrogram_) spectrogram_->report(context, scale_);
   }
 
  protected:
   std::optional<Spectrogram> spectrogram_;
+  double scale_ = 0;  ///< see Spectrogram::report()
 };
 
 }  // namespace quintet

@@ -1,6 +1,7 @@
 #include "apps/dpmd/run/md_spectrogram.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -15,27 +16,27 @@ namespace {
 /// A number of the thermo table.
 struct ThermoRow {
   MdSignal value;
-  const char *name, *place;
+  const char *name, *place, *unit;
   double (*of)(const ThermoSample&);
 };
 constexpr ThermoRow thermo_rows[] = {
-    {MdSignal::temperature, "temperature", "of all atoms (K)",
+    {MdSignal::temperature, "temperature", "of all atoms", "K",
      [](const ThermoSample& s) { return s.temperature; }},
-    {MdSignal::pressure, "pressure", "of the cell (bar)", [](const ThermoSample& s) { return s.pressure; }},
-    {MdSignal::pressure_xx, "pressure_xx", "of the cell (bar)",
+    {MdSignal::pressure, "pressure", "of the cell", "bar", [](const ThermoSample& s) { return s.pressure; }},
+    {MdSignal::pressure_xx, "pressure_xx", "of the cell", "bar",
      [](const ThermoSample& s) { return s.stress[0]; }},
-    {MdSignal::pressure_yy, "pressure_yy", "of the cell (bar)",
+    {MdSignal::pressure_yy, "pressure_yy", "of the cell", "bar",
      [](const ThermoSample& s) { return s.stress[1]; }},
-    {MdSignal::pressure_zz, "pressure_zz", "of the cell (bar)",
+    {MdSignal::pressure_zz, "pressure_zz", "of the cell", "bar",
      [](const ThermoSample& s) { return s.stress[2]; }},
-    {MdSignal::pressure_xy, "pressure_xy", "of the cell (bar)",
+    {MdSignal::pressure_xy, "pressure_xy", "of the cell", "bar",
      [](const ThermoSample& s) { return s.stress[3]; }},
-    {MdSignal::pressure_xz, "pressure_xz", "of the cell (bar)",
+    {MdSignal::pressure_xz, "pressure_xz", "of the cell", "bar",
      [](const ThermoSample& s) { return s.stress[4]; }},
-    {MdSignal::pressure_yz, "pressure_yz", "of the cell (bar)",
+    {MdSignal::pressure_yz, "pressure_yz", "of the cell", "bar",
      [](const ThermoSample& s) { return s.stress[5]; }},
-    {MdSignal::volume, "volume", "of the cell (angstrom^3)", [](const ThermoSample& s) { return s.volume; }},
-    {MdSignal::potential, "potential", "energy (eV)", [](const ThermoSample& s) { return s.potential; }}};
+    {MdSignal::volume, "volume", "of the cell", "angstrom^3", [](const ThermoSample& s) { return s.volume; }},
+    {MdSignal::potential, "potential", "energy", "eV", [](const ThermoSample& s) { return s.potential; }}};
 
 bool is_of_velocities(MdSignal signal) { return signal == MdSignal::velocity || signal == MdSignal::current; }
 
@@ -44,7 +45,7 @@ std::optional<MdSpectrogramOptions> section_of(const RunOptions& options) {
   return section_given(options.observe->spectrogram, options.observe->spectrum);
 }
 
-SampledSignal signal_of(const MdSpectrogramOptions& section, const RunOptions& options) {
+SampledSignal signal_of(const MdSpectrogramOptions& section, const RunOptions& options, std::size_t n_parts) {
   SampledSignal signal;
   signal.sample_time = sample_time(section.frames, options.time.dt);
   signal.lowest = section.lowest.value_or(0);
@@ -54,16 +55,19 @@ SampledSignal signal_of(const MdSpectrogramOptions& section, const RunOptions& o
     const auto& row = quintet::row_of(thermo_rows, section.signal);
     signal.name = row.name;
     signal.place = row.place;
-    signal.from_first = true;
+    signal.unit = row.unit;
     return signal;
   }
   constexpr const char* components[] = {"x", "y", "z"};
   const char* const along = components[section.component];
   const bool is_current = section.signal == MdSignal::current;
   signal.name = fmt::format("{}_{}", is_current ? "current" : "velocity", along);
-  signal.place = is_current     ? "of all charges (e angstrom/ps)"
-                 : section.type ? fmt::format("of {}, mean (angstrom/ps)", *section.type)
-                                : fmt::format("of atom {} (angstrom/ps)", *section.atom);
+  signal.unit = is_current ? "e angstrom/ps" : "angstrom/ps";
+  signal.n_parts = n_parts;
+  signal.place = is_current ? "of all charges"
+                 : section.type
+                     ? fmt::format("of {} ({} atoms, mean of their spectra)", *section.type, n_parts)
+                     : fmt::format("of atom {}", *section.atom);
   return signal;
 }
 
@@ -76,16 +80,15 @@ void MdSpectrogram::check(const RunOptions& options, const Simulation& simulatio
                 "{}: a minimisation has no time, and so no frequencies; leave the section out",
                 section->frames.key());
   const double end = static_cast<double>(options.time.steps) * options.time.dt;
-  Spectrogram::check(section->frames, signal_of(*section, options), end, options.time.steps);
-  (void)make_weights(*section, simulation);
+  const auto sampled = make_sampled(*section, simulation);
+  Spectrogram::check(section->frames, signal_of(*section, options, sampled.n_parts()), end,
+                     options.time.steps);
 }
 
-MdSpectrogram::Weights MdSpectrogram::make_weights(const MdSpectrogramOptions& options,
+MdSpectrogram::Sampled MdSpectrogram::make_sampled(const MdSpectrogramOptions& options,
                                                    const Simulation& simulation) {
   const Atoms& atoms = simulation.atoms();
-  Weights weights;
-  if (!is_of_velocities(options.signal)) return weights;
-  weights.of_type.assign(atoms.type_names.size(), 0);
+  Sampled sampled;
   const auto number_of = [&](const std::string& name, const char* key) {
     const auto found = std::find(atoms.type_names.begin(), atoms.type_names.end(), name);
     QUINTET_CHECK(found != atoms.type_names.end(), "{}: no type is named '{}'{}; expected one of {}",
@@ -93,22 +96,28 @@ MdSpectrogram::Weights MdSpectrogram::make_weights(const MdSpectrogramOptions& o
                   name_list(atoms.type_names));
     return static_cast<std::size_t>(found - atoms.type_names.begin());
   };
-  for (const auto& [name, charge] : options.charges) weights.of_type[number_of(name, "charges")] = charge;
+  if (options.signal == MdSignal::current) {
+    sampled.charges.assign(atoms.type_names.size(), 0);
+    for (const auto& [name, charge] : options.charges) sampled.charges[number_of(name, "charges")] = charge;
+  }
   if (options.atom) {
-    weights.atom = *options.atom;
-    QUINTET_CHECK(weights.atom <= atoms.n_global, "{}: there is no atom {}; the system has {}",
-                  options.frames.key("atom"), weights.atom, atoms.n_global);
+    QUINTET_CHECK(*options.atom <= atoms.n_global, "{}: there is no atom {}; the system has {}",
+                  options.frames.key("atom"), *options.atom, atoms.n_global);
+    sampled.ids = {*options.atom};
   }
   if (options.type) {
     const std::size_t type = number_of(*options.type, "type");
-    long n = 0;
-    for (int i = 0; i < atoms.n_local; ++i) n += static_cast<std::size_t>(atoms.type(i)) == type ? 1 : 0;
-    n = simulation.domain().comm().sum(n);
-    QUINTET_CHECK(n > 0, "{}: the system has no atoms of type '{}'", options.frames.key("type"),
+    std::vector<std::int64_t> ids;
+    for (int i = 0; i < atoms.n_local; ++i)
+      if (static_cast<std::size_t>(atoms.type(i)) == type) ids.push_back(atoms.id(i));
+    ids = simulation.domain().comm().all_gather(std::span<const std::int64_t>(ids));
+    QUINTET_CHECK(!ids.empty(), "{}: the system has no atoms of type '{}'", options.frames.key("type"),
                   *options.type);
-    weights.of_type[type] = 1 / static_cast<double>(n);
+    std::sort(ids.begin(), ids.end());
+    const std::size_t n = std::min(ids.size(), static_cast<std::size_t>(options.atoms));
+    for (std::size_t k = 0; k < n; ++k) sampled.ids.push_back(ids[k * ids.size() / n]);
   }
-  return weights;
+  return sampled;
 }
 
 MdSpectrogram::MdSpectrogram(Context& context, const RunOptions& options, const Simulation& simulation) {
@@ -116,27 +125,41 @@ MdSpectrogram::MdSpectrogram(Context& context, const RunOptions& options, const 
   if (!section) return;
   signal_ = section->signal;
   component_ = section->component;
-  weights_ = make_weights(*section, simulation);
-  spectrogram_.emplace(context, section->frames, signal_of(*section, options), simulation.step());
+  sampled_ = make_sampled(*section, simulation);
+  spectrogram_.emplace(context, section->frames, signal_of(*section, options, sampled_.n_parts()),
+                       simulation.step());
 }
 
-double MdSpectrogram::weighted_velocity(const Exec& exec, const Simulation& simulation) const {
-  exec.fence();
+/// Velocities of the atoms; or the current, and the sum of squares of what it is a sum of.
+std::vector<double> MdSpectrogram::velocities(const Simulation& simulation) const {
   const Atoms& atoms = simulation.atoms();
-  double sum = 0;
+  const auto& ids = sampled_.ids;
+  std::vector<double> values(ids.empty() ? 2 : ids.size(), 0);
   for (int i = 0; i < atoms.n_local; ++i) {
-    const double weight = weights_.atom != 0 ? (atoms.id(i) == weights_.atom ? 1.0 : 0.0)
-                                             : weights_.of_type[static_cast<std::size_t>(atoms.type(i))];
-    sum += weight * atoms.velocity(i, component_);
+    const double velocity = atoms.velocity(i, component_);
+    if (ids.empty()) {
+      const double part = sampled_.charges[static_cast<std::size_t>(atoms.type(i))] * velocity;
+      values[0] += part;
+      values[1] += part * part;
+    } else if (const auto found = std::lower_bound(ids.begin(), ids.end(), atoms.id(i));
+               found != ids.end() && *found == atoms.id(i)) {
+      values[static_cast<std::size_t>(found - ids.begin())] = velocity;
+    }
   }
-  return simulation.domain().comm().sum(sum);
+  simulation.domain().comm().reduce(std::span(values), Comm::Reduction::sum);
+  return values;
 }
 
 void MdSpectrogram::add(const Exec& exec, const Simulation& simulation, const Instant& now) {
-  const double value = is_of_velocities(signal_)
-                           ? weighted_velocity(exec, simulation)
-                           : quintet::row_of(thermo_rows, signal_).of(simulation.sample(exec));
-  spectrogram_->add(value, now);
+  if (!is_of_velocities(signal_))
+    return spectrogram_->add(quintet::row_of(thermo_rows, signal_).of(simulation.sample(exec)), now);
+  exec.fence();
+  auto values = velocities(simulation);
+  if (signal_ == MdSignal::current) {
+    scale_ = std::max(scale_, std::sqrt(values[1]));
+    values.resize(1);
+  }
+  spectrogram_->add(values, now);
 }
 
 }  // namespace quintet::dpmd

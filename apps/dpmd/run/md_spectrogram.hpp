@@ -20,17 +20,18 @@ class MdSpectrogram : public OptionalSpectrogram {
   void add(const Exec& exec, const Simulation& simulation, const Instant& now);  ///< collective
 
  private:
-  /// What velocities count for in the sum that is sampled.
-  struct Weights {
-    std::vector<double> of_type;
-    std::int64_t atom = 0;  ///< this one alone, if not 0
+  /// What of the velocities is sampled: those of some atoms, or the current of all.
+  struct Sampled {
+    std::vector<std::int64_t> ids;  ///< of the atoms, rising; empty: the current
+    std::vector<double> charges;    ///< of the types (e)
+    [[nodiscard]] std::size_t n_parts() const { return ids.empty() ? 1 : ids.size(); }
   };
-  static Weights make_weights(const MdSpectrogramOptions& options, const Simulation& simulation);
-  [[nodiscard]] double weighted_velocity(const Exec& exec, const Simulation& simulation) const;
+  static Sampled make_sampled(const MdSpectrogramOptions& options, const Simulation& simulation);
+  [[nodiscard]] std::vector<double> velocities(const Simulation& simulation) const;
 
   MdSignal signal_{};
   int component_ = 0;
-  Weights weights_;
+  Sampled sampled_;
 };
 
 }  // namespace quintet::dpmd

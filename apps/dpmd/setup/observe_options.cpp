@@ -3,23 +3,29 @@
 namespace quintet::dpmd {
 
 void describe(Schema& schema, MdSpectrogramOptions& options) {
-  schema.choice("signal", options.signal,
-                {{"temperature", MdSignal::temperature},
-                 {"pressure", MdSignal::pressure},
-                 {"pressure_xx", MdSignal::pressure_xx},
-                 {"pressure_yy", MdSignal::pressure_yy},
-                 {"pressure_zz", MdSignal::pressure_zz},
-                 {"pressure_xy", MdSignal::pressure_xy},
-                 {"pressure_xz", MdSignal::pressure_xz},
-                 {"pressure_yz", MdSignal::pressure_yz},
-                 {"volume", MdSignal::volume},
-                 {"potential", MdSignal::potential},
-                 {"velocity", MdSignal::velocity},
-                 {"current", MdSignal::current}},
-                "A number of the thermo table; a component of the velocity of an atom, or of the mean over a "
-                "type; or of the current, the sum of charge times velocity, whose spectrum is the infrared "
-                "absorption of fixed charges");
-  schema.text("type", options.type, "velocity: the type whose atoms' mean is taken");
+  schema.choice(
+      "signal", options.signal,
+      {{"temperature", MdSignal::temperature},
+       {"pressure", MdSignal::pressure},
+       {"pressure_xx", MdSignal::pressure_xx},
+       {"pressure_yy", MdSignal::pressure_yy},
+       {"pressure_zz", MdSignal::pressure_zz},
+       {"pressure_xy", MdSignal::pressure_xy},
+       {"pressure_xz", MdSignal::pressure_xz},
+       {"pressure_yz", MdSignal::pressure_yz},
+       {"volume", MdSignal::volume},
+       {"potential", MdSignal::potential},
+       {"velocity", MdSignal::velocity},
+       {"current", MdSignal::current}},
+      "A number of the thermo table; a component of the velocity of an atom or of several atoms of a "
+      "type; or of the current, the sum of charge times velocity, whose spectrum is the infrared "
+      "absorption of fixed charges");
+  schema.text("type", options.type,
+              "velocity: the mean of the spectra of atoms of this type. (The mean of their velocities moves "
+              "with the centre of mass only)");
+  schema.integer("atoms", options.atoms, "velocity: how many atoms of the type, spread evenly over them")
+      .at_least(1)
+      .at_most(4096);
   schema.integer("atom", options.atom, "velocity: the atom by its number, from 1, in place of a type")
       .at_least(1);
   schema.named_quantities("charges", options.charges, "e", "current: charges of types; others have none")

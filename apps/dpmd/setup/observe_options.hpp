@@ -22,7 +22,7 @@ enum class MdSignal {
   pressure_yz,
   volume,
   potential,
-  velocity,  ///< of an atom, or the mean over the atoms of a type
+  velocity,  ///< of an atom, or of atoms of a type
   current    ///< sum of charge times velocity: the derivative of the dipole moment of fixed charges
 };
 
@@ -30,6 +30,7 @@ enum class MdSignal {
 struct MdSpectrogramOptions {
   MdSignal signal = MdSignal::velocity;
   std::optional<std::string> type;  ///< of velocity
+  std::int64_t atoms = 16;          ///< of the type
   std::optional<std::int64_t> atom;
   std::vector<std::pair<std::string, double>> charges;  ///< of current: by type (e)
   int component = 0;

@@ -7,6 +7,7 @@
 
 #include "apps/application/report/key_words.hpp"
 #include "apps/application/report/statistics.hpp"
+#include "apps/application/spectra/spectrogram.hpp"
 
 namespace quintet {
 namespace {
@@ -98,6 +99,47 @@ TEST(KeyWords, a_key_becomes_words_and_a_unit) {
   check("submatrices_s", "submatrices", "s");
   check("neighbour_list_rebuilds", "neighbour list rebuilds", "");
   check("k", "k", "");
+}
+
+/// Means over n_frames of squares of noise, times 1 + height at one bin.
+std::vector<double> noisy_spectrum(int n_frames, double height, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::gamma_distribution<double> power(n_frames, 1.0 / n_frames);
+  std::vector<double> spectrum(400);
+  for (double& value : spectrum) value = power(random);
+  spectrum[120] *= 1 + height;
+  return spectrum;
+}
+
+TEST(Spectrum, noise_has_no_peak_and_what_stands_out_of_it_has) {
+  for (const int n_frames : {1, 10, 100, 1000})
+    for (unsigned seed = 0; seed < 50; ++seed)
+      EXPECT_FALSE(significant_peak(noisy_spectrum(n_frames, 0, seed), 2, n_frames))
+          << n_frames << " " << seed;
+  for (const auto& [n_frames, height] : {std::pair{1, 3000.0}, {10, 20.0}, {100, 1.5}, {1000, 0.4}})
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      const auto peak = significant_peak(noisy_spectrum(n_frames, height, seed), 2, n_frames);
+      ASSERT_TRUE(peak) << n_frames << " " << seed;
+      EXPECT_NEAR(*peak, 120, 0.6);
+    }
+}
+
+TEST(Spectrum, what_rises_to_an_end_has_no_peak) {
+  std::vector<double> falling(200);
+  for (std::size_t k = 0; k < falling.size(); ++k) falling[k] = 1 / (1 + double(k * k));
+  EXPECT_FALSE(significant_peak(falling, 2, 100));
+  falling[1] = falling[0] = 0;  // as the mean that was taken off
+  EXPECT_FALSE(significant_peak(falling, 2, 100));
+}
+
+TEST(Spectrum, units_of_density) {
+  SampledSignal signal{.name = "T", .place = ""};
+  EXPECT_EQ(signal.density_unit(), "1");
+  signal.unit = "K";
+  signal.scale.unit = "THz";
+  EXPECT_EQ(signal.density_unit(), "K^2/THz");
+  signal.unit = "e angstrom/ps";
+  EXPECT_EQ(signal.density_unit(), "(e angstrom/ps)^2/THz");
 }
 
 }  // namespace

@@ -230,3 +230,36 @@ TEST(FrameTransform, refuses_what_makes_no_sense) {
   const auto few = noise(8);
   EXPECT_THROW((void)whole(fourier(16), 4, FramePlaces::centred, few), InputError);
 }
+
+TEST(FrameTransform, densities_of_white_noise_are_its_variance_over_the_nyquist_frequency) {
+  // Unit rate and variance 1/3: S = (1/3)/(1/2) for every bin of every transform.
+  const auto signal = noise(200000);
+  const std::vector<std::shared_ptr<FrameTransform>> transforms{
+      fourier(60), mel(),
+      std::make_shared<ConstantQ>(
+          ConstantQOptions{.rate = 1, .lowest = 0.02, .n_bins = 30, .bins_per_octave = 8})};
+  for (const auto& transform : transforms) {
+    const auto frames = whole(transform, 60, FramePlaces::within, signal);
+    for (int k = 0; k < transform->size(); ++k) {
+      double mean = 0;
+      for (const auto& frame : frames) mean += std::norm(frame[std::size_t(k)]) / double(frames.size());
+      // The zero frequency and Nyquist's are one-sided by themselves.
+      const bool at_end = transform == transforms[0] && (k == 0 || k == transform->size() - 1);
+      EXPECT_NEAR(transform->density(k) * mean, at_end ? 1.0 / 3 : 2.0 / 3, at_end ? 0.05 : 0.09) << k;
+    }
+  }
+}
+
+TEST(FrameTransform, fourier_densities_sum_to_the_mean_square_under_the_window) {
+  const int n = 60;
+  const auto transform = fourier(n);
+  const auto signal = noise(n), window = hann_window(n);
+  const auto frame = whole(transform, 1, FramePlaces::within, signal).at(0);
+  double square = 0, windows = 0, sum = 0;
+  for (std::size_t j = 0; j < signal.size(); ++j) {
+    square += window[j] * window[j] * signal[j] * signal[j];
+    windows += window[j] * window[j];
+  }
+  for (std::size_t k = 0; k < frame.size(); ++k) sum += transform->density(int(k)) * std::norm(frame[k]) / n;
+  EXPECT_NEAR(sum, square / windows, 1e-14);
+}
