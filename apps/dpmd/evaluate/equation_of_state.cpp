@@ -12,6 +12,7 @@
 #include "io/log/log.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/domain/domain.hpp"
+#include "physics/particles/dynamics/dynamics.hpp"
 
 namespace quintet::dpmd {
 
@@ -21,7 +22,7 @@ void describe(Schema& schema, EquationReference& options) {
       "lattice_constant", options.lattice_constant, "angstrom",
       "Its lattice constant: cube root of the input cell's volume at the minimum, divided by the repeats");
   schema.quantity("bulk_modulus", options.bulk_modulus, "GPa", "Its bulk modulus");
-  schema.quantity("energy", options.energy, "eV", "Its energy an atom at the minimum");
+  schema.quantity("energy", options.energy, "eV", "Its energy per atom at the minimum");
 }
 
 void describe(Schema& schema, EquationOptions& options) {
@@ -30,12 +31,25 @@ void describe(Schema& schema, EquationOptions& options) {
   schema.section("domain", options.domain, "Ranks and neighbour lists").on_restart(OnRestart::free);
   schema.number("range", options.range, "Largest linear strain about the minimum").above(0).at_most(0.2);
   schema.integer("points", options.points, "Volumes in the fit").at_least(5).at_most(1001);
+  schema
+      .quantity("force_tolerance", options.force_tolerance, "eV/angstrom",
+                "Stop (exit 3) where an atom feels a greater force at the minimum: positions that only scale "
+                "are not the crystal's")
+      .above(0)
+      .on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Values to print beside ours").on_restart(OnRestart::free);
 }
 
 namespace {
 
-/// Energy of the configuration with all lengths multiplied by `scale` (eV). Collective.
+/// What acts on a configuration at rest.
+struct Loads {
+  double energy = 0;    ///< (eV)
+  double force = 0;     ///< the longest of an atom (eV/angstrom)
+  double deviator = 0;  ///< largest component of the stress less its mean pressure (eV/angstrom^3)
+};
+
+/// The configuration with all lengths multiplied by `scale`. Collective.
 class ScaledEnergy {
  public:
   ScaledEnergy(const Comm& comm, const EquationOptions& options, ForceField& field, Configuration start)
@@ -45,7 +59,9 @@ class ScaledEnergy {
     domain_.ranks = grid_of(options.domain);
   }
 
-  double operator()(double scale) {
+  double operator()(double scale) { return loads(scale).energy; }
+
+  Loads loads(double scale) {
     Configuration scaled = start_;
     scaled.box = start_.box.deformed({scale, 0, 0, 0, scale, 0, 0, 0, scale});
     for (auto& x : scaled.positions)
@@ -53,7 +69,20 @@ class ScaledEnergy {
     Domain domain(comm_, domain_, scaled.box);
     Atoms atoms = domain.distribute(scaled);
     domain.rebuild(exec_, atoms);
-    return comm_.sum(field_.compute(exec_, atoms, domain.list()).energy);
+    ParticleSystem system(atoms, domain, field_);
+    system.update_forces(exec_);
+    exec_.fence();
+    Loads loads{.energy = system.total.energy};
+    for (int i = 0; i < atoms.n_local; ++i)
+      loads.force =
+          std::max(loads.force, std::hypot(atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)));
+    loads.force = comm_.maximum(loads.force);
+    const auto& w = system.total.virial;
+    const double mean = (w[0] + w[4] + w[8]) / 3;
+    for (int k = 0; k < 9; ++k)
+      loads.deviator =
+          std::max(loads.deviator, std::abs(w[k] - (k % 4 == 0 ? mean : 0)) / scaled.box.volume());
+    return loads;
   }
 
  private:
@@ -150,6 +179,50 @@ Fit birch_murnaghan(const std::vector<double>& volumes, const std::vector<double
   return fit;
 }
 
+/// The input's cell: that of all copies, divided.
+Mat3 cell_of(const Box& box, const std::vector<std::int64_t>& copies) {
+  Mat3 cell = box.rows();
+  for (std::size_t k = 0; k < 9; ++k) cell[k] /= static_cast<double>(copies[k / 3]);
+  return cell;
+}
+
+/// Whether three cell vectors are equally long and at right angles.
+bool is_cubic(const Mat3& cell) {
+  const auto dot = [&](int a, int b) {
+    return cell[3 * a] * cell[3 * b] + cell[3 * a + 1] * cell[3 * b + 1] + cell[3 * a + 2] * cell[3 * b + 2];
+  };
+  constexpr double tolerance = 1e-6;
+  const double square = dot(0, 0);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      if (std::abs(dot(a, b) - (a == b ? square : 0)) > tolerance * square) return false;
+  return true;
+}
+
+/// Refuse a fit to atoms that are not at rest; tell of a shape that is not.
+void judge_rest(Context& context, const EquationOptions& options, const Loads& loads, double bulk_modulus) {
+  const double deviator = loads.deviator * units::ev_per_a3_to_gpa;
+  context.summarise("force_max_ev_per_angstrom", loads.force, "on an atom at the minimum");
+  context.summarise("stress_deviator_gpa", deviator, "largest component at the minimum");
+  if (loads.force > options.force_tolerance)
+    throw NumericalError(fmt::format(
+        "at the volume of least energy an atom feels a force of {:.3g} eV/angstrom (force_tolerance: {:g}): "
+        "E(V) of positions that only scale is not that of the crystal; relax them with `dpmd run`, "
+        "integrator.ensemble: minimise and trajectory: {{format: xyz}}, and begin from system.frame: -1 of "
+        "its "
+        "trajectory.xyz",
+        loads.force, options.force_tolerance));
+  constexpr double noticed = 0.01;  // of the bulk modulus
+  if (loads.deviator <= noticed * std::abs(bulk_modulus)) return;
+  const auto text = fmt::format(
+      "At the minimum the stress differs between directions by up to {:.3g} GPa: the shape of the cell is "
+      "not "
+      "that of least energy, and volume and bulk modulus are those of this fixed shape",
+      deviator);
+  log::warning("{}", text);
+  context.report().warning(text + ".");
+}
+
 /// Farthest distance of the points from the fit (eV).
 double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vector<double>& energies) {
   double worst = 0;
@@ -171,6 +244,12 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   QUINTET_CHECK(periodic[0] && periodic[1] && periodic[2],
                 "{}: an equation of state needs a crystal that is periodic in all directions",
                 options.system.file);
+  const bool cubic = is_cubic(cell_of(start.box, options.system.replicate));
+  QUINTET_CHECK(
+      cubic || !options.reference.lattice_constant,
+      "reference.lattice_constant: {} is no cubic cell, which alone has one lattice constant; leave "
+      "it out, or give the conventional cell",
+      options.system.file);
   context.describe_run("system", fmt::format("{} atoms from {}; cell {}", static_cast<std::int64_t>(n_atoms),
                                              std::filesystem::path(options.system.file).filename().string(),
                                              cell_in_words(start.box)));
@@ -191,18 +270,23 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   }
   if (context.stopped_early()) return log::warning("Stopped before the last volume: nothing is kept");
   const Fit fit = birch_murnaghan(volumes, energies);
+  judge_rest(context, options, energy.loads(std::cbrt(fit.volume * n_atoms / start.box.volume())),
+             fit.bulk_modulus);
 
   const auto& copies = options.system.replicate;
   const double cells = static_cast<double>(copies[0] * copies[1] * copies[2]);
   const double lattice = std::cbrt(fit.volume * n_atoms / cells),
                modulus = fit.bulk_modulus * units::ev_per_a3_to_gpa;
-  context.headline("lattice constant", fmt::format("{:.5g} Å", lattice));
+  if (cubic) context.headline("lattice constant", fmt::format("{:.5g} Å", lattice));
+  context.headline("volume per atom", fmt::format("{:.5g} Å³", fit.volume));
   context.headline("bulk modulus", fmt::format("{:.4g} GPa", modulus));
   context.headline("energy at the minimum", fmt::format("{:.6g} eV/atom", fit.energy));
   context.headline("worst distance of the fit",
                    fmt::format("{:.2g} meV/atom", 1e3 * misfit(fit, volumes, energies)));
   context.summarise("atoms", static_cast<std::int64_t>(n_atoms));
-  context.summarise("lattice_constant_angstrom", lattice, "cube root of the cell's volume at the minimum");
+  if (cubic)
+    context.summarise("lattice_constant_angstrom", lattice, "cube root of the cell's volume at the minimum");
+  context.summarise("volume_per_atom_angstrom3", fit.volume, "at the minimum");
   context.summarise("bulk_modulus_gpa", modulus);
   context.summarise("energy_ev_per_atom", fit.energy, "at the minimum");
   context.summarise("bulk_modulus_pressure_derivative", fit.bulk_modulus_slope);
@@ -216,13 +300,16 @@ void equation_of_state(Context& context, const EquationOptions& options) {
               theirs ? fmt::format(" ({} {:.6g})", options.reference.label, *theirs) : "");
     if (theirs) context.summarise(std::string(key) + "_relative_difference_to_reference", ours / *theirs - 1);
   };
-  compare("lattice constant", "angstrom", lattice, options.reference.lattice_constant, "lattice_constant");
+  if (cubic)
+    compare("lattice constant", "angstrom", lattice, options.reference.lattice_constant, "lattice_constant");
+  else
+    compare("volume per atom", "angstrom^3", fit.volume, std::nullopt, "volume_per_atom");
   compare("bulk modulus", "GPa", modulus, options.reference.bulk_modulus, "bulk_modulus");
-  compare("energy an atom", "eV", fit.energy, options.reference.energy, "energy");
+  compare("energy per atom", "eV", fit.energy, options.reference.energy, "energy");
 
   hdf5::Group results = context.results().root().group("equation_of_state");
-  results.write<double>("volume", volumes, {volumes.size()}, {"angstrom^3", {"point"}, "Volume an atom"});
-  results.write<double>("energy", energies, {energies.size()}, {"eV", {"point"}, "Energy an atom"});
+  results.write<double>("volume", volumes, {volumes.size()}, {"angstrom^3", {"point"}, "Volume per atom"});
+  results.write<double>("energy", energies, {energies.size()}, {"eV", {"point"}, "Energy per atom"});
   std::vector<double> fitted;
   for (double v : volumes) fitted.push_back(fit(v));
   Report& report = context.report();

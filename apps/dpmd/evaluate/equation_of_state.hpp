@@ -20,6 +20,7 @@ struct EquationOptions {
   DomainSection domain;
   double range = 0.01;  ///< largest linear strain
   int points = 11;
+  double force_tolerance = 0.02;  ///< at the minimum (eV/angstrom)
   EquationReference reference;
 };
 void describe(Schema& schema, EquationOptions& options);

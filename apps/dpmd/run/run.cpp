@@ -121,12 +121,15 @@ void run(Context& context, const RunOptions& options) {
     show(context, options, *simulation, sample);
     thermo.add(sample, simulation->n_atoms());
   };
-  const Schedule rows = at_start() | every_steps(options.thermo_interval) | trajectory.schedule() | at_end();
+  // What a minimisation is for is its last frame.
+  const bool minimises = options.trajectory && options.integrator.ensemble == Ensemble::minimise;
+  const Schedule frames = minimises ? trajectory.schedule() | at_end() : trajectory.schedule();
+  const Schedule rows = at_start() | every_steps(options.thermo_interval) | frames | at_end();
 
   // A step of the integrator and the observables (Simulation::advance), then what is due:
   const std::vector<LoopObserver> observers{
       {"deviation", deviation.schedule(), measure, [&] { deviation.flush(); }},
-      {"trajectory", trajectory.schedule(), add_frame, [&] { trajectory.flush(); }},
+      {"trajectory", frames, add_frame, [&] { trajectory.flush(); }},
       {"thermo", rows, add_row},
       {"precision", precision.schedule(), check},
       {"spectrogram", spectrogram.schedule(), take_sample, [&] { spectrogram.flush(); }}};

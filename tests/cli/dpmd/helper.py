@@ -322,6 +322,16 @@ def velocities(path):
     return frames
 
 
+def bent():
+    """Copper with an atom off its place, and its primitive cell."""
+    a, h = 3.6124, 1.8062
+    cubic, primitive = f"{a} 0 0 0 {a} 0 0 0 {a}", f"0 {h} {h} {h} 0 {h} {h} {h} 0"
+    for name, cell, places in (("bent", cubic, [(0.02, 0, 0), (h, h, 0), (h, 0, h), (0, h, h)]), ("primitive", primitive, [(0, 0, 0)])):
+        with open(f"{name}.xyz", "w") as file:
+            file.write(f'{len(places)}\nLattice="{cell}" Properties=species:S:1:pos:R:3\n')
+            file.writelines(f"Cu {x} {y} {z}\n" for x, y, z in places)
+
+
 def parseval(group, parts, width, hop):
     """The integral of the spectrum is the mean square of the signals without their means, under Hann's window."""
     spectrum, frequency = (numbers("whole/run.h5", f"/{group}/{name}") for name in ("spectrum", "frequency"))
