@@ -212,7 +212,7 @@ void describe(Schema& schema, RunOptions& options) {
       return "potential.precision: bf16 is for device: cpu; a device knows model, double and mixed";
     if (options.selection && !options.deviation)
       return "selection goes by the deviation: add 'deviation: {}' and several models";
-    return std::nullopt;
+    return problem_of(options.integrator, options.time);
   });
 }
 

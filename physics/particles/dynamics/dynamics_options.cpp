@@ -138,6 +138,19 @@ std::optional<std::string> problem_of(const IntegratorOptions& options) {
   return std::nullopt;
 }
 
+std::optional<std::string> problem_of(const IntegratorOptions& options, const TimeOptions& time) {
+  // A chain of mass N kT tau^2 swings with a period of about 2 pi tau, which steps must resolve: at tau = dt
+  // velocities overflow within a few steps, at 2 dt the conserved energy drifts by meV per atom and 100
+  // steps.
+  constexpr double least_steps = 2;
+  if (thermostat_of(options) != Thermostat::nose_hoover) return std::nullopt;
+  if (options.relaxation_time >= least_steps * time.dt) return std::nullopt;
+  return fmt::format(
+      "integrator.relaxation_time of {:g} ps is below {:g} time steps (time.dt: {:g} ps): the Nose-Hoover "
+      "chain would swing faster than the steps follow; take 50 to 500 time steps, such as {:g} ps",
+      options.relaxation_time, least_steps, time.dt, 50 * time.dt);
+}
+
 void describe(Schema& schema, FrozenOptions& options) {
   schema.texts("types", options.types, "Atoms of these types");
   schema
