@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "apps/dpmd/setup/system.hpp"
@@ -128,6 +129,29 @@ void report_observers(Context& context, const std::optional<ReferenceCurve>& ref
   }
 }
 
+/// Tell how many atoms the model did not see whole. Collective.
+void report_overflow(Context& context, const Simulation& simulation) {
+  const Comm& comm = context.comm();
+  const auto& here = simulation.overflow();
+  const auto atoms = comm.sum(static_cast<long>(here.atoms));
+  if (atoms == 0) return;
+  constexpr long never = std::numeric_limits<long>::max();
+  const long first = comm.minimum(static_cast<long>(here.first_step.value_or(never)));
+  const int most = comm.maximum(here.most_neighbours);
+  const double share = static_cast<double>(atoms) /
+                       (static_cast<double>(here.looks) * static_cast<double>(simulation.atoms().n_global));
+  context.summarise("sel_overflow_first_step", static_cast<std::int64_t>(first),
+                    "from this step on atoms had more neighbours than the model's sel holds");
+  context.summarise("sel_overflow_share", share, "of all atoms, mean over the steps");
+  if (most > 0)
+    context.summarise("sel_overflow_most_neighbours", static_cast<std::int64_t>(most), "within the cutoff");
+  context.report().warning(
+      fmt::format("From step {} on atoms had more neighbours than the model's sel holds{}: {:.2g} % of all "
+                  "atoms, mean over "
+                  "the steps. The farthest are left out; train with a larger sel.",
+                  first, most > 0 ? fmt::format(" (up to {} within the cutoff)", most) : "", 100 * share));
+}
+
 }  // namespace
 
 std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options) {
@@ -180,6 +204,7 @@ void report_run(Context& context, const RunOptions& options, const std::optional
   context.summarise("neighbours_s", comm.maximum(times.neighbours), "likewise");
   context.summarise("communication_s", comm.maximum(times.communication), "likewise");
   context.summarise("neighbour_list_rebuilds", simulation.domain().rebuilds());
+  report_overflow(context, simulation);
   report_observers(context, reference, simulation);
 }
 

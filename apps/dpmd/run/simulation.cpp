@@ -179,10 +179,13 @@ void Simulation::advance() {
 
 void Simulation::observe(const Exec& exec) {
   for (auto& observer : observers_) observer->observe(exec, step_, atoms_, *domain_);
-  if (!warned_ && !system_->total.warning.empty()) {
-    warned_ = true;
-    log::warning("{}", system_->total.warning);
-  }
+  const auto& total = system_->total;
+  ++overflow_.looks;
+  overflow_.atoms += total.overflowing;
+  overflow_.most_neighbours = std::max(overflow_.most_neighbours, total.most_neighbours);
+  if (total.warning.empty() || overflow_.first_step) return;
+  overflow_.first_step = step_;
+  log::warning("step {}: {}", step_, total.warning);
 }
 
 ThermoSample Simulation::sample(const Exec& exec) const {

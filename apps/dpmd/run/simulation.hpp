@@ -20,6 +20,14 @@
 
 namespace quintet::dpmd {
 
+/// How often atoms had more neighbours than the model's sel holds, on this rank, since the start or restart.
+struct SelOverflow {
+  std::optional<std::int64_t> first_step;
+  std::int64_t looks = 0;   ///< steps looked at
+  std::int64_t atoms = 0;   ///< such atoms, summed over these steps
+  int most_neighbours = 0;  ///< of one of them; 0: not counted
+};
+
 /// Everything that moves in a run, and its way into a checkpoint and back: the stepper of `dpmd run`.
 ///
 /// A checkpoint holds what the loop cannot recompute identically: atoms in their order on each rank, the
@@ -38,6 +46,7 @@ class Simulation {
   void advance();
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] std::int64_t last_step() const { return last_step_; }
+  [[nodiscard]] const SelOverflow& overflow() const { return overflow_; }
   /// The last step is done, or a minimisation has converged.
   [[nodiscard]] bool finished() const { return step_ >= last_step_ || integrator_->finished(); }
   [[nodiscard]] double time() const { return static_cast<double>(step_) * dt_; }  ///< (ps)
@@ -98,7 +107,7 @@ class Simulation {
   double dt_ = 0;  ///< (ps)
   std::int64_t step_ = 0, last_step_ = 0;
   std::string residence_;
-  bool warned_ = false;
+  SelOverflow overflow_;
 };
 
 }  // namespace quintet::dpmd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@ struct Energetics {
   Mat3 virial{};      ///< virial[3k+l] = sum over pairs of f_k d_l = -dE/d(strain_kl) (eV)
   /// A condition worth a warning, said once by the caller ("" if none), e.g. more neighbours than sel holds.
   std::string warning;
+  std::int64_t overflowing = 0;  ///< local atoms with more neighbours than sel holds
+  int most_neighbours = 0;       ///< of one of these, within the cutoff; 0: not counted
 };
 
 /// Tensors by atom `[n, 9]`, entry 3k+l of row k and column l.

@@ -102,6 +102,7 @@ Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const Neigh
     if (model_.excluded_atoms[t] || model_.excluded_fitting[t])
       by_atom.energy(i) += model_.excluded_atoms[t] ? 0.0 : model_.output_bias[t];
   }
+  total.overflowing = found.overflowing;
   if (found.overflowing > 0)
     total.warning = fmt::format(
         "{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "

@@ -127,7 +127,7 @@ void TypedEngine<Real>::run_batches(const Exec& exec, Begin&& begin, Run&& run) 
                        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
                        [&, workers](int w) {
                          Worker& worker = workers[w];
-                         worker.environment.overflowing = 0;
+                         worker.environment.overflowing = worker.environment.most = 0;
                          worker.error.clear();
                          begin(worker);
                          try {
@@ -197,11 +197,11 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
   });
 
   Energetics total;
-  int overflowing = 0;
   for (int w = 0; w < n_workers; ++w) {
     total.energy += workers_[w].total.energy;
     for (int k = 0; k < 9; ++k) total.virial[k] += workers_[w].total.virial[k];
-    overflowing += workers_[w].environment.overflowing;
+    total.overflowing += workers_[w].environment.overflowing;
+    total.most_neighbours = std::max(total.most_neighbours, workers_[w].environment.most);
     for (std::size_t i = 0; w > 0 && i < 3 * static_cast<std::size_t>(n_all); ++i)
       atoms.force.data()[i] += workers_[w].force.data()[i];
     for (std::size_t i = 0; virials && w > 0 && i < 9 * static_cast<std::size_t>(n_all); ++i)
@@ -214,11 +214,11 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
     total.energy += energy;
     if (by_atom.energy.extent(0) > 0) by_atom.energy(i) = energy;
   }
-  if (overflowing > 0)
+  if (total.overflowing > 0)
     total.warning = fmt::format(
-        "{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "
-        "energy jumps when two of them swap places (train with a larger sel)",
-        overflowing);
+        "{} atoms have more neighbours than the model's sel holds (up to {} within the cutoff): the farthest "
+        "are left out and the energy jumps when two of them swap places (train with a larger sel)",
+        total.overflowing, total.most_neighbours);
   return total;
 }
 

@@ -83,6 +83,7 @@ int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, S
   scratch.overflowing += overflow;
   scratch.keep.assign(n, 1);
   if (overflow) {
+    scratch.most = std::max(scratch.most, n);
     scratch.order.resize(n);
     std::iota(scratch.order.begin(), scratch.order.end(), 0);
     std::stable_sort(scratch.order.begin(), scratch.order.end(),

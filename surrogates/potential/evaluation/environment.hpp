@@ -29,6 +29,7 @@ class Environment {
     std::vector<int> count;  ///< [n_types]
     AlignedVector<double> s;
     int overflowing = 0;  ///< atoms that had more neighbours than sel holds
+    int most = 0;         ///< neighbours of one of these
   };
   [[nodiscard]] int n_slots() const { return n_slots_; }
   /// Most rows that one atom may need while its neighbours are being gathered.
