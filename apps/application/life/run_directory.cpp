@@ -128,7 +128,7 @@ std::string objection(const fs::path& directory, const Request& request) {
   if (fs::exists(directory) && !fs::is_directory(directory))
     return fmt::format("The output directory '{}' is a file; name another one with --output",
                        directory.string());
-  if (request.validate || !request.restart.empty() || !holds_run(directory)) return "";
+  if (!request.restart.empty() || !holds_run(directory)) return "";
   if (!request.overwrite)
     return fmt::format(
         "The directory '{}' already holds a run; nothing was written over. Continue it with --restart "

@@ -1,5 +1,7 @@
 #include "apps/dpmd/run/run.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "apps/application/loop/run_loop.hpp"
@@ -74,6 +76,28 @@ std::vector<std::string> extra_files(const RunOptions& options) {
   return files;
 }
 
+/// Warn of numbers that are likely to be of another unit.
+void warn_of_units(const RunOptions& options, const Simulation& simulation) {
+  if (options.integrator.ensemble == Ensemble::minimise) return;
+  // A tenth of the period of a bond to hydrogen, 10 fs; frequencies go as 1/sqrt(mass).
+  constexpr double longest_of_hydrogen = 1.5e-3, hydrogen = 1.008, hottest = 2e4;
+  const Atoms& atoms = simulation.atoms();
+  double lightest = std::numeric_limits<double>::max();
+  for (int i = 0; i < atoms.n_local; ++i)
+    lightest = std::min(lightest, atoms.masses[static_cast<std::size_t>(atoms.type(i))]);
+  lightest = simulation.domain().comm().minimum(lightest);
+  const double longest = longest_of_hydrogen * std::sqrt(lightest / hydrogen);
+  if (options.time.dt > longest)
+    log::warning(
+        "time.dt = {:g} fs is long for a mass of {:.4g} u: bonds of such atoms take {:.2g} fs at most",
+        1e3 * options.time.dt, lightest, 1e3 * longest);
+  for (const auto& [key, temperature] : {std::pair{"integrator.temperature", options.integrator.temperature},
+                                         {"integrator.temperature_end", options.integrator.temperature_end},
+                                         {"velocities.temperature", options.velocities.temperature}})
+    if (temperature && *temperature > hottest)
+      log::warning("{} = {:g} K exceeds {:g} K: is that the unit?", key, *temperature, hottest);
+}
+
 /// Warn of what the run is too short to see.
 void warn_of_intervals(const RunOptions& options, const Simulation& simulation) {
   const auto end = static_cast<double>(simulation.last_step());
@@ -97,6 +121,7 @@ void run(Context& context, const RunOptions& options) {
   const DeviceSession session = context.open_device(options.device);
   const auto simulation = context.timed("start", [&] { return start(context, options, session); });
   announce(context, options, *simulation);
+  warn_of_units(options, *simulation);
   warn_of_intervals(options, *simulation);
   MdSpectrogram::check(options, *simulation);
   const auto reference = read_reference(options.reference);

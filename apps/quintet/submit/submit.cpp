@@ -311,8 +311,9 @@ void submit(const Application::Arguments& arguments) {
   require_head(machine, directory, order.account, order.reservation);
   std::optional<Scheduler> reached;
   if (!order.dry_run) reached.emplace(machine);
-  for (const auto& point : swept)
-    (void)ask_application(owner, order, point, {"--validate", "--output", directory}, has_sweep);
+  std::vector<std::string> as_the_job{"--validate", "--output", directory};
+  if (order.restart) as_the_job.insert(as_the_job.end(), {"--restart", "auto"});
+  for (const auto& point : swept) (void)ask_application(owner, order, point, as_the_job, has_sweep);
   JobShape shape = shape_in(*queue);
   const auto checkpoints =
       checkpoints_of(ask_application(owner, order, swept.front(), {"--print-config"}, has_sweep));

@@ -75,11 +75,14 @@ void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms) {
 }
 
 std::string wrap(const Box& box, AtomRecord& atom) {
-  if (!is_finite(atom.position) || !is_finite(atom.velocity)) return describe(atom) + " is not finite";
+  constexpr const char* usual = "; the usual cause is too long a step: shorten time.dt, or minimise first";
+  if (!is_finite(atom.position) || !is_finite(atom.velocity))
+    return describe(atom) + " is not finite" + usual;
   const Vec3 s = box.to_fractional({atom.position[0], atom.position[1], atom.position[2]});
   for (int k = 0; k < 3; ++k) {
     const double crossings = std::floor(s[k]);
-    if (!(std::abs(crossings) < most_crossings)) return describe(atom) + " has left the cell by absurdly far";
+    if (!(std::abs(crossings) < most_crossings))
+      return fmt::format("{} is more than {:g} cells away{}", describe(atom), most_crossings, usual);
     if (!box.periodic()[k] || crossings == 0) continue;
     for (int l = 0; l < 3; ++l) atom.position[l] -= crossings * box.rows()[3 * k + l];
     atom.image[k] += static_cast<int>(crossings);

@@ -99,6 +99,10 @@ TEST_F(Directory, an_overwritten_run_goes_when_the_new_one_begins_and_nothing_el
   run(said, ours);
   for (const auto& name : users) write(name);
   EXPECT_NE(refusal([&] { run(said, {}); }).find("already holds a run"), std::string::npos);
+  request_.validate = true;  // what the run will refuse
+  EXPECT_NE(refusal([&] { const RunDirectory directory(comm_, request_); }).find("already holds a run"),
+            std::string::npos);
+  request_.validate = false;
   request_.overwrite = true;
   Names all = ours;
   all.insert(users.begin(), users.end());
