@@ -24,19 +24,47 @@ namespace quintet::podlstm {
 
 namespace {
 
-sequence::Windows test_windows(const sequence::ForecastModel& model, const CoefficientSeries& series,
-                               const EvaluateOptions& options) {
+/// The windows of the test period, but those beyond the climatologies' validity, which are told of.
+sequence::Windows test_windows(Context& context, const sequence::ForecastModel& model,
+                               const CoefficientSeries& series, const EvaluateOptions& options,
+                               double valid_years) {
   const double from = options.from.empty()
                           ? std::nextafter(model.validated_until, std::numeric_limits<double>::infinity())
                           : ocean::parse_date(options.from, "from");
   const double until =
       options.until.empty() ? series.time.back() : ocean::parse_date(options.until, "until") + 1 - 1e-6;
-  const auto rows = sequence::rows_between(series, from, until);
-  auto windows = sequence::windows_of(series, model.shape, rows, model.irregular);
+  const auto windows_to = [&](double end) {
+    return sequence::windows_of(series, model.shape, sequence::rows_between(series, from, end),
+                                model.irregular);
+  };
+  auto windows = windows_to(until);
   QUINTET_CHECK(windows.size() > 0,
                 "the test period, {} times, holds no unbroken window of {} + {} steps (from, until; the "
                 "record ends on {})",
-                rows.size(), model.shape.in, model.shape.out, ocean::date_text(series.time.back()));
+                sequence::rows_between(series, from, until).size(), model.shape.in, model.shape.out,
+                ocean::date_text(series.time.back()));
+  const auto& own = model.base.climatology;
+  double valid_until = sequence::Climatology::after(model.trained_until, valid_years);
+  std::string held = fmt::format("references.climatology.valid_years: {:g}", valid_years);
+  if (!own.is_zero() && own.valid_until() <= valid_until) {
+    valid_until = own.valid_until();
+    held = fmt::format("references.climatology.valid_years: {:g} in its training", own.valid_years());
+  }
+  if (windows.dates.back() <= valid_until) return windows;
+  const auto wanted = windows.size();
+  windows = windows_to(valid_until);
+  const auto last = ocean::date_text(std::floor(valid_until));
+  QUINTET_CHECK(
+      windows.size() > 0,
+      "no window of the test period ends by {}, until which the climatology of {} holds ({}): test an "
+      "earlier period, or train again with newer data or a longer validity",
+      last, options.model, held);
+  log::warning(
+      "{} of {} windows are left out: they forecast dates after {}, until which the climatology of {} holds "
+      "({})",
+      wanted - windows.size(), wanted, last, options.model, held);
+  context.summarise("windows_left_out", static_cast<std::int64_t>(wanted - windows.size()),
+                    fmt::format("they forecast dates after {}", last));
   return windows;
 }
 
@@ -189,7 +217,11 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   check_valid(model, modes);
   check_points(modes, options.points);
   const auto& series = modes.series;
-  const auto windows = test_windows(model, series, options);
+  auto references = options.references;
+  auto& years = references.climatology.valid_years;
+  if (!years && !model.base.climatology.is_zero()) years = model.base.climatology.valid_years();
+  const auto windows = test_windows(context, model, series, options,
+                                    years.value_or(sequence::ClimatologyOptions::usual_validity));
   const auto rows = training_rows(model, series);
   const auto trained_on = sequence::windows_of(series, model.shape, rows, model.irregular);
   context.describe_run(
@@ -198,11 +230,11 @@ void evaluate(Context& context, const EvaluateOptions& options) {
                            ocean::date_text(model.trained_until)));
   for (const double day : windows.dates) model.base.climatology.check_validity(day);
   auto judgement = context.timed("references", [&] {
-    return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, options.references);
+    return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, references);
   });
   const auto left_out = left_out_of(context, modes, windows, options);
   if (!context.go_ahead()) return;
-  tell_spans(series.time, options.references, options.block);
+  tell_spans(series.time, references, options.block);
 
   context.timed("forecast", [&] {
     add_ours(judgement, model, modes, windows);

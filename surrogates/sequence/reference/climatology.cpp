@@ -39,8 +39,8 @@ void describe(Schema& schema, ClimatologyOptions& options) {
       .at_most(1);
   schema
       .number("valid_years", options.valid_years,
-              "Years after training for which the climatology is taken to hold; a forecast of later dates is "
-              "refused")
+              "Years after training for which the climatology is taken to hold; absent: 10, in an evaluation "
+              "those of the model. A forecast of later dates is refused, an evaluation leaves them out")
       .at_least(0);
 }
 
@@ -53,7 +53,7 @@ Climatology::Climatology(const CoefficientSeries& series, Rows rows, const Clima
   QUINTET_CHECK(harmonics_ == 0 || last_ - first_ > year,
                 "a climatology needs more than a year of training; {} to {} is {:.0f} days",
                 ocean::date_text(first_), ocean::date_text(last_), last_ - first_);
-  valid_until_ = last_ + options.valid_years * year;
+  valid_until_ = after(last_, options.valid_years.value_or(ClimatologyOptions::usual_validity));
   for (int t = rows.begin; t < rows.end; ++t) middle_ += series.time[t] / n;
   const int fitted = options.trend > 0 ? k : k - 1;  // the trend is the last function
   std::vector<double> x(static_cast<std::size_t>(n) * fitted), functions(k);
@@ -93,6 +93,9 @@ void Climatology::evaluate(double day, double* values) const {
     for (int m = 0; m < n_modes_; ++m)
       values[m] += functions[i] * values_[static_cast<std::size_t>(i) * n_modes_ + m];
 }
+
+double Climatology::valid_years() const { return (valid_until_ - last_) / year; }
+double Climatology::after(double day, double years) { return day + years * year; }
 
 void Climatology::check_validity(double day) const {
   if (is_zero()) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "io/config/schema.hpp"
@@ -8,9 +9,10 @@
 namespace quintet::sequence {
 
 struct ClimatologyOptions {
-  int harmonics = 3;        ///< of the year
-  double trend = 1;         ///< share of the fitted linear trend that is carried on; 0: none is fitted
-  double valid_years = 10;  ///< after its base period
+  int harmonics = 3;  ///< of the year
+  double trend = 1;   ///< share of the fitted linear trend that is carried on; 0: none is fitted
+  std::optional<double> valid_years;  ///< after its base period; absent: usual_validity, or what a model has
+  static constexpr double usual_validity = 10;
 };
 void describe(Schema& schema, ClimatologyOptions& options);
 
@@ -43,6 +45,9 @@ class Climatology {
   [[nodiscard]] double first() const { return first_; }    ///< the base period, from ...
   [[nodiscard]] double last() const { return last_; }      ///< ... to
   [[nodiscard]] double valid_until() const { return valid_until_; }
+  /// Years from the end of the base period to valid_until(), and the day so many years after one.
+  [[nodiscard]] double valid_years() const;
+  [[nodiscard]] static double after(double day, double years);
   [[nodiscard]] const std::vector<double>& values() const { return values_; }  ///< [2 + 2 harmonics, modes]
 
  private:
