@@ -237,7 +237,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   tell_spans(series.time, references, options.block);
 
   context.timed("forecast", [&] {
-    add_ours(judgement, model, modes, windows);
+    add_ours(judgement, model, modes, windows, sequence::Purpose::test);
     share(comm, judgement);
   });
   context.report().title("podlstm evaluate", judgement.period);

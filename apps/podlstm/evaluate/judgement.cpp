@@ -8,7 +8,6 @@
 
 #include "io/log/error.hpp"
 #include "physics/ocean/calendar.hpp"
-#include "surrogates/sequence/forecast/validity.hpp"
 
 namespace quintet::podlstm {
 
@@ -51,8 +50,9 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
 }
 
 void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-              const sequence::Windows& windows) {
-  judgement.leaks = leaks_of(model, modes, windows);
+              const sequence::Windows& windows, sequence::Purpose purpose) {
+  judgement.leaks = leaks_of(model, modes, windows, purpose);
+  if (purpose == sequence::Purpose::validation) judgement.period += ", by which networks were chosen";
   const auto ensemble = sequence::forecast(model, modes.series, windows);
   const auto own =
       model.base.climatology.is_zero() ? judgement.normal : normal_of(model.base.climatology, windows);
@@ -65,14 +65,6 @@ void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const 
   if (n > 1)
     for (std::size_t k = 0; k < n; ++k)
       judgement.members.push_back({fmt::format("network {}", k + 1), ensemble.members[k], own});
-}
-
-Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-                const sequence::Windows& windows, const sequence::FitData& fit,
-                const sequence::ReferenceOptions& references) {
-  auto judgement = judge_references(modes, windows, fit, references);
-  add_ours(judgement, model, modes, windows);
-  return judgement;
 }
 
 }  // namespace quintet::podlstm

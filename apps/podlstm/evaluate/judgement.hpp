@@ -6,6 +6,7 @@
 #include "apps/application/life/context.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
+#include "surrogates/sequence/forecast/validity.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
 
@@ -30,11 +31,7 @@ struct Judgement {
                                          const sequence::ReferenceOptions& references);
 /// Beside them what the model forecasts, and what leaks.
 void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-              const sequence::Windows& windows);
-/// Both.
-[[nodiscard]] Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-                              const sequence::Windows& windows, const sequence::FitData& fit,
-                              const sequence::ReferenceOptions& references);
+              const sequence::Windows& windows, sequence::Purpose purpose);
 
 /// A judgement in a metric, with its bootstrap.
 class Verdicts {

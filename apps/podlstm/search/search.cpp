@@ -170,8 +170,11 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   }
   trained.model.modes = sequence::fingerprint(modes, sight.split.constants);
   const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
-  auto judgement = context.timed(
-      "judge", [&] { return judge(trained.model, modes, sight.split.validation, fit, input.references); });
+  auto judgement = context.timed("judge", [&] {
+    auto all = judge_references(modes, sight.split.validation, fit, input.references);
+    add_ours(all, trained.model, modes, sight.split.validation, sequence::Purpose::validation);
+    return all;
+  });
   trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
                                                              judgement.shape.out, judgement.shape.modes);
   write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());

@@ -161,7 +161,9 @@ void train(Context& context, const TrainOptions& given) {
     return report_losses(context.report(), trained);
   }
   trained.model.modes = sequence::fingerprint(modes, split.constants);
-  context.timed("judge", [&] { add_ours(judgement, trained.model, modes, split.validation); });
+  context.timed("judge", [&] {
+    add_ours(judgement, trained.model, modes, split.validation, sequence::Purpose::validation);
+  });
   trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
                                                              judgement.shape.out, judgement.shape.modes);
   write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());

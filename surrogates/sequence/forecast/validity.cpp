@@ -53,7 +53,7 @@ void check_valid(const ForecastModel& model, const ocean::OceanModes& modes) {
 }
 
 std::vector<std::string> leaks_of(const ForecastModel& model, const ocean::OceanModes& modes,
-                                  const Windows& windows) {
+                                  const Windows& windows, Purpose purpose) {
   auto leaks = model.leaks;
   const auto& time = modes.series.time;
   const auto from_training = [&](double until) {
@@ -66,7 +66,7 @@ std::vector<std::string> leaks_of(const ForecastModel& model, const ocean::Ocean
   if (trained > 0)
     leaks.push_back(fmt::format("{} of {} windows forecast times that the model was trained on", trained,
                                 windows.size()));
-  if (chosen > 0)
+  if (chosen > 0 && purpose == Purpose::test)
     leaks.push_back(
         fmt::format("{} of {} windows forecast times of the validation period, by which networks were chosen",
                     chosen, windows.size()));

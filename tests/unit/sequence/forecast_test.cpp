@@ -412,6 +412,7 @@ TEST(validity, what_leaks_is_named) {
   EXPECT_TRUE(leaks_of(model, modes, c.split.test).empty());
   EXPECT_NE(leaks_of(model, modes, c.split.train).at(0).find("was trained on"), std::string::npos);
   EXPECT_NE(leaks_of(model, modes, c.split.validation).at(0).find("validation period"), std::string::npos);
+  EXPECT_TRUE(leaks_of(model, modes, c.split.validation, Purpose::validation).empty());
   modes.n_fit = modes.series.n_times();
   EXPECT_NE(leaks_of(model, modes, c.split.test).at(0).find("modes and mean"), std::string::npos);
 }
