@@ -52,7 +52,6 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
 void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
               const sequence::Windows& windows, sequence::Purpose purpose) {
   judgement.leaks = leaks_of(model, modes, windows, purpose);
-  if (purpose == sequence::Purpose::validation) judgement.period += ", by which networks were chosen";
   const auto ensemble = sequence::forecast(model, modes.series, windows);
   const auto own =
       model.base.climatology.is_zero() ? judgement.normal : normal_of(model.base.climatology, windows);

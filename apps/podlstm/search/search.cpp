@@ -172,6 +172,7 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
   auto judgement = context.timed("judge", [&] {
     auto all = judge_references(modes, sight.split.validation, fit, input.references);
+    all.period += ", by which networks were chosen";
     add_ours(all, trained.model, modes, sight.split.validation, sequence::Purpose::validation);
     return all;
   });

@@ -1,5 +1,6 @@
 #include "apps/podlstm/train/train.hpp"
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -51,6 +52,37 @@ void report_losses(Report& report, const sequence::TrainedForecast& trained) {
                     fmt::format("{}", member.epochs.empty() ? 0 : member.epochs.back().epoch),
                     fmt::format("{}", member.best_epoch), fmt::format("{:.1f} s", member.cpu_s)});
   report.table({"seed", "epochs", "best epoch", "CPU time"}, rows);
+}
+
+/// Whether the networks of a model that has a base stay in it: they must beat it in validation.
+bool earn_their_place(Context& context, const TrainOptions& options, const ocean::OceanModes& modes,
+                      const sequence::ForecastModel& model, const Judgement& judgement) {
+  if (options.forecast.kind != sequence::ForecastKind::hybrid || model.members.empty()) return true;
+  const std::string unit = error_unit(modes, options.points);
+  const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block), unit);
+  const auto gain = verdicts.gain_over(model.base.name).rmse;
+  const bool earned = verdict_of(gain) == sequence::Verdict::better;
+  context.summarise("networks_rmse_gain", gain.value,
+                    "validation RMSE of the base minus that of base and networks");
+  context.summarise("networks_rmse_gain_error", gain.error, "its standard error, by block bootstrap");
+  context.summarise("networks_kept",
+                    std::string(earned                                                    ? "earned"
+                                : options.forecast.keep == sequence::KeepNetworks::always ? "always"
+                                                                                          : "no"));
+  const bool known = !std::isnan(gain.error);
+  const auto text =
+      fmt::format("RMSE of {} minus that with networks: {:+.4f}{} {} in validation", model.base.name,
+                  gain.value, known ? fmt::format(" ± {:.4f}", gain.error) : "", unit);
+  if (earned || options.forecast.keep == sequence::KeepNetworks::always) {
+    log::info("{}: the networks stay", text);
+    return true;
+  }
+  const auto verdict =
+      fmt::format("{}, {}: the model is {} alone (forecast.keep_networks: always keeps them)", text,
+                  known ? "less than two standard errors" : "too few windows for its error", model.base.name);
+  log::info("{}", verdict);
+  context.report().paragraph(verdict + ".");
+  return false;
 }
 
 void describe_training(Context& context, const TrainOptions& options, const CoefficientSeries& series,
@@ -161,9 +193,15 @@ void train(Context& context, const TrainOptions& given) {
     return report_losses(context.report(), trained);
   }
   trained.model.modes = sequence::fingerprint(modes, split.constants);
-  context.timed("judge", [&] {
+  judgement.period += ", by which networks were chosen";
+  const auto judge_model = [&] {
     add_ours(judgement, trained.model, modes, split.validation, sequence::Purpose::validation);
-  });
+  };
+  context.timed("judge", judge_model);
+  if (!earn_their_place(context, options, modes, trained.model, judgement)) {
+    trained.model.members.clear();
+    judge_model();
+  }
   trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
                                                              judgement.shape.out, judgement.shape.modes);
   write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());

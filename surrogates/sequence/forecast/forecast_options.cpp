@@ -51,6 +51,12 @@ void describe(Schema& schema, ForecastOptions& options) {
       .at_least(0)
       .at_most(1000);
   schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
+  schema
+      .choice(
+          "keep_networks", options.keep, {{"earned", KeepNetworks::earned}, {"always", KeepNetworks::always}},
+          "hybrid: whether networks stay in the model: earned, where their mean beats the base over the "
+          "validation period by two standard errors of a block bootstrap; else the model is the base alone")
+      .on_restart(OnRestart::free);
   schema.section("network", options.network, "The networks' architecture");
   describe_training(schema, options);
   schema.check([&options]() -> std::optional<std::string> {

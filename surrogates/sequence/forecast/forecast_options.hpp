@@ -14,6 +14,12 @@ enum class Loss {
   deviations  ///< each mode in units of the base's own errors: R2 of the paper, where all outputs count alike
 };
 
+/// When networks stay in a model that has a base without them.
+enum class KeepNetworks {
+  earned,  ///< where they beat the base in validation by two standard errors
+  always
+};
+
 /// What kind of model is made.
 struct ForecastOptions {
   ForecastOptions();
@@ -24,6 +30,7 @@ struct ForecastOptions {
   Loss loss = Loss::degrees;
   int members = 5;        ///< networks; 0: the base alone
   std::int64_t seed = 1;  ///< of the first; the others follow
+  KeepNetworks keep = KeepNetworks::earned;
   ArchitectureOptions network;
   TrainingOptions training;
 };
