@@ -25,6 +25,7 @@ struct Wanted {
   std::string file, machine, ranks, application, command, output, metg;
   std::vector<std::string> settings;
   std::int64_t threads = 1;
+  bool oracle = false;
 };
 
 const std::string& only(const std::vector<std::string>& values) {
@@ -51,6 +52,7 @@ Wanted wanted_of(const Application::Arguments& arguments) {
                 .metg = only(arguments[8]),
                 .settings = arguments[3]};
   wanted.threads = count_of("--threads", only(arguments[6]));
+  wanted.oracle = !arguments[9].empty();
   std::istringstream ranks(wanted.ranks);
   for (std::string one; std::getline(ranks, one, ',');) count_of("--ranks", one);
   return wanted;
@@ -114,7 +116,10 @@ std::vector<Application::Flag> plan_flags() {
           {"--threads", "cores of each rank", false, "1"},
           {"--output", "write the plan to this file, as JSON", false, ""},
           {"--metg", "metg.json of 'quintet bench metg --app': ranks with less than its bound are marked",
-           false, ""}};
+           false, ""},
+          {"--oracle",
+           "also what ways to share a training out would take that no trainer here has: formulas", false, "",
+           true}};
 }
 
 void plan(const Application::Arguments& arguments) {
@@ -152,7 +157,7 @@ void plan(const Application::Arguments& arguments) {
     else
       plan.rows.push_back(plan_row(model, row, machine, slower.value_or(1), wanted.threads));
   std::string text = text_of(plan);
-  if (model.training) {
+  if (model.training && wanted.oracle) {
     std::vector<std::int64_t> ranks;
     for (const auto& row : model.rows)
       if (ranks.empty() || ranks.back() != row.ranks) ranks.push_back(row.ranks);
