@@ -71,7 +71,7 @@ void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
     fail("the energy is not a number");
   if (drift > limits_.energy_drift)
     fail(fmt::format(
-        "the conserved energy has drifted by {:.4g} eV an atom, more than limits.energy_drift = {:.4g} eV",
+        "the conserved energy has drifted by {:.4g} eV per atom, more than limits.energy_drift = {:.4g} eV",
         drift, limits_.energy_drift));
   if (sample.temperature > limits_.temperature)
     fail(fmt::format("the temperature is {:.4g} K, above limits.temperature = {:.4g} K", sample.temperature,
@@ -95,7 +95,7 @@ void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms)
   const double thermal = units::boltzmann * mean("temperature").mean;
   const std::string doubt =
       std::abs(drift) > 0.1 * thermal
-          ? fmt::format("{:.0f} % of kT an atom: shorten time.dt.", 100 * std::abs(drift) / thermal)
+          ? fmt::format("{:.0f} % of kT per atom: shorten time.dt.", 100 * std::abs(drift) / thermal)
           : "";
   context.headline("drift of the conserved energy", fmt::format("{:+.2g} meV/atom", 1e3 * drift),
                    context.doubt_of("thermo", doubt));

@@ -322,6 +322,17 @@ def velocities(path):
     return frames
 
 
+def sides():
+    """A run goes through under limits just above what it comes to, and ends with 3 under limits just below."""
+    case, every = os.path.join(HERE, "copper.yaml"), ["thermo_interval=1"]
+    run(1, case, "free", every)
+    table = thermo("free/run.h5")
+    drift = max(abs(x - table["conserved"][0]) for x in table["conserved"]) / 32
+    for key, value, unit in (("energy_drift", drift, "eV"), ("temperature", max(table["temperature"]), "K")):
+        for factor, code in ((1 + 1e-6, 0), (1 - 1e-6, 3)):
+            run(1, case, f"{key}_{code}", [*every, f"limits.{key}={value * factor:.12g} {unit}"], expect=code)
+
+
 def bent():
     """Copper with an atom off its place, and its primitive cell."""
     a, h = 3.6124, 1.8062
