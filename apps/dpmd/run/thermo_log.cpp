@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 
@@ -129,6 +130,33 @@ void ThermoLog::report_means(Context& context, const IntegratorOptions& options,
   tile("potential energy", energy, "eV/atom");
 }
 
+/// Isothermal compressibility (<V^2> - <V>^2)/(kT <V>) of the second half, where there are enough independent
+/// samples (Allen & Tildesley, Computer Simulation of Liquids, eq. 2.87); beside the one that was given.
+void ThermoLog::report_compressibility(Context& context, const IntegratorOptions& options) const {
+  if (options.ensemble != Ensemble::npt) return;
+  const auto volume = mean("volume");
+  if (!std::isfinite(volume.error) || volume.error <= 0) return;
+  const double n = static_cast<double>(column("volume").size() / 2) / volume.correlation,
+               variance = volume.error * volume.error * n, kt = units::boltzmann * mean("temperature").mean,
+               measured = variance / (kt * volume.mean) / units::ev_per_a3_to_bar,
+               error = measured * std::sqrt(2 / n);
+  context.summarise("compressibility_per_bar", measured, "from the fluctuations of the volume, second half");
+  context.summarise("compressibility_error_per_bar", error, "its standard error");
+  constexpr double far = 3;  // times or parts of it: the relaxation is no longer the one that was asked for
+  const auto& barostat = options.barostat;
+  const double ratio = measured / barostat.compressibility;
+  if (uses_mtk(options) || (ratio < far && ratio > 1 / far) ||
+      std::abs(measured - barostat.compressibility) < 3 * error)
+    return;
+  const auto text = fmt::format(
+      "The volume's fluctuations say a compressibility of {:.2g} 1/bar, integrator.barostat.compressibility "
+      "is "
+      "{:.2g} 1/bar: the volume relaxes in about {:.2g} ps, not in {:g} ps",
+      measured, barostat.compressibility, barostat.relaxation_time * ratio, barostat.relaxation_time);
+  log::warning("{}", text);
+  context.report().warning(text + ".");
+}
+
 void ThermoLog::report_pressure_tensor(Report& report) const {
   std::vector<std::string> header{"component"}, row{"pressure tensor (bar)"};
   for (const char* component : {"xx", "yy", "zz", "xy", "xz", "yz"}) {
@@ -144,6 +172,7 @@ void ThermoLog::report(Context& context, const IntegratorOptions& options, std::
   const auto& time = column("time");
   const bool moves = options.ensemble != Ensemble::minimise;
   if (moves) report_means(context, options, n_atoms);
+  report_compressibility(context, options);
   report_drift(context, moves, n_atoms);
 
   const auto scale = 1e3 / static_cast<double>(n_atoms);

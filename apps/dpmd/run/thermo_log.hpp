@@ -33,6 +33,7 @@ class ThermoLog {
   [[nodiscard]] Estimate mean(const std::string& name) const;
   void report_drift(Context& context, bool moves, std::int64_t n_atoms) const;
   void report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
+  void report_compressibility(Context& context, const IntegratorOptions& options) const;
   void report_pressure_tensor(Report& report) const;
 
   LimitOptions limits_;
