@@ -1,5 +1,6 @@
 #include "apps/submatrix/evaluate/occupied.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -34,13 +35,35 @@ void check_occupied(const Evaluation& evaluation, const Held& held) {
       evaluation.pairs_error, evaluation.mu);
 }
 
+namespace {
+
+constexpr double most_off = 0.1;  // orbitals between what was counted and what there are
+
+/// Compare the orbitals of P with those of all levels, which are exact.
+void check_number(Evaluation& evaluation, const SubmatrixResult& sign, const FrontierLevels& levels) {
+  if (std::isnan(levels.n_pairs)) return;
+  const double off = std::abs(sign.n_pairs - levels.n_pairs);
+  evaluation.pairs_error = std::max(evaluation.pairs_error, off);
+  QUINTET_CHECK(
+      off < most_off,
+      "at mu = {:.6g} hartree the whole matrix has {:.6g} occupied orbitals, the density matrix "
+      "{:.6g}: submatrices of threshold {:.0e} do not resolve them; take a smaller threshold, larger "
+      "blocks or method.dense: always",
+      sign.mu, levels.n_pairs, sign.n_pairs, evaluation.threshold);
+}
+
+}  // namespace
+
 void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResult& sign, const Held& held,
                  DeviceProducts* device) {
+  const FrontierOptions options{.device = device, .temperature = sign.temperature};
   if (held.temperature > 0) {
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
+    if (basis.a.blocking->n_rows() <= options.dense_rows)
+      check_number(evaluation, sign, frontier_levels(basis.a, sign.p, sign.mu, options));
     return;
   }
-  const auto levels = frontier_levels(basis.a, sign.p, sign.mu, {.device = device});
+  const auto levels = frontier_levels(basis.a, sign.p, sign.mu, options);
   evaluation.homo = levels.homo;
   evaluation.lumo = levels.lumo;
   // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x, twice the root mean square standing for x^T
@@ -52,7 +75,6 @@ void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResu
   evaluation.lumo_error = levels.lumo_error + of_overlap(levels.lumo);
   const bool counted = levels.n_below >= 0;
   const double n = counted ? levels.n_below : sign.n_pairs;
-  constexpr double most_off = 0.1;  // a step function has a whole number of orbitals
   QUINTET_CHECK(
       !held.n_pairs || std::abs(*held.n_pairs - n) < most_off,
       "at mu = {:.6g} hartree, where {} orbitals are to be occupied, {} has {:.6g}: the number of electrons "
@@ -60,6 +82,7 @@ void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResu
       "larger "
       "blocks, a temperature or another number",
       sign.mu, *held.n_pairs, counted ? "the whole matrix" : "the density matrix", n, evaluation.threshold);
+  check_number(evaluation, sign, levels);
   check_occupied(evaluation, held);
 }
 

@@ -13,6 +13,7 @@
 
 #include "io/parallel/together.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
+#include "physics/electronic/functions/occupation.hpp"
 #include "physics/electronic/functions/tridiagonal.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
 #include "physics/electronic/matrix/local_matrix.hpp"
@@ -260,14 +261,15 @@ FrontierLevels filtered_levels(const BlockMatrix& a, const BlockMatrix& p, doubl
 }
 
 /// From all eigenvalues, found on the first rank.
-FrontierLevels dense_levels(const BlockMatrix& a, double mu) {
+FrontierLevels dense_levels(const BlockMatrix& a, const Occupation& occupation) {
+  const double mu = occupation.mu;
   std::vector<BlockRows> rows;
   if (a.comm.is_root()) {
     rows.emplace_back(at(a.blocking->n_blocks()));
     std::iota(rows[0].begin(), rows[0].end(), 0);
   }
   const GatheredMatrix gathered = gather(a, rows);
-  std::array<double, 4> levels{-infinity, infinity, 0, 0};
+  std::array<double, 5> levels{-infinity, infinity, 0, 0, 0};
   together(a.comm, [&] {
     if (rows.empty()) return;
     LocalMatrix<double> local;
@@ -278,18 +280,20 @@ FrontierLevels dense_levels(const BlockMatrix& a, double mu) {
       if (e <= mu) levels[0] = e, levels[3] += 1;
       if (e > mu) levels[1] = std::min(levels[1], e);
       levels[2] = std::max(levels[2], std::abs(e));
+      levels[4] += occupation(e);
     }
   });
   a.comm.broadcast(std::span<double>(levels));
   const double rounding = 1e-14 * levels[2];
-  return {levels[0], levels[1], rounding, rounding, static_cast<int>(levels[3])};
+  return {levels[0], levels[1], rounding, rounding, static_cast<int>(levels[3]), levels[4]};
 }
 
 }  // namespace
 
 FrontierLevels frontier_levels(const BlockMatrix& a, const BlockMatrix& p, double mu,
                                const FrontierOptions& options) {
-  if (a.blocking->n_rows() <= std::max(options.dense_rows, width)) return dense_levels(a, mu);
+  if (a.blocking->n_rows() <= std::max(options.dense_rows, width))
+    return dense_levels(a, {.mu = mu, .temperature = options.temperature});
   return filtered_levels(a, p, mu, options);
 }
 

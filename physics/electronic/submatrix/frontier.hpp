@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
@@ -14,6 +15,8 @@ struct FrontierLevels {
   /// away. Rounding where A was diagonalised.
   double homo_error = 0, lumo_error = 0;
   int n_below = -1;  ///< levels of A up to mu, where A was diagonalised
+  /// Sum of the occupations of all levels, exact where A was diagonalised; else not a number.
+  double n_pairs = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// The highest level of A below mu and the lowest above it.
@@ -30,6 +33,7 @@ struct FrontierOptions {
   int n_steps = 48, n_rounds = 6;
   DeviceProducts* device = nullptr;  ///< multiplies in place of this core, see BlockProduct
   std::size_t least_on_device = SymmetricProduct::least_on_device;
+  double temperature = 0;  ///< k_B T of the occupations (Hartree)
 };
 [[nodiscard]] FrontierLevels frontier_levels(const BlockMatrix& a, const BlockMatrix& p, double mu,
                                              const FrontierOptions& options = {});
