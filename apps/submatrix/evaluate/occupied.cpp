@@ -84,6 +84,9 @@ void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResu
       sign.mu, *held.n_pairs, counted ? "the whole matrix" : "the density matrix", n, evaluation.threshold);
   check_number(evaluation, sign, levels);
   check_occupied(evaluation, held);
+  // Any mu in the gap holds the number: told is the limit of low temperatures between levels alike.
+  if (held.n_pairs && std::isfinite(levels.lumo - levels.homo))
+    evaluation.mu = 0.5 * (levels.homo + levels.lumo);
 }
 
 }  // namespace quintet::submatrix

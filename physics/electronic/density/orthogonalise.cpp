@@ -1,5 +1,6 @@
 #include "physics/electronic/density/orthogonalise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -48,8 +49,10 @@ ChebyshevSeries inverse_sqrt_series(const ExtremeRitzValues& ritz, double error)
   const auto bounds = positive_bounds(ritz);
   const Band band{bounds.lower, bounds.upper};
   const std::function<double(double)> f[] = {[](double x) { return 1 / std::sqrt(x); }};
+  // No series of doubles is nearer than rounding, whatever the threshold: that is no fault of S.
+  constexpr double rounding = 1e-14;
   try {
-    return fit(std::span(&band, 1), f, error, 1000);
+    return fit(std::span(&band, 1), f, std::max(error, rounding / std::sqrt(bounds.lower)), 1000);
   } catch (const NumericalError&) {
     refuse_condition(ritz);
   }
