@@ -120,6 +120,13 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 
 }  // namespace
 
+bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system) {
+  const double n_rows = system.blocking().n_rows();
+  return options.method.dense == Dense::automatic && !wants_orthogonal(options.output) &&
+         bytes_needed(n_rows) <= options.method.memory.value_or(std::numeric_limits<double>::infinity()) &&
+         fits(context, n_rows);
+}
+
 std::string why_dense(Context& context, const EvaluateOptions& options, const System& system,
                       double threshold, const BlockMatrix* a) {
   const auto& method = options.method;

@@ -18,6 +18,10 @@ namespace quintet::submatrix {
 [[nodiscard]] std::string why_dense(Context& context, const EvaluateOptions& options, const System& system,
                                     double threshold, const electronic::BlockMatrix* a = nullptr);
 
+/// Whether the whole matrix may be diagonalised in place of submatrices that were refused: the user leaves
+/// the choice, wants nothing of S^-1/2, and there is memory for it.
+[[nodiscard]] bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system);
+
 /// Evaluate all spins and write the matrices that the user wants; the numbers hold for any threshold. `check`
 /// is called with each spin's numbers first. Throws InputError if S is too nearly singular, ResourceError if
 /// memory is too small. Collective.

@@ -270,10 +270,15 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
   const auto n = static_cast<std::int64_t>(options.method.thresholds.size());
   for (const std::int64_t i : context.steps(done + 1, n)) {
     const double threshold = options.method.thresholds[i - 1];
-    const std::string& why = way.why_dense[i - 1];
-    if (why.empty()) {
-      evaluations.push_back(evaluate_threshold(context, options, spins, way, device, threshold, i == n));
-    } else {
+    std::string why = way.why_dense[i - 1];
+    if (why.empty()) try {
+        evaluations.push_back(evaluate_threshold(context, options, spins, way, device, threshold, i == n));
+      } catch (const InputError& refused) {
+        if (!may_be_dense(context, options, spins.front().system)) throw;
+        why = fmt::format("submatrices of threshold {:.0e} were refused ({})", threshold, refused.what());
+        context.report().warning("Diagonalised densely: " + why + ".");
+      }
+    if (!why.empty()) {
       log::info("One dense diagonalisation of the whole matrix: {}", why);
       if (!dense)
         dense = evaluate_densely(context, options, spins, [&](const auto& levels) {
