@@ -155,6 +155,15 @@ class WarmProgram:
                     with contextlib.suppress(OSError):
                         os.kill(watched[source], signal.SIGKILL)
 
+    def cpu_seconds(self):
+        """Of the program and of its runs that have ended."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # utime, stime, cutime, cstime
+
     def end(self):
         self.socket.shutdown(socket.SHUT_RDWR)
         self.process.wait()
@@ -177,10 +186,11 @@ def run(case, settings, warm):
     return process.returncode, output.read()
 
 
-def cpu_seconds():
-    """Of all processes that have been started and have ended."""
+def cpu_seconds(warm):
+    """Of all processes that have been started and have ended, those that a loaded program forked among them."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    forked = warm.cpu_seconds() if warm else 0.0
+    return usage.ru_utime + usage.ru_stime + forked
 
 
 def problem(key, value, code, output):
@@ -232,10 +242,10 @@ def main():
                 skipped += 1
                 print(f"skipped  {case['name']}: no {', '.join(missing(case))} here", flush=True)
                 continue
-            start, cpu_start = time.monotonic(), cpu_seconds()
+            start, cpu_start = time.monotonic(), cpu_seconds(warm)
             code, output = run(case, settings, warm)
             problems = [text for key, value in case["checks"] if (text := problem(key, value, code, output))]
-            print("FAILED" if problems else "passed", f"{time.monotonic() - start:6.1f} s, CPU {cpu_seconds() - cpu_start:5.2f} s ",
+            print("FAILED" if problems else "passed", f"{time.monotonic() - start:6.1f} s, CPU {cpu_seconds(warm) - cpu_start:5.2f} s ",
                   case["name"], flush=True)
             if problems:
                 failed += 1
@@ -243,7 +253,7 @@ def main():
         if warm:
             warm.end()
         os.chdir("/")
-    print(f"{len(cases) - failed - skipped} of {len(cases)} cases passed, {skipped} skipped, CPU {cpu_seconds():.1f} s")
+    print(f"{len(cases) - failed - skipped} of {len(cases)} cases passed, {skipped} skipped, CPU {cpu_seconds(None):.1f} s")
     return 1 if failed or not cases else 0
 
 

@@ -9,6 +9,7 @@ the compiler is then nothing that it could use. What compiled with these flags, 
 run in this build folder is not compiled again.
 Usage: check_headers.py SOURCE_DIR BUILD_DIR, or check_headers.py --self-test
 """
+import collections
 import functools
 import hashlib
 import json
@@ -24,17 +25,21 @@ from check_used import USES
 FOLDERS = ("io", "physics", "surrogates", "apps")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-NAME = re.compile(r"[A-Za-z_]\w*")
+NAME = re.compile(r"(?<!\.)(?<!->)\b[A-Za-z_]\w*")  # of members nothing hides
+# A member, a parameter or a variable of a header's own: "Type name;" or "Type& name,".
+OWN_NAME = re.compile(r"\b(?!struct\b|class\b|return\b|throw\b|case\b|else\b|new\b|delete\b|goto\b|operator\b|co_\w+\b)\w+[>&*]*\s+(\w+)(?=\s*[;,)=({\[])")
 # These come with nearly every header of the standard library.
 EVERYWHERE = {"cstddef", "exception", "initializer_list", "new", "utility"}
 # The project's format has the first line of what a header declares at column 0, what is inside of it further in. An operator
 # can be used without its name.
 DECLARES = re.compile(r"(?:struct|class|enum(?: class)?|union|concept|using|typedef|define|namespace)\s+(\w+)|(\w+)\s*\(|(operator)\b")
 VALUE = re.compile(r"(\w+)\s*(?:\[.*\])?\s*[={;]$")
+TORCH = re.compile(r"(?:torch|ATen|c10)/")
 NO_NAMES = {"", "class", "void", "bool", "int", "double", "__attribute__", "alignas", "requires", "decltype", "noexcept"}
 WORDS = frozenset("bool char class const constexpr delete double else enum false float for if inline int long namespace nodiscard once "
                   "operator override pragma private public return short sizeof static std struct template this true typename unsigned "
                   "using virtual void".split())  # of the language: in every header
+OWN_TYPE = re.compile(r"\b(?:struct|class|enum|using)\s+(\w+)[^;{()]*[{=]")
 FORWARD = re.compile(r"^(?:template\s*<[^{}]*>\s*)?(?:struct|class)\s+\w+;", re.MULTILINE)
 
 
@@ -52,14 +57,13 @@ def headers(source_dir):
                     yield os.path.relpath(os.path.join(directory, name), source_dir)
 
 
+@functools.cache
 def compile_flags(command):
-    """The words of a compile command that are not its input, its output, a list of what it read or a switch for .cpp files."""
-    words = [word for word in shlex.split(command)[1:] if not re.fullmatch(r"-M?MD|-DQUINTET_WITH_\w+|-D\w+_EXPORTS", word)]
+    """The compiler, and the words of a compile command that are not its input, its output, a list of what it read or a switch for .cpp files."""
+    words = [word for word in shlex.split(command) if not re.fullmatch(r"-M?MD|-DQUINTET_WITH_\w+|-D\w+_EXPORTS", word)]
     skip = {i for i, word in enumerate(words) if word in ("-o", "-c", "-MF", "-MT")}
-    # those of torch take longer to load than most headers beside them to compile
-    skip |= {i for i, word in enumerate(words[:-1]) if word == "-include" and "with_torch" in words[i + 1]}
     skip |= {i + 1 for i in skip}
-    return [word for i, word in enumerate(words) if i not in skip]
+    return tuple(word for i, word in enumerate(words) if i not in skip)
 
 
 def compile_in_turn(group, compiler, flags, source_dir):
@@ -116,13 +120,15 @@ class Headers:
         return NO_CODE.sub(" ", INCLUDE.sub("", self.read(header) or ""))
 
     def names(self, header):
-        return frozenset(NAME.findall(self.code(header)))
+        """What a header names and declares nowhere, but for members of others."""
+        code = self.code(header)
+        return frozenset(NAME.findall(code)).difference(OWN_NAME.findall(code), OWN_TYPE.findall(code), WORDS)
 
     def declares(self, header):
         """The names that a header declares; of what it only announces (class Thing;) others have to bring the rest."""
         code = FORWARD.sub("", self.code(header))
         if re.search(r"^enum (?!class)", code, re.MULTILINE):
-            return self.names(header) - WORDS
+            return frozenset(NAME.findall(code)) - WORDS
         found = set()
         for line in code.replace("\n#", "\n").split("\n"):
             if line[:1].strip():
@@ -147,7 +153,14 @@ class Headers:
     def groups(self, headers):
         """Lists of headers that compile in turn as each compiles alone."""
         groups = []
-        for header in sorted(headers, key=lambda name: (len(self.all_of(self.declares, self.brings(name))), name)):
+
+        def hides(header):  # least first: what hides much may stand at the end of any group
+            brought = self.brings(header)
+            declared = self.all_of(self.declares, brought)
+            others = sorted(name for name in brought if self.read(name) is None and name not in self.watched)
+            return (others, "operator" in declared, len(declared), header)
+
+        for header in sorted(headers, key=hides):
             for group, before in groups:
                 if self.may_follow(header, before):
                     group.append(header)
@@ -167,6 +180,8 @@ def self_test():
         "c.hpp": "inline int size_of_c() { return size(3); }\n",
         "d.hpp": "struct D {\n  int length;\n};\n",
         "e.hpp": '#include "a.hpp"\ninline int twice(const A& a) { return 2 * size(a); }\n',
+        "f.hpp": "struct F {\n  int size;\n  int twice(int length) const { return length + size; }\n};\n",
+        "g.hpp": "inline int length_of(int n) { return twice(n) + 1; }\n",
         "mpi.hpp": "#include <mpi.h>\nint rank(int comm);\n",
     }
     headers = Headers(files.get)
@@ -178,6 +193,8 @@ def self_test():
     assert not may_follow("b.hpp", "a.hpp"), "a type that is only announced"
     assert not may_follow("c.hpp", "a.hpp"), "a function"
     assert not may_follow("c.hpp", "d.hpp", "e.hpp"), "a function that came with another header"
+    assert may_follow("f.hpp", "a.hpp", "e.hpp"), "names of its own members and parameters"
+    assert not may_follow("g.hpp", "e.hpp"), "a function in an expression"
     assert not may_follow("d.hpp", "mpi.hpp"), "a header of another party"
     assert headers.groups(["a.hpp", "d.hpp", "c.hpp", "e.hpp"]) == [["c.hpp", "d.hpp", "a.hpp", "e.hpp"]], "what lacks a name comes first"
     print("headers that hide what others lack are told")
@@ -207,14 +224,23 @@ def main():
     print(f"{len(proven & set(headers(source_dir)))} headers are included first by a compiled file, {len(rest)} are "
           f"compiled here, {len(unbuilt)} are in folders without compiled files: {' '.join(unbuilt)}")
 
+    # The precompiled headers of LibTorch take 4 s to load: for what brings none of it those of the others do.
+    plain = collections.Counter(words for command in folder_command.values() if "precompiled_code.dir" in command
+                                for words in [compile_flags(command)]).most_common(1)
+    texts = Headers(lambda header: text_of(header, source_dir))
     alike = {}
     for header in rest:
         command = folder_command[os.path.dirname(header)]
-        alike.setdefault((shlex.split(command)[0], *compile_flags(command)), []).append(header)
+        words = compile_flags(command)
+        if plain and "with_torch" in command and not any(map(TORCH.match, texts.brings(header))):
+            words = plain[0][0]
+        alike.setdefault(words, []).append(header)
     work = []
     for words, some in alike.items():
         precompiled = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "-include"]
         watched = EVERYWHERE.union(USES, *(INCLUDE.findall(text_of(name, build_dir)) for name in precompiled))
+        if any("with_torch" in name for name in precompiled):  # LibTorch's own are all there
+            watched |= {name for header in some for name in texts.brings(header) if TORCH.match(name)}
         known = Headers(lambda header: text_of(header, source_dir), watched)
         work += [(group, words[0], words[1:]) for group in known.groups(some)]
     kept = os.path.join(build_dir, "headers_that_compile.txt")

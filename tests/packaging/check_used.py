@@ -17,11 +17,13 @@ USES = {
                  r"partial_sort|set_difference|ranges::\w+)\b",
     "array": r"std::array\b",
     "atomic": r"std::atomic\b",
+    "bit": r"std::(bit_cast|popcount|countl_zero|countr_zero|has_single_bit|bit_ceil|bit_floor|bit_width|endian|rotl|rotr)\b",
     "charconv": r"std::(from|to)_chars\b",
     "chrono": r"std::chrono\b",
     "cmath": r"std::(sqrt|exp|log|log2|log10|pow|sin|cos|tan|tanh|sinh|cosh|atan2|hypot|floor|ceil|round|lround|llround|isfinite|"
              r"isnan|fma|cbrt|erf|erfc|expm1|log1p|fmod|remainder|ldexp|frexp|nextafter)\b",
     "complex": r"std::complex\b",
+    "concepts": r"std::(integral|signed_integral|unsigned_integral|floating_point|same_as|convertible_to|derived_from|invocable)\b",
     "condition_variable": r"std::condition_variable(_any)?\b",
     "cstdint": r"std::u?int(8|16|32|64)_t\b",
     "cstring": r"std::(memcpy|memmove|memset|memcmp|strcmp|strlen|strerror)\b",
