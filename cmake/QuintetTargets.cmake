@@ -90,12 +90,13 @@ function(quintet_late_library name)
   install(TARGETS ${name} LIBRARY DESTINATION lib)
 endfunction()
 
-# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s] [DEVICE])
+# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s]
+#              [COST n] [DEVICE])
 # One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
-# per number of ranks, run through mpirun and labelled mpi. DEVICE: labelled device, on what QUINTET_TEST_DEVICE says
+# per number of ranks, run through mpirun and labelled mpi. COST: those of a high one begin first. DEVICE: labelled device, on what QUINTET_TEST_DEVICE says
 # (tests/support/device).
 function(quintet_test name)
-  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT;COST" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -116,18 +117,20 @@ function(quintet_test name)
   if(NOT ARG_RANKS)
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    if(ARG_COST)
+      set_tests_properties(${name} PROPERTIES COST ${ARG_COST})
+    endif()
     quintet_timeout(${name} ${ARG_TIMEOUT})
   endif()
   foreach(ranks IN LISTS ARG_RANKS)
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}>)
-    # Ranks that wait take no core (tests/support/waiting_ranks.c), and a short test mostly waits for its ranks to start and end.
-    set(processors ${ranks})
-    if(ranks GREATER 2)
-      set(processors 2)
+    # One of ctest's processors for all ranks: those that wait take no core (tests/support/waiting_ranks.c), and a short test
+    # mostly waits for its ranks to start and end.
+    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    if(ARG_COST)
+      set_tests_properties(${name}_np${ranks} PROPERTIES COST ${ARG_COST})
     endif()
-    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" PROCESSORS ${processors}
-                         ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
     quintet_timeout(${name}_np${ranks} ${ARG_TIMEOUT})
   endforeach()
 endfunction()

@@ -18,8 +18,8 @@
 /// vlasov_stages [--all] [CHOICE]       timings, 1e5 to 1e7 cells, of the dimensions that --only has; --all:
 ///                                      every basis at one size, each way to share out cells
 /// vlasov_stages --walls [CHOICE]       the same between reflecting walls in x
-/// vlasov_stages --write FILE           sums of results on small grids, by this space
-/// vlasov_stages --check FILE           compares with them: what another space has written
+/// vlasov_stages --write FILE [DIMS]    sums of results on small grids, by this space; of --tiny's with DIMS
+/// vlasov_stages --check FILE [DIMS]    compares with them: what another space has written
 /// vlasov_stages --tiny DIMS            a step of one basis in each way to share out cells, between walls and
 ///                                      without, two cells of x by 36 or 40 of v: for racecheck
 ///
@@ -313,8 +313,8 @@ int tiny(const char* dims) {
   return good ? 0 : 1;
 }
 
-int write(const char* file) {
-  const auto all = results();
+int write(const char* file, std::string_view dims) {
+  const auto all = results(dims);
   std::FILE* out = std::fopen(file, "wb");
   if (out == nullptr) return 1;
   const bool ok = std::fwrite(all.data(), 8, all.size(), out) == all.size();
@@ -322,8 +322,8 @@ int write(const char* file) {
   return ok ? 0 : 1;
 }
 
-int check(const char* file) {
-  const auto all = results();
+int check(const char* file, std::string_view dims) {
+  const auto all = results(dims);
   std::vector<double> expected(all.size() + 1);
   std::FILE* in = std::fopen(file, "rb");
   if (in == nullptr) return 1;
@@ -350,8 +350,8 @@ int check(const char* file) {
 }
 
 int run(int argc, char** argv) {
-  if (argc > 2 && std::strcmp(argv[1], "--write") == 0) return write(argv[2]);
-  if (argc > 2 && std::strcmp(argv[1], "--check") == 0) return check(argv[2]);
+  if (argc > 2 && std::strcmp(argv[1], "--write") == 0) return write(argv[2], argc > 3 ? argv[3] : "");
+  if (argc > 2 && std::strcmp(argv[1], "--check") == 0) return check(argv[2], argc > 3 ? argv[3] : "");
   if (argc > 2 && std::strcmp(argv[1], "--tiny") == 0) return tiny(argv[2]);
   const bool every = argc > 1 && std::strcmp(argv[1], "--all") == 0;
   const bool walls = argc > 1 && std::strcmp(argv[1], "--walls") == 0;

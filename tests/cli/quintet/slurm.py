@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`quintet submit`, `status` and `cancel` on a real Slurm (slurm_cluster.py): warned, killed, restarted, and bitwise the same.
 
-Usage: slurm.py BUILD SOURCE [TEST...]; without names, all but `limit` and `taken`, which do little but wait. Works in a temporary folder.
+Usage: slurm.py BUILD SOURCE [TEST...]; without names, all of them. Works in a temporary folder.
 Ends with 77 (skipped) and says why where no Slurm can be started.
 """
 import json
@@ -118,7 +118,7 @@ def ask_to_stop(directory, job, program):
 def dynamics():
     """dpmd: of a chain the first job loses a rank by SIGKILL, the second is signalled, the third finishes: the same bits."""
     text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
-    settings = ["--set", "system.replicate=[3,3,3]", "--set", "time.steps=2000", "--set", "checkpoint_interval=20"]
+    settings = ["--set", "system.replicate=[3,3,3]", "--set", "time.steps=1500", "--set", "checkpoint_interval=20"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/dpmd", "run", text, *settings, "--output", "md_whole", "--quiet")
     words = [QUINTET, "submit", text, "--app", "dpmd", *machine("one"), "--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1",
              "--output", "md", *settings]
@@ -142,7 +142,7 @@ def dynamics():
 def plasma():
     """vlasov: a signal to the script reaches all ranks through mpirun, as USR1, and each job goes on from the last one's state."""
     text = pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml"
-    settings = ["--set", "time.end=24", "--set", "checkpoint_interval=200"]
+    settings = ["--set", "time.end=18", "--set", "checkpoint_interval=200"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/vlasov", "run", text, *settings, "--output", "plasma_whole", "--quiet")
     run(QUINTET, "submit", text, "--app", "vlasov", *machine("one"), "--walltime", "00:20:00", "--chain", "4", "--ranks-per-node", "2", "--threads", "1",
         "--output", "plasma", *settings)
@@ -194,11 +194,11 @@ def taken():
     same("taken_whole", "taken", ["/thermo", "/observables"])
 
 
-def limit():
+def limit_begins():
     """The scheduler's own warning, its end of a job that does not heed it, and the next job after that.
 
-    Slurm's shortest limit is a minute, and it looks at limits twice a minute. The program only notes USR1; in the second job it is
-    done at once."""
+    Slurm's shortest limit is a minute, and it looks at limits twice a minute: other tests run meanwhile. The program only notes USR1; in
+    the second job it is done at once."""
     program = pathlib.Path("waits")
     program.write_text("#!/bin/bash\n[ -e asked ] && { printf 'start: %s\\ncode: 0\\n' $QUINTET_START > .quintet/last_word_$QUINTET_START; exit 0; }\n"
                        "mkdir checkpoints; touch checkpoints/step_1.h5\n"
@@ -213,6 +213,12 @@ def limit():
     pathlib.Path("warned.sh").write_text(script)
     first = run("sbatch", "--parsable", "warned.sh").strip()
     second = run("sbatch", "--parsable", f"--dependency=afterany:{first}", "warned.sh").strip()
+    pathlib.Path("warned.ids").write_text(f"{first} {second}")
+
+
+def limit_ends():
+    """What has become of the jobs of limit_begins()."""
+    first, second = pathlib.Path("warned.ids").read_text().split()
     wait_for(lambda: states()[second] not in ("PENDING", "RUNNING", "COMPLETING"), "the job after the warned one", 180)
     check(states()[first] == "TIMEOUT" and pathlib.Path("warned/asked").exists(), str(states()))
     check(pathlib.Path("warned/job.ended").read_text() == "exit code 0\n", log_of("warned"))
@@ -293,4 +299,5 @@ def campaign():
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests([globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array, campaign]))
+    sys.exit(run_tests([globals()[name] for name in sys.argv[3:]] or
+                       [limit_begins, dynamics, plasma, training, cancelled, array, campaign, taken, limit_ends]))

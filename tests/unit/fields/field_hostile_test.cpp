@@ -174,13 +174,13 @@ TEST(HostileFields, a_flipped_bit_anywhere_never_crashes) {
   write_small(Comm::self(), scratch / "a.h5", small_header(), 2);
   std::string bytes = bytes_of(scratch / "a.h5");
   int n_refused = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 97) {
+  for (std::size_t i = 0; i < bytes.size(); i += 197) {
     bytes[i] = static_cast<char>(bytes[i] ^ (1u << i % 8));
     write_bytes(scratch / "flipped.h5", bytes);
     n_refused += refused(scratch / "flipped.h5") ? 1 : 0;
     bytes[i] = static_cast<char>(bytes[i] ^ (1u << i % 8));
   }
-  EXPECT_GT(n_refused, 10);
+  EXPECT_GT(n_refused, 5);
 }
 
 }  // namespace

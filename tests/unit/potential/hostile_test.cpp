@@ -143,15 +143,18 @@ TEST_F(HostileModel, with_any_one_value_replaced_by_nonsense_is_read_or_refused_
       Tree::list(),           Tree::map(),        Tree::list({Tree::integer(2000000000)}),
       Tree::text("/absent")};
   int refused = 0;
+  std::size_t n_nodes = 0;
   for_nodes(whole_.description, "", [&](const std::string& path, const Tree&) {
-    for (const auto& value : nonsense) {
+    const std::size_t first = n_nodes++;  // four of the ten at each node, others at the next
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Tree& value = nonsense[(first + 3 * i) % nonsense.size()];
       Tree description = whole_.description;
       description.set_path(path, value);
       SCOPED_TRACE(path + " = " + to_json(value, 0));
       refused += !complaint_of_description(description).empty();
     }
   });
-  EXPECT_GT(refused, 500);
+  EXPECT_GT(refused, 200);
 }
 
 TEST_F(HostileModel, truncated_anywhere_is_refused) {
@@ -168,7 +171,7 @@ TEST_F(HostileModel, with_one_flipped_bit_is_read_or_refused_with_the_files_name
   std::ifstream file(data("oneside.dp"), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   int refused = 0;
-  for (std::size_t at = 0; at < bytes.size(); at += 37) {
+  for (std::size_t at = 0; at < bytes.size(); at += 61) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
     SCOPED_TRACE("byte " + std::to_string(at));

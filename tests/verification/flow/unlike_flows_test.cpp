@@ -188,14 +188,16 @@ const Kind kinds[] = {{"AspectRatioOfThree",
 
 std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 
+/// Simulated once for all tests.
+const Series& series_of(const Kind& kind) {
+  static std::map<std::string, Series> made;
+  const auto found = made.find(kind.name);
+  return (found != made.end() ? found : made.emplace(kind.name, simulated(kind)).first)->second;
+}
+
 class UnlikeFlows : public ::testing::TestWithParam<Kind> {
  protected:
-  void SetUp() override {
-    static std::map<std::string, Series> made;  // simulated once for all tests
-    const auto& kind = GetParam();
-    const auto found = made.find(kind.name);
-    series_ = &(found != made.end() ? found : made.emplace(kind.name, simulated(kind)).first)->second;
-  }
+  void SetUp() override { series_ = &series_of(GetParam()); }
   [[nodiscard]] int n() const { return GetParam().n_frames; }
 
   const Series* series_ = nullptr;
@@ -333,7 +335,7 @@ double error_between_frames(const Series& series, int factor, int channel) {
 }  // namespace
 
 TEST(LimitCycle, swings_and_is_interpolated_in_time_at_second_order) {
-  const Series series = simulated(kinds[3]);
+  const Series& series = series_of(kinds[3]);
   double least = 1e9, most = 0;
   for (int frame = 0; frame < series.kind.n_frames; ++frame) {
     const double nusselt = series.flow_sample(series.block, frame).nusselt_lower;

@@ -114,7 +114,7 @@ inline std::vector<DecoderCase> decoder_cases() {
   for (const auto activation :
        {Activation::softplus, Activation::tanh, Activation::silu, Activation::gelu, Activation::sigmoid})
     cases.push_back(make_case(fmt::format("activation {}", static_cast<int>(activation)),
-                              small_decoder(activation), both, 2, 19, every));
+                              small_decoder(activation), both, 2, 11, every));
   DecoderOptions options = small_decoder(Activation::softplus);
   cases.push_back(make_case("values alone", options, both, 2, 37, {}));
   cases.push_back(
@@ -133,14 +133,14 @@ inline std::vector<DecoderCase> decoder_cases() {
     options = small_decoder(Activation::softplus);
     options.blend = blend;
     cases.push_back(
-        make_case(blend == Blend::cubic ? "cubic blend" : "quintic blend", options, both, 2, 18, every));
+        make_case(blend == Blend::cubic ? "cubic blend" : "quintic blend", options, both, 2, 10, every));
   }
   options = small_decoder(Activation::softplus);
   options.adds_known_fields = true;
-  cases.push_back(make_case("known fields", options, both, 2, 18, every));
+  cases.push_back(make_case("known fields", options, both, 2, 10, every));
   cases.push_back(make_case("known fields, values alone", options, both, 2, 37, {}));
   options.blend = Blend::cubic;
-  cases.push_back(make_case("known fields, cubic blend", options, both, 2, 18, every));
+  cases.push_back(make_case("known fields, cubic blend", options, both, 2, 10, every));
   return cases;
 }
 
