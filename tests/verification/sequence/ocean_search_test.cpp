@@ -35,7 +35,7 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
   ForecastOptions raw;
   raw.kind = ForecastKind::raw;
   raw.training = TrainingOptions{};
-  raw.training.epochs = 15, raw.training.batch = 8;
+  raw.training.epochs = 8, raw.training.batch = 8;
   const auto set = make_training_set(series, split, Irregular::cross, raw, {});
 
   const std::vector<double> rates = {1e-3, 3e-3};
