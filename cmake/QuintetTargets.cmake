@@ -93,8 +93,8 @@ endfunction()
 # quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s]
 #              [COST n] [DEVICE])
 # One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
-# per number of ranks, run through mpirun and labelled mpi. COST: those of a high one begin first. DEVICE: labelled device, on what QUINTET_TEST_DEVICE says
-# (tests/support/device).
+# per number of ranks, run through mpirun and labelled mpi. COST: those of a high one begin first. DEVICE: labelled device, on
+# what QUINTET_TEST_DEVICE says (tests/support/device).
 function(quintet_test name)
   cmake_parse_arguments(ARG "DEVICE" "TIMEOUT;COST" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
