@@ -2,7 +2,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/fields/field_series.hpp"
@@ -45,12 +47,22 @@ bool is_vlasov_run(const hdf5::Group& root);
 std::unique_ptr<Source> open_vlasov_run(const Comm& comm, const std::string& path,
                                         const FieldSeriesOptions& options);
 
+/// What a file handler of Dedalus wrote: a file, or a folder (is_dedalus_folder()).
+bool is_dedalus(const hdf5::Group& root);
+std::unique_ptr<Source> open_dedalus(const Comm& comm, const std::string& path,
+                                     const FieldSeriesOptions& options);
+
 /// Archives of NumPy arrays; no HDF5.
 std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
                                  const FieldSeriesOptions& options);
 
 /// Cut times to those that ascend, with a warning: what a run that was killed left behind them is no frame.
 void keep_rising(std::vector<double>& times, const std::string& path);
+
+/// The spacing of points that are equally spaced to `tolerance` of it.
+[[nodiscard]] std::optional<double> equal_spacing(const std::vector<double>& points, double tolerance = 1e-6);
+/// The ends of the interval whose Chebyshev points (roots, -cos(pi (2 j + 1)/(2 n)) scaled to it) these are.
+[[nodiscard]] std::optional<std::pair<double, double>> chebyshev_ends(const std::vector<double>& points);
 
 /// Complete an axis: `periodic`, and the ends where the file does not say them, are taken from `facts`;
 /// without them the ends are the first and last point, or one period of equally spaced points, which

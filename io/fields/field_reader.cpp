@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 #include <numeric>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/fields/dedalus_sets.hpp"
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/files/input_file.hpp"
@@ -40,6 +42,34 @@ void keep_rising(std::vector<double>& times, const std::string& path) {
     log::warning("{}: counts {} frames, but the time of number {} is {} after {}: those before it are read",
                  path, times.size(), n, times[n], times[n - 1]);
   times.resize(n);
+}
+
+std::optional<double> equal_spacing(const std::vector<double>& points, double tolerance) {
+  if (points.size() < 2) return std::nullopt;
+  const double spacing = (points.back() - points.front()) / static_cast<double>(points.size() - 1);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!(std::abs(points[i] - points[0] - static_cast<double>(i) * spacing) <=
+          tolerance * std::abs(spacing)))
+      return std::nullopt;
+  return spacing;
+}
+
+std::optional<std::pair<double, double>> chebyshev_ends(const std::vector<double>& points) {
+  if (points.size() < 4) return std::nullopt;  // fewer fit almost anything
+  const auto n = static_cast<double>(points.size());
+  const double half = 0.5 * (points.back() - points.front()) / std::cos(std::numbers::pi / (2 * n)),
+               middle = 0.5 * (points.back() + points.front());
+  for (std::size_t j = 0; j < points.size(); ++j)
+    if (!(std::abs(points[j] - middle +
+                   half * std::cos(std::numbers::pi * (2 * static_cast<double>(j) + 1) / (2 * n))) <=
+          1e-6 * std::abs(half)))
+      return std::nullopt;
+  const auto end = [&](double value) {  // free of round-off of the points
+    const double step = std::pow(10, std::floor(std::log10(std::abs(half))) - 7),
+                 rounded = std::round(value / step) * step;
+    return std::abs(rounded - value) < 1e-9 * std::abs(half) ? rounded : value;
+  };
+  return std::pair{end(middle - half), end(middle + half)};
 }
 
 void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
@@ -75,9 +105,10 @@ void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends
 
 namespace {
 
-constexpr std::array<Format, 2> formats{
+constexpr std::array<Format, 3> formats{
     {{"a field series of ours or of The Well", is_field_series, open_field_series},
-     {"frames of vlasov", is_vlasov_run, open_vlasov_run}}};
+     {"frames of vlasov", is_vlasov_run, open_vlasov_run},
+     {"tasks of Dedalus", is_dedalus, open_dedalus}}};
 
 /// Whether a file begins as a zip archive does.
 bool is_zip(const Comm& comm, const std::string& path) {
@@ -91,8 +122,16 @@ bool is_zip(const Comm& comm, const std::string& path) {
   return found;
 }
 
+std::unique_ptr<Source> open_folder(const Comm& comm, const std::string& path,
+                                    const FieldSeriesOptions& options) {
+  if (is_dedalus_folder(path)) return open_dedalus(comm, path, options);
+  throw InputError(fmt::format(
+      "{}: is a folder without fields over time; expected a handler's of Dedalus (NAME_s1.h5, ...)", path));
+}
+
 std::unique_ptr<Source> open_source(const Comm& comm, const std::string& path,
                                     const FieldSeriesOptions& options) {
+  if (std::filesystem::is_directory(path)) return open_folder(comm, path, options);
   if (is_zip(comm, path)) return open_npz(comm, path, options);
   const Format* found = nullptr;
   {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+/// Which files a handler of Dedalus wrote. Not for users of the room.
+namespace quintet::field_formats {
+
+/// One set of writes: a file of the whole grid, or one file of each process in a folder.
+struct DedalusSet {
+  int number = 0;                  ///< N of NAME_sN
+  std::string joint;               ///< NAME_sN.h5; "": there is none
+  std::vector<std::string> parts;  ///< NAME_sN/NAME_sN_pM.h5 by M; empty: the joint file has all
+};
+
+/// The sets that a path stands for, by number: those of a handler's folder, one set's file, or one set's
+/// folder of process files. Empty where it is none of these. Throws InputError: sets of two handlers, a
+/// process's file by itself.
+[[nodiscard]] std::vector<DedalusSet> dedalus_sets(const std::string& path);
+/// Whether a folder holds sets.
+[[nodiscard]] bool is_dedalus_folder(const std::string& path);
+
+}  // namespace quintet::field_formats
