@@ -88,9 +88,12 @@ class Dedalus : public Source {
       for (const auto& name : group.names())
         if (is_wanted_task(name)) n = std::min<std::size_t>(n, group.shape(name).at(0));
     }
+    QUINTET_CHECK(own.empty() || (n > 0 && n + 1 >= own.size()),
+                  "{}: set {} has {} writes, of which its tasks have {}: are files of processes missing?",
+                  path_, sets_[s].number, own.size(), n);
     if (n < own.size())
-      reading.leave(fmt::format("the last {} of {} writes of set {}, which are not whole", own.size() - n,
-                                own.size(), sets_[s].number));
+      reading.leave(
+          fmt::format("the last of {} writes of set {}, which is not whole", own.size(), sets_[s].number));
     for (std::size_t i = 0; i < n; ++i) {
       while (!times.empty() && times.back() >= own[i] && writes_.back().set != s) {
         times.pop_back();

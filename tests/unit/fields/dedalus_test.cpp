@@ -1,6 +1,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -206,6 +207,25 @@ TEST(Dedalus, version_2_has_scales_in_each_file_and_numbers_for_components) {
   EXPECT_EQ(reader.header().axes[0].upper, 0.5);
   const auto w = reader.read<double>(reader.header().field("w"), 0, {1, 1, {{2, 0}, {1, 4}}});
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(w[i], value_of("w", 0, 0.5, i, 2));
+}
+
+TEST(Dedalus, a_write_that_was_cut_short_is_left_out_and_more_are_refused) {
+  const Scratch scratch("dedalus_cut");
+  for (const std::size_t n_times : {3, 4}) {
+    write_set(scratch / "a_s1.h5", {0, 0.5});
+    {
+      auto file = hdf5::File::open_for_update(Comm::self(), scratch / "a_s1.h5");
+      const std::vector<double> times{0, 0.5, 1, 1.5};
+      file.root().group("scales").write<double>("sim_time", std::span(times).first(n_times), {n_times}, {});
+    }
+    if (n_times == 4) {
+      EXPECT_TRUE(contains(refused(scratch / "a_s1.h5"), "set 1 has 4 writes, of which its tasks have 2"));
+      continue;
+    }
+    const auto reader = opened(scratch / "a_s1.h5");
+    EXPECT_EQ(reader.times(), (std::vector<double>{0, 0.5}));
+    EXPECT_TRUE(contains(reader.reading().text(), "the last of 3 writes of set 1, which is not whole"));
+  }
 }
 
 TEST(Dedalus, what_does_not_belong_together_is_said) {
