@@ -7,6 +7,7 @@
 
 #include "apps/quintet/commands.hpp"
 #include "apps/quintet/owner/owner.hpp"
+#include "io/fields/series_text.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
@@ -33,6 +34,12 @@ bool may_hold_atoms(const std::string& path) {
 
 void inspect(const Application::Arguments& arguments) {
   std::string path = arguments[0].front();
+  if (std::filesystem::exists(path) && may_be_field_series(path)) {
+    const bool is_file = is_hdf5(path);
+    const auto text = is_file ? hdf5::inspect(Comm::self(), path) : fmt::format("{}\n", path);
+    std::fputs((text + field_series_text(path)).c_str(), stdout);
+    return;
+  }
   if (!may_hold_atoms(path)) {
     std::fputs(hdf5::inspect(Comm::self(), path).c_str(), stdout);
     return;

@@ -26,7 +26,6 @@ namespace {
 struct Symbol {
   const char *name, *symbol;
 };
-constexpr Symbol symbols[] = {{"buoyancy", "b"}, {"pressure", "p"}};  // as equations call tasks
 constexpr Symbol components[] = {{"x", "u"}, {"y", "v"}, {"z", "w"}};
 constexpr const char* velocities[] = {"u", "velocity"};
 
@@ -116,7 +115,7 @@ class Dedalus : public Source {
     const auto wants = [&](const std::string& field) {
       return std::find(wanted_.begin(), wanted_.end(), field) != wanted_.end();
     };
-    if (wants(name) || wants(symbol_of(name))) return true;
+    if (wants(name) || wants(symbol_of(name, wanted_))) return true;
     return std::any_of(wanted_.begin(), wanted_.end(), [&](const std::string& field) {
       return field.starts_with(name + "_") ||
              (is_velocity(name) && std::any_of(std::begin(components), std::end(components),
@@ -126,13 +125,6 @@ class Dedalus : public Source {
 
   [[nodiscard]] static bool is_velocity(const std::string& name) {
     return std::find(std::begin(velocities), std::end(velocities), name) != std::end(velocities);
-  }
-
-  [[nodiscard]] std::string symbol_of(const std::string& name) const {
-    if (std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end()) return name;
-    for (const auto& one : symbols)
-      if (name == one.name) return one.symbol;
-    return name;
   }
 
   /// The tasks on the grid that most fields have, or that those wanted have.
@@ -185,7 +177,7 @@ class Dedalus : public Source {
       for (std::uint64_t c = 0; c < n; ++c) {
         Place place{k, hdf5::Shape(task.tensor.size())};
         std::uint64_t rest = c;
-        std::string name = task.tensor.empty() ? symbol_of(task.name) : task.name + "_";
+        std::string name = task.tensor.empty() ? symbol_of(task.name, wanted_) : task.name + "_";
         for (std::size_t d = task.tensor.size(); d-- > 0; rest /= task.tensor[d])
           place.component[d] = rest % task.tensor[d];
         for (const auto index : place.component)

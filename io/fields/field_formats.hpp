@@ -37,6 +37,9 @@ struct Format {
                                   const FieldSeriesOptions& options);
 };
 
+/// Whether an HDF5 file is in one of the formats of the table.
+[[nodiscard]] bool has_known_format(const std::string& path);
+
 /// Ours and The Well's: fields [sample, time, axes...].
 bool is_field_series(const hdf5::Group& root);
 std::unique_ptr<Source> open_field_series(const Comm& comm, const std::string& path,
@@ -52,12 +55,21 @@ bool is_dedalus(const hdf5::Group& root);
 std::unique_ptr<Source> open_dedalus(const Comm& comm, const std::string& path,
                                      const FieldSeriesOptions& options);
 
+/// NetCDF files and zarr folders with coordinates, as xarray and Oceananigans write them.
+bool is_netcdf4(const hdf5::Group& root);
+bool is_netcdf_folder(const std::string& path);
+std::unique_ptr<Source> open_netcdf_series(const Comm& comm, const std::string& path,
+                                           const FieldSeriesOptions& options);
+
 /// Archives of NumPy arrays; no HDF5.
 std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
                                  const FieldSeriesOptions& options);
 
 /// Cut times to those that ascend, with a warning: what a run that was killed left behind them is no frame.
 void keep_rising(std::vector<double>& times, const std::string& path);
+
+/// What equations call a field of this name ("b" for "buoyancy"), unless that very name is wanted.
+[[nodiscard]] std::string symbol_of(const std::string& name, const std::vector<std::string>& wanted);
 
 /// The spacing of points that are equally spaced to `tolerance` of it.
 [[nodiscard]] std::optional<double> equal_spacing(const std::vector<double>& points, double tolerance = 1e-6);

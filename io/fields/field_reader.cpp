@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <numbers>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -42,6 +41,11 @@ void keep_rising(std::vector<double>& times, const std::string& path) {
     log::warning("{}: counts {} frames, but the time of number {} is {} after {}: those before it are read",
                  path, times.size(), n, times[n], times[n - 1]);
   times.resize(n);
+}
+
+std::string symbol_of(const std::string& name, const std::vector<std::string>& wanted) {
+  if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) return name;
+  return name == "buoyancy" ? "b" : name == "pressure" ? "p" : name;
 }
 
 std::optional<double> equal_spacing(const std::vector<double>& points, double tolerance) {
@@ -105,34 +109,40 @@ void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends
 
 namespace {
 
-constexpr std::array<Format, 3> formats{
+constexpr std::array<Format, 4> formats{
     {{"a field series of ours or of The Well", is_field_series, open_field_series},
      {"frames of vlasov", is_vlasov_run, open_vlasov_run},
-     {"tasks of Dedalus", is_dedalus, open_dedalus}}};
+     {"tasks of Dedalus", is_dedalus, open_dedalus},
+     {"netCDF with coordinates", is_netcdf4, open_netcdf_series}}};
 
-/// Whether a file begins as a zip archive does.
-bool is_zip(const Comm& comm, const std::string& path) {
-  bool found = false;
+/// The first bytes of a file.
+std::string first_bytes(const Comm& comm, const std::string& path) {
+  std::string bytes;
   together(comm, [&] {
     auto stream = open_input_file(path);
     std::array<char, 4> mark{};
     stream.read(mark.data(), mark.size());
-    found = stream.gcount() == 4 && std::string_view(mark.data(), 4) == "PK\3\4";
+    bytes.assign(mark.data(), static_cast<std::size_t>(stream.gcount()));
   });
-  return found;
+  return bytes;
 }
 
 std::unique_ptr<Source> open_folder(const Comm& comm, const std::string& path,
                                     const FieldSeriesOptions& options) {
+  if (is_netcdf_folder(path)) return open_netcdf_series(comm, path, options);
   if (is_dedalus_folder(path)) return open_dedalus(comm, path, options);
-  throw InputError(fmt::format(
-      "{}: is a folder without fields over time; expected a handler's of Dedalus (NAME_s1.h5, ...)", path));
+  throw InputError(
+      fmt::format("{}: is a folder without fields over time; expected a group of zarr, or a handler's of "
+                  "Dedalus (NAME_s1.h5, ...)",
+                  path));
 }
 
 std::unique_ptr<Source> open_source(const Comm& comm, const std::string& path,
                                     const FieldSeriesOptions& options) {
   if (std::filesystem::is_directory(path)) return open_folder(comm, path, options);
-  if (is_zip(comm, path)) return open_npz(comm, path, options);
+  const auto front = first_bytes(comm, path);
+  if (front == "PK\3\4") return open_npz(comm, path, options);
+  if (front.starts_with("CDF")) return open_netcdf_series(comm, path, options);
   const Format* found = nullptr;
   {
     const auto file = hdf5::File::open(comm, path);
@@ -152,6 +162,13 @@ std::unique_ptr<Source> open_source(const Comm& comm, const std::string& path,
 }
 
 }  // namespace
+
+bool has_known_format(const std::string& path) {
+  const auto file = hdf5::File::open(Comm::self(), path);
+  return std::any_of(formats.begin(), formats.end(),
+                     [&](const Format& format) { return format.is_it(file.root()); });
+}
+
 }  // namespace field_formats
 
 /// A source, and how its axes are turned: axis d of the reader is axis order[d] of the source.

@@ -13,6 +13,7 @@
 #include "io/log/error.hpp"
 #include "io/netcdf/classic_header.hpp"
 #include "io/netcdf/types.hpp"
+#include "io/netcdf/zarr_variable.hpp"
 
 namespace quintet::netcdf {
 
@@ -21,7 +22,9 @@ struct File::Implementation {
   std::uint64_t bytes = 0;
   int id = -1;
   std::vector<Variable> variables;
-  std::vector<int> numbers;  ///< of the variables, as the library counts
+  std::vector<int> numbers;       ///< of the variables, as the library counts
+  std::vector<ZarrArray> arrays;  ///< of a folder of zarr, one for each variable
+  Reading reading;
 
   Implementation() = default;
   Implementation(const Implementation&) = delete;
@@ -81,6 +84,15 @@ Attribute read_attribute(const Implementation& file, int variable, const char* n
   return attribute;
 }
 
+/// A word of _Unsigned that is neither is refused where the numbers are read.
+void take_sign(Variable& variable) {
+  const auto sign = variable.attributes.find("_Unsigned");
+  if (sign == variable.attributes.end()) return;
+  const auto word = trimmed(sign->second.text);
+  if (word == "true" || word == "True") variable.is_unsigned = true;
+  if (word == "false" || word == "False") variable.is_unsigned = false;
+}
+
 Variable read_variable(const Implementation& file, int number) {
   char name[NC_MAX_NAME + 1] = {};
   nc_type type = NC_NAT;
@@ -113,12 +125,7 @@ Variable read_variable(const Implementation& file, int number) {
     variable.attributes[text] = read_attribute(file, number, text);
   }
   variable.is_unsigned = row != nullptr && row->is_unsigned;
-  // A word that is neither is refused where the numbers are read.
-  if (const auto sign = variable.attributes.find("_Unsigned"); sign != variable.attributes.end()) {
-    const auto word = trimmed(sign->second.text);
-    if (word == "true" || word == "True") variable.is_unsigned = true;
-    if (word == "false" || word == "False") variable.is_unsigned = false;
-  }
+  take_sign(variable);
   return variable;
 }
 
@@ -146,10 +153,11 @@ void check_hdf5_file(const std::string& path) {
 /// own.
 std::uint64_t size_of(const Implementation& file, const Variable& variable, const Box& box) {
   const std::size_t n = variable.shape.size();
-  QUINTET_CHECK(variable.holds_numbers(), "{}: {} holds no numbers", file.path, variable.name);
+  QUINTET_CHECK(variable.holds_numbers(), "{}: {}", variable.where, variable.refusal);
   QUINTET_ASSERT(box.start.size() == n && box.count.size() == n, "a box of {} of {} dimensions",
                  box.start.size(), n);
-  const std::uint64_t most = 1032 * file.bytes + 1024;
+  const std::uint64_t most =
+      file.arrays.empty() ? 1032 * file.bytes + 1024 : std::uint64_t{1} << 40U;  // absent chunks take no room
   std::uint64_t size = 1;
   for (std::size_t d = 0; d < n; ++d) {
     QUINTET_CHECK(box.start[d] <= variable.shape[d] && box.count[d] <= variable.shape[d] - box.start[d],
@@ -192,9 +200,19 @@ std::optional<double> Variable::number(const std::string& attribute) const {
   return found->second.numbers.front();
 }
 
+bool is_folder_of_arrays(const std::string& path) { return is_zarr(path); }
+
 File File::open(const std::string& path) {
   auto file = std::make_shared<Implementation>();
   file->path = path;
+  if (is_zarr(path)) {
+    file->arrays = read_zarr_group(path, file->reading.not_used);
+    for (const auto& array : file->arrays) {
+      file->variables.push_back(variable_of(array));
+      take_sign(file->variables.back());
+    }
+    return File(file);
+  }
   file->bytes = check_input_file(path);
   if (is_hdf5(path))
     check_hdf5_file(path);
@@ -214,6 +232,8 @@ File File::open(const std::string& path) {
 const std::string& File::path() const { return implementation_->path; }
 
 const std::vector<Variable>& File::variables() const { return implementation_->variables; }
+
+const Reading& File::reading() const { return implementation_->reading; }
 
 const Variable* File::find(const std::string& name) const {
   for (const auto& variable : implementation_->variables)
@@ -235,10 +255,14 @@ std::vector<double> File::read(const Variable& variable, const Box& box) const {
   if (values.empty()) return values;
   const auto at = static_cast<std::size_t>(&variable - file.variables.data());
   QUINTET_ASSERT(at < file.variables.size(), "a variable of another file");
-  const std::vector<std::size_t> start(box.start.begin(), box.start.end()),
-      count(box.count.begin(), box.count.end());
-  file.check(nc_get_vara_double(file.id, file.numbers[at], start.data(), count.data(), values.data()),
-             fmt::format("{} cannot be read", variable.name));
+  if (!file.arrays.empty()) {
+    values = file.arrays[at].read(box.start, box.count);
+  } else {
+    const std::vector<std::size_t> start(box.start.begin(), box.start.end()),
+        count(box.count.begin(), box.count.end());
+    file.check(nc_get_vara_double(file.id, file.numbers[at], start.data(), count.data(), values.data()),
+               fmt::format("{} cannot be read", variable.name));
+  }
   if (variable.n_bits > 0) {  // an attribute may say otherwise than the type
     const double wrap = std::ldexp(1.0, variable.n_bits);
     for (double& value : values) {
@@ -258,7 +282,7 @@ std::vector<double> File::read_unpacked(const Variable& variable, const Box& box
 }
 
 std::vector<double> File::read_unpacked(const Variable& variable, const Box& box) const {
-  QUINTET_CHECK(variable.holds_numbers(), "{}: holds no numbers", variable.where);
+  QUINTET_CHECK(variable.holds_numbers(), "{}: {}", variable.where, variable.refusal);
   return read_unpacked(variable, box, unpacking_of(variable));
 }
 

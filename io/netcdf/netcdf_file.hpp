@@ -10,8 +10,8 @@
 
 #include "io/netcdf/unpacking.hpp"
 
-/// NetCDF files of the classic formats and netCDF-4, read in one process. The C library lives in io/netcdf
-/// alone.
+/// NetCDF files of the classic formats and netCDF-4, and zarr folders, which have the same model, read in one
+/// process. The C library lives in io/netcdf alone.
 namespace quintet::netcdf {
 
 /// An attribute: a text, or numbers.
@@ -32,6 +32,9 @@ struct Variable {
   int n_bits = 0;            ///< of an integer, 0 of others
   bool is_unsigned = false;  ///< the type, or an attribute _Unsigned, says so
   std::map<std::string, Attribute> attributes;
+  bool has_default_fill = true;  ///< without _FillValue, the type's own fill value marks what was not written
+  std::string refusal = "holds no numbers";  ///< what to say where it holds none
+  Reading reading{};                         ///< of its storage: chunks that are not there, what is not used
 
   [[nodiscard]] bool holds_numbers() const { return type != "text" && type != "other"; }
   /// A text attribute without blanks at its ends; none if it is absent. Throws InputError if it is no text.
@@ -47,14 +50,18 @@ struct Box {
   std::vector<std::uint64_t> start, count;
 };
 
+/// Whether a path is a folder of zarr, which File opens, too.
+[[nodiscard]] bool is_folder_of_arrays(const std::string& path);
+
 /// An open file, for reading. Errors: InputError that names the file.
 class File {
  public:
-  /// Throws if the file is absent, no netCDF file, or shorter than it says.
+  /// Throws if the file is absent, neither a netCDF file nor a folder of zarr, or shorter than it says.
   static File open(const std::string& path);
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::vector<Variable>& variables() const;
+  [[nodiscard]] const Reading& reading() const;  ///< what of it is not used, such as groups
   /// nullptr if there is none of that name.
   [[nodiscard]] const Variable* find(const std::string& name) const;
   /// Throws an error that lists what there is.

@@ -35,10 +35,11 @@ class Maker {
  public:
   Maker(const Variable& variable, const UnpackingOptions& options)
       : variable_(variable), options_(options), stored_(row_of_name(variable.type)) {
-    QUINTET_CHECK(stored_ != nullptr, "{}: holds no numbers", variable.where);
+    QUINTET_CHECK(stored_ != nullptr, "{}: {}", variable.where, variable.refusal);
   }
 
   Unpacking make() {
+    made_.reading = variable_.reading;
     check_unsigned();
     scale();
     marks();
@@ -95,7 +96,8 @@ class Maker {
           else
             meant_mark(given, name);
         }
-    if (!variable_.attributes.contains("_FillValue") && !std::isnan(stored_->fill))
+    if (variable_.has_default_fill && !variable_.attributes.contains("_FillValue") &&
+        !std::isnan(stored_->fill))
       made_.missing.push_back(stored_->fill);
   }
 

@@ -180,6 +180,7 @@ class SeriesSource : public FieldSource {
 
 /// Whether a file holds fields over time of ours; netCDF-4 files are HDF5, too.
 bool is_series(const std::string& path) {
+  if (netcdf::is_folder_of_arrays(path)) return false;
   std::array<char, 4> magic{};
   open_input_file(path).read(magic.data(), 4);
   if (magic != std::array<char, 4>{'\x89', 'H', 'D', 'F'}) return false;

@@ -42,7 +42,7 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
     : file_(std::make_shared<netcdf::File>(netcdf::File::open(path))), variable_(variable) {
   const auto& field = file_->variable(variable);
   const auto what = fmt::format("{}: {}", path, variable);
-  QUINTET_CHECK(field.holds_numbers(), "{}: holds no numbers", what);
+  QUINTET_CHECK(field.holds_numbers(), "{}: {}", what, field.refusal);
   for (std::size_t d = 0; d < field.dimensions.size(); ++d) {
     const auto& name = field.dimensions[d];
     const auto* coordinate = file_->find(name);
