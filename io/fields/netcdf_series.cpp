@@ -34,14 +34,15 @@ struct Line {
 class NetcdfSeries : public Source {
  public:
   NetcdfSeries(const std::string& path, const FieldSeriesOptions& options)
-      : file_(netcdf::File::open(path)), wanted_(options.fields) {
+      : path_(path), file_(netcdf::File::open(path)), wanted_(options.fields) {
     header.name = "netcdf";
-    reading.add(file_.reading());
+    reading.add(file_->reading());
     find_times(options);
-    for (const auto& variable : file_.variables()) take(variable);
+    for (const auto& variable : file_->variables()) take(variable);
     choose_fields();
     for (const auto& axis : axes_) read_axis(axis, options);
     for (auto& place : places_) prepare(place);
+    if (!netcdf::is_folder_of_arrays(path)) file_.reset();
   }
 
   void read(int field, std::uint64_t, const FieldBox& box, std::vector<float>& values) const override {
@@ -55,26 +56,27 @@ class NetcdfSeries : public Source {
  private:
   /// A field: its variable, and its lines in the order of the axes.
   struct Place {
-    const netcdf::Variable* variable;
+    netcdf::Variable variable;
     std::string name;
     std::vector<Line> lines;                            ///< [axis]
     std::vector<std::size_t> dimensions;                ///< [axis] of the variable
     std::vector<std::optional<LineWeights>> weights{};  ///< [axis] onto the points of the axis
   };
 
-  netcdf::File file_;
+  std::string path_;
+  std::optional<netcdf::File> file_;  ///< but for zarr, open only while it is read: see values_of()
   std::vector<std::string> wanted_;
   std::string time_;                   ///< its dimension
   std::map<std::string, Line> lines_;  ///< by dimension
   std::vector<std::string> axes_;
   std::vector<Place> places_;
 
-  [[nodiscard]] const std::string& path() const { return file_.path(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
   /// The variable that says the times, and its dimension.
   void find_times(const FieldSeriesOptions& options) {
     const netcdf::Variable* found = nullptr;
-    for (const auto& variable : file_.variables()) {
+    for (const auto& variable : file_->variables()) {
       if (variable.shape.size() != 1 || !variable.holds_numbers()) continue;
       const bool named = std::find(std::begin(names_of_time), std::end(names_of_time), variable.name) !=
                          std::end(names_of_time);
@@ -84,13 +86,13 @@ class NetcdfSeries : public Source {
     }
     if (found != nullptr) {
       time_ = found->dimensions[0];
-      times = file_.read_unpacked(*found);
+      times = file_->read_unpacked(*found);
       header.time_units = units_of(*found).empty() ? "1" : units_of(*found);
       if (!units_of(*found).empty()) reading.assume(fmt::format("times in {}, as numbers", units_of(*found)));
       return;
     }
     for (const auto* name : names_of_time)
-      for (const auto& variable : file_.variables())
+      for (const auto& variable : file_->variables())
         for (std::size_t d = 0; d < variable.dimensions.size() && options.time_spacing && time_.empty(); ++d)
           if (variable.dimensions[d] == name && variable.shape.size() > 1) {
             time_ = name;
@@ -106,10 +108,10 @@ class NetcdfSeries : public Source {
 
   /// The points of a dimension; none where it has no coordinate.
   [[nodiscard]] std::optional<Line> line_of(const std::string& dimension) const {
-    const auto* coordinate = file_.find(dimension);
+    const auto* coordinate = file_->find(dimension);
     if (coordinate == nullptr || !coordinate->holds_numbers() || coordinate->shape.size() != 1)
       return std::nullopt;
-    Line line{dimension, dimension, false, false, file_.read_unpacked(*coordinate)};
+    Line line{dimension, dimension, false, false, file_->read_unpacked(*coordinate)};
     if (const auto place = staggered_location(dimension)) line.axis = place->axis, line.face = place->face;
     line.falls = line.points.size() > 1 && line.points.front() > line.points.back();
     if (line.falls) std::reverse(line.points.begin(), line.points.end());
@@ -119,7 +121,7 @@ class NetcdfSeries : public Source {
   /// A variable is a field over time, a parameter, a coordinate, or left out.
   void take(const netcdf::Variable& variable) {
     if (variable.shape.empty() && variable.holds_numbers()) {
-      const auto value = file_.read_unpacked(variable);
+      const auto value = file_->read_unpacked(variable);
       if (std::isfinite(value[0])) header.parameters[variable.name] = value[0];
       return;
     }
@@ -134,7 +136,7 @@ class NetcdfSeries : public Source {
       return reading.leave(fmt::format("{} ({})", variable.name, why.substr(0, why.find(". "))));
     if (!why.empty() || (!is_wanted && !wanted_.empty())) return reading.leave(variable.name);
     reading.add(netcdf::unpacking_of(variable).reading);
-    Place place{&variable, symbol, {}, {}};
+    Place place{variable, symbol, {}, {}};
     for (std::size_t d = 0; d < names.size(); ++d) {
       if (names[d] == time_) continue;
       if (variable.shape[d] == 1) {
@@ -186,20 +188,20 @@ class NetcdfSeries : public Source {
         kept.push_back(std::move(place));
         continue;
       }
-      QUINTET_CHECK(wanted_.empty(), "{}: {} has axes {}, but other fields {}", path(), place.variable->name,
+      QUINTET_CHECK(wanted_.empty(), "{}: {} has axes {}, but other fields {}", path(), place.variable.name,
                     fmt::join(axes_of(place), ", "), fmt::join(axes_, ", "));
-      reading.leave(fmt::format("{} (axes {})", place.variable->name, fmt::join(axes_of(place), ", ")));
+      reading.leave(fmt::format("{} (axes {})", place.variable.name, fmt::join(axes_of(place), ", ")));
     }
     places_ = std::move(kept);
     for (const auto& place : places_) {
-      if (place.name != place.variable->name)
-        reading.assume(fmt::format("{} is {}", place.variable->name, place.name));
-      const auto& attributes = place.variable->attributes;
+      if (place.name != place.variable.name)
+        reading.assume(fmt::format("{} is {}", place.variable.name, place.name));
+      const auto& attributes = place.variable.attributes;
       const bool has_units = attributes.contains("units") && attributes.at("units").is_text;
       header.fields.push_back(
-          {place.name, has_units && !units_of(*place.variable).empty() ? units_of(*place.variable) : "1", "",
+          {place.name, has_units && !units_of(place.variable).empty() ? units_of(place.variable) : "1", "",
            "", -1});
-      header.double_precision = header.double_precision || place.variable->type == "double";
+      header.double_precision = header.double_precision || place.variable.type == "double";
     }
     n_frames = {times.size()};
   }
@@ -209,7 +211,7 @@ class NetcdfSeries : public Source {
     for (const auto& place : places_)
       for (const auto& line : place.lines)
         if (line.axis == axis && line.face == face) return line;
-    for (const auto& variable : file_.variables()) {
+    for (const auto& variable : file_->variables()) {
       const auto place = staggered_location(variable.name);
       if (place && place->axis == axis && place->face == face)
         if (auto line = line_of(variable.name)) return line;
@@ -227,7 +229,7 @@ class NetcdfSeries : public Source {
     const auto centres = line_at(name, false), faces = line_at(name, true);
     const auto& line = centres ? *centres : *faces;
     axis.coordinates = line.points;
-    if (const auto* coordinate = file_.find(line.dimension))
+    if (const auto* coordinate = file_->find(line.dimension))
       if (const auto found = coordinate->attributes.find("units");
           found != coordinate->attributes.end() && found->second.is_text && !units_of(*coordinate).empty())
         axis.units = units_of(*coordinate);
@@ -299,7 +301,7 @@ class NetcdfSeries : public Source {
       place.weights.emplace_back();
       if (line.points == axis.coordinates) continue;
       QUINTET_CHECK(line.face, "{}: {} has other points along {} than the fields before", path(),
-                    place.variable->name, axis.name);
+                    place.variable.name, axis.name);
       place.weights.back() = cubic_weights(line.points, axis.coordinates, axis.periodic ? axis.length() : 0);
       faces.push_back(axis.name);
     }
@@ -308,10 +310,11 @@ class NetcdfSeries : public Source {
                                  place.name, fmt::join(faces, ", ")));
   }
 
-  /// Values [frame][axes of the box].
+  /// Values [frame][axes of the box]. A file that the netCDF library holds open cannot be opened by HDF5
+  /// beside it, which another reader may do.
   [[nodiscard]] std::vector<double> values_of(int field, const FieldBox& box) const {
     const auto& place = places_[static_cast<std::size_t>(field)];
-    const auto& variable = *place.variable;
+    const auto& variable = place.variable;
     const std::size_t n_axes = place.lines.size(), n_dimensions = variable.shape.size();
     netcdf::Box part{std::vector<std::uint64_t>(n_dimensions, 0),
                      std::vector<std::uint64_t>(n_dimensions, 1)};
@@ -329,7 +332,11 @@ class NetcdfSeries : public Source {
                       : line.falls     ? n - box.space.start[a] - box.space.count[a]
                                        : box.space.start[a];
     }
-    auto values = turned(file_.read_unpacked(variable, part), part.count, order);
+    const auto file = file_ ? *file_ : netcdf::File::open(path_);
+    const auto& found = file.variable(variable.name);
+    QUINTET_CHECK(found.shape == variable.shape, "{}: {} has another shape than when it was looked at first",
+                  path_, variable.name);
+    auto values = turned(file.read_unpacked(found, part), part.count, order);
     std::uint64_t outer = box.n_frames;
     for (std::size_t a = 0; a < n_axes; ++a) {
       const auto n = part.count[place.dimensions[a]];

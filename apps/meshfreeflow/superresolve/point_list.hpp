@@ -6,8 +6,9 @@
 
 namespace quintet::meshfreeflow {
 
-/// Points [point][axis] of a list: .csv with a line of names, which may stand in any order, or .h5 with a
-/// dataset `points` [n, 3]. Throws InputError (file, line, what).
+/// Points [point][axis] of a list: a table (io/files/number_table.hpp) whose columns are named, in any order,
+/// or are the axes in this order, which is said; or an HDF5 file with a dataset `points` [n, 3]. Throws
+/// InputError (file, line, what).
 [[nodiscard]] std::vector<double> read_points(const std::string& path,
                                               const std::array<std::string, 3>& axes);
 
