@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -146,23 +147,30 @@ class Reader {
            cell.find_first_not_of("0123456789+-.,'eEdD \xc2\xa0") == std::string::npos;
   }
 
+  /// What is wrong with a cell.
+  [[nodiscard]] std::string why(const std::string& cell, bool is_number) const {
+    if (is_number) return fmt::format("'{}' is not finite", cell);
+    if (separator_ != ',' && cell.find(',') != std::string::npos && looks_like_number(cell))
+      return fmt::format(
+          "'{}' has a decimal comma; write decimal points (sed 's/,/./g' FILE, where commas separate no "
+          "cells)",
+          cell);
+    return fmt::format("'{}' is no number", cell.substr(0, 40));
+  }
+
   void take_row(const std::vector<std::string>& cells) {
     QUINTET_CHECK(cells.size() == table_.n_columns, "{}:{}: has {} cells, but the lines before {}{}",
                   table_.path, line_, cells.size(), table_.n_columns,
                   separator_ == ',' && cells.size() == 2 * table_.n_columns
                       ? ": are these decimal commas? Write decimal points"
                       : "");
-    for (const auto& cell : cells) {
-      const auto value = number_in(cell);
-      QUINTET_CHECK(
-          value || separator_ == ',' || cell.find(',') == std::string::npos || !looks_like_number(cell),
-          "{}:{}: '{}' has a decimal comma; write decimal points (sed 's/,/./g' FILE, where commas separate "
-          "no "
-          "cells)",
-          table_.path, line_, cell);
-      QUINTET_CHECK(value, "{}:{}: '{}' is no number", table_.path, line_, cell.substr(0, 40));
-      QUINTET_CHECK(std::isfinite(*value), "{}:{}: '{}' is not finite", table_.path, line_, cell);
-      table_.values.push_back(*value);
+    table_.refusals.resize(table_.n_columns);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      const auto value = number_in(cells[k]);
+      const bool is_good = value && std::isfinite(*value);
+      if (!is_good && table_.refusals[k].empty())
+        table_.refusals[k] = fmt::format("{}:{}: {}", table_.path, line_, why(cells[k], value.has_value()));
+      table_.values.push_back(is_good ? *value : std::numeric_limits<double>::quiet_NaN());
     }
     table_.lines.push_back(line_);
   }
@@ -191,6 +199,10 @@ std::optional<std::size_t> NumberTable::column(const std::string& name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return std::nullopt;
   return static_cast<std::size_t>(found - names.begin());
+}
+
+void NumberTable::require_numbers(std::size_t column) const {
+  QUINTET_CHECK(column >= refusals.size() || refusals[column].empty(), "{}", refusals[column]);
 }
 
 std::string NumberTable::place(std::size_t row) const {

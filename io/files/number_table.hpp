@@ -15,8 +15,10 @@ struct NumberTable {
   std::vector<std::string> names;  ///< [column]; empty: the file has none
   bool names_in_comment = false;   ///< they may be a remark of as many words
   std::size_t n_columns = 0;
-  std::vector<double> values;  ///< [row][column], finite
-  std::vector<int> lines;      ///< [row] number in the file; empty of .npy
+  std::vector<double> values;  ///< [row][column]; NaN where a cell is no finite number
+  std::vector<std::string>
+      refusals;            ///< [column] what its first cell is that is no number; "": all are numbers
+  std::vector<int> lines;  ///< [row] number in the file; empty of .npy
   Reading reading;
 
   [[nodiscard]] std::size_t n_rows() const { return n_columns == 0 ? 0 : values.size() / n_columns; }
@@ -25,6 +27,8 @@ struct NumberTable {
   }
   /// Number of a column; none if there is none of this name.
   [[nodiscard]] std::optional<std::size_t> column(const std::string& name) const;
+  /// Throws InputError (file, line, what) unless all cells of a column are finite numbers.
+  void require_numbers(std::size_t column) const;
   /// "points.csv:7", for messages.
   [[nodiscard]] std::string place(std::size_t row) const;
 };
@@ -36,8 +40,9 @@ struct NumberTable {
 /// with # or % are passed over. Names are in the first line, if none of its cells is a number, or in the
 /// comment before the first line, if it has as many words as there are columns.
 ///
-/// Throws InputError (file, line, what): a cell that is no finite number, among them decimal commas; rows of
-/// unequal length; text in UTF-16; no row.
+/// Columns of texts may stand beside those that are needed: see require_numbers(), which names decimal
+/// commas. Throws InputError (file, line, what): rows of unequal length; text in UTF-16; no row; a number
+/// that is not finite in a .npy file.
 [[nodiscard]] NumberTable read_number_table(const std::string& path);
 
 }  // namespace quintet

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "apps/dpmd/setup/system.hpp"
-#include "io/files/input_file.hpp"
+#include "io/files/number_table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
@@ -15,31 +14,24 @@ namespace quintet::dpmd {
 
 namespace {
 
-/// Two columns of numbers from a CSV file; lines that begin with '#' or a letter are passed over, but the
-/// name of the second column may be that of one of the run's: O_O.
+/// The first two columns of a table; the name of the second may be that of one of the run's: O_O.
 ReferenceCurve read_curve(const std::string& path, const std::string& label) {
+  const auto table = read_number_table(path);
+  QUINTET_CHECK(table.n_columns > 1 && table.n_rows() > 1,
+                "{}: expected lines 'r, g(r)', found {} of {} columns", path, table.n_rows(),
+                table.n_columns);
   ReferenceCurve reference;
   Curve& curve = reference.curve;
   curve.label = label;
   curve.dashed = true;
-  auto file = open_input_file(path);
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line[0] == '#') continue;
-    if (std::isalpha(static_cast<unsigned char>(line[0]))) {
-      reference.column = line.substr(std::min(line.find(','), line.size() - 1) + 1);
-      continue;
-    }
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream words(line);
-    double x, y;
-    QUINTET_CHECK(static_cast<bool>(words >> x >> y), "{}:{}: expected two numbers 'r, g', found '{}'", path,
-                  number, line);
-    QUINTET_CHECK(curve.x.empty() || x > curve.x.back(), "{}:{}: r = {} does not rise", path, number, x);
-    curve.x.push_back(x);
-    curve.y.push_back(y);
+  if (!table.names.empty()) reference.column = table.names[1];
+  for (const std::size_t k : {0, 1}) table.require_numbers(k);
+  for (std::size_t row = 0; row < table.n_rows(); ++row) {
+    const double r = table.at(row, 0);
+    QUINTET_CHECK(curve.x.empty() || r > curve.x.back(), "{}: r = {} does not rise", table.place(row), r);
+    curve.x.push_back(r);
+    curve.y.push_back(table.at(row, 1));
   }
-  QUINTET_CHECK(curve.x.size() > 1, "{}: expected lines 'r, g(r)', found {}", path, curve.x.size());
   return reference;
 }
 

@@ -17,7 +17,9 @@ constexpr int most_frames = 1 << 30;  // what int counts, and sums of two
 
 void describe(Schema& schema, FlowInputOptions& options) {
   schema
-      .text("file", options.file, "Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz")
+      .text(
+          "file", options.file,
+          "Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz")
       .required()
       .existing_file();
   schema.integer("sample", options.sample, "Number of the sample in the file").at_least(0);
@@ -33,10 +35,7 @@ void describe(Schema& schema, FlowInputOptions& options) {
 namespace {
 
 FieldSeriesReader open_alone(const FlowInputOptions& options) {
-  FieldSeriesOptions reader;
-  reader.part = options.describe_file.part;
-  reader.parameters.insert(options.describe_file.parameters.begin(), options.describe_file.parameters.end());
-  return FieldSeriesReader::open(Comm::self(), options.file, reader);
+  return FieldSeriesReader::open(Comm::self(), options.file, flow::reader_options(options.describe_file));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ std::vector<double> read_table(const std::string& path, const std::array<std::st
     if (std::find(axes.begin(), axes.end(), name) == axes.end())
       reading.leave(fmt::format("column {}", name));
   if (!reading.empty()) log::info("{}: {}", path, reading.text());
+  for (const auto k : column) table.require_numbers(k);
   std::vector<double> points;
   for (std::size_t row = 0; row < table.n_rows(); ++row)
     for (const auto k : column) points.push_back(table.at(row, k));

@@ -25,9 +25,9 @@ void describe(Schema& schema, RefinedOptions& options) {
       .existing_file();
   schema
       .text("points", options.points,
-            "A list of points: .csv with a line of names (those of the axes, time t first), or .h5 with a "
-            "dataset "
-            "`points` [n, 3] in the model's order of axes")
+            "A list of points: a table of text with a line of names (those of the axes, time t first), or, "
+            "in the "
+            "model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]")
       .existing_file();
   schema.check([&options]() -> std::optional<std::string> {
     const int n = (options.factor.empty() ? 0 : 1) + (options.grid.empty() ? 0 : 1) + (options.like ? 1 : 0) +

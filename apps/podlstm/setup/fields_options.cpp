@@ -29,7 +29,8 @@ std::unique_ptr<ocean::FieldSource> make_stochastic(const StochasticOptions& opt
 
 void describe(Schema& schema, MaskOptions& options) {
   schema
-      .text("file", options.file, "A netCDF file of the same grid, its latitudes and longitudes in any order")
+      .text("file", options.file,
+            "A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order")
       .required()
       .existing_file();
   schema.text("variable", options.variable, "Name of the mask");
@@ -76,7 +77,8 @@ void describe(Schema& schema, RegionOptions& options) {
 void describe(Schema& schema, FieldsOptions& options) {
   schema
       .texts("files", options.files,
-             "Files that follow each other in time: netCDF of CF (time, lat, lon), or fields over time of "
+             "Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or "
+             "fields over time of "
              "ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc")
       .existing_file();
   schema.text("variable", options.variable, "Name of the field");

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <sstream>
 
 #include "apps/application/report/statistics.hpp"
-#include "io/config/scalar.hpp"
 #include "io/config/suggest.hpp"
-#include "io/files/input_file.hpp"
+#include "io/files/number_table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -18,38 +16,23 @@ using namespace kinetics;
 
 namespace {
 
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> words;
-  std::istringstream in(line);
-  for (std::string word; std::getline(in, word, ',');) words.emplace_back(trimmed(word));
-  return words;
-}
-
-/// First column and the one named `column` of a CSV file; lines that begin with '#' are passed over.
+/// First column and the one named `column` of a table.
 Curve read_column(const std::string& path, const std::string& column, const std::string& label) {
-  auto file = open_input_file(path);
-  std::string line;
-  std::vector<std::string> names;
-  std::size_t at = 0;
+  const auto table = read_number_table(path);
+  QUINTET_CHECK(!table.names.empty() && table.n_rows() > 1,
+                "{}: expected a line of names and lines of numbers, found {}", path, table.n_rows());
+  const auto at = table.column(column);
+  QUINTET_CHECK(at, "{}: no column '{}' (reference.column); there is {}{}", path, column,
+                name_list(table.names), did_you_mean(column, table.names));
+  table.require_numbers(0);
+  table.require_numbers(*at);
   Curve curve{label, {}, {}, false, true};
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (trimmed(line).empty() || line[0] == '#') continue;
-    const auto words = split(line);
-    if (names.empty()) {
-      names = words;
-      at = static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
-      QUINTET_CHECK(at < names.size(), "{}:{}: no column '{}' (reference.column); there is {}{}", path,
-                    number, column, name_list(names), did_you_mean(column, names));
-      continue;
-    }
-    const auto x = to_number(words[0]), y = to_number(at < words.size() ? words[at] : "");
-    QUINTET_CHECK(x && y, "{}:{}: expected {} numbers, found '{}'", path, number, names.size(), line);
-    QUINTET_CHECK(curve.x.empty() || *x > curve.x.back(), "{}:{}: time {} does not rise", path, number, *x);
-    curve.x.push_back(*x);
-    curve.y.push_back(*y);
+  for (std::size_t row = 0; row < table.n_rows(); ++row) {
+    const double x = table.at(row, 0);
+    QUINTET_CHECK(curve.x.empty() || x > curve.x.back(), "{}: time {} does not rise", table.place(row), x);
+    curve.x.push_back(x);
+    curve.y.push_back(table.at(row, *at));
   }
-  QUINTET_CHECK(curve.x.size() > 1, "{}: expected a line of names and lines of numbers, found {}", path,
-                curve.x.size());
   return curve;
 }
 

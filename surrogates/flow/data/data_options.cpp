@@ -79,10 +79,25 @@ void describe(Schema& schema, FileOptions& options) {
       .above(0);
 }
 
+FieldSeriesOptions reader_options(const FileOptions& options) {
+  FieldSeriesOptions result;
+  result.part = options.part;
+  result.parameters.insert(options.parameters.begin(), options.parameters.end());
+  result.time_spacing = options.time_spacing;
+  for (const auto& axis : options.axes) {
+    AxisFacts facts{axis.lower, axis.upper, std::nullopt, axis.points};
+    if (axis.periodic != FileAxisOptions::Periodic::stored)
+      facts.periodic = axis.periodic == FileAxisOptions::Periodic::yes;
+    result.facts[axis.name] = facts;
+  }
+  return result;
+}
+
 void describe(Schema& schema, FlowDataOptions& options) {
   schema
-      .texts("files", options.files,
-             "Files of fields over time: ours, The Well's, vlasov's run.h5, the reference's npz")
+      .texts(
+          "files", options.files,
+          "Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz")
       .required()
       .length(1)
       .existing_file();

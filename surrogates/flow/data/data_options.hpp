@@ -63,6 +63,8 @@ struct FileOptions {
   std::optional<double> time_spacing;  ///< of files without times
 };
 void describe(Schema& schema, FileOptions& options);
+/// How a file is read of which this is said; its axes and fields are still to be named.
+[[nodiscard]] FieldSeriesOptions reader_options(const FileOptions& options);
 
 /// Section `data` of `meshfreeflow train`.
 struct FlowDataOptions {

@@ -20,19 +20,9 @@ namespace {
 constexpr std::uint64_t values_at_a_time = 1 << 24;
 
 FieldSeriesOptions reader_options(const FlowDataOptions& options) {
-  FieldSeriesOptions result;
+  auto result = reader_options(options.describe_files);
   result.axes = options.axes;
   result.fields = options.fields;
-  result.part = options.describe_files.part;
-  result.parameters.insert(options.describe_files.parameters.begin(),
-                           options.describe_files.parameters.end());
-  result.time_spacing = options.describe_files.time_spacing;
-  for (const auto& axis : options.describe_files.axes) {
-    AxisFacts facts{axis.lower, axis.upper, std::nullopt, axis.points};
-    if (axis.periodic != FileAxisOptions::Periodic::stored)
-      facts.periodic = axis.periodic == FileAxisOptions::Periodic::yes;
-    result.facts[axis.name] = facts;
-  }
   return result;
 }
 

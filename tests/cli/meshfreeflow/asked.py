@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Archives of NumPy arrays for asked.txt, written without NumPy: a sample of fields.h5 as others keep their data, right or wrong.
 
-Usage: asked.py FIELDS.h5 SAMPLE OUT.npz [CHANGE...]
+Usage: asked.py FIELDS.h5 SAMPLE OUT.npz [CHANGE...], or OUT.zarr: a folder of zarr, version 2
 CHANGE: scale:NAME:FACTOR  add:NAME:NUMBER  swap:NAME:NAME  (NAME: p b u w t x z; arithmetic in double)
         float32  big  fortran  note  late:NUMBER  steady:NUMBER  frames:NUMBER
 """
+import json
+import os
 import random
 import re
 import struct
 import subprocess
 import sys
 import zipfile
+import zlib
 
 
 def values(path, dataset):
@@ -34,6 +37,27 @@ def npy(shape, numbers, descr, fortran=False):
     header += " " * ((64 - (len(header) + 11) % 64) % 64) + "\n"
     code = {"f4": "f", "f8": "d", "i2": "h"}[descr[1:]]
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"{order}{len(numbers)}{code}", *numbers)
+
+
+def zarr(folder, arrays):
+    """Chunks of 7 frames, and all else of an array in them."""
+    os.makedirs(folder)
+    with open(f"{folder}/.zgroup", "w", encoding="utf-8") as stream:
+        json.dump({"zarr_format": 2}, stream)
+    for name, (shape, numbers, axes) in arrays.items():
+        os.makedirs(f"{folder}/{name}")
+        chunks = [7] + shape[1:] if len(shape) == 3 else shape
+        meta = {"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "<f8", "order": "C", "fill_value": None,
+                "filters": None, "compressor": {"id": "zlib", "level": 1}}
+        for file, content in ((".zarray", meta), (".zattrs", {"_ARRAY_DIMENSIONS": axes})):
+            with open(f"{folder}/{name}/{file}", "w", encoding="utf-8") as stream:
+                json.dump(content, stream)
+        size = 7 * (len(numbers) // shape[0]) if len(shape) == 3 else len(numbers)
+        for first in range(0, len(numbers), size):
+            part = numbers[first:first + size]
+            part += [0.0] * (size - len(part))
+            with open(f"{folder}/{name}/" + ".".join([str(first // size)] + ["0"] * (len(shape) - 1)), "wb") as stream:
+                stream.write(zlib.compress(struct.pack(f"<{size}d", *part)))
 
 
 def main(path, sample, out, *changes):
@@ -77,6 +101,9 @@ def main(path, sample, out, *changes):
             fortran = True
         elif kind == "note":
             notes = ["note"]
+    if out.endswith(".zarr"):
+        return zarr(out, {**{name: ([n_t, n_x, n_z], arrays[name], list("txz")) for name in "pbuw"},
+                          **{name: ([len(arrays[name])], arrays[name], [name]) for name in "txz"}, "Ra": ([], [1e4], []), "Pr": ([], [1.0], [])})
     with zipfile.ZipFile(out, "w") as archive:
         for name in ["note"] if notes else []:
             header = "{'descr': '|O', 'fortran_order': False, 'shape': (), }".ljust(117) + "\n"

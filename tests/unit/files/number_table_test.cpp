@@ -26,7 +26,8 @@ NumberTable table_of(const std::string& text) {
 
 std::string refusal(const std::string& text) {
   try {
-    (void)table_of(text);
+    const auto table = table_of(text);
+    for (std::size_t k = 0; k < table.n_columns; ++k) table.require_numbers(k);
   } catch (const quintet::InputError& error) {
     return error.what();
   }
@@ -83,6 +84,14 @@ TEST(NumberTable, what_is_no_table_of_numbers_is_refused_with_its_line) {
       {"\xff\xfet\x00", "is text in UTF-16: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"}};
   for (const auto& row : rows)
     EXPECT_NE(refusal(row.text).find(row.says), std::string::npos) << row.text << ": " << refusal(row.text);
+}
+
+TEST(NumberTable, texts_may_stand_beside_the_columns_that_are_needed) {
+  const auto table = table_of("probe,t,z\nleft,1,2\n\"upper, right\",3,\n");
+  EXPECT_NO_THROW(table.require_numbers(1));
+  EXPECT_THROW(table.require_numbers(0), quintet::InputError);
+  EXPECT_THROW(table.require_numbers(2), quintet::InputError);
+  EXPECT_EQ(table.at(1, 1), 3);
 }
 
 TEST(NumberTable, what_the_messages_say_helps) {

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 
@@ -414,6 +417,46 @@ TEST_F(RecordTest, what_was_taken_for_granted_is_told) {
       record.notes()[0],
       "a.nc: latitudes are stored north first; dates of the standard calendar (the file does not say); not "
       "used: attribute cell_methods");
+}
+
+/// An array of a zarr folder in one chunk, as it lies in memory.
+template <class T>
+void write_array(const std::string& folder, const std::string& name, const std::string& type,
+                 const std::vector<T>& values, const std::string& shape, const std::string& attributes) {
+  std::filesystem::create_directories(folder + "/" + name);
+  std::ofstream(folder + "/.zgroup") << R"({"zarr_format": 2})";
+  std::ofstream(folder + "/" + name + "/.zarray")
+      << R"({"zarr_format": 2, "dtype": ")" << type << R"(", "shape": )" << shape << R"(, "chunks": )"
+      << shape << R"(, "order": "C", "compressor": null, "filters": null, "fill_value": null})";
+  std::ofstream(folder + "/" + name + "/.zattrs") << "{" << attributes << "}";
+  const auto n = static_cast<std::size_t>(std::count(shape.begin(), shape.end(), ',')) + 1;
+  std::ofstream(folder + "/" + name + "/" + (n == 1 ? "0" : "0.0.0"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(T)));
+}
+
+TEST_F(RecordTest, a_folder_of_zarr_is_read_as_netcdf_is) {
+  if (comm.is_root()) {
+    const auto folder = path("a.zarr");
+    write_array<double>(folder, "time", "<f8", {66410, 66417}, "[2]",
+                        R"("_ARRAY_DIMENSIONS": ["time"], "units": "days since 1800-1-1")");
+    write_array<float>(folder, "lat", "<f4", {0.5, -0.5}, "[2]",
+                       R"("_ARRAY_DIMENSIONS": ["lat"], "units": "degrees_north")");
+    write_array<float>(folder, "lon", "<f4", {0, 120, 240}, "[3]",
+                       R"("_ARRAY_DIMENSIONS": ["lon"], "units": "degrees_east")");
+    write_array<std::int16_t>(
+        folder, "sst", "<i2", {2000, 2100, 2200, 2300, 2400, -999, 2050, 2150, 2250, 2350, 2450, -999},
+        "[2, 2, 3]",
+        R"("_ARRAY_DIMENSIONS": ["time", "lat", "lon"], "units": "degC", "scale_factor": 0.01, "missing_value": -999)");
+  }
+  comm.barrier();
+  const auto record = open({"a.zarr"});
+  EXPECT_EQ(record.n_points(), 5);  // the last one of the south is land
+  const auto all = values(record);
+  ASSERT_EQ(all.size(), 10u);
+  EXPECT_NEAR(all[0], 23, 1e-9);  // south first
+  EXPECT_NEAR(all[1], 23.5, 1e-9);
+  EXPECT_NEAR(all[9], 22.5, 1e-9);
 }
 
 TEST_F(RecordTest, fields_over_time_of_ours_are_read) {
