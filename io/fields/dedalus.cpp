@@ -12,7 +12,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 
-// What a file handler of Dedalus (versions 2 and 3) wrote, dedalus/core/evaluator.py:
+// What a file handler of Dedalus (versions 2 and 3) wrote (its H5FileHandler):
 //
 //     scales/sim_time [writes]; scales/x_hash_HASH [n] (version 3), scales/x/SCALE [n] (version 2)
 //     tasks/NAME [writes, components..., axes...]; labels of its dimensions "t", "", "x", "z"
@@ -223,8 +223,9 @@ class Dedalus : public Source {
     } else if (ends && may_end) {
       known = true;
       std::tie(axis.lower, axis.upper) = *ends;
-      reading.assume(fmt::format("axis {} has walls at {:.6g} and {:.6g}: its points are Chebyshev's",
-                                 axis.name, axis.lower, axis.upper));
+      if (!(given && found->second.lower && found->second.upper))
+        reading.assume(fmt::format("axis {} has walls at {:.6g} and {:.6g}: its points are Chebyshev's",
+                                   axis.name, axis.lower, axis.upper));
     }
     QUINTET_CHECK(known || (given && found->second.lower && found->second.upper),
                   "{}: the points of axis {} are not those of a Fourier or a Chebyshev basis: state its ends "

@@ -239,8 +239,9 @@ class NetcdfSeries : public Source {
     } else if (const auto ends = chebyshev_ends(axis.coordinates)) {
       known = true;
       std::tie(axis.lower, axis.upper) = *ends;
-      reading.assume(fmt::format("axis {} has walls at {:.6g} and {:.6g}: its points are Chebyshev's", name,
-                                 axis.lower, axis.upper));
+      if (!(given && facts->second.lower && facts->second.upper))
+        reading.assume(fmt::format("axis {} has walls at {:.6g} and {:.6g}: its points are Chebyshev's", name,
+                                   axis.lower, axis.upper));
     } else if (!says_periodic) {
       reading.assume(fmt::format(
           "axis {} not periodic (the file does not say; describe_file(s).axes changes it)", name));

@@ -95,7 +95,11 @@ std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equatio
   comm.reduce(std::span<double>(all), Comm::Reduction::sum);
   std::vector<Worst> worst;
   for (std::size_t i = 0; i < samples.size() && n == most && n > 0; ++i) {
-    if (all[i * (most + 1)] == 0) continue;
+    if (all[i * (most + 1)] == 0) {
+      log::info("The data: fewer than 6 points along an axis, or 5 frames: equations are not asked of {}",
+                samples[i].name);
+      continue;
+    }
     set_numbers(shape, std::span(all).subspan(i * (most + 1) + 1, most));
     if (worst.empty())
       for (const auto& check : shape) worst.push_back({check, samples[i].name});

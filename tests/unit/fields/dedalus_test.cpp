@@ -263,6 +263,17 @@ TEST(Dedalus, what_does_not_belong_together_is_said) {
   EXPECT_TRUE(contains(refused(scratch / "empty"), "is a folder without fields over time; expected"));
 }
 
+TEST(Dedalus, ends_that_are_given_go_before_those_of_the_points) {
+  const Scratch scratch("dedalus_ends");
+  write_set(scratch / "a_s1.h5", {0, 0.5});
+  auto options = convection;
+  options.facts = {{"z", {.lower = 0, .upper = 1, .points = AxisFacts::Points::chebyshev}}};
+  const auto reader = opened(scratch / "a_s1.h5", options);
+  EXPECT_EQ(reader.header().axes[0].upper, 1);
+  EXPECT_NEAR(reader.header().axes[0].coordinates[0], 0.5 + z_of(0), 1e-15);
+  EXPECT_FALSE(contains(reader.reading().text(), "axis z has walls")) << reader.reading().text();
+}
+
 TEST(Dedalus, points_at_half_spacings_are_asked_for) {
   const Scratch scratch("dedalus_sines");
   write_parts(scratch / "s_s1", {0, 0.5, 1}, true);
