@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/dpmd/train/start_check.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -57,6 +58,7 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   TrainingData data;
   potential::DataOptions read;
   read.type_map = std::move(type_map);
+  read.types_in_order = !read.type_map.empty();
   read.need_energy = options.loss.energy.active();
   read.need_force = options.loss.force.active();
   read.need_virial = options.loss.virial.active();
@@ -240,6 +242,7 @@ TrainingSetup set_up_training(const TrainOptions& options, const std::optional<K
   if (!data.validation.empty())
     data.least_distance =
         std::min(data.least_distance, count_neighbours(data.validation, n_types, rcut).least_distance);
+  if (start && !known) check_start(*start, data.training, options.loss, options.data.labels);
   setup.model = start ? *std::move(start) : new_model(options, data, known);
   if (options.model.start) {
     setup.model.single_precision = options.model.single_precision;

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/unit/particles/files/files_support.hpp"
 
 namespace quintet::dpmd {
 namespace {
@@ -79,6 +83,74 @@ TEST(SetUpTraining, goes_on_from_a_model_as_it_is) {
   EXPECT_EQ(setup.model.rcut, start.rcut);
   EXPECT_EQ(setup.model.mean, start.mean);
   EXPECT_EQ(setup.model.fitting.front().layers.front().weight, start.fitting.front().layers.front().weight);
+}
+
+/// Extended XYZ of some frames with the model's own labels: a stress in `unit` (eV/angstrom^3), positive
+/// under pressure where `sign` is -1; `offset` is added to its diagonal (eV/angstrom^3).
+std::string labelled_by_model(double force_sign, double stress_sign, double unit, double offset = 0) {
+  const auto options = small_training();
+  potential::DataOptions read;
+  const auto systems = potential::read_systems(options.data.training.systems, read);
+  potential::DeepPotential field(potential::read_dp(copper("copper.dp")), {});
+  std::string text;
+  for (const auto& result : predict(Comm::self(), field, systems, frames_of(systems, 3))) {
+    const auto& frame = systems[0].frames[result.index.frame];
+    text += fmt::format("{}\nLattice=\"{:.17g}\" energy={:.17g} stress=\"", frame.n_atoms(),
+                        fmt::join(frame.box.rows(), " "), result.energy);
+    for (std::size_t k = 0; k < 9; ++k)
+      text += fmt::format(
+          "{}{:.17g}", k > 0 ? " " : "",
+          stress_sign * (-result.virial[k] / frame.box.volume() + (k % 4 == 0 ? offset : 0)) / unit);
+    text += "\" Properties=species:S:1:pos:R:3:forces:R:3\n";
+    for (std::size_t i = 0; i < frame.n_atoms(); ++i)
+      text += fmt::format("Cu {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g}\n", frame.positions[i][0],
+                          frame.positions[i][1], frame.positions[i][2], force_sign * result.forces[i][0],
+                          force_sign * result.forces[i][1], force_sign * result.forces[i][2]);
+  }
+  return text;
+}
+
+TEST(SetUpTraining, labels_of_the_other_sign_than_the_model_to_start_from_are_refused) {
+  const Scratch scratch("start_check");
+  auto options = small_training();
+  options.model.start = copper("copper.dp");
+  options.loss.virial = {0.02, 1};
+  options.data.training.systems = {scratch / "a.xyz"};
+  const auto learn = [&](const std::string& text) {
+    files::put(scratch / "a.xyz", text);
+    static_cast<void>(set_up_training(options));
+  };
+  const double gpa = 1 / 160.2176634;
+  using Sign = LabelsOptions::Sign;
+  learn(labelled_by_model(1, 1, 1));
+  EXPECT_MESSAGE(learn(labelled_by_model(1, -1, 1)),
+                 "For stresses in extended XYZ: data.labels.stress_sign: pressure;");
+  options.data.labels.stress_sign = Sign::pressure;
+  learn(labelled_by_model(1, -1, 1));
+  EXPECT_MESSAGE(learn(labelled_by_model(1, 1, 1)), "data.labels.stress_sign: tension");
+  options.data.labels.stress_sign = Sign::tension;
+  options.data.labels.stress_unit = gpa;
+  EXPECT_MESSAGE(learn(labelled_by_model(1, -1, gpa / 10)),
+                 "data.labels.stress_unit: kbar, data.labels.stress_sign: pressure");
+  options.data.labels.stress_unit = gpa / 10;
+  options.data.labels.stress_sign = Sign::pressure;
+  learn(labelled_by_model(1, -1, gpa / 10));
+  // Of the same sign or of another pressure altogether: other theory, not another convention.
+  options.data.labels = {};
+  learn(labelled_by_model(1, 1, 2));
+  learn(labelled_by_model(1, 1, 1, -0.3));
+  learn(labelled_by_model(1, 1, 1, 0.3));
+  // What the loss does not ask for does not matter.
+  options.loss.virial = {0, 0};
+  learn(labelled_by_model(1, -1, 1));
+  EXPECT_MESSAGE(learn(labelled_by_model(-1, 1, 1)), "they are gradients; write forces");
+  options.loss.force = {0, 0};
+  learn(labelled_by_model(-1, 1, 1));
+  // A training from nothing has nothing to compare with.
+  options.loss = {};
+  options.loss.virial = {0.02, 1};
+  options.model.start.reset();
+  learn(labelled_by_model(1, -1, 1));
 }
 
 TEST(TrainingSampler, blocks_have_their_shares_and_systems_in_none_are_not_drawn) {
