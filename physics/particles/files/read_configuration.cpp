@@ -139,7 +139,8 @@ std::vector<Configuration> read_format(Format format, const std::string& path, c
       only_frame(path, frame);
       return {read_poscar(path, {options.type_names, options.periodic})};
     case Format::lammps_dump:
-      return read_lammps_dump(path, frame, {options.type_names, options.periodic, options.labels.use});
+      return read_lammps_dump(
+          path, frame, {options.type_names, options.periodic, options.labels.use, options.names_by_number});
     case Format::outcar:
       return read_outcar(path, frame, {options.type_names, options.periodic, options.labels.use});
     case Format::vasprun:

@@ -22,6 +22,9 @@ struct ReadOptions {
   /// 1,
   /// ...); they must agree with what a file says itself.
   std::vector<std::string> type_names;
+  /// Names of numbered types that neither the file nor `type_names` names: those of the model that learns
+  /// from them. Read for LAMMPS dumps, and told.
+  std::vector<std::string> names_by_number = {};
   NamedMasses masses;  ///< of types by name; they win over the file's
   bool masses_matter =
       true;  ///< false: a mass that contradicts its name is no reason to refuse labelled data

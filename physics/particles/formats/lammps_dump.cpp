@@ -171,7 +171,11 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<T>& values)
 class DumpFrame {
  public:
   DumpFrame(text::LineReader& reader, DumpHead head, const LammpsDumpOptions& options)
-      : reader_(reader), head_(std::move(head)), options_(options), where_(reader.where()) {
+      : reader_(reader),
+        head_(std::move(head)),
+        options_(options),
+        given_(options.type_names),
+        where_(reader.where()) {
     result_.reading = head_.reading;
   }
 
@@ -292,16 +296,36 @@ class DumpFrame {
 
   /// Types by their names where the atoms have some and nobody numbers them, else by their numbers.
   void name_types() {
+    take_names_by_number();
     if (name_ >= 0 && all_are_carbon_by_default()) {
-      result_.reading.assume(fmt::format("types {} as given, not C as the dump calls all of them",
-                                         fmt::join(options_.type_names, " ")));
+      result_.reading.assume(
+          fmt::format("types {} as given, not C as the dump calls all of them", fmt::join(given_, " ")));
       names_.clear();
     }
-    if (!names_.empty() && (type_ < 0 || options_.type_names.empty()))
+    if (!names_.empty() && (type_ < 0 || given_.empty()))
       number_names();
     else
       name_numbers();
     set_masses_of_types();
+  }
+
+  /// Where nothing else names types, names come by their numbers.
+  void take_names_by_number() {
+    const auto& names = options_.names_by_number;
+    if (!given_.empty() || type_ < 0 || names.empty()) return;
+    const auto is_c = [](const auto& name) { return name == "C"; };
+    const auto [least, most] = std::minmax_element(result_.types.begin(), result_.types.end());
+    const bool unnamed = names_.empty() ? std::all_of(masses_.begin(), masses_.end(),
+                                                      [](double mass) { return mass == no_mass; })
+                                        : *least < *most && std::all_of(names_.begin(), names_.end(), is_c);
+    if (!unnamed) return;
+    QUINTET_CHECK(static_cast<std::size_t>(*most) < names.size(),
+                  "{}: an atom has type {}, which nothing names: the type_map has {} names ({})", where_,
+                  *most + 1, names.size(), fmt::join(names, ", "));
+    given_ = names;
+    result_.reading.assume(fmt::format(
+        "types 1, 2, ... are {}, in the order of the type_map (the dump has no column element or mass)",
+        fmt::join(names, " ")));
   }
 
   /// LAMMPS writes C for each atom unless `dump_modify element` names the types.
@@ -310,11 +334,12 @@ class DumpFrame {
       return false;
     const std::set<int> types(result_.types.begin(), result_.types.end());
     QUINTET_CHECK(
-        types.size() < 2 || !options_.type_names.empty(),
+        types.size() < 2 || !given_.empty(),
         "{}: atoms of {} types are all called C, as LAMMPS does where `dump_modify element` does not "
-        "name them; give types (system.types or --types), or write the dump with their elements",
+        "name them; give types (system.types, --types or model.type_map), or write the dump with their "
+        "elements",
         where_, types.size());
-    return !options_.type_names.empty();
+    return !given_.empty();
   }
 
   void number_names() {
@@ -331,25 +356,25 @@ class DumpFrame {
     const auto most = *std::max_element(result_.types.begin(), result_.types.end());
     std::vector<std::string> own(most + 1);
     for (std::size_t i = 0; i < names_.size(); ++i) own[result_.types[i]] = names_[i];
-    result_.type_names = agreed_names(where_, own, options_.type_names);
-    if (!options_.type_names.empty())
-      QUINTET_CHECK(options_.type_names.size() > static_cast<std::size_t>(most),
+    result_.type_names = agreed_names(where_, own, given_);
+    if (!given_.empty())
+      QUINTET_CHECK(given_.size() > static_cast<std::size_t>(most),
                     "{}: an atom has type {}, but {} type names were given ({})", where_, most + 1,
-                    options_.type_names.size(), fmt::join(options_.type_names, ", "));
+                    given_.size(), fmt::join(given_, ", "));
     else
       name_by_mass();
   }
 
   void name_by_mass() {
-    constexpr double no_mass = 1;  // what is written where units have no masses
     auto& names = result_.type_names;
     for (std::size_t i = 0; i < result_.types.size(); ++i) {
       const auto element =
           masses_.empty() || masses_[i] == no_mass ? std::nullopt : element_of_mass(masses_[i]);
-      QUINTET_CHECK(element,
-                    "{}: type {} has no name; give types (system.types or --types), or write the dump with "
-                    "columns element or mass",
-                    where_, result_.types[i] + 1);
+      QUINTET_CHECK(
+          element,
+          "{}: type {} has no name; give types (system.types, --types or model.type_map), or write the "
+          "dump with columns element or mass",
+          where_, result_.types[i] + 1);
       names[result_.types[i]] = *element;
     }
     std::vector<std::string> used;
@@ -436,9 +461,11 @@ class DumpFrame {
   }
 
   static constexpr int most_types = 100000;
+  static constexpr double no_mass = 1;  // (amu) what is written where units have no masses
   text::LineReader& reader_;
   DumpHead head_;
   const LammpsDumpOptions& options_;
+  std::vector<std::string> given_;  // names of types 1, 2, ...
   std::string where_;
   int id_ = -1, type_ = -1, name_ = -1, mass_ = -1;
   std::array<int, 3> position_{-1, -1, -1}, velocity_{-1, -1, -1}, force_{-1, -1, -1};

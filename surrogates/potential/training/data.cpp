@@ -1,15 +1,13 @@
 #include "surrogates/potential/training/data.hpp"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <numeric>
 
 #include <fmt/ranges.h>
 
+#include "io/files/matching_files.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
@@ -22,20 +20,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Files and folders that a pattern of the shell (*, ?, [abc]) stands for, sorted; what exists stands for
-/// itself. "data/*.h5#/group" keeps its group.
+/// Files and folders of a pattern. "data/*.h5#/group" keeps its group.
 std::vector<std::string> matches(const std::string& pattern) {
   const auto hash = pattern.rfind('#');
-  const std::string file = pattern.substr(0, hash),
-                    group = hash == std::string::npos ? "" : pattern.substr(hash);
-  if (fs::exists(pattern) || file.find_first_of("*?[") == std::string::npos) return {pattern};
-  glob_t found{};
-  const int result = ::glob(file.c_str(), 0, nullptr, &found);
-  const std::unique_ptr<glob_t, decltype(&::globfree)> owner(&found, &::globfree);
-  QUINTET_CHECK(result == 0 && found.gl_pathc > 0, "no file or folder matches {}", pattern);
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < found.gl_pathc; ++i) paths.push_back(found.gl_pathv[i] + group);
-  std::sort(paths.begin(), paths.end());
+  if (hash == std::string::npos || fs::exists(pattern)) return matching_files(pattern);
+  auto paths = matching_files(pattern.substr(0, hash));
+  for (auto& path : paths) path += pattern.substr(hash);
   return paths;
 }
 
@@ -141,13 +131,15 @@ void append_frames(std::vector<Configuration> frames, const std::string& path, T
 }
 
 /// A DeePMD system; one of mixed type is split by composition, as files of frames are.
-void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<LabelledSystem>& systems) {
+void append_deepmd(const std::string& path, const DataOptions& wanted, TypeMap& type_map,
+                   std::vector<LabelledSystem>& systems) {
   const bool named = DeepmdStore::open(path)->has("type_map.raw");
-  QUINTET_CHECK(named || !type_map.names().empty(),
+  // Names in the order in which other systems happened to bring them number nothing.
+  QUINTET_CHECK(named || (wanted.types_in_order && !wanted.type_map.empty()),
                 "{}: there is no type_map.raw; give the model's type_map, whose names then stand for types "
                 "0, 1, ...",
                 path);
-  const DeepmdSystem deepmd(path, named ? std::vector<std::string>() : type_map.names());
+  const DeepmdSystem deepmd(path, named ? std::vector<std::string>() : wanted.type_map);
   if (deepmd.mixed_type()) {
     append_frames(deepmd.frames(), path, type_map, systems);
     return;
@@ -161,17 +153,18 @@ void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<Label
   systems.push_back(std::move(system));
 }
 
-void read_path(const std::string& path, const LabelSource& labels, TypeMap& type_map,
+void read_path(const std::string& path, const DataOptions& wanted, TypeMap& type_map,
                std::vector<LabelledSystem>& systems) {
   const bool folder = fs::is_directory(path), hdf5 = !folder && is_deepmd_hdf5(path);
   if (folder || (hdf5 && !is_trajectory(path))) {
-    for (const auto& system : find_deepmd_systems(path)) append_deepmd(system, type_map, systems);
+    for (const auto& system : find_deepmd_systems(path)) append_deepmd(system, wanted, type_map, systems);
     return;
   }
   ReadOptions options;
   options.all_frames = true;
   options.masses_matter = false;
-  options.labels = labels;
+  options.labels = wanted.labels;
+  if (wanted.types_in_order) options.names_by_number = wanted.type_map;
   auto frames = read_configurations(path, options);
   tell_reading(path, frames);
   append_frames(std::move(frames), path, type_map, systems);
@@ -186,7 +179,7 @@ std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths, 
   std::vector<std::string> refused;
   for (const auto& pattern : paths)
     for (const auto& path : matches(pattern)) try {
-        read_path(path, options.labels, type_map, systems);
+        read_path(path, options, type_map, systems);
       } catch (const InputError& error) {
         refused.emplace_back(error.what());
       }

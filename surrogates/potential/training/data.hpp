@@ -12,6 +12,8 @@ namespace quintet::potential {
 /// How systems are read and checked.
 struct DataOptions {
   std::vector<std::string> type_map;  ///< the model's types; empty: all names met, in order of appearance
+  /// The order of `type_map` is the user's or a model's: names types that a file only numbers (LAMMPS dumps).
+  bool types_in_order = true;
   bool need_energy = true, need_force = true, need_virial = false;  ///< some frame must have the label
   LabelSource labels{};
   double stress_limit = 1;  ///< (eV/angstrom^3) of virial / volume, where virials are needed

@@ -124,6 +124,28 @@ TEST_F(TrainingData, a_system_without_names_has_the_models) {
   EXPECT_MESSAGE(read({"a"}), "the type of atom 0 is 1, expected 0 to 0");
 }
 
+TEST_F(TrainingData, names_that_other_systems_brought_number_no_types) {
+  std::filesystem::remove(scratch / "a/type_map.raw");
+  EXPECT_MESSAGE(read({"b/water", "a"}), "a: there is no type_map.raw; give the model's type_map");
+  options.type_map = {"O", "H"};
+  EXPECT_EQ(read({"b/water", "a"}).size(), 2u);
+  options.types_in_order = false;
+  EXPECT_MESSAGE(read({"a"}), "a: there is no type_map.raw");
+}
+
+TEST_F(TrainingData, a_dump_takes_the_names_of_the_type_map_and_no_others) {
+  options.need_force = true;
+  put(scratch / "a.dump",
+      "ITEM: UNITS\nmetal\nITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp pp\n"
+      "0 9\n0 9\n0 9\nITEM: ATOMS id type x y z fx fy fz\n1 1 1 2 3 1 0 0\n2 2 3 4 5 -1 0 0\n");
+  EXPECT_MESSAGE(read({"a.dump"}), "model.type_map");
+  EXPECT_MESSAGE(read({"b/water", "a.dump"}), "model.type_map");  // "O H", as another system happens to say
+  options.type_map = {"H", "O"};
+  EXPECT_EQ(read({"a.dump"})[0].frames[0].types, (std::vector<int>{0, 1}));
+  options.types_in_order = false;
+  EXPECT_MESSAGE(read({"a.dump"}), "model.type_map");
+}
+
 TEST_F(TrainingData, type_maps_that_disagree_are_named) {
   options.type_map = {"O", "C"};
   EXPECT_MESSAGE(read({"a"}), "a: has atoms of type H, which the model's type_map [O, C] lacks");
@@ -168,7 +190,7 @@ TEST_F(TrainingData, extended_xyz_is_split_by_composition_and_brought_into_one_o
 TEST_F(TrainingData, paths_that_hold_nothing_are_named) {
   std::filesystem::create_directories(scratch / "empty");
   EXPECT_MESSAGE(read({"empty"}), "empty: holds no DeePMD system");
-  EXPECT_MESSAGE(read({"no*"}), "no file or folder matches");
+  EXPECT_MESSAGE(read({"no*"}), "no*: no file matches");
   EXPECT_MESSAGE(read({"nowhere"}), "nowhere: there is no such file or folder");
   EXPECT_MESSAGE(read({"nowhere.h5"}), "nowhere.h5");
   EXPECT_MESSAGE(read({}), "no data are given");

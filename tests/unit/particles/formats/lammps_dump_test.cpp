@@ -83,12 +83,28 @@ TEST_F(LammpsDump, numbered_types_are_named_by_who_knows) {
   EXPECT_EQ(c.reading.assumed.at(1), "types O H by mass");
   EXPECT_EQ(read(numbered, {.periodic = std::array{false, true, true}})[0].box.periodic()[0], false);
   const auto dummy = replaced(replaced(numbered, "1.008", "1"), "15.999", "1");
-  EXPECT_MESSAGE(read(dummy), "type 2 has no name; give types (system.types or --types)");
+  EXPECT_MESSAGE(read(dummy), "type 2 has no name; give types (system.types, --types or model.type_map)");
   c = read(dummy, {.type_names = {"O", "H"}})[0];
   EXPECT_EQ(c.type_names[c.types[0]], "H");
   EXPECT_TRUE(c.masses.empty());
   EXPECT_MESSAGE(read(numbered, {.type_names = {"O"}}), "an atom has type 2, but 1 type names were given");
   EXPECT_MESSAGE(read(replaced(numbered, "15.999", "1.008")), "two types would be one element");
+}
+
+TEST_F(LammpsDump, a_type_map_names_what_nothing_else_does) {
+  const std::vector<std::string> map{"H", "O", "Na"};
+  for (const auto& [mass_of_1, mass_of_2] : {std::pair("1", "1"), std::pair("15.999", "1.008")}) {
+    const auto text = replaced(replaced(numbered, "1.008", mass_of_2), "15.999", mass_of_1);
+    const auto c = read(text, {.names_by_number = map})[0];
+    const bool unnamed = mass_of_1 == std::string("1");
+    EXPECT_EQ(c.type_names[c.types[0]], unnamed ? "O" : "H") << c.reading.text();
+    EXPECT_EQ(c.reading.text().find("in the order of the type_map") != std::string::npos, unnamed);
+  }
+  const auto dummy = replaced(replaced(numbered, "1.008", "1"), "15.999", "1");
+  EXPECT_EQ(read(dummy, {.type_names = {"O", "H"}, .names_by_number = map})[0].type_names,
+            (std::vector<std::string>{"O", "H"}));
+  EXPECT_MESSAGE(read(dummy, {.names_by_number = {"H"}}),
+                 "an atom has type 2, which nothing names: the type_map has 1 names (H)");
 }
 
 TEST_F(LammpsDump, carbon_everywhere_is_the_default_of_who_named_nothing) {
@@ -97,6 +113,10 @@ TEST_F(LammpsDump, carbon_everywhere_is_the_default_of_who_named_nothing) {
       "ITEM: ATOMS id type element x y z\n1 1 C 0 0 0\n2 2 C 1 0 0\n";
   EXPECT_MESSAGE(read(carbon), "atoms of 2 types are all called C");
   EXPECT_EQ(read(carbon, {.type_names = {"O", "H"}})[0].type_names, (std::vector<std::string>{"O", "H"}));
+  EXPECT_EQ(read(carbon, {.names_by_number = {"O", "H"}})[0].type_names,
+            (std::vector<std::string>{"O", "H"}));
+  EXPECT_EQ(read(replaced(carbon, "2 2 C", "2 2 N"), {.names_by_number = {"O", "H"}})[0].type_names,
+            (std::vector<std::string>{"C", "N"}));
   const auto one = replaced(carbon, "2 2 C", "2 1 C");
   EXPECT_EQ(read(one)[0].type_names, (std::vector<std::string>{"C"}));
   EXPECT_EQ(read(one, {.type_names = {"Cu"}})[0].type_names, (std::vector<std::string>{"Cu"}));
