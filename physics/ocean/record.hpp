@@ -14,7 +14,7 @@ namespace quintet::ocean {
 
 /// What points are that have one value at all times.
 enum class ConstantPoints {
-  refuse,  ///< unless a mask says that they are sea
+  refuse,  ///< unless a mask says that they are sea, or they freeze at high latitude: sea under ice
   land,
   sea
 };
@@ -71,8 +71,10 @@ class Record {
   void select_region(const RecordOptions& options);
   void scan(const std::optional<MaskFile>& mask, const RecordOptions& options);
   /// Points that have one value at all times: `value` [cells of the region] where `constant` is 1.
-  void judge_constant(const std::vector<std::uint8_t>& constant, const std::vector<double>& value,
+  void judge_constant(std::vector<std::uint8_t> constant, const std::vector<double>& value,
                       std::vector<std::uint8_t>& candidate, bool has_mask, const RecordOptions& options);
+  /// Take from `constant` what is sea under ice, and tell of it.
+  void know_ice(std::vector<std::uint8_t>& constant, const std::vector<double>& value);
   void close_others(int source) const;
   [[nodiscard]] std::string place_of(std::size_t cell) const;
   [[nodiscard]] std::vector<double> fields(int first, int n) const;  ///< [n, cells of the region]

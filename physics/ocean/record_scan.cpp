@@ -16,11 +16,22 @@ constexpr double coldest = -20, warmest = 70;  ///< degC: beyond, units are wron
 /// From which on no point of a sea keeps its value by the rounding of packed numbers alone.
 constexpr int least_times_of_constants = 5;
 
+/// Whether one value at all times is what analyses write for sea under ice: the freezing point of sea water,
+/// where there is ice in winter (ERSST and OISST: -1.8 degC).
+bool is_under_ice(double celsius, double latitude) {
+  constexpr double freezing = -1.8, rounding = 0.05;  // degC; stored numbers have steps of up to 0.1
+  constexpr double southernmost_ice = 50;             // degrees north or south
+  return std::abs(celsius - freezing) <= rounding * (1 + 1e-9) && std::abs(latitude) >= southernmost_ice;
+}
+
 }  // namespace
 
-void Record::judge_constant(const std::vector<std::uint8_t>& constant, const std::vector<double>& value,
+void Record::judge_constant(std::vector<std::uint8_t> constant, const std::vector<double>& value,
                             std::vector<std::uint8_t>& candidate, bool has_mask,
                             const RecordOptions& options) {
+  const bool is_temperature = units() == "degree_Celsius" && quantity() == FieldQuantity::temperature;
+  if (is_temperature && !has_mask && options.constant_points == ConstantPoints::refuse)
+    know_ice(constant, value);
   const auto n = std::count(constant.begin(), constant.end(), 1);
   if (n == 0) return;
   const auto first =
@@ -44,6 +55,21 @@ void Record::judge_constant(const std::vector<std::uint8_t>& constant, const std
   if (land)
     for (std::size_t cell = 0; cell < constant.size(); ++cell)
       if (constant[cell] == 1) candidate[cell] = 0;
+}
+
+void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<double>& value) {
+  std::int64_t n_ice = 0;
+  std::size_t first = 0;
+  for (std::size_t cell = 0; cell < constant.size(); ++cell) {
+    if (constant[cell] == 0 || !is_under_ice(value[cell], grid_.latitude[cell / columns_.size()])) continue;
+    constant[cell] = 0;
+    if (n_ice++ == 0) first = cell;
+  }
+  if (n_ice > 0)
+    notes_.push_back(fmt::format(
+        "{} points are {:.6g} degrees Celsius at all {} times, the first is {}: kept as sea under "
+        "ice (fields.constant_points: land leaves them out)",
+        n_ice, value[first], n_times(), place_of(first)));
 }
 
 void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {

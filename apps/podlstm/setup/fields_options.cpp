@@ -122,7 +122,8 @@ void describe(Schema& schema, FieldsOptions& options) {
        {"land", ocean::ConstantPoints::land},
        {"sea", ocean::ConstantPoints::sea}},
       "Points that have one value at five or more times, all there are: land that no value marks as "
-      "missing, or sea under ice. Where a mask is given they are what it says");
+      "missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC "
+      "(within 0.05) from 50 degrees north or south on, which is sea under ice");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.files.empty() != options.stochastic.has_value()) return "give either files or stochastic";
     return std::nullopt;

@@ -268,6 +268,40 @@ TEST_F(RecordTest, a_time_that_two_files_have_is_refused_up_to_round_off) {
   EXPECT_EQ(open({"a.nc", "b.nc"}).n_times(), 6);
 }
 
+TEST_F(RecordTest, points_that_stay_at_the_freezing_value_of_high_latitudes_are_sea_under_ice) {
+  Written ice;
+  ice.latitude = {80, 50, 49};
+  ice.days = {66410, 66417, 66424, 66431, 66438};
+  ice.packed = false;
+  const auto frozen = [&](double north_of, double celsius) {
+    ice.value = [=, zero = ice.units == "K" ? 273.15 : 0](double y, double x, double day) {
+      return zero + (y >= north_of && x < 100 ? celsius : Written{}.value(0, x, day));
+    };
+    write("a.nc", ice);
+  };
+  for (const char* unit : {"degC", "K"})
+    for (const double celsius : {-1.8, -1.849, -1.751}) {
+      ice.units = unit;
+      frozen(50, celsius);
+      const auto record = open({"a.nc"});
+      EXPECT_EQ(record.n_points(), 12);
+      EXPECT_NE(record.notes().back().find("kept as sea under ice"), std::string::npos);
+    }
+  RecordOptions land;
+  land.constant_points = ConstantPoints::land;
+  EXPECT_EQ(open({"a.nc"}, land).n_points(), 8);
+  frozen(49, -1.8);  // as far south as this there is no sea that is frozen all year
+  refused({"a.nc"}, "2 points never vary: 2 of them are -1.8 at all 5 times, the first is 49N 0.5E");
+  for (const double celsius : {-1.86, -1.74, 0.0}) {
+    frozen(50, celsius);
+    refused({"a.nc"}, "4 points never vary");
+  }
+  ice.units = "degC";
+  ice.words["long_name"] = "anomaly of the sea surface temperature";
+  frozen(50, -1.8);
+  refused({"a.nc"}, "4 points never vary");
+}
+
 TEST_F(RecordTest, points_that_never_vary_are_asked_about) {
   Written islands;
   islands.days = {66410, 66417, 66424, 66431, 66438};
