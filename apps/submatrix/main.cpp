@@ -4,6 +4,7 @@
 #include "apps/submatrix/evaluate/cost.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "apps/submatrix/evaluate/sizes.hpp"
+#include "apps/submatrix/inspect/inspect.hpp"
 
 /// Density matrices of sparse Kohn-Sham systems by the submatrix method.
 int main(int argc, char** argv) {
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
       .sizes<submatrix::EvaluateOptions>(submatrix::sizes)
       .command<submatrix::CompareOptions>(
           "compare", "Time, error and memory of several methods on one system", submatrix::compare)
+      .plain_command("inspect", "What is understood of a file of a matrix or of real-space images",
+                     submatrix::inspect_flags(), submatrix::inspect)
       .execute(argc, argv);
 }
