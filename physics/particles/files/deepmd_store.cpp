@@ -174,8 +174,8 @@ class Hdf5Store : public DeepmdStore {
     return names;
   }
   [[nodiscard]] std::vector<std::string> words(const std::string& name) const override {
-    const std::string type = group_.element_type(name);
-    if (type.find("int") == std::string::npos) return group_.read_texts(name);
+    const bool are_numbers = name == "type.raw" && group_.element_type(name).find("int") != std::string::npos;
+    if (!are_numbers) return group_.read_texts(name);
     std::vector<std::string> words;
     for (const auto value : group_.read<std::int64_t>(name)) words.push_back(std::to_string(value));
     return words;

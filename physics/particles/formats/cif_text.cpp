@@ -24,7 +24,13 @@ class Words {
   bool next() {
     while (at_ == std::string::npos || (at_ = line().find_first_not_of(" \t", at_)) == std::string::npos ||
            line()[at_] == '#') {
-      if (!reader_.next()) return false;
+      // The last number may lack digits, and rows may be missing behind it.
+      const auto begin = line().find_first_not_of(" \t");
+      const bool may_be_cut = !reader_.line_is_whole() && begin != std::string::npos && line()[begin] != '#';
+      if (!reader_.next()) {
+        if (may_be_cut) text::check_whole(reader_);
+        return false;
+      }
       at_ = 0;
       if (line().starts_with(';')) return read_text();
     }

@@ -105,6 +105,9 @@ const std::vector<std::string> known_counts{"bonds",
                                             "extra improper per atom",
                                             "extra special per atom"};
 
+/// Header lines that are read; what stands before their words must be numbers.
+constexpr std::array box_and_counts{"atoms", "atom types", "xlo xhi", "ylo yhi", "zlo zhi", "xy xz yz"};
+
 /// Reads a data file section by section; the sections may come in any order.
 class DataReader {
  public:
@@ -186,8 +189,11 @@ class DataReader {
                     "cell (write_data "
                     "without 'triclinic/general')",
                     row_.where, keyword);
-      QUINTET_CHECK(!keyword.empty(), "{}: {} is no header line of a LAMMPS data file", row_.where,
-                    shown(row_.text));
+      const bool is_misread =
+          std::any_of(box_and_counts.begin(), box_and_counts.end(),
+                      [&](const char* known) { return keyword.ends_with(std::string(" ") + known); });
+      QUINTET_CHECK(!keyword.empty() && !is_misread, "{}: {} is no header line of a LAMMPS data file",
+                    row_.where, shown(row_.text));
       if (std::find(known_counts.begin(), known_counts.end(), keyword) == known_counts.end())
         result_.reading.leave(fmt::format("header line '{}'", keyword));
     }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/ranges.h>
@@ -21,7 +22,10 @@ std::vector<std::string> words_of_numbers(std::string_view line) {
     const auto last = word.rfind('.');
     while (last != std::string_view::npos && word.find('.') != word.rfind('.')) {
       const std::size_t decimals = word.size() - word.rfind('.') - 1, end = word.find('.') + 1 + decimals;
-      if (end >= word.size()) break;
+      // Fortran writes a digit before each point: "1.5.2" is no two numbers.
+      if (end >= word.size() ||
+          (word[end] != '-' && std::isdigit(static_cast<unsigned char>(word[end])) == 0))
+        break;
       words.emplace_back(word.substr(0, end));
       word.remove_prefix(end);
     }

@@ -140,8 +140,16 @@ class PoscarReader {
     return held;
   }
 
+  /// A number at the very end of the file may lack digits, where no line feed follows.
+  void check_last_number() const {
+    const auto& line = reader_.line();
+    if (!line.empty() && std::string_view("0123456789.").find(line.back()) != std::string_view::npos)
+      text::check_whole(reader_);
+  }
+
   /// What VASP writes behind the positions: velocities (Cartesian, angstrom/fs), and blocks of its own.
   void read_rest() {
+    check_last_number();
     if (!reader_.next()) return;
     tokens_ = text::split(reader_.line());
     if (!tokens_.empty() && (tokens_[0][0] == 'L' || tokens_[0][0] == 'l')) {
@@ -174,6 +182,7 @@ class PoscarReader {
       }
       result_.velocities.push_back(v);
     }
+    check_last_number();
     if (!moves) {  // a relaxation's file
       result_.velocities.clear();
       result_.reading.leave("velocities, which are all 0");
