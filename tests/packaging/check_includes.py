@@ -32,7 +32,7 @@ ROOMS = {
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "fit forecast quantise search train"),
     "apps/quintet": ("owner", "machine bench registry verify", "plan", "submit", "campaign"),
-    "apps/submatrix": ("input report", "evaluate", "compare"),
+    "apps/submatrix": ("input inspect report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }
 # Third party: how its headers are named, and where they may be included.

@@ -1,5 +1,6 @@
 #include <cstdlib>
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "apps/dpmd/test/parity.hpp"

@@ -1,5 +1,7 @@
 #include "tests/unit/readers/hdf5_faults.hpp"
 
+#include <cstdint>
+
 #include <hdf5.h>
 
 namespace quintet::readers {
