@@ -9,7 +9,7 @@
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
-#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet::dpmd {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "io/runtime/runtime.hpp"
-#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
 #include "surrogates/potential/device/device_tables.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 #include "tests/bench/device/archive.hpp"

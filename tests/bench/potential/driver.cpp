@@ -9,7 +9,7 @@
 #include "physics/kernels/core_rate.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
-#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
 #include "surrogates/potential/evaluation/precision_check.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"

@@ -2,8 +2,8 @@
 
 #include "files_support.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
-#include "physics/particles/formats/lammps_data.hpp"
-#include "physics/particles/formats/lammps_dump.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_dump.hpp"
 
 namespace {
 

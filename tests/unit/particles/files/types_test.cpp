@@ -1,7 +1,7 @@
 #include "files_support.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
-#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
 
 namespace {
 

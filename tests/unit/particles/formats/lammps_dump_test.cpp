@@ -1,4 +1,4 @@
-#include "physics/particles/formats/lammps_dump.hpp"
+#include "physics/particles/formats/lammps/lammps_dump.hpp"
 
 #include "physics/particles/atoms/units.hpp"
 #include "tests/unit/particles/files/files_support.hpp"

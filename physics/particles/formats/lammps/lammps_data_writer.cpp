@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 
 namespace quintet {

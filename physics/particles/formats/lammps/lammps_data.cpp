@@ -1,4 +1,4 @@
-#include "physics/particles/formats/lammps_data.hpp"
+#include "physics/particles/formats/lammps/lammps_data.hpp"
 
 #include <algorithm>
 #include <optional>
