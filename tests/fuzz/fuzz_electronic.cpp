@@ -45,7 +45,8 @@ Reader of(const MatrixFormatRow& row) {
 }
 
 RealSpaceMatrix crystal() {
-  return {2, {{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}}, {{{0, 0, 1}, {1, 1, 2}}, {{0, 1, 0.5}}, {{1, 0, 0.5}}}};
+  return {
+      2, {{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}}, {{{0, 0, 1}, {1, 1, 2}}, {{0, 1, 0.5}}, {{1, 0, 0.5}}}, "", {}};
 }
 
 void read_crystal(const std::string& path) {
