@@ -107,6 +107,11 @@ const std::vector<std::string> known_counts{"bonds",
 
 /// Header lines that are read; what stands before their words must be numbers.
 constexpr std::array box_and_counts{"atoms", "atom types", "xlo xhi", "ylo yhi", "zlo zhi", "xy xz yz"};
+/// "nan 0 0 xy xz yz": such a line without its numbers is no other line.
+bool ends_as_header(std::string_view text) {
+  return std::any_of(box_and_counts.begin(), box_and_counts.end(),
+                     [&](const char* known) { return text.ends_with(std::string(" ") + known); });
+}
 
 /// Reads a data file section by section; the sections may come in any order.
 class DataReader {
@@ -130,7 +135,7 @@ class DataReader {
  private:
   /// A word and no number: rows of a section hold one, also those that begin with a type's label.
   [[nodiscard]] bool is_section_head() const {
-    if (!std::isalpha(static_cast<unsigned char>(row_.text[0]))) return false;
+    if (!std::isalpha(static_cast<unsigned char>(row_.text[0])) || ends_as_header(row_.text)) return false;
     const auto tokens = text::split(row_.text);
     return std::none_of(tokens.begin(), tokens.end(), [](std::string_view token) {
       return std::isdigit(static_cast<unsigned char>(token[0])) ||
@@ -189,11 +194,8 @@ class DataReader {
                     "cell (write_data "
                     "without 'triclinic/general')",
                     row_.where, keyword);
-      const bool is_misread =
-          std::any_of(box_and_counts.begin(), box_and_counts.end(),
-                      [&](const char* known) { return keyword.ends_with(std::string(" ") + known); });
-      QUINTET_CHECK(!keyword.empty() && !is_misread, "{}: {} is no header line of a LAMMPS data file",
-                    row_.where, shown(row_.text));
+      QUINTET_CHECK(!keyword.empty() && !ends_as_header(keyword),
+                    "{}: {} is no header line of a LAMMPS data file", row_.where, shown(row_.text));
       if (std::find(known_counts.begin(), known_counts.end(), keyword) == known_counts.end())
         result_.reading.leave(fmt::format("header line '{}'", keyword));
     }

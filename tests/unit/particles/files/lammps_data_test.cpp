@@ -44,6 +44,17 @@ Configuration read_text(const std::string& content, const LammpsDataOptions& opt
   return read_lammps_data(put(scratch / "a.data", content), options);
 }
 
+TEST(LammpsData, a_line_of_the_box_that_begins_with_no_number_is_not_passed_over) {
+  EXPECT_MESSAGE(read_text(replaced(copper_oxide, "1 2 3 xy", "nan 2 3 xy")),
+                 "a.data:8: 'nan 2 3 xy xz yz' is no");
+  EXPECT_MESSAGE(read_text(replaced(copper_oxide, "1 2 3 xy", "nan nan nan xy")), "is no header line");
+  EXPECT_MESSAGE(read_text(replaced(copper_oxide, "3 atoms", "three atoms")),
+                 "'three atoms' is no header line");
+  const auto c = read_text(replaced(copper_oxide, "1 2 3 xy xz yz\n", "1 2 3 xy xz yz\n5 ellipsoids\n"));
+  EXPECT_EQ(c.box.rows()[7], 3);
+  EXPECT_NE(c.reading.text().find("ellipsoids"), std::string::npos);
+}
+
 /// A one-atom file with this section Atoms.
 std::string with_atoms(const std::string& head, const std::string& row) {
   return "title\n\n1 atoms\n3 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n\nMasses\n\n1 1.008\n2 "

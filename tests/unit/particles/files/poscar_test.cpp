@@ -34,6 +34,16 @@ TEST(Poscar, cartesian_positions_scale_and_a_negative_scale_is_the_volume) {
   EXPECT_NEAR(of_volume.positions[1][0], 1, 1e-14);
 }
 
+TEST(Poscar, a_last_number_without_a_line_feed_may_lack_digits) {
+  const std::string bare = "a\n1\n4 0 0\n0 4 0\n0 0 4\nCu\n1\nDirect\n0 0 0.25",
+                    flagged = "a\n1\n4 0 0\n0 4 0\n0 0 4\nCu\n1\nSelective\nDirect\n0 0 0.25 T T F";
+  EXPECT_MESSAGE(read_text(bare), "POSCAR:9: the file ends without a line feed");
+  EXPECT_EQ(read_text(bare + "\n").positions[0][2], 1);
+  EXPECT_EQ(read_text(flagged).positions[0][2], 1);  // the flags come last: the number is whole
+  EXPECT_MESSAGE(read_text(bare + "\n\n0 0 0.5"), "POSCAR:11: the file ends without a line feed");
+  EXPECT_EQ(read_text(bare + "\n\n0 0 0.5\n").velocities[0][2], 500);
+}
+
 TEST(Poscar, each_mistake_is_named_with_its_place) {
   const auto with = [](const std::string& from, const std::string& to) {
     return read_text(files::replaced(salt, from, to));

@@ -39,6 +39,14 @@ TEST_F(Cif, operations_make_all_atoms_of_the_cell) {
             "periodic in x y z, as crystals are (system.periodic or --periodic changes it)");
 }
 
+TEST_F(Cif, a_last_row_without_a_line_feed_may_be_cut_off) {
+  const auto cut = salt.substr(0, salt.size() - 1);
+  EXPECT_MESSAGE(read(cut), "the file ends without a line feed");
+  EXPECT_EQ(read(cut + "\n").size(), 1u);
+  EXPECT_EQ(read(cut + "\n# end").size(), 1u);
+  EXPECT_EQ(read(cut + "\n  ").size(), 1u);
+}
+
 /// P 3: a threefold axis along z; 0.3333 is the special position 1/3 up to its digits.
 std::string threefold(const std::string& x, const std::string& y) {
   return "data_a\n_cell_length_a 6\n_cell_length_b 6\n_cell_length_c 8\n_cell_angle_alpha 90\n"
