@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
+#include "physics/kinetics/fields/charge_energy.hpp"
 #include "physics/kinetics/system_needs.hpp"
 #include "physics/kinetics/system_state.hpp"
 
@@ -366,6 +368,52 @@ Amount VlasovSystem::Implementation::amount(const Exec& exec, int s, const Distr
   return amount;
 }
 
+std::vector<double> VlasovSystem::Implementation::gauss_errors(const Exec& exec, Sample& sample) {
+  const ConfField& field = first.field;  // free between steps
+  Kokkos::deep_copy(field, now.field);
+  for (std::size_t conf = 0; conf < field.extent(0); ++conf)
+    for (std::size_t m = 0; m < field.extent(2); ++m) field(conf, std::size_t{field_phi}, m) = 0;
+  gauss->rate(exec, field, current, charge, field_rate);
+  exec.fence();
+  const PhaseGrid& grid = species[0].grid;
+  const double mean = std::pow(0.5, 0.5 * grid.cdim);  // over a cell, of the mode that is constant
+  std::vector<double> errors;
+  for (std::size_t conf = 0; conf < field.extent(0); ++conf)
+    errors.push_back(mean * options.maxwell.epsilon0 * field_rate(conf, std::size_t{field_phi}, 0));
+  if (!std::all_of(grid.periodic.begin(), grid.periodic.begin() + grid.cdim, [](bool p) { return p; }))
+    return errors;
+  double n_cells = 1;
+  for (int d = 0; d < grid.cdim; ++d) n_cells *= grid.cells[at(d)];
+  double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+  sum = decomposition.conf_comm().sum(sum);
+  for (double& error : errors) error -= sum / n_cells;
+  sample.excess_charge = -sum * grid.conf_cell_volume();
+  return errors;
+}
+
+double VlasovSystem::Implementation::energy_of_charge(std::span<const double> means) const {
+  const PhaseBlock& block = now.f[0].block;
+  ChargeBox box;
+  box.epsilon0 = options.maxwell.epsilon0;
+  std::size_t n_cells = 1;
+  for (int d = 0; d < block.grid.cdim; ++d) {
+    box.cells[at(d)] = block.grid.cells[at(d)];
+    box.length[at(d)] = block.grid.upper[at(d)] - block.grid.lower[at(d)];
+    box.periodic[at(d)] = block.grid.periodic[at(d)];
+    n_cells *= at(box.cells[at(d)]);
+  }
+  std::vector<double> all(n_cells);
+  for (int conf = 0; conf < block.n_conf(); ++conf) {
+    const auto index = block.conf_index(conf);
+    std::size_t number = 0;
+    for (int d = 0; d < block.grid.cdim; ++d)
+      number = number * at(box.cells[at(d)]) + at(block.begin[at(d)] + index[at(d)]);
+    all[number] = means[at(conf)];
+  }
+  decomposition.conf_comm().reduce(std::span<double>(all), Comm::Reduction::sum);
+  return charge_field_energy(box, all);
+}
+
 void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sample) {
   const PhaseGrid& grid = species[0].grid;
   double volume = 1;
@@ -377,24 +425,18 @@ void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sampl
   finish_moments(exec, now);
   sum_sources(time, now, 0);
   std::array<double, 2> squares{};
-  if (maxwell) {
-    const ConfField& field = first.field;  // free between steps
-    Kokkos::deep_copy(field, now.field);
-    for (std::size_t conf = 0; conf < field.extent(0); ++conf)
-      for (std::size_t m = 0; m < field.extent(2); ++m) field(conf, std::size_t{field_phi}, m) = 0;
-    gauss->rate(exec, field, current, charge, field_rate);
-    exec.fence();
-  }
-  for (std::size_t conf = 0; conf < charge.extent(0); ++conf) {
-    const double error = maxwell ? options.maxwell.epsilon0 * field_rate(conf, std::size_t{field_phi}, 0) : 0;
-    squares[0] += error * error;
-    squares[1] += charge(conf, 0, 0) * charge(conf, 0, 0);
-  }
+  std::vector<double> errors;
+  if (maxwell) errors = gauss_errors(exec, sample);
+  for (const double error : errors) squares[0] += error * error;
+  const double mean = std::pow(0.5, grid.cdim);  // of the square, over a cell
+  for (std::size_t conf = 0; conf < charge.extent(0); ++conf)
+    squares[1] += mean * charge(conf, 0, 0) * charge(conf, 0, 0);
   decomposition.conf_comm().reduce(std::span<double>(squares), Comm::Reduction::sum);
-  const double scale =
-      grid.conf_cell_volume() / (1 << grid.cdim) / volume;  // int w_a w_b dx = delta_ab prod dx/2
-  sample.gauss_error = std::sqrt(squares[0] * scale);
-  sample.charge_density = std::sqrt(squares[1] * scale);
+  const double share = grid.conf_cell_volume() / volume;
+  sample.gauss_error = std::sqrt(squares[0] * share);
+  sample.charge_density = std::sqrt(squares[1] * share);
+  if (sample.gauss_error > negligible_charge * sample.plasma_density)
+    sample.gauss_energy = energy_of_charge(errors);
 }
 
 double Sample::energy_balance() const {

@@ -64,6 +64,9 @@ struct SystemOptions {
 [[nodiscard]] bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d,
                                         int side);
 
+/// Errors of Gauss's law below this part of the plasma's charge are not judged.
+inline constexpr double negligible_charge = 1e-4;
+
 /// Sums over the whole domain at one time. Energy of fields: (epsilon0 E^2 + B^2/mu0)/2.
 struct Sample {
   double time = 0;
@@ -84,8 +87,12 @@ struct Sample {
   /// Root mean squares over x of epsilon0 div E - rho (Maxwell), as the scheme's weak form has it, and of
   /// rho.
   double gauss_error = 0, charge_density = 0;
+  /// Energy of the field that epsilon0 div E - rho alone would make (charge_field_energy), where that is
+  /// above negligible_charge; else 0.
+  double gauss_energy = 0;
   double plasma_density = 0;  ///< mean over x of sum |q| n and the background: what charges are small beside
-  double excess_charge = 0;   ///< Poisson::excess_charge()
+  /// Charge that no field line ends on: Poisson::excess_charge(); Maxwell: that of a periodic domain.
+  double excess_charge = 0;
   [[nodiscard]] double energy() const { return field_energy + kinetic_energy; }
   /// Energy, less what sources, given fields, currents, potentials and keeping f positive have brought, plus
   /// what left through walls. Constant up to the error of the time step and what fluxes and cleaning

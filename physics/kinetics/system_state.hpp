@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,11 @@ struct VlasovSystem::Implementation {
   void count_charge_at_walls(double weight);
   /// Charges and Gauss's law of the present state.
   void sample_charge(const Exec& exec, Sample& sample);
+  /// The cell means of epsilon0 div E - rho of this rank's cells (Maxwell); without their mean over x where
+  /// that is the charge of a periodic domain, which has no field: it goes to excess_charge. Collective.
+  [[nodiscard]] std::vector<double> gauss_errors(const Exec& exec, Sample& sample);
+  /// charge_field_energy() of cell means of this rank's cells. Collective over conf_comm.
+  [[nodiscard]] double energy_of_charge(std::span<const double> means) const;
   /// Particles, momentum and energy of a distribution of species s, over all ranks.
   [[nodiscard]] Amount amount(const Exec& exec, int s, const Distribution& f) const;
   /// Impulse and work of the forces in acceleration[s] on `moments` for a time `weight` into budgets[s].

@@ -17,6 +17,11 @@ void describe(Schema& schema, CleaningOptions& options) {
   schema.formula("electric", options.electric,
                  "Speed in units of c at which errors of div E leave (Maxwell); 0: no cleaning");
   schema.formula("magnetic", options.magnetic, "The same of div B");
+  schema
+      .number("damping", options.damping,
+              "Rate at which these waves fade, in units of their speed times 2 pi/L (L: the longest side of "
+              "x); 2: the longest one critically; 0: not at all, then errors go round a periodic domain")
+      .at_least(0);
 }
 
 void describe(Schema& schema, VectorFieldOptions& options) {

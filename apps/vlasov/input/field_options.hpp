@@ -24,6 +24,7 @@ inline constexpr std::array<FieldModelRow, 3> field_models{
 /// Speeds of the waves that carry errors of the divergences away, in units of c.
 struct CleaningOptions {
   FormulaText electric = "0", magnetic = "0";
+  double damping = 2;  ///< MaxwellOptions::cleaning_damping
 };
 void describe(Schema& schema, CleaningOptions& options);
 

@@ -174,10 +174,11 @@ void describe(Schema& schema, LimitOptions& options) {
               "at some place; a tenth of it warns")
       .above(0);
   schema
-      .number(
-          "gauss_error", options.gauss_error,
-          "Stop (exit 3) when epsilon0 div E - rho is beyond this part of the greatest charge density so far "
-          "(Maxwell; root mean squares over x), and do not start with more; half of it warns")
+      .number("gauss_error", options.gauss_error,
+              "Stop (exit 3) when the field that epsilon0 div E - rho alone would make is beyond this part "
+              "of the "
+              "greatest E so far (Maxwell; root mean squares over x), and do not start with more; half of it "
+              "warns. Not judged below 1e-4 of the plasma's charge density")
       .above(0);
   schema
       .number("f_squared_growth", options.f_squared_growth,

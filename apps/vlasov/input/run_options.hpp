@@ -119,7 +119,7 @@ struct LimitOptions {
   double negative_f = 0.2;         ///< of the greatest cell mean
   double negative_share = 0.01;    ///< of the particles; warns
   double edge_share = 0.01;        ///< of the mean density, see VelocityEdge
-  double gauss_error = 0.1;        ///< of the greatest charge density
+  double gauss_error = 0.1;        ///< of the greatest E so far
   double f_squared_growth = 0.01;  ///< of the first int f^2
 };
 void describe(Schema& schema, LimitOptions& options);

@@ -70,6 +70,8 @@ void set_maxwell(const FieldOptions& options, const Formulas& formulas, const Ph
   maxwell.upwind = options.upwind;
   maxwell.electric_cleaning = formulas.number("field.cleaning.electric");
   maxwell.magnetic_cleaning = formulas.number("field.cleaning.magnetic");
+  maxwell.cleaning_damping = options.cleaning.damping;
+  maxwell.upwind_cleaning = false;  // inside, errors of div E come out several times as large with it
   QUINTET_CHECK(maxwell.electric_cleaning >= 0 && maxwell.magnetic_cleaning >= 0,
                 "field.cleaning: {} and {}; expected speeds of at least 0", maxwell.electric_cleaning,
                 maxwell.magnetic_cleaning);

@@ -21,7 +21,8 @@ class Health {
   ///  - particles have reached an end of velocity space (limits.edge_share, see VelocityEdge);
   ///  - Poisson's equation has no solution: walls that give the field's flux alone, and a charge that
   ///  differs;
-  ///  - E has left Gauss's law (Maxwell; limits.gauss_error of the greatest charge density so far);
+  ///  - E has left Gauss's law (Maxwell): the field that epsilon0 div E - rho alone would make is beyond
+  ///    limits.gauss_error of the greatest E so far (root mean squares over x);
   ///  - int f^2 has grown (limits.f_squared_growth) where the scheme can only lower it: without collisions,
   ///    sources and walls that let particles in.
   /// Warns once of edges and int f^2 from a tenth of the limit on, of Gauss's law from half of it, and of f
@@ -43,7 +44,7 @@ class Health {
   LimitOptions limits_;
   const Setup& setup_;
   std::vector<Watch> watches_;  ///< of each species
-  double greatest_charge_ = 0;  ///< density so far, root mean square over x
+  double greatest_energy_ = 0;  ///< of E so far
   bool warned_of_gauss_ = false;
 };
 

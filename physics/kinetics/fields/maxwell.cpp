@@ -84,7 +84,7 @@ void apply_mirror(const Exec& exec, const Mirror& mirror, int n, double* traces)
 
 /// States of all faces normal to d between two cells of this rank.
 void interior_faces(const Exec& exec, const ConfModes& modes, const MaxwellCoupling& coupling,
-                    const Lines& lines, int d, bool upwind, const Array<double>& state,
+                    const Lines& lines, int d, FaceFlux flux, const Array<double>& state,
                     const Array<double>& faces) {
   const int n_face = modes.n_face[d], n_modes = modes.n_modes, n_between = lines.n - 1;
   Kokkos::parallel_for(
@@ -99,14 +99,14 @@ void interior_faces(const Exec& exec, const ConfModes& modes, const MaxwellCoupl
         for (int m = 0; m < n_face; ++m) {
           field_trace(modes, d, 1, m, below, lower);
           field_trace(modes, d, 0, m, above, upper);
-          face_state(coupling, d, upwind, lower, upper, to + m * n_field);
+          face_state(coupling, d, flux, lower, upper, to + m * n_field);
         }
       });
 }
 
 /// States of the faces on one side of this rank's box, `outside` [line, face mode, 8] beyond them.
 void outer_faces(const Exec& exec, const ConfModes& modes, const MaxwellCoupling& coupling,
-                 const Lines& lines, int d, int side, bool upwind, const Array<double>& state,
+                 const Lines& lines, int d, int side, FaceFlux flux, const Array<double>& state,
                  const double* outside, const Array<double>& faces) {
   const int n_face = modes.n_face[d], n_modes = modes.n_modes, n = lines.n;
   Kokkos::parallel_for(
@@ -120,7 +120,7 @@ void outer_faces(const Exec& exec, const ConfModes& modes, const MaxwellCoupling
         for (int m = 0; m < n_face; ++m) {
           field_trace(modes, d, side, m, u, inside);
           const double* other = beyond + m * n_field;
-          face_state(coupling, d, upwind, side == 0 ? other : inside, side == 0 ? inside : other,
+          face_state(coupling, d, flux, side == 0 ? other : inside, side == 0 ? inside : other,
                      to + m * n_field);
         }
       });
@@ -135,6 +135,7 @@ struct CellRate {
   double inverse_epsilon0, charge_factor;  ///< 1/epsilon0, chi_e/epsilon0
   Array<double> state, faces[3];
   ConfField current, charge, rate;
+  double electric_damping = 0, magnetic_damping = 0;  ///< of phi and psi, 1/time
 
   /// rate of mode i of a cell = sum_d 2/dx_d A_d (minus the weak derivative) + sources.
   KOKKOS_INLINE_FUNCTION void operator()(const int cell) const {
@@ -148,7 +149,7 @@ struct CellRate {
     double* out = rate.data() + std::int64_t{cell} * modes.n_modes * n_field;
     for (int i = 0; i < modes.n_modes; ++i) {
       double sum[n_field], derivative[n_field];
-      sources(cell, i, sum);
+      sources(cell, i, u + i * n_field, sum);
       for (int d = 0; d < modes.dim; ++d) {
         weak_derivative(modes, d, i, u, lower[d], upper[d], derivative);
         for (int q = 0; q < n_field; ++q)
@@ -158,14 +159,15 @@ struct CellRate {
     }
   }
 
-  /// sum [8] = (-J/epsilon0, 0, chi_e rho/epsilon0, 0) of mode i.
-  KOKKOS_INLINE_FUNCTION void sources(int cell, int i, double* sum) const {
+  /// sum [8] = (-J/epsilon0, 0, chi_e rho/epsilon0 - nu_e phi, -nu_m psi) of mode i, `u` [8].
+  KOKKOS_INLINE_FUNCTION void sources(int cell, int i, const double* u, double* sum) const {
     for (int l = 0; l < 3; ++l) {
       sum[field_ex + l] = -inverse_epsilon0 * current(cell, l, i);
       sum[field_bx + l] = 0;
     }
-    sum[field_phi] = charge_factor == 0 ? 0 : charge_factor * charge(cell, 0, i);
-    sum[field_psi] = 0;
+    sum[field_phi] =
+        (charge_factor == 0 ? 0 : charge_factor * charge(cell, 0, i)) - electric_damping * u[field_phi];
+    sum[field_psi] = -magnetic_damping * u[field_psi];
   }
 };
 
@@ -176,6 +178,8 @@ void check_options(const PhaseGrid& grid, const MaxwellOptions& options) {
   QUINTET_CHECK(options.electric_cleaning >= 0 && options.magnetic_cleaning >= 0,
                 "electric_cleaning = {}, magnetic_cleaning = {}: speeds in units of c, 0 (none) or more",
                 options.electric_cleaning, options.magnetic_cleaning);
+  QUINTET_CHECK(options.cleaning_damping >= 0, "cleaning_damping = {}: expected 0 (none) or more",
+                options.cleaning_damping);
   for (int d = 0; d < grid.cdim; ++d)
     for (const auto boundary : options.boundary[d]) {
       static_cast<void>(row_of(field_boundaries, boundary));
@@ -212,6 +216,12 @@ struct Maxwell::Implementation {
     for (int d = 0; d < block.grid.cdim; ++d) sizes[d] = lines(d).n_lines() * modes.n_face[d] * int{n_field};
     return sizes;
   }
+  /// Of faces that no wave leaves through.
+  [[nodiscard]] FaceFlux inside() const {
+    if (!options.upwind) return FaceFlux::central;
+    return options.upwind_cleaning ? FaceFlux::upwind : FaceFlux::light;
+  }
+  [[nodiscard]] double damping(double cleaning) const;
   [[nodiscard]] FieldBoundary boundary(int d, int side) const { return options.boundary[d][side]; }
   /// Traces on face `side` of the outermost cells at end `end` of direction d.
   void end_traces(const Exec& exec, int d, int end, int side, double* out) const {
@@ -272,9 +282,21 @@ void Maxwell::Implementation::compute_outer_faces(const Exec& exec) const {
   for (int d = 0; d < modes.dim; ++d)
     for (int side = 0; side < 2; ++side) {
       const bool lets_waves_out = halo.is_wall(d, side) && boundary(d, side) != FieldBoundary::conductor;
-      outer_faces(exec, modes, coupling, lines(d), d, side, options.upwind || lets_waves_out, state,
-                  halo.outside(d, side), faces[d]);
+      outer_faces(exec, modes, coupling, lines(d), d, side, lets_waves_out ? FaceFlux::upwind : inside(),
+                  state, halo.outside(d, side), faces[d]);
     }
+}
+
+/// Rate at which a cleaning potential falls, d chi c 2 pi/L of the longest side L; no more than chi c/dx,
+/// which any step that bears the waves bears too.
+double Maxwell::Implementation::damping(double cleaning) const {
+  const PhaseGrid& grid = block.grid;
+  double longest = 0, widest = 0;
+  for (int d = 0; d < modes.dim; ++d) {
+    longest = std::max(longest, grid.upper[d] - grid.lower[d]);
+    widest = std::max(widest, grid.width(d));
+  }
+  return cleaning * speed * std::min(options.cleaning_damping * 2 * M_PI / longest, 1 / widest);
 }
 
 double Maxwell::Implementation::outflow(int d, int side) const {
@@ -313,7 +335,7 @@ void Maxwell::rate(const Exec& exec, const ConfField& field, const ConfField& cu
   self.pack(exec);
   auto exchange = self.halo.start();
   for (int d = 0; d < self.modes.dim; ++d)
-    interior_faces(exec, self.modes, self.coupling, self.lines(d), d, self.options.upwind, self.state,
+    interior_faces(exec, self.modes, self.coupling, self.lines(d), d, self.inside(), self.state,
                    self.faces[d]);
   self.fill_walls(exec);
   exchange.wait();
@@ -322,6 +344,8 @@ void Maxwell::rate(const Exec& exec, const ConfField& field, const ConfField& cu
   CellRate cells{self.modes, self.coupling, {},     {},  1 / self.options.epsilon0, 0, self.state,
                  {},         current,       charge, rate};
   cells.charge_factor = self.options.electric_cleaning / self.options.epsilon0;
+  cells.electric_damping = self.damping(self.options.electric_cleaning);
+  cells.magnetic_damping = self.damping(self.options.magnetic_cleaning);
   for (int d = 0; d < self.modes.dim; ++d) {
     cells.lines[d] = self.lines(d);
     cells.scale[d] = 2 / self.block.grid.width(d);

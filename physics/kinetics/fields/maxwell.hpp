@@ -34,21 +34,27 @@ struct MaxwellOptions {
   /// Speeds of the cleaning waves in units of c (0: no cleaning): phi cleans div E = rho/epsilon0, psi div B
   /// = 0.
   double electric_cleaning = 0, magnetic_cleaning = 0;
+  /// d: phi and psi fall at the rate d chi c 2 pi/L, L the longest side of the domain. 2 damps the longest
+  /// wave of errors critically, so that in a periodic domain errors fade instead of going round (Dedner et
+  /// al., J. Comput. Phys. 175, 645, 2002: their mixed correction).
+  double cleaning_damping = 0;
   bool upwind =
       false;  ///< numerical flux: central (conserves energy) or upwind (damps what the grid cannot show)
+  bool upwind_cleaning = true;  ///< upwind: of the cleaning waves, too; central inside is more exact
   std::array<std::array<FieldBoundary, 2>, 3> boundary{};  ///< [x direction][lower, upper]
 };
 
 /// Maxwell's equations with hyperbolic divergence cleaning, by DG on configuration space:
 ///
-///     E_t = c^2 curl B - J/epsilon0 - chi_e c^2 grad phi        phi_t = chi_e (rho/epsilon0 - div E)
-///     B_t = -curl E - chi_m grad psi                            psi_t = -chi_m c^2 div B
+///     E_t = c^2 curl B - J/epsilon0 - chi_e c^2 grad phi    phi_t = chi_e (rho/epsilon0 - div E) - nu_e phi
+///     B_t = -curl E - chi_m grad psi                        psi_t = -chi_m c^2 div B - nu_m psi
 ///
-/// with c^2 = 1/(epsilon0 mu0), chi_e, chi_m the cleaning speeds in units of c. These are the purely
-/// hyperbolic equations of Munz et al., J. Comput. Phys. 161, 484 (2000), with their chi and gamma: all waves
-/// of (E, phi) and (B, psi) along k run at c (transverse), chi_e c (E along k, phi) and chi_m c (B along k,
-/// psi). phi and psi are theirs too: they have the units of E/c and B c. As in Gkeyll (Juno et al., J.
-/// Comput. Phys. 353, 110, 2018). Derivatives in directions that configuration space lacks are 0.
+/// with c^2 = 1/(epsilon0 mu0), chi_e, chi_m the cleaning speeds in units of c and nu_e, nu_m the damping of
+/// the potentials. Without it these are the purely hyperbolic equations of Munz et al., J. Comput. Phys. 161,
+/// 484 (2000), with their chi and gamma: all waves of (E, phi) and (B, psi) along k run at c (transverse),
+/// chi_e c (E along k, phi) and chi_m c (B along k, psi). phi and psi are theirs too: they have the units of
+/// E/c and B c. As in Gkeyll (Juno et al., J. Comput. Phys. 353, 110, 2018). Derivatives in directions that
+/// configuration space lacks are 0.
 ///
 /// With U = (E, B, phi, psi), U_t + sum_d A_d U_(x_d) = S, the scheme is, in each cell and for each mode w,
 ///

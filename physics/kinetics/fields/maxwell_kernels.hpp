@@ -72,9 +72,16 @@ KOKKOS_INLINE_FUNCTION void field_trace(const ConfModes& modes, int d, int side,
   }
 }
 
+/// Which pairs take the Riemann solution at a face.
+enum class FaceFlux {
+  central,  ///< none
+  light,    ///< light waves, not what cleans
+  upwind    ///< all
+};
+
 /// state [8] = what both cells see at a face: {U} (central), or the Riemann solution {U} - sign(A_d) [U]/2
 /// (upwind), {U} = (lower + upper)/2, [U] = upper - lower.
-KOKKOS_INLINE_FUNCTION void face_state(const MaxwellCoupling& coupling, int d, bool upwind,
+KOKKOS_INLINE_FUNCTION void face_state(const MaxwellCoupling& coupling, int d, FaceFlux flux,
                                        const double* lower, const double* upper, double* state) {
   double jump[n_field];
   for (int q = 0; q < n_field; q += field_lanes) {
@@ -82,8 +89,12 @@ KOKKOS_INLINE_FUNCTION void face_state(const MaxwellCoupling& coupling, int d, b
     store<double>(state + q, 0.5 * (below + above));
     store<double>(jump + q, 0.5 * (above - below));
   }
-  if (upwind)
-    for (int q = 0; q < n_field; ++q) state[q] -= coupling.sign[d][q] * jump[coupling.partner[d][q]];
+  if (flux == FaceFlux::central) return;
+  for (int q = 0; q < n_field; ++q) {
+    const int partner = coupling.partner[d][q];
+    const bool cleans = q >= field_phi || partner >= field_phi;
+    if (flux == FaceFlux::upwind || !cleans) state[q] -= coupling.sign[d][q] * jump[partner];
+  }
 }
 
 /// derivative [8] = minus the weak derivative along d of all components, mode i, on [-1, 1]:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/kinetics/fields/charge_energy.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
 #include "tests/support/field_space.hpp"
 
@@ -197,4 +198,31 @@ TEST(Poisson, says_what_is_wrong_with_its_walls_and_its_memory) {
                                {Wall::dirichlet, Wall::dirichlet, Wall::dirichlet});
   const auto large = make_space(box, 1000, 1, Family::serendipity);  // 1e9 unknowns, 1e6 diagonals: 8 PB
   EXPECT_THROW(Poisson(large.decomposition, large.grid, large.basis, box.options), ResourceError);
+}
+
+TEST(ChargeEnergy, is_that_of_the_field_of_a_wave) {
+  // rho = a cos(k x) cos(q y) makes U = a^2/(8 epsilon0 (k^2 + q^2)) V; cell means are sinc(k dx/2) of it.
+  const int n_x = 12, n_y = 9;
+  for (const bool periodic : {true, false}) {
+    const double l_x = 3, l_y = 2, a = 0.7, epsilon0 = 2.5;
+    const double k = (periodic ? 4 : 2) * pi / l_x, q = (periodic ? 2 : 3) * pi / l_y;
+    const auto sinc = [](double z) { return std::sin(z) / z; };
+    const double shrunk = a * sinc(0.5 * k * l_x / n_x) * sinc(0.5 * q * l_y / n_y);
+    std::vector<double> means;
+    for (int i = 0; i < n_x; ++i)
+      for (int j = 0; j < n_y; ++j)
+        means.push_back(0.3 +
+                        shrunk * std::cos(k * (i + 0.5) * l_x / n_x) * std::cos(q * (j + 0.5) * l_y / n_y));
+    const ChargeBox box{{n_x, n_y, 1}, {l_x, l_y, 1}, {periodic, periodic, true}, epsilon0};
+    const double expected = shrunk * shrunk * l_x * l_y / (8 * epsilon0 * (k * k + q * q));
+    EXPECT_NEAR(charge_field_energy(box, means), expected, 1e-12 * expected) << periodic;
+  }
+}
+
+TEST(ChargeEnergy, of_a_uniform_charge_is_none_and_of_any_other_some) {
+  std::vector<double> means(7, 1.5);
+  const ChargeBox box{{7, 1, 1}, {1, 1, 1}, {true, true, true}, 1};
+  EXPECT_NEAR(charge_field_energy(box, means), 0, 1e-28);
+  means[3] += 1;
+  EXPECT_GT(charge_field_energy(box, means), 0);
 }
