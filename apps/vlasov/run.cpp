@@ -11,6 +11,7 @@
 #include "apps/vlasov/state/health.hpp"
 #include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
+#include "apps/vlasov/state/wave_signal.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -67,7 +68,8 @@ void run(Context& context, const RunOptions& options) {
   const auto add_row = [&](const Instant& now) {
     const auto sample = simulation->system().sample(Exec());
     context.show("field energy", sample.field_energy, "");
-    history.add(sample, now.step, simulation->dt());
+    history.add(sample, now.step, simulation->dt(),
+                wave_amplitude(simulation->setup(), simulation->system()));
     frames.note(sample);
     health.check(sample, simulation->system());
   };

@@ -253,6 +253,9 @@ void VlasovSystem::start(const Exec& exec, double time) {
   if (!my.collisions) return;
   const double rate = my.collisions->frequency(exec, time, my.now.f);
   my.collision_frequency = my.splits() ? 0 : rate;  // of the first step
+  // What collisions cannot do to this f is said before the run begins, and by --validate.
+  if (my.options.collisions->kind == CollisionOptions::Operator::bgk)
+    my.collisions->add(exec, time, my.now.f, 0, my.now.f);
 }
 
 void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
@@ -387,7 +390,7 @@ std::vector<double> VlasovSystem::Implementation::gauss_errors(const Exec& exec,
   double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
   sum = decomposition.conf_comm().sum(sum);
   for (double& error : errors) error -= sum / n_cells;
-  sample.excess_charge = -sum * grid.conf_cell_volume();
+  sample.excess_charge = sum * grid.conf_cell_volume();
   return errors;
 }
 

@@ -80,7 +80,7 @@ struct VlasovSystem::Implementation {
   void count_charge_at_walls(double weight);
   /// Charges and Gauss's law of the present state.
   void sample_charge(const Exec& exec, Sample& sample);
-  /// The cell means of epsilon0 div E - rho of this rank's cells (Maxwell); without their mean over x where
+  /// The cell means of rho - epsilon0 div E of this rank's cells (Maxwell); without their mean over x where
   /// that is the charge of a periodic domain, which has no field: it goes to excess_charge. Collective.
   [[nodiscard]] std::vector<double> gauss_errors(const Exec& exec, Sample& sample);
   /// charge_field_energy() of cell means of this rank's cells. Collective over conf_comm.

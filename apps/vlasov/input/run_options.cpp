@@ -56,6 +56,12 @@ void describe(Schema& schema, CollisionSection& options) {
       "nu_ss of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not "
       "named: 0");
   schema.sections("between", options.between, "Collisions between species");
+  using Exchange = kinetics::CollisionOptions::Exchange;
+  schema.choice(
+      "exchange", options.exchange, {{"molecules", Exchange::molecules}, {"mixture", Exchange::mixture}},
+      "How species share out the heat of friction: as Maxwell molecules do, nearly all to the lighter "
+      "one (bgk between unlike masses may then ask for a Maxwellian of negative temperature); or by "
+      "nearing one Maxwellian of the pair, which never does (Haack, Hauck & Murillo 2017)");
   schema.flag("conserving", options.conserving,
               "Conserve momentum and energy; off: towards the initial temperature at rest (for tests)");
   schema.choice(
@@ -115,7 +121,7 @@ void describe(Schema& schema, TheoryOptions& options) {
                  {"collisional", Kind::collisional},
                  {"weibel", Kind::weibel}},
                 "The numbers given here; the least damped wave of drifting Maxwellians (Landau, two-stream, "
-                "bump-on-tail); a Langmuir wave with Lenard-Bernstein collisions; the Weibel instability");
+                "bump-on-tail); a Langmuir wave with the run's collisions; the Weibel instability");
   schema.text(
       "quantity", options.quantity,
       "Column of the history that grows as the square of the amplitude: electric_energy, magnetic_energy, "
@@ -125,13 +131,21 @@ void describe(Schema& schema, TheoryOptions& options) {
   schema.formula(
       "wavenumber", options.wavenumber,
       "Of the wave; needed where the rates are computed, else the longest along x: for the recurrence time");
-  schema.sections("beams", options.beams, "The Maxwellians; none: one with all values 1, at rest");
-  schema.formula("collision_frequency", options.collision_frequency, "collisional: nu of the operator");
+  schema
+      .formulas("direction", options.direction,
+                "Direction of the wave in x, of any length; absent: along the first direction")
+      .length(0, 3);
+  schema.sections(
+      "beams", options.beams,
+      "The Maxwellians; none: those that the run starts from (weibel, or where f is given otherwise: "
+      "one with all values 1, at rest)");
+  schema.formula("collision_frequency", options.collision_frequency,
+                 "collisional: nu of the operator; absent: the run's, which another one may not contradict");
   schema.formula("light_speed", options.light_speed, "weibel: c");
   schema
       .formulas(
           "window", options.window,
-          "Times between which the rates are fitted (of a damped wave: before its recurrence); absent: found")
+          "Times between which the rates are fitted (of a damped wave: until its recurrence); absent: found")
       .length(0, 2);
   schema.text("label", options.label, "What the theory is, for legends");
   schema.check([&options]() -> std::optional<std::string> {

@@ -49,6 +49,7 @@ struct CollisionSection {
   kinetics::CollisionOptions::Operator kind = kinetics::CollisionOptions::Operator::lenard_bernstein;
   std::vector<std::pair<std::string, FormulaText>> frequency;  ///< of a species with itself, by name
   std::vector<PairOptions> between;
+  kinetics::CollisionOptions::Exchange exchange = kinetics::CollisionOptions::Exchange::molecules;
   bool conserving = true;
   bool split = false;
   std::optional<SpitzerOptions> spitzer;
@@ -96,7 +97,8 @@ struct TheoryOptions {
   std::optional<FormulaText> frequency;      ///< given: of the amplitude (angular)
   std::optional<FormulaText> wavenumber;
   std::vector<BeamOptions> beams;
-  FormulaText collision_frequency = "0";
+  std::vector<FormulaText> direction;              ///< of the wave, [cdim] or empty: along x
+  std::optional<FormulaText> collision_frequency;  ///< absent: the run's
   FormulaText light_speed = "1";
   std::vector<FormulaText> window;  ///< times between which to fit, or none
   std::string label = "theory";

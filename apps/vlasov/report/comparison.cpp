@@ -5,6 +5,9 @@
 #include <span>
 
 #include "apps/application/report/statistics.hpp"
+#include "apps/vlasov/report/wave_report.hpp"
+#include "apps/vlasov/state/wave_signal.hpp"
+#include "io/config/scalar.hpp"
 #include "io/config/suggest.hpp"
 #include "io/files/number_table.hpp"
 #include "io/log/error.hpp"
@@ -91,7 +94,8 @@ void tell(Context& context, const std::string& name, const std::string& what, do
   context.summarise(
       name, measured,
       name == "growth_rate" ? "of the amplitude, 1/time; below 0: damping" : "angular, of the amplitude");
-  context.summarise(name + "_uncertainty", uncertainty, "standard error or change along the window");
+  context.summarise(name + "_uncertainty", uncertainty,
+                    "of the fit and of what is known of the cells; two grids tell the rest");
   context.summarise(name + "_theory", theory);
   context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
   const std::string with_error = text_with_error(measured, uncertainty, "");
@@ -122,37 +126,89 @@ std::span<const double> until(const std::vector<double>& values, const std::vect
   return std::span<const double>(values).first(static_cast<std::size_t>(n));
 }
 
-void report_theory(Context& context, const Theory& theory, const History& history, Plot& plot) {
+/// A rate and where it comes from.
+struct Rates {
+  double gamma = 0, gamma_uncertainty = 0, omega = 0, omega_uncertainty = 0;
+  Window window;
+  std::string how;     ///< window and method
+  std::string reason;  ///< why there is none
+};
+
+/// By the maxima of an energy, or the slope of its logarithm.
+Rates rates_of_energy(const Theory& theory, const History& history) {
   const auto &time = history.column("time"), &energy = history.column(theory.quantity);
   const auto t = until(time, time, theory.clean_until), y = until(energy, time, theory.clean_until);
-  Window window;
-  std::string reason;
+  Rates rates;
   if (theory.oscillates()) {
     const auto fit = fit_damped_oscillation(t, y, theory.window);
-    reason = fit.reason;
-    window = fit.window;
-    if (fit) {
-      tell(context, "growth_rate", "Growth rate", fit.gamma, fit.gamma_uncertainty, theory.growth_rate());
-      tell(context, "frequency", "Frequency", fit.omega, fit.omega_uncertainty, theory.frequency());
-    }
+    rates = {fit.gamma, fit.gamma_uncertainty, fit.omega, fit.omega_uncertainty, fit.window, "", fit.reason};
   } else {
     const auto fit = fit_growth(t, y, theory.window);
-    reason = fit.reason;
-    window = fit.window;
-    if (fit) tell(context, "growth_rate", "Growth rate", fit.rate, fit.uncertainty, theory.growth_rate());
+    rates = {fit.rate, fit.uncertainty, 0, 0, fit.window, "", fit.reason};
   }
-  if (reason.empty()) {
-    context.summarise("fit_begin", window.begin, "time");
-    context.summarise("fit_end", window.end, "time");
-    plot.curves.push_back(theory_line(theory, window, time, energy));
-    plot.caption =
-        window_text(theory, window) +
-        ". The error bar is the greater of the standard error and the change between parts of the window.";
-    log::info("{}", window_text(theory, window));
-  } else {
-    log::warning("No rate of {} could be fitted: {}", theory.quantity, reason);
-    plot.caption = fmt::format("No rate could be fitted: {}.", reason);
+  rates.how = window_text(theory, rates.window);
+  return rates;
+}
+
+/// Of the energy or, where that has none or less certain ones, of the wave nearest to the theory's.
+Rates rates_of(const Theory& theory, const WaveFit& waves, const History& history) {
+  Rates rates = rates_of_energy(theory, history);
+  const WaveMode* wave = nearest_wave(waves, theory.omega);
+  if (wave == nullptr || (rates.reason.empty() && rates.gamma_uncertainty <= wave->gamma_uncertainty))
+    return rates;
+  const double sign = wave->omega.real() * theory.frequency() < 0 ? -1 : 1;
+  return {wave->omega.imag(),
+          wave->gamma_uncertainty,
+          sign * wave->omega.real(),
+          wave->omega_uncertainty,
+          waves.window,
+          waves_window_text(theory, waves),
+          ""};
+}
+
+/// The part of a collisional damping rate that steps with split collisions add. Between steps the heat flux
+/// is damped by exp(-2 x), x = rate dt/2, and driven at once: what it leaves is x coth(x) times what it
+/// should.
+double split_error(const Theory& theory, double dt) {
+  const double x = 0.5 * theory.split_rate * dt;
+  return x > 0 ? 1 - std::tanh(x) / x : 0;
+}
+
+void report_theory(Context& context, const Theory& theory, const WaveFit& waves, const History& history,
+                   Plot& plot) {
+  const Rates rates = rates_of(theory, waves, history);
+  if (!rates.reason.empty()) {
+    log::warning("No rate of {} could be fitted: {}", theory.quantity, rates.reason);
+    plot.caption = fmt::format("No rate could be fitted: {}.", rates.reason);
+    return;
   }
+  const double of_grid = theory.resonance_error * std::abs(rates.gamma);
+  const double of_steps = split_error(theory, history.column("dt").back()) * std::abs(rates.gamma);
+  tell(context, "growth_rate", "Growth rate", rates.gamma, rates.gamma_uncertainty + of_grid + of_steps,
+       theory.growth_rate());
+  if (rates.omega != 0 && theory.frequency() != 0)
+    tell(context, "frequency", "Frequency", rates.omega, rates.omega_uncertainty + of_grid,
+         theory.frequency());
+  context.summarise("growth_rate_uncertainty_of_velocity_cells", of_grid,
+                    "how well they resolve the resonance of a growing wave");
+  if (of_grid > rates.gamma_uncertainty)
+    log::info(
+        "{:.2g} of the uncertainty is that of velocity cells, which hardly resolve the resonance "
+        "(|gamma|/k = {:.3g}): finer ones about {:.4g} help",
+        of_grid, std::abs(theory.growth_rate()) / theory.wave_number, theory.phase_velocity());
+  if (of_steps > rates.gamma_uncertainty)
+    log::info(
+        "{:.2g} of the uncertainty is that of split collisions, for which a mean free path below v dt "
+        "acts like one of v dt: shorter steps (time.dt), or collisions.integration: explicit, help",
+        of_steps);
+  context.summarise("fit_begin", rates.window.begin, "time");
+  context.summarise("fit_end", rates.window.end, "time");
+  plot.curves.push_back(
+      theory_line(theory, rates.window, history.column("time"), history.column(theory.quantity)));
+  plot.caption = rates.how +
+                 ". The error bar is the greater of the standard error and the change between parts of the "
+                 "window, and of growing waves what velocity cells make of the resonance.";
+  log::info("{}", rates.how);
 }
 
 }  // namespace
@@ -160,8 +216,9 @@ void report_theory(Context& context, const Theory& theory, const History& histor
 Comparison read_comparison(const RunOptions& options, const Setup& setup) {
   Comparison comparison;
   const auto columns = history_columns(setup);
-  comparison.theory = make_theory(options.theory, setup);
+  comparison.theory = make_theory(options, setup);
   if (comparison.theory) check_column(comparison.theory->quantity, columns, "theory.quantity");
+  if (setup.wave) comparison.wave = wave_name(*setup.wave);
   if (options.reference.file) {
     check_column(options.reference.quantity, columns, "reference.quantity");
     comparison.reference =
@@ -185,8 +242,12 @@ void report_comparison(Context& context, const Comparison& comparison, const His
   if (comparison.theory) {
     context.report().section("Beside theory");
     Plot plot = log_plot(comparison.theory->quantity);
-    report_theory(context, *comparison.theory, history, plot);
+    WaveFit waves;
+    waves.reason = "the history has no signed amplitude of " + comparison.theory->quantity;
+    if (!comparison.wave.empty()) waves = fit_history(comparison.wave, *comparison.theory, history);
+    report_theory(context, *comparison.theory, waves, history, plot);
     context.report().plot(plot);
+    if (!comparison.wave.empty()) report_waves(context, *comparison.theory, waves);
   }
   if (comparison.reference) {
     context.report().section("Beside " + comparison.reference->label);

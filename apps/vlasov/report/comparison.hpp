@@ -13,6 +13,7 @@ struct Comparison {
   std::optional<Theory> theory;
   std::optional<Curve> reference;
   std::string reference_quantity;
+  std::string wave;  ///< begin of the names of the columns of the theory's wave, if the history has them
 };
 /// Throws InputError for columns that do not exist and files that hold no curve.
 [[nodiscard]] Comparison read_comparison(const RunOptions& options, const Setup& setup);

@@ -9,6 +9,7 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/vlasov/setup/field_setup.hpp"
+#include "apps/vlasov/setup/theory_setup.hpp"
 #include "apps/vlasov/setup/writing_needs.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
@@ -246,6 +247,7 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
                                  const std::vector<Species>& species, const PhaseBasis& basis) {
   CollisionOptions collisions;
   collisions.kind = given.kind;
+  collisions.exchange = given.exchange;
   collisions.split = given.split;
   collisions.conserving = given.conserving;
   collisions.frequency.assign(species.size(), std::vector<double>(species.size(), 0));
@@ -394,8 +396,9 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
   const double interval = options.output.frame_interval ? formulas.positive("output.frame_interval") : 0;
   std::vector<bool> has_source;
   for (const auto& given : options.species) has_source.push_back(given.source.has_value());
-  return {formulas, basis,    std::move(species), decomposition,        std::move(system),
-          end,      fixed_dt, interval,           std::move(has_source)};
+  auto wave = wave_signal(options, formulas, species.front().grid);
+  return {formulas, basis,    std::move(species), decomposition,         std::move(system),
+          end,      fixed_dt, interval,           std::move(has_source), std::move(wave)};
 }
 
 namespace {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "apps/application/life/context.hpp"
@@ -11,6 +13,13 @@
 #include "physics/kinetics/system.hpp"
 
 namespace quintet::vlasov {
+
+/// A wave exp(i k.x) whose signed amplitude the history keeps, for the rates of a theory.
+struct WaveSignal {
+  std::array<double, 3> k{};
+  std::array<double, 6> weight{};  ///< of Ex ... Bz in the field
+  std::string component;           ///< what that is: ex ... bz, or ek for E along k
+};
 
 /// The options with all formulas read and all numbers known: what a VlasovSystem is made of.
 struct Setup {
@@ -23,6 +32,7 @@ struct Setup {
   std::optional<double> fixed_dt;  ///< the time step, unless the largest stable one is taken
   double frame_interval = 0;       ///< time between frames; 0: none between the first and the last
   std::vector<bool> has_source;    ///< of each species
+  std::optional<WaveSignal> wave;  ///< of the theory, if there is one of a field
 };
 
 /// Throws InputError for whatever in the options does not fit together; nothing large is allocated.

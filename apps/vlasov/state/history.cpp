@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/vlasov/state/wave_signal.hpp"
 namespace quintet::vlasov {
 
 using namespace kinetics;
@@ -236,6 +237,13 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
       {"step", "1", "Steps done", [](const HistoryRow& row) { return row.step; }},
       {"dt", "1", "Last time step", [](const HistoryRow& row) { return row.dt; }}};
   add_field_columns(setup, columns);
+  if (setup.wave) {
+    const auto name = wave_name(*setup.wave);
+    columns.push_back({name + "_real", "1", "Amplitude of the theory's wave, real part",
+                       [](const HistoryRow& row) { return row.wave.real(); }});
+    columns.push_back({name + "_imag", "1", "Amplitude of the theory's wave, imaginary part",
+                       [](const HistoryRow& row) { return row.wave.imag(); }});
+  }
   for (std::size_t s = 0; s < setup.species.size(); ++s) add_species_columns(setup, s, columns);
   return columns;
 }
@@ -243,7 +251,7 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
 History::History(Context& context, const Setup& setup, std::int64_t first_step)
     : setup_(setup), table_(context, {"history"}, history_columns(setup), static_cast<double>(first_step)) {}
 
-void History::add(const Sample& sample, std::int64_t step, double dt) {
+void History::add(const Sample& sample, std::int64_t step, double dt, std::complex<double> wave) {
   for (std::size_t s = first_.size(); s < sample.species.size(); ++s) {
     const auto& name = setup_.species[s].name;
     const auto first = [&](const std::string& of) { return column(name + "_" + of).front(); };
@@ -255,7 +263,7 @@ void History::add(const Sample& sample, std::int64_t step, double dt) {
     }
     first_.push_back(amount);
   }
-  table_.add({sample, static_cast<double>(step), dt, first_});
+  table_.add({sample, static_cast<double>(step), dt, first_, wave});
 }
 
 }  // namespace quintet::vlasov

@@ -5,8 +5,10 @@
 #include "apps/vlasov/state/frames.hpp"
 #include "apps/vlasov/state/health.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/initial/projection.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::vlasov {
 
@@ -96,6 +98,43 @@ void check_filled(const Setup& setup, int s, const Distribution& f, const LimitO
                 edge_text(edge, f.block.grid), limits.edge_share, edge_advice(edge, at(s)));
 }
 
+/// Part of the particles in cells whose centres are faster than `speed`.
+double share_above(const Setup& setup, const Distribution& f, double speed) {
+  const PhaseBlock& block = f.block;
+  const PhaseGrid& grid = block.grid;
+  double fast = 0, all = 0;
+  for (int conf = 0; conf < block.n_conf(); ++conf)
+    for (int row = 0; row < block.n_rows(); ++row)
+      for (int last = 0; last < block.n_last(); ++last) {
+        const auto cell = global_cell(block, conf, row, last);
+        double square = 0, volume = 1;
+        for (int d = grid.cdim; d < grid.dim(); ++d) {
+          square += std::pow(grid.centre(d, cell[at(d)]), 2);
+          volume *= grid.width(d, cell[at(d)]);
+        }
+        const double particles = volume * f.at(conf, row, last, 0);
+        all += particles;
+        if (square > speed * speed) fast += particles;
+      }
+  const Comm& comm = setup.decomposition.comm();
+  return comm.sum(fast) / comm.sum(all);
+}
+
+/// Nothing here is relativistic: with Maxwell's equations c has a meaning, and particles may pass it.
+void warn_of_speeds(const Setup& setup, int s, const Distribution& f) {
+  // In one velocity direction there is no light: E along x alone acts, as with Poisson's equation.
+  if (setup.system.field != FieldModel::maxwell || setup.basis.vdim() == 1) return;
+  constexpr double few = 1e-4;
+  const double c = 1 / std::sqrt(setup.system.maxwell.epsilon0 * setup.system.maxwell.mu0);
+  const double share = share_above(setup, f, c);
+  if (share > few)
+    log::warning(
+        "{:.3g} % of '{}' are faster than light (c = {:g} by field.epsilon0 and field.mu0): particles here "
+        "are "
+        "non-relativistic, and results hold for speeds far below c alone; choose speeds as parts of c",
+        100 * share, setup.species[at(s)].name, c);
+}
+
 }  // namespace
 
 void add_terms(const std::vector<InitialOptions>& terms, const Setup& setup, int s, const std::string& key,
@@ -115,6 +154,7 @@ void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& s
     const auto key = fmt::format("species.{}", s);
     add_terms(given.initial, setup, s, key + ".initial", system.f(s));
     check_filled(setup, s, system.f(s), options.limits);
+    warn_of_speeds(setup, s, system.f(s));
   }
 }
 

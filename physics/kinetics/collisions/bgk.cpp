@@ -160,7 +160,7 @@ struct Bgk::Implementation {
   /// cell(conf) for all cells; the first that it returns false for is named.
   template <class Cell>
   void run(const Exec& exec, const std::string& species, const CollisionMoments& moments,
-           const Cell& cell) const {
+           const MomentGain& gain, const ConfField& rate, const Cell& cell) const {
     int bad = std::numeric_limits<int>::max();
     Kokkos::parallel_reduce(
         "kinetics::bgk", Kokkos::RangePolicy<Exec>(exec, 0, block.n_conf()),
@@ -169,7 +169,9 @@ struct Bgk::Implementation {
         },
         Kokkos::Min<int>(bad));
     exec.fence();
-    if (bad != std::numeric_limits<int>::max()) target.refuse(species, moments, block, bad);
+    if (bad != std::numeric_limits<int>::max())
+      target.refuse(species, moments, block, bad, gain.size() > 0 ? &gain(bad, 0, 0) : nullptr,
+                    &rate(bad, 0, 0));
   }
 };
 
@@ -181,7 +183,7 @@ void Bgk::apply(const Exec& exec, const Distribution& f, const CollisionMoments&
                 const MomentGain& gain, const ConfField& rate, const std::string& species, double weight,
                 const Distribution& out) {
   auto& i = *implementation_;
-  i.run(exec, species, moments,
+  i.run(exec, species, moments, gain, rate,
         [&](int conf) { return i.run_cell(conf, f, moments, gain, rate, weight, out); });
 }
 
@@ -189,7 +191,7 @@ void Bgk::relax(const Exec& exec, const Distribution& f, const CollisionMoments&
                 const ConfField& rate, const std::string& species, double dt) {
   auto& i = *implementation_;
   if (!(dt > 0)) return;
-  i.run(exec, species, moments,
+  i.run(exec, species, moments, MomentGain(), rate,
         [&](int conf) { return i.run_cell(conf, f, moments, MomentGain(), rate, 1, f, dt); });
 }
 

@@ -92,6 +92,22 @@ struct BgkCell {
     return true;
   }
 
+  /// Of the mean and the Gauss points that of least density, or else of least vth^2; of the target if there
+  /// is a gain. @param rate [n], unless there is none
+  [[nodiscard]] State least_state(const double* moments, const double* gain, const double* rate) const {
+    Work cell;
+    if (!set_target(moments, gain, rate, cell)) return {};
+    double of_mean[max_modes] = {};
+    of_mean[0] = constant;
+    State least = state(cell.target, of_mean);
+    for (int q = 0; q < n_nodes; ++q) {
+      const State here = state(cell.target, values + q * n);
+      if (!(here.density > 0) || here.thermal_square < least.thermal_square) least = here;
+      if (!(here.density > 0)) break;
+    }
+    return least;
+  }
+
  private:
   /// Of the weak product with a.
   KOKKOS_INLINE_FUNCTION void make_matrix(const double* a, double* matrix) const {

@@ -50,11 +50,33 @@ double BgkTarget::bound(const ConfField& rate, int conf) const {
 }
 
 void BgkTarget::refuse(const std::string& species, const CollisionMoments& moments, const PhaseBlock& block,
-                       int conf) const {
-  throw NumericalError(fmt::format(
-      "collisions of {}: density (mean {:.6g}) or vth^2 is not positive in {}, or its Maxwellian lies "
-      "outside the velocity grid",
-      species, moments.density(conf)[0] * products_.constant(), describe_place(block, conf)));
+                       int conf, const double* gain, const double* rate) const {
+  const auto place = describe_place(block, conf);
+  const BgkCell formulas(tables_);
+  const auto own = formulas.least_state(moments.density(conf), nullptr, rate);
+  if (!(own.density > 0))
+    throw NumericalError(fmt::format("collisions of {}: the density {:.6g} is not positive in {}", species,
+                                     own.density, place));
+  if (!(own.thermal_square > 0))
+    throw NumericalError(fmt::format("collisions of {}: vth^2 = {:.6g} is not positive in {}", species,
+                                     own.thermal_square, place));
+  if (gain != nullptr) {
+    const auto target = formulas.least_state(moments.density(conf), gain, rate);
+    if (!(target.thermal_square > 0))
+      throw NumericalError(fmt::format(
+          "collisions of {}: the Maxwellian that collisions with other species ask for has vth^2 = {:.6g} in "
+          "{}, "
+          "where the species itself has {:.6g}: at this rate one Maxwellian cannot take up what Maxwell "
+          "molecules "
+          "exchange; take collisions.exchange: mixture, whose Maxwellians are positive always, or "
+          "collisions.operator: lbo",
+          species, target.thermal_square, place, own.thermal_square));
+  }
+  throw NumericalError(
+      fmt::format("collisions of {}: the Maxwellian of density {:.6g} and vth^2 = {:.6g} (before other "
+                  "species) lies outside "
+                  "the velocity grid, or is too narrow for its cells, in {}",
+                  species, own.density, own.thermal_square, place));
 }
 
 }  // namespace quintet::kinetics

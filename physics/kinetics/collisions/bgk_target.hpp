@@ -38,9 +38,11 @@ class BgkTarget {
   [[nodiscard]] double bound_of(double greatest_rate) const {
     return greatest_rate / (2.51 * (2 * tables_.order + 1));
   }
-  /// Throws NumericalError for a cell that start() or finish() refused.
+  /// Throws NumericalError for a cell that start() or finish() refused: which of density, temperature and
+  /// that of M is not positive. `gain` [n_moments - 1, n] and `rate` [n] of the cell; null: of M it is not
+  /// known.
   [[noreturn]] void refuse(const std::string& species, const CollisionMoments& moments,
-                           const PhaseBlock& block, int conf) const;
+                           const PhaseBlock& block, int conf, const double* gain, const double* rate) const;
 
  private:
   BgkTables tables_;

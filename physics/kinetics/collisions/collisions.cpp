@@ -38,7 +38,10 @@ void check(const std::vector<Species>& species, const CollisionOptions& options)
     for (std::size_t r = 0; r < n; ++r)
       QUINTET_CHECK(
           (options.frequency[s][r] > 0) == (options.frequency[r][s] > 0),
-          "{} collides with {} (frequency {}), but not the other way round ({}): give both, or neither",
+          "{} collides with {} at the frequency {}, but not the other way round ({}): friction on one side "
+          "alone "
+          "would not keep momentum and energy; give one number, from which the masses make the other, or two "
+          "above 0",
           species[s].name, species[r].name, options.frequency[s][r], options.frequency[r][s]);
   QUINTET_CHECK(options.profile.empty() || options.profile.size() == n,
                 "profiles of collision frequencies are given for {} species, there are {}",

@@ -18,6 +18,10 @@ struct CollisionOptions {
   /// false (Lenard-Bernstein alone): u = 0 and a fixed vth^2, M2/(vdim M0) of the whole domain when add() is
   /// first called; keeps density only. For tests against theory.
   bool conserving = true;
+  /// How species share out energy: as Maxwell molecules do, or by nearing one Maxwellian of the pair, which
+  /// is positive always (see SpeciesExchange).
+  enum class Exchange { molecules, mixture };
+  Exchange exchange = Exchange::molecules;
   /// Frequency of each species with itself (0: none), and nu_sr of species s with r, [s][r]; nu_sr and nu_rs
   /// are both zero or both positive.
   std::vector<std::vector<double>> frequency;

@@ -29,6 +29,7 @@ struct ExchangeCell {
 
   int n_species, vdim, n_modes, n_nodes, n_control;
   bool uniform, with_states, spitzer;  ///< rates are the same everywhere; states are needed
+  bool mixture;
   double reference_density, reference_thermal_speed;
   double constant;         ///< the value of the constant basis function
   const double* values;    ///< [n_nodes, n_modes] of the basis
@@ -51,6 +52,7 @@ struct ExchangeCell {
         uniform(t.uniform),
         with_states(t.with_states),
         spitzer(t.spitzer),
+        mixture(t.mixture),
         reference_density(t.reference_density),
         reference_thermal_speed(t.reference_thermal_speed),
         constant(t.constant),
@@ -148,6 +150,20 @@ struct ExchangeCell {
     const double mean = constant * modes[0], factor = mean / (mean - least);
     for (int a = 1; a < n_modes; ++a) modes[a] *= factor;
   }
+  /// Energy that a gains from b where both near one Maxwellian of velocity U and temperature T, each at its
+  /// rate, k = m n nu.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION double mixture_gain(const State& a, const State& b, double m_a,
+                                                           double m_b, double k_a, double k_b) const {
+    const double w_a = k_a / m_a, w_b = k_b / m_b, t_a = m_a * a.thermal_square, t_b = m_b * b.thermal_square;
+    double of_a = 0, of_b = 0;  // u^2 - U^2
+    for (int d = 0; d < vdim; ++d) {
+      const double u = (k_a * a.drift[d] + k_b * b.drift[d]) / (k_a + k_b);
+      of_a += a.drift[d] * a.drift[d] - u * u;
+      of_b += b.drift[d] * b.drift[d] - u * u;
+    }
+    const double t = (w_a * t_a + w_b * t_b + (k_a * of_a + k_b * of_b) / vdim) / (w_a + w_b);
+    return 0.5 * vdim * w_a * (t - t_a) - 0.5 * k_a * of_a;
+  }
   KOKKOS_INLINE_FUNCTION void exchange(int node, int s, int r, const State* states,
                                        std::ptrdiff_t conf) const {
     const State &a = states[s], &b = states[r];
@@ -156,6 +172,17 @@ struct ExchangeCell {
                  k_b = m_b * b.density * frequency(r, s, conf, node, states);
     if (!(k_a > 0 && k_b > 0)) return;
     const double k = k_a * k_b / (k_a + k_b);
+    if (mixture) {
+      const double gained = mixture_gain(a, b, m_a, m_b, k_a, k_b);
+      for (int d = 0; d < vdim; ++d) {
+        const double force = -k * (a.drift[d] - b.drift[d]);
+        project(node, force / m_a, gain(s, conf) + d * n_modes);
+        project(node, -force / m_b, gain(r, conf) + d * n_modes);
+      }
+      project(node, gained / m_a, gain(s, conf) + vdim * n_modes);
+      project(node, -gained / m_b, gain(r, conf) + vdim * n_modes);
+      return;
+    }
     double power = vdim * (m_a * a.thermal_square - m_b * b.thermal_square) / (m_a + m_b);
     for (int d = 0; d < vdim; ++d) {
       const double u_a = a.drift[d], u_b = b.drift[d], force = -k * (u_a - u_b);

@@ -26,6 +26,7 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
   t.vdim = basis.vdim();
   t.n_modes = basis.conf().size();
   t.spitzer = options.spitzer;
+  t.mixture = options.exchange == CollisionOptions::Exchange::mixture;
   t.reference_density = options.reference_density;
   t.reference_thermal_speed = options.reference_thermal_speed;
   t.constant = std::pow(0.5, 0.5 * basis.cdim());

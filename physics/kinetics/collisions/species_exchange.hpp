@@ -19,8 +19,17 @@ namespace quintet::kinetics {
 ///     momentum  -K (u_s - u_r),    energy  -K [U . (u_s - u_r) + vdim (T_s - T_r)/(m_s + m_r)]
 ///
 /// (Morse, Phys. Fluids 6, 1420 (1963), for Maxwell molecules; K as in Greene, Phys. Fluids 16, 2022 (1973),
-/// with beta = 0). What one gains the other loses, number by number, so total momentum and energy are
-/// conserved to round-off. T = m vth^2. The formulas are those of ExchangeCell.
+/// with beta = 0), or, with CollisionOptions::Exchange::mixture, what brings both to one Maxwellian of
+/// velocity U_sr and temperature T_sr, each at its rate (Haack, Hauck & Murillo, J. Stat. Phys. 168, 826
+/// (2017)):
+///
+///     U_sr = (m_s n_s nu_sr u_s + m_r n_r nu_rs u_r)/(m_s n_s nu_sr + m_r n_r nu_rs)
+///     T_sr = [n_s nu_sr T_s + n_r nu_rs T_r + (m_s n_s nu_sr (u_s^2 - U_sr^2) + m_r n_r nu_rs (u_r^2 -
+///            U_sr^2))/vdim]/(n_s nu_sr + n_r nu_rs) > 0.
+///
+/// Forces and the rate at which temperatures near are the same; heat of friction is shared out otherwise.
+/// What one gains the other loses, number by number, so total momentum and energy are conserved to round-off.
+/// T = m vth^2. The formulas are those of ExchangeCell.
 class SpeciesExchange {
  public:
   SpeciesExchange(const PhaseBasis& basis, const std::vector<Species>& species,

@@ -286,7 +286,7 @@ class ResidentRelaxation final : public RelaxationSweep {
     const int bad = of_->device->refused();
     if (bad < 0) return;
     moments.fetch();
-    target_.refuse(species, moments, of_->block, bad);
+    target_.refuse(species, moments, of_->block, bad, nullptr, nullptr);
   }
 
   SharedSpecies of_;

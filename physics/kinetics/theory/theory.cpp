@@ -107,6 +107,26 @@ Complex electrostatic_mode(double k, std::span<const DriftingMaxwellian> species
                             scales_of(k, species));
 }
 
+std::vector<Complex> electrostatic_modes(double k, std::span<const DriftingMaxwellian> species, int count) {
+  check_wave_number(k);
+  check_species(species);
+  std::vector<Complex> roots;
+  for (int i = 0; i < count; ++i) {
+    const auto rest = [&](Complex omega) {
+      Complex value = electrostatic_dielectric(omega, k, species);
+      for (const Complex root : roots) value /= omega - root;
+      return value;
+    };
+    try {
+      roots.push_back(highest_root_above(rest, scales_of(k, species)));
+    } catch (const NumericalError&) {
+      if (roots.empty()) throw;
+      break;  // no further one where zeros can be counted
+    }
+  }
+  return roots;
+}
+
 Complex landau_mode(double k, double plasma_frequency, double thermal_speed) {
   return electrostatic_mode(k, std::array{DriftingMaxwellian{plasma_frequency, thermal_speed, 0}});
 }
@@ -159,18 +179,58 @@ double recurrence_time(double k, double dv) {
   return 2 * std::numbers::pi / (std::abs(k) * dv);
 }
 
-double recurrence_onset(const VelocityStructure& structure, double gamma, double part) {
-  const double end = recurrence_time(structure.k, structure.dv);
-  const double spread = std::abs(structure.k) * structure.thermal_speed;
+namespace {
+
+/// sum_d (k_d t - 2 pi m_d/dv_d)^2 of the whole numbers m_d, not all 0, that make it least.
+double distance_squared(const VelocityStructure& structure, double t) {
+  double sum = 0, least_more = std::numeric_limits<double>::infinity();
+  bool any = false;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (structure.k[d] == 0) continue;
+    const double turn = 2 * std::numbers::pi / structure.dv[d], phase = std::abs(structure.k[d]) * t;
+    const double m = std::round(phase / turn), back = phase - std::max(m, 1.0) * turn;
+    if (m > 0) {
+      any = true;
+      sum += back * back;
+    } else {
+      sum += phase * phase;
+      least_more = std::min(least_more, back * back - phase * phase);
+    }
+  }
+  return any ? sum : sum + least_more;
+}
+
+}  // namespace
+
+double recurrence_onset(const VelocityStructure& structure, double gamma, double part, double until) {
+  double square = 0, end = 0, shortest = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (structure.k[d] == 0) continue;
+    square += structure.k[d] * structure.k[d];
+    end = std::max(end, recurrence_time(structure.k[d], structure.dv[d]));
+    shortest = std::min(shortest, recurrence_time(structure.k[d], structure.dv[d]));
+  }
+  check_wave_number(std::sqrt(square));
+  const double spread = std::sqrt(square) * structure.thermal_speed;
   if (!(spread > 0)) return std::numeric_limits<double>::infinity();
-  constexpr int n = 4000;
-  for (int i = 0; i <= n; ++i) {
-    const double t = end * i / n, distance = spread * (end - t);
-    const double returned = -0.5 * distance * distance -
-                            structure.diffusion * spread * spread * t * t * t / 3 - structure.relaxation * t;
+  const bool oblique = end > shortest || std::count(structure.k.begin(), structure.k.end(), 0.0) < 2;
+  if (oblique) end *= 20;  // directions that come back at other times meet later
+  end = std::min(end, until);
+  constexpr double most_steps = 1e6;
+  const double steps = std::min(most_steps, std::max(4000.0, 20 * spread * end));
+  for (double i = 0; i <= steps; ++i) {
+    const double t = end * i / steps;
+    const double returned =
+        -0.5 * structure.thermal_speed * structure.thermal_speed * distance_squared(structure, t) -
+        structure.diffusion * spread * spread * t * t * t / 3 - structure.relaxation * t;
     if (returned > std::log(part) + gamma * t) return t;
   }
   return std::numeric_limits<double>::infinity();
+}
+
+double resonance_error(double gamma, double k, double dv, int order) {
+  check_wave_number(k);
+  return std::exp(-2 * std::numbers::pi * (order + 1) * std::max(gamma, 0.0) / (std::abs(k) * dv));
 }
 
 std::array<double, 2> driven_cyclotron_velocity(double t, double e0, double omega, double b0,

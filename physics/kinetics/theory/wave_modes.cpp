@@ -309,6 +309,11 @@ WaveFit fit_window(std::span<const double> t, std::span<const Complex> s, const 
   return fit;
 }
 
+/// By a factor of e at least over the window.
+bool grows(const WaveFit& fit) {
+  return fit && fit.modes.front().omega.imag() * (fit.window.end - fit.window.begin) > 1;
+}
+
 double doubt(const WaveFit& fit) {
   if (!fit || fit.modes.front().share < 0.3) return std::numeric_limits<double>::infinity();
   return std::max(fit.modes.front().omega_uncertainty, fit.modes.front().gamma_uncertainty);
@@ -316,7 +321,8 @@ double doubt(const WaveFit& fit) {
 
 }  // namespace
 
-WaveFit fit_waves(std::span<const double> t, std::span<const Complex> signal, std::optional<Window> window) {
+WaveFit fit_waves(std::span<const double> t, std::span<const Complex> signal, std::optional<Window> window,
+                  bool growing) {
   check_series(t, signal);
   if (window) return fit_window(t, signal, *window);
   WaveFit none;
@@ -329,9 +335,12 @@ WaveFit fit_waves(std::span<const double> t, std::span<const Complex> signal, st
   const double span = t.back() - t.front();
   for (int i = 0; i < n_parts; ++i)
     for (int j = i + least_parts; j <= n_parts; ++j) {
-      fits.push_back(fit_window(t, signal, {t.front() + span * i / n_parts, t.front() + span * j / n_parts}));
-      best = std::min(best, doubt(fits.back()));
+      WaveFit fit = fit_window(t, signal, {t.front() + span * i / n_parts, t.front() + span * j / n_parts});
+      if (growing && !grows(fit)) continue;
+      best = std::min(best, doubt(fit));
+      fits.push_back(std::move(fit));
     }
+  if (growing && fits.empty()) return fit_waves(t, signal, window, false);
   none.reason = "no wave stands out of the noise";
   const WaveFit* longest = nullptr;
   for (const WaveFit& fit : fits) {

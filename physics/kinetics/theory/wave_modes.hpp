@@ -39,13 +39,14 @@ struct WaveFit {
 /// t: increasing times, need not be equidistant (cubic interpolation makes them so; at most 160 are used).
 /// Without a window all stretches between thirteen equidistant times are tried, and of those whose strongest
 /// wave is known about best (within three times the least uncertainty) the longest is taken. So neither a
-/// start from other waves, nor growth that has ended, nor recurrence enters.
+/// start from other waves, nor growth that has ended, nor recurrence enters. `growing`: only stretches over
+/// which the strongest wave grows by a factor of e or more, if there are any.
 ///
 /// The uncertainty is the greatest change of omega_j where the first or last quarter of the window is left
 /// away or one wave more is sought, or the standard error that the rest makes, if that is greater. Waves
 /// whose uncertainty is above a third of |omega| are noise and left out. No fit (see reason): fewer than 12
 /// samples, or no such wave. Throws InputError if the lengths differ or times do not increase.
 [[nodiscard]] WaveFit fit_waves(std::span<const double> t, std::span<const std::complex<double>> signal,
-                                std::optional<Window> window = std::nullopt);
+                                std::optional<Window> window = std::nullopt, bool growing = false);
 
 }  // namespace quintet::kinetics

@@ -228,6 +228,41 @@ def fluid(path):
                 fail(f"{name} is {found}, expected {value}")
 
 
+def between(output, name, low, high):
+    """A number of the summary lies between two others."""
+    value = json.load(open(f"{output}/summary.json"))[name]
+    if not float(low) <= value <= float(high):
+        fail(f"{output}: {name} is {value}, expected {low} to {high}")
+
+
+def mixture(output, drift, nu, mass):
+    """Electrons and ions of one density 1 follow du/dt, dE/dt of Haack, Hauck & Murillo (2017) in one velocity direction."""
+    nu, m = float(nu), (1.0, float(mass))
+    rates = (nu, nu / m[1])
+
+    def slopes(p, e):
+        u = [p[s] / m[s] for s in (0, 1)]
+        t = [2 * e[s] - m[s] * u[s] ** 2 for s in (0, 1)]
+        k = [m[s] * rates[s] for s in (0, 1)]
+        mean = (k[0] * u[0] + k[1] * u[1]) / (k[0] + k[1])
+        hot = (sum(rates[s] * t[s] + k[s] * (u[s] ** 2 - mean ** 2) for s in (0, 1))) / sum(rates)
+        return ([k[s] * (mean - u[s]) for s in (0, 1)],
+                [rates[s] * 0.5 * (hot + m[s] * mean ** 2 - t[s] - m[s] * u[s] ** 2) for s in (0, 1)])
+
+    p, e = [float(drift), 0.0], [0.5 * (1 + float(drift) ** 2), 0.5]
+    table = history(f"{output}/run.h5")
+    n = 5000
+    h = table["time"][-1] / n
+    for _ in range(n):
+        dp, de = slopes(p, e)
+        dp, de = slopes([p[s] + 0.5 * h * dp[s] for s in (0, 1)], [e[s] + 0.5 * h * de[s] for s in (0, 1)])
+        p, e = [p[s] + h * dp[s] for s in (0, 1)], [e[s] + h * de[s] for s in (0, 1)]
+    for s, name in enumerate(("electrons", "ions")):
+        for column, expected in (("momentum_x", p[s]), ("kinetic_energy", e[s])):
+            if abs(table[f"{name}_{column}"][-1] - expected) > 2e-6:
+                fail(f"{output}: {name}_{column} is {table[f'{name}_{column}'][-1]}, expected {expected}")
+
+
 def silent(folder):
     """The shipped inputs start, and go on for some steps, without a warning."""
     for name in sorted(os.listdir(folder)):

@@ -1,0 +1,82 @@
+#include "apps/vlasov/report/wave_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "apps/application/report/statistics.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::vlasov {
+
+using namespace kinetics;
+
+WaveFit fit_history(const std::string& name, const Theory& theory, const History& history) {
+  const auto &time = history.column("time"), &real = history.column(name + "_real"),
+             &imaginary = history.column(name + "_imag");
+  std::vector<double> t;
+  std::vector<std::complex<double>> signal;
+  for (std::size_t i = 0; i < time.size(); ++i)
+    if (std::isfinite(real[i]) && time[i] <= theory.clean_until) {  // NaN: rows from before the theory
+      t.push_back(time[i]);
+      signal.emplace_back(real[i], imaginary[i]);
+    }
+  return fit_waves(t, signal, theory.window, theory.growth_rate() > 0);
+}
+
+const WaveMode* nearest_wave(const WaveFit& fit, std::complex<double> root) {
+  const WaveMode* best = nullptr;
+  const auto distance = [&](const WaveMode& mode) {
+    return std::min(std::abs(mode.omega - root), std::abs(mode.omega + std::conj(root)));
+  };
+  constexpr double near = 0.5;  // of |root|
+  for (const auto& mode : fit.modes)
+    if (distance(mode) < near * std::abs(root) && (best == nullptr || distance(mode) < distance(*best)))
+      best = &mode;
+  return best;
+}
+
+std::string waves_window_text(const Theory& theory, const WaveFit& waves) {
+  return fmt::format(
+      "Fitted between times {:.4g} and {:.4g} ({}) by a matrix pencil of the signed amplitude, "
+      "{:.2g} of which no wave explains",
+      waves.window.begin, waves.window.end,
+      theory.window ? "theory.window" : "the longest stretch with rates as certain as any", waves.noise);
+}
+
+std::string root_text(std::complex<double> root) {
+  return fmt::format("frequency {:.5g}, rate {:.5g}", root.real(), root.imag());
+}
+
+void report_waves(Context& context, const Theory& theory, const WaveFit& waves) {
+  std::string roots = "Root of the theory: " + root_text(theory.omega);
+  for (const auto root : theory.others) roots += "; another one: " + root_text(root);
+  if (!theory.others.empty()) {
+    roots += ": the run shows them all";
+    log::info("{}", roots);
+  }
+  context.summarise("waves", static_cast<std::int64_t>(waves.modes.size()), "in the signed amplitude");
+  if (!waves) {
+    log::info("No waves in the signed amplitude: {}", waves.reason);
+    return;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < waves.modes.size(); ++i) {
+    const WaveMode& mode = waves.modes[i];
+    rows.push_back({text_with_error(mode.omega.real(), mode.omega_uncertainty, ""),
+                    text_with_error(mode.omega.imag(), mode.gamma_uncertainty, ""),
+                    fmt::format("{:.3g}", std::abs(mode.amplitude)), fmt::format("{:.2g}", mode.share)});
+    const auto name = fmt::format("wave_{}_", i + 1);
+    context.summarise(name + "frequency", mode.omega.real(), "angular; below 0: against k");
+    context.summarise(name + "growth_rate", mode.omega.imag(), "of the amplitude, 1/time");
+    context.summarise(name + "share", mode.share, "of the signal's square, if it were alone");
+  }
+  context.report().table({"frequency", "growth rate", "amplitude", "share"}, rows,
+                         fmt::format("Waves. {}. Amplitudes are of the window's begin. {}.",
+                                     waves_window_text(theory, waves), roots));
+}
+
+}  // namespace quintet::vlasov

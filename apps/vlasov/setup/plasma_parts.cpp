@@ -1,0 +1,85 @@
+#include "apps/vlasov/setup/plasma_parts.hpp"
+
+#include <cmath>
+
+namespace quintet::vlasov {
+
+using namespace kinetics;
+
+namespace {
+
+/// Mean of a formula of x (and t, at 0) over the middles of the cells.
+double mean_over_x(const Formula& formula, const PhaseGrid& grid, bool with_time) {
+  int n = 1;
+  for (int d = 0; d < grid.cdim; ++d) n *= grid.cells[static_cast<std::size_t>(d)];
+  double sum = 0;
+  for (int cell = 0; cell < n; ++cell) {
+    std::vector<double> x;
+    for (int d = 0, rest = cell; d < grid.cdim; ++d) {
+      const int cells = grid.cells[static_cast<std::size_t>(d)];
+      x.push_back(grid.centre(d, rest % cells));
+      rest /= cells;
+    }
+    if (with_time) x.push_back(0);
+    sum += formula(x);
+  }
+  return sum / n;
+}
+
+/// Value i of a list of one or vdim formulas of x.
+double mean_of(const std::vector<FormulaText>& list, int i, const std::string& key, const Setup& setup) {
+  const auto index = list.size() == 1 ? 0 : i;
+  return mean_over_x(setup.formulas.function(fmt::format("{}.{}", key, index)), setup.species.front().grid,
+                     false);
+}
+
+double epsilon0(const Setup& setup) {
+  return setup.system.field == FieldModel::maxwell ? setup.system.maxwell.epsilon0
+                                                   : setup.system.poisson.epsilon0;
+}
+
+}  // namespace
+
+std::optional<std::vector<PlasmaPart>> plasma_parts(const RunOptions& options, const Setup& setup) {
+  std::vector<PlasmaPart> parts;
+  for (std::size_t s = 0; s < setup.species.size(); ++s) {
+    const Species& species = setup.species[s];
+    if (species.charge == 0) continue;
+    for (std::size_t i = 0; i < options.species[s].initial.size(); ++i) {
+      const auto& given = options.species[s].initial[i].maxwellian;
+      if (!given) return std::nullopt;
+      const auto key = fmt::format("species.{}.initial.{}.maxwellian.", s, i);
+      PlasmaPart part;
+      part.species = s;
+      const double density =
+          mean_over_x(setup.formulas.function(key + "density"), setup.species.front().grid, false);
+      part.plasma_frequency = std::sqrt(std::max(density, 0.0) * species.charge * species.charge /
+                                        (species.mass * epsilon0(setup)));
+      for (int d = 0; d < setup.basis.vdim(); ++d) {
+        auto& speed = part.thermal_speed[static_cast<std::size_t>(d)];
+        speed = !given->temperature.empty()
+                    ? std::sqrt(mean_of(given->temperature, d, key + "temperature", setup) / species.mass)
+                    : mean_of(given->thermal_speed, d, key + "thermal_speed", setup);
+        if (!given->drift.empty())
+          part.drift[static_cast<std::size_t>(d)] = mean_of(given->drift, d, key + "drift", setup);
+      }
+      if (part.plasma_frequency > 0) parts.push_back(part);
+    }
+  }
+  if (parts.empty()) return std::nullopt;
+  return parts;
+}
+
+std::array<double, 3> mean_magnetic_field(const RunOptions& options, const Setup& setup) {
+  std::array<double, 3> mean{};
+  const auto add = [&](const std::vector<FormulaText>& given, const std::string& key, bool with_time) {
+    for (std::size_t i = 0; i < given.size(); ++i)
+      mean[i] += mean_over_x(setup.formulas.function(fmt::format("{}.{}", key, i)),
+                             setup.species.front().grid, with_time);
+  };
+  add(options.field.initial.magnetic, "field.initial.magnetic", false);
+  add(options.field.external.magnetic, "field.external.magnetic", true);
+  return mean;
+}
+
+}  // namespace quintet::vlasov
