@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace quintet::vlasov {
 
 using namespace kinetics;

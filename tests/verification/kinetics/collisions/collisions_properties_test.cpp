@@ -384,7 +384,7 @@ TEST(Collisions, name_what_is_wrong) {
       run.compute_rate();
       ADD_FAILURE() << "a negative density was accepted";
     } catch (const NumericalError& e) {
-      EXPECT_NE(std::string(e.what()).find("collisions of electrons: the density"), std::string::npos)
+      EXPECT_NE(std::string(e.what()).find("collisions of electrons: density"), std::string::npos)
           << e.what();
       EXPECT_NE(std::string(e.what()).find("configuration cell (1) at x = (0.75)"), std::string::npos)
           << e.what();
