@@ -1,5 +1,7 @@
 #include "apps/vlasov/run.hpp"
 
+#include <algorithm>
+
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/vlasov/report/pictures.hpp"
@@ -32,6 +34,24 @@ void announce(const Context& context, const Simulation& simulation) {
       context.restart_file().value_or("the start"), simulation.time(), setup.end);
 }
 
+/// Where velocity cells of a mapping are finest, which its formula hardly shows.
+void tell_finest_cells(const Setup& setup) {
+  for (const auto& species : setup.species)
+    for (int v = 0; v < setup.basis.vdim(); ++v) {
+      const auto& grid = species.grid;
+      const int d = grid.cdim + v;
+      if (grid.is_uniform(d)) continue;
+      int finest = 0;
+      double widest = 0;
+      for (int i = 0; i < grid.cells[static_cast<std::size_t>(d)]; ++i) {
+        if (grid.width(d, i) < grid.width(d, finest)) finest = i;
+        widest = std::max(widest, grid.width(d, i));
+      }
+      log::info("Cells of '{}' along v{} are finest at {:.4g} ({:.3g} wide) and at most {:.3g} wide",
+                species.name, "xyz"[v], grid.centre(d, finest), grid.width(d, finest), widest);
+    }
+}
+
 /// The state is in memory: what is free now must do for its copies, pictures and the history.
 void require_room_to_write(const Context& context, const RunOptions& options, const Simulation& simulation) {
   const Setup& setup = simulation.setup();
@@ -54,6 +74,7 @@ void run(Context& context, const RunOptions& options) {
     return std::make_shared<Simulation>(context, std::move(device), options, std::move(setup));
   });
   announce(context, *simulation);
+  tell_finest_cells(simulation->setup());
   describe_run(context, *simulation);
   const Comparison comparison = read_comparison(options, simulation->setup());
   require_room_to_write(context, options, *simulation);

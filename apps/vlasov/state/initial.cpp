@@ -1,5 +1,6 @@
 #include "apps/vlasov/state/initial.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "apps/vlasov/state/frames.hpp"
@@ -66,7 +67,44 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
                  place_and_key(options.density, key), nodes);
 }
 
+/// Compare the particles of a projection with those of more Gauss points: refuse one that is more than 1e-3
+/// off where more points help, warn where they do not (a formula with steps). Collective.
+void check_projection(const Formula& formula, const Setup& setup, int nodes, const PhaseBlock& block) {
+  constexpr double most = 1e-3, help = 0.1, most_points = 4e6;  // a second or so
+  const int dim = setup.basis.dim(), used = nodes > 0 ? nodes : setup.basis.order() + 1;
+  const int finest = dim <= 2 ? 32 : dim == 3 ? 16 : used + 1;
+  if (used >= finest) return;
+  const auto particles = [&](int n) {
+    const int stride = static_cast<int>(
+        std::clamp(std::pow(finest, dim) * static_cast<double>(block.n_cells()) / most_points, 1.0,
+                   static_cast<double>(block.n_conf())));
+    return setup.decomposition.comm().sum(
+        projected_particles(setup.basis, formula, block, formula.what(), n, stride));
+  };
+  const double right = particles(std::min(2 * used + 1, finest));
+  if (!(std::abs(particles(nodes) - right) > most * std::abs(right))) return;
+  const double best = particles(finest), error = std::abs(particles(nodes) / best - 1);
+  if (!(error > most)) return;
+  int better = 0;
+  double rest = error;
+  for (const int n : {4, 6, 8, 12, 16, 24})
+    if (n > used && n < finest && rest > most)
+      if (const double here = std::abs(particles(n) / best - 1); here < rest) {
+        better = n;
+        rest = here;
+      }
+  const auto text = fmt::format(
+      "{}: its projection on this grid, by {} Gauss points a direction, has {:.2g} % {} particles than the "
+      "formula",
+      formula.what(), used, 100 * error, particles(nodes) > best ? "more" : "fewer");
+  QUINTET_CHECK(better == 0 || !(rest <= most || rest < help * error),
+                "{}; with nodes: {} of this term the difference is {:.2g} %, or take finer cells", text,
+                better, 100 * rest);
+  log::warning("{}: a formula with steps inside cells; finer cells, or edges of cells there, help", text);
+}
+
 void add_term(const Formula& formula, const Setup& setup, int nodes, const Distribution& f) {
+  check_projection(formula, setup, nodes, f.block);
   const Distribution term("vlasov::term", f.block, f.n_modes);
   project_phase(setup.basis, formula, term, formula.what(), nodes);
   add(term, f);

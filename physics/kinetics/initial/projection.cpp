@@ -144,12 +144,38 @@ void project_conf(const PhaseBlock& block, const Basis& conf, const PointFunctio
   }
 }
 
+namespace {
+
+TensorNodes phase_nodes(const PhaseBasis& basis, int n_nodes) {
+  std::vector<int> n(basis.dim(), n_nodes > 0 ? n_nodes : basis.order() + 1);
+  if (n_nodes <= 0) std::fill(n.begin() + basis.cdim(), n.end(), velocity_degree(basis) + 1);
+  return TensorNodes(n);
+}
+
+}  // namespace
+
+double projected_particles(const PhaseBasis& basis, const PointFunction& function, const PhaseBlock& block,
+                           const std::string& what, int n_nodes, int stride) {
+  const TensorNodes nodes = phase_nodes(basis, n_nodes);
+  std::vector<double> values(nodes.size());
+  double sum = 0;
+  for (int conf = 0; conf < block.n_conf(); conf += stride)
+    for (int row = 0; row < block.n_rows(); ++row)
+      for (int last = 0; last < block.n_last(); ++last) {
+        const auto cell = global_cell(block, conf, row, last);
+        evaluate(block.grid, cell, nodes, function, what, values);
+        double volume = 1, mean = 0;
+        for (int d = 0; d < basis.dim(); ++d) volume *= 0.5 * block.grid.width(d, cell[d]);
+        for (int q = 0; q < nodes.size(); ++q) mean += nodes.weight[q] * values[q];
+        sum += volume * mean;
+      }
+  return sum;
+}
+
 void project_phase(const PhaseBasis& basis, const PointFunction& function, const Distribution& out,
                    const std::string& what, int n_nodes) {
   const PhaseBlock& block = out.block;
-  std::vector<int> n(basis.dim(), n_nodes > 0 ? n_nodes : basis.order() + 1);
-  if (n_nodes <= 0) std::fill(n.begin() + basis.cdim(), n.end(), velocity_degree(basis) + 1);
-  const TensorNodes nodes(n);
+  const TensorNodes nodes = phase_nodes(basis, n_nodes);
   const auto matrix = projection_matrix(basis, nodes);
   std::vector<double> values(nodes.size());
   std::vector<double> coefficients(basis.size());

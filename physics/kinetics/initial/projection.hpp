@@ -29,6 +29,12 @@ void project_conf(const PhaseBlock& block, const Basis& conf, const PointFunctio
 void project_phase(const PhaseBasis& basis, const PointFunction& function, const Distribution& out,
                    const std::string& what, int n_nodes = 0);
 
+/// int f dz over every `stride`-th configuration cell of this rank, by the Gauss points that project_phase()
+/// takes with n_nodes: so many particles a projection has.
+[[nodiscard]] double projected_particles(const PhaseBasis& basis, const PointFunction& function,
+                                         const PhaseBlock& block, const std::string& what, int n_nodes,
+                                         int stride);
+
 /// A drifting (bi-)Maxwellian n(x)/(2 pi)^(vdim/2) prod_d [1/vth_d exp(-(v_d - u_d)^2/(2 vth_d^2))].
 struct MaxwellianProfile {
   PointFunction density;
