@@ -85,14 +85,18 @@ void check_projection(const Formula& formula, const Setup& setup, int nodes, con
   if (!(std::abs(particles(nodes) - right) > most * std::abs(right))) return;
   const double best = particles(finest), error = std::abs(particles(nodes) / best - 1);
   if (!(error > most)) return;
+  // The least number from which on all agree: a smaller one may do so by chance.
   int better = 0;
   double rest = error;
-  for (const int n : {4, 6, 8, 12, 16, 24})
-    if (n > used && n < finest && rest > most)
-      if (const double here = std::abs(particles(n) / best - 1); here < rest) {
-        better = n;
-        rest = here;
-      }
+  for (const int n : {24, 16, 12, 8, 6, 4}) {
+    if (n <= used || n >= finest) continue;
+    const double here = std::abs(particles(n) / best - 1);
+    if (better > 0 && here > most) break;
+    if (better > 0 || here < rest) {
+      better = n;
+      rest = here;
+    }
+  }
   const auto text = fmt::format(
       "{}: its projection on this grid, by {} Gauss points a direction, has {:.2g} % {} particles than the "
       "formula",
