@@ -18,7 +18,10 @@ int main(int argc, char** argv) {
           "Show the headline numbers of runs side by side and write a page that links their reports",
           {{"DIR...", "run directories", true, ""},
            {"--index", "the page (default: index.html in the folder that holds the first run)", false, ""},
-           {"--title", "its heading", false, "Runs"}},
+           {"--title", "its heading", false, "Runs"},
+           {"--converge",
+            "instead: what two or three grids, the coarsest first, say of the error of fitted numbers", false,
+            "", true}},
           commands::report)
       .local_command("schema", "Print the JSON Schema of an application's YAML file, for editors",
                      {{"APP", "the application, e.g. dpmd", true, ""}, {"COMMAND", "its command", false, ""}},

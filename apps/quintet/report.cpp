@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "apps/application/report/safe_picture.hpp"
 #include "apps/campaign/table.hpp"
@@ -114,11 +116,70 @@ ReportLink link_to(const Run& run, const fs::path& folder) {
   return link;
 }
 
+/// A number of a summary.
+std::optional<double> number_of(const Run& run, const std::string& key) {
+  const Tree* value = run.summary.find(key);
+  if (value == nullptr || value->is_null() || !value->is_scalar()) return std::nullopt;
+  const std::string& text = value->as_text();
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0' || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+std::string number_text(double value) { return fmt::format("{:.6g}", value); }
+
+/// Fitted numbers (those with an uncertainty) of one calculation on grids that are refined alike, the
+/// coarsest first. Two grids: the error bar of the finer one is its fit's plus the difference, which is more
+/// than what is left wherever halving cells takes half of the error or more. Three: the geometric series of
+/// the differences (Aitken), with the factor q by which they fall, if they do.
+Rows convergence(const std::vector<Run>& runs) {
+  QUINTET_CHECK(runs.size() == 2 || runs.size() == 3,
+                "--converge: {} run{}; expected two or three of one calculation, the coarsest grid first",
+                runs.size(), runs.size() == 1 ? "" : "s");
+  Rows rows = {{""}};
+  for (const auto& run : runs) rows.front().push_back(run.name);
+  for (const char* name : {"of the fit", "difference", "error bar", "extrapolated", "fall of differences"})
+    rows.front().emplace_back(name);
+  for (const auto& key : plain_keys(runs)) {
+    std::vector<double> values;
+    for (const auto& run : runs)
+      if (const auto value = number_of(run, key)) values.push_back(*value);
+    const auto fit = number_of(runs.back(), key + "_uncertainty");
+    if (!fit || values.size() != runs.size()) continue;
+    const double last = values.back(), change = last - values[values.size() - 2];
+    rows.push_back({key});
+    for (const double value : values) rows.back().push_back(number_text(value));
+    std::string limit = "-", fall = "-";
+    double bar = *fit + std::abs(change);
+    if (values.size() == 3) {
+      const double before = values[1] - values[0], q = change == 0 ? 0 : before / change;
+      if (q > 1) {
+        const double rest = change / (q - 1);
+        limit = number_text(last + rest);
+        fall = fmt::format("{:.3g}", q);
+        bar = *fit + std::abs(rest);
+      }
+    }
+    for (const auto& text :
+         {number_text(*fit), fmt::format("{:.2g}", change), fmt::format("{:.2g}", bar), limit, fall})
+      rows.back().push_back(text);
+  }
+  QUINTET_CHECK(
+      rows.size() > 1,
+      "--converge: no number with an uncertainty (as growth_rate of a run with theory) is in all runs");
+  return rows;
+}
+
 }  // namespace
 
 void report(const Application::Arguments& arguments) {
   std::vector<Run> runs;
   for (const auto& argument : arguments[0]) runs.push_back(read_run(argument));
+  if (!arguments[3].empty()) {
+    for (const auto& line : campaign::aligned(convergence(runs))) std::puts(line.c_str());
+    return;
+  }
   const fs::path page = arguments[1].empty() ? runs.front().directory.parent_path() / "index.html"
                                              : fs::absolute(arguments[1].front());
 
