@@ -55,8 +55,8 @@ void BgkTarget::refuse(const std::string& species, const CollisionMoments& momen
   const BgkCell formulas(tables_);
   const auto own = formulas.least_state(moments.density(conf), nullptr, rate);
   if (!(own.density > 0))
-    throw NumericalError(fmt::format("collisions of {}: density {:.6g} is not positive in {}", species,
-                                     own.density, place));
+    throw NumericalError(
+        fmt::format("collisions of {}: density {:.6g} is not positive in {}", species, own.density, place));
   if (!(own.thermal_square > 0))
     throw NumericalError(fmt::format("collisions of {}: vth^2 = {:.6g} is not positive in {}", species,
                                      own.thermal_square, place));
