@@ -13,7 +13,7 @@ def defaults_of(page):
         if line.startswith("# "):
             command, path = line.split()[-1], ""
         elif line.startswith("## "):
-            path = line[3:].strip().strip("`") + "."
+            path = line[3:].strip().strip("`").replace(".0, .1, ...", "") + "."
         elif row := re.match(r"\| `(\w+)` \| [^|]* \| [^|]* \| ([^|]*) \|", line):
             found[command, path + row[1]] = row[2].strip().strip("`")
     return found
