@@ -19,7 +19,7 @@ namespace quintet::submatrix {
                                     double threshold, const electronic::BlockMatrix* a = nullptr);
 
 /// Whether the whole matrix may be diagonalised in place of submatrices that were refused: the user leaves
-/// the choice, wants nothing of S^-1/2, and there is memory for it.
+/// the choice, wants nothing of S^-1/2, and memory and time are small (up to 4096 rows).
 [[nodiscard]] bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system);
 
 /// Evaluate all spins and write the matrices that the user wants; the numbers hold for any threshold. `check`
