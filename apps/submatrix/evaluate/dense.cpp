@@ -123,9 +123,10 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system) {
   constexpr double most_rows = 4096;  // some ten seconds on one core
   const double n_rows = system.blocking().n_rows();
-  return options.method.dense == Dense::automatic && n_rows <= most_rows &&
-         !wants_orthogonal(options.output) &&
-         bytes_needed(n_rows) <= options.method.memory.value_or(std::numeric_limits<double>::infinity()) &&
+  const auto& method = options.method;
+  if (method.kernel != SubmatrixKernel::automatic || method.columns_together != 0) return false;
+  return method.dense == Dense::automatic && n_rows <= most_rows && !wants_orthogonal(options.output) &&
+         bytes_needed(n_rows) <= method.memory.value_or(std::numeric_limits<double>::infinity()) &&
          fits(context, n_rows);
 }
 

@@ -40,16 +40,18 @@ namespace {
 constexpr double most_off = 0.1;  // orbitals between what was counted and what there are
 
 /// Compare the orbitals of P with those of all levels, which are exact.
-void check_number(Evaluation& evaluation, const SubmatrixResult& sign, const FrontierLevels& levels) {
+void check_number(Evaluation& evaluation, const SubmatrixResult& sign, const FrontierLevels& levels,
+                  const Held& held) {
   if (std::isnan(levels.n_pairs)) return;
-  const double off = std::abs(sign.n_pairs - levels.n_pairs);
+  const double off = std::abs(sign.n_pairs - levels.n_pairs),
+               off_of_d = held.n_pairs ? 0 : std::abs(evaluation.n_pairs_of_d - levels.n_pairs);
   evaluation.pairs_error = std::max(evaluation.pairs_error, off);
   QUINTET_CHECK(
-      off < most_off,
+      std::max(off, off_of_d) < most_off,
       "at mu = {:.6g} hartree the whole matrix has {:.6g} occupied orbitals, the density matrix "
-      "{:.6g}: submatrices of threshold {:.0e} do not resolve them; take a smaller threshold, larger "
-      "blocks or method.dense: always",
-      sign.mu, levels.n_pairs, sign.n_pairs, evaluation.threshold);
+      "{:.6g} (Tr DS {:.6g}): submatrices of threshold {:.0e} do not resolve them; take a smaller threshold, "
+      "larger blocks or method.dense: always",
+      sign.mu, levels.n_pairs, sign.n_pairs, evaluation.n_pairs_of_d, evaluation.threshold);
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResu
   if (held.temperature > 0) {
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
     if (basis.a.blocking->n_rows() <= options.dense_rows)
-      check_number(evaluation, sign, frontier_levels(basis.a, sign.p, sign.mu, options));
+      check_number(evaluation, sign, frontier_levels(basis.a, sign.p, sign.mu, options), held);
     return;
   }
   const auto levels = frontier_levels(basis.a, sign.p, sign.mu, options);
@@ -82,7 +84,7 @@ void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResu
       "larger "
       "blocks, a temperature or another number",
       sign.mu, *held.n_pairs, counted ? "the whole matrix" : "the density matrix", n, evaluation.threshold);
-  check_number(evaluation, sign, levels);
+  check_number(evaluation, sign, levels, held);
   check_occupied(evaluation, held);
   // Any mu in the gap holds the number: told is the limit of low temperatures between levels alike.
   if (held.n_pairs && std::isfinite(levels.lumo - levels.homo))

@@ -18,13 +18,19 @@ namespace {
 struct About {
   std::string_view name;
   const char *units, *what;
-  bool orthogonal;  ///< of the basis S^-1/2
+  bool orthogonal;          ///< of the basis S^-1/2
+  bool of_density = false;  ///< has more blocks than are written
 };
 constexpr std::array<About, 7> abouts{
     {{"density", "1",
-      "Density matrix D of one spin (D S D = D at zero temperature); CP2K's closed-shell P is 2 D", false},
-     {"energy_weighted", "hartree", "Energy-weighted density matrix (D K D at zero temperature) of one spin",
-      false},
+      "Density matrix D of one spin, on the blocks of K and S alone; the whole D, which has others too, "
+      "obeys "
+      "D S D = D at zero temperature; CP2K's closed-shell P is 2 D",
+      false, true},
+     {"energy_weighted", "hartree",
+      "Energy-weighted density matrix of one spin (D K D at zero temperature), on the blocks of K and S "
+      "alone",
+      false, true},
      {"orthogonal", "hartree", "S^-1/2 K S^-1/2", true},
      {"inverse_sqrt", "1", "S^-1/2", true},
      {"orthogonal_density", "1", "S^1/2 D S^1/2 on the pattern of the submatrices", true},
@@ -67,7 +73,8 @@ void write_outputs(Context& context, const OutputOptions& options, const std::st
       const auto& format = row_named(matrix_formats(), format_name);
       const auto path = context.path(name + suffix + format.ending);
       write_matrix(matrix, path, format.value, labels);
-      log::info("Wrote {}", path);
+      log::info("Wrote {}{}", path,
+                about.of_density ? " (the blocks of K and S; what it has elsewhere is left out)" : "");
     }
   }
 }
