@@ -1,16 +1,26 @@
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include <zlib.h>
 
 #include "io/config/tree.hpp"
 #include "io/fields/field_series.hpp"
+#include "io/files/decompress.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/number_table.hpp"
 #include "io/formula/formula.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/netcdf/netcdf_file.hpp"
+#include "io/netcdf/netcdf_writer.hpp"
 #include "tests/fuzz/reader.hpp"
 #include "tests/support/zip_writer.hpp"
 #include "tests/unit/config/sample_options.hpp"
 
-/// Readers of io: documents, options, formulas, HDF5 files, checkpoints, fields over time.
+/// Readers of io: documents, options, formulas, HDF5 files, checkpoints, fields over time, packed bytes,
+/// tables of numbers.
 namespace quintet::fuzz {
 namespace {
 
@@ -147,6 +157,99 @@ void read_series(const std::string& path) {
           reader.read<float>(static_cast<int>(field), sample, {0, reader.n_frames(sample), {}}));
 }
 
+/// A set of a Dedalus handler: 2 writes of 4 x 6 points, Fourier times Chebyshev.
+std::vector<std::string> dedalus_sets() {
+  return {written("a.h5", [](const std::string& path) {
+    auto file = hdf5::File::create(Comm::self(), path);
+    auto scales = file.root().group("scales");
+    std::vector<double> z;
+    for (int k = 0; k < 6; ++k) z.push_back(-0.5 * std::cos(M_PI * (2 * k + 1) / 12));
+    scales.write<double>("sim_time", std::vector<double>{0, 0.5}, {2}, {});
+    scales.write<double>("x_hash_6d51", std::vector<double>{0, 0.5, 1, 1.5}, {4}, {});
+    scales.write<double>("z_hash_5585", z, {6}, {});
+    file.root().set_attribute("handler_name", "snapshots");
+    auto tasks = file.root().group("tasks");
+    const std::vector<double> values(96, 0.25);
+    tasks.write<double>("buoyancy", std::span(values).first(48), {2, 4, 6}, {});
+    tasks.set_member_attribute("buoyancy", "DIMENSION_LABELS", std::vector<std::string>{"t", "x", "z"});
+    tasks.set_member_attribute("buoyancy", "grid_space", std::vector<std::int64_t>{1, 1});
+    tasks.write<double>("u", values, {2, 2, 4, 6}, {});
+    tasks.set_member_attribute("u", "DIMENSION_LABELS", std::vector<std::string>{"t", "", "x", "z"});
+    file.close();
+  })};
+}
+
+/// Fields over time in netCDF: b at centres, w at faces of z.
+std::vector<std::string> netcdf_series() {
+  return {written("a.nc", [](const std::string& path) {
+    auto file = netcdf::Writer::create(path, netcdf::Format::classic);
+    const std::vector<std::pair<std::string, std::vector<double>>> coordinates{
+        {"time", {0, 0.5, 1}},
+        {"zC", {0.125, 0.375, 0.625, 0.875}},
+        {"zF", {0, 0.25, 0.5, 0.75, 1}},
+        {"xC", {0.25, 0.75, 1.25, 1.75}}};
+    for (const auto& [name, points] : coordinates) {
+      file.dimension(name, points.size());
+      file.variable(name, netcdf::Type::float64, {name});
+    }
+    file.variable("b", netcdf::Type::float32, {"time", "zC", "xC"});
+    file.variable("w", netcdf::Type::float64, {"time", "zF", "xC"});
+    for (const auto& [name, points] : coordinates) file.write(name, points);
+    const std::vector<double> values(60, 0.5);
+    file.write("b", std::span(values).first(48));
+    file.write("w", values);
+    file.close();
+  })};
+}
+
+/// The description of an array of a zarr group, version 2; its only chunk is 6 doubles.
+std::vector<std::string> zarr_arrays() {
+  return {R"({"zarr_format": 2, "shape": [2, 3], "chunks": [2, 3], "dtype": "<f8", "compressor": null,
+ "fill_value": "NaN", "order": "C", "filters": null, "dimension_separator": "."})",
+          R"({"zarr_format": 2, "shape": [2, 3], "chunks": [1, 3], "dtype": ">i2", "compressor":
+ {"id": "zlib", "level": 1}, "fill_value": -1, "order": "F", "filters": null})"};
+}
+
+void read_zarr_array(const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto store = fs::path(path).parent_path() / "store", array = store / "b";
+  fs::create_directories(array);
+  std::ofstream(store / ".zgroup") << R"({"zarr_format": 2})";
+  std::ofstream(array / ".zattrs") << R"({"_ARRAY_DIMENSIONS": ["y", "x"]})";
+  std::ofstream(array / "0.0", std::ios::binary) << std::string(48, '\0');
+  fs::copy_file(path, array / ".zarray", fs::copy_options::overwrite_existing);
+  const auto file = netcdf::File::open(store.string());
+  for (const auto& variable : file.variables()) static_cast<void>(file.read_unpacked(variable));
+}
+
+/// A codec's number, then what it has packed: 16 letters.
+std::vector<std::string> packed_bytes() {
+  const std::string letters = "abcdefghabcdefgh", lz4 = std::string("\x10\0\0\0\xf0\x01", 6) + letters;
+  std::string deflated(64, '\0');
+  auto n = static_cast<uLongf>(deflated.size());
+  compress(reinterpret_cast<Bytef*>(deflated.data()), &n, reinterpret_cast<const Bytef*>(letters.data()),
+           letters.size());
+  const std::string blosc = std::string("\x02\x01\x02\x08\x10\0\0\0\x10\0\0\0\x20\0\0\0", 16) + letters;
+  return {'\0' + deflated.substr(0, n), '\2' + lz4, '\3' + blosc};
+}
+
+void read_packed(const std::string& path) {
+  const auto bytes = read_input_file(path);
+  if (bytes.empty()) return;
+  const auto codec = static_cast<Codec>(static_cast<unsigned char>(bytes[0]) % 4);
+  static_cast<void>(decompressed(codec, std::string_view(bytes).substr(1), 16, "bytes"));
+}
+
+std::vector<std::string> number_tables() {
+  return {"# t x z\n0.5 1 -2e-3\n1.0 2 3\n", "\xef\xbb\xbf\"t\";\"x\"\r\n\"0.5\";1\r\n1;2\r\n",
+          "a,b\n1,2\n3,x\n", zip::npy<double>("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6})};
+}
+
+void read_rows(const std::string& path) {
+  const auto table = read_number_table(path);
+  for (std::size_t c = 0; c < table.n_columns; ++c) table.require_numbers(c);
+}
+
 }  // namespace
 
 std::vector<Reader> readers() {
@@ -159,7 +262,12 @@ std::vector<Reader> readers() {
           {"hdf5", "a.h5", hdf5_files, read_hdf5},
           {"checkpoint", "step_000000000003.h5", checkpoints, read_checkpoint},
           {"field_series", "a.h5", field_series, read_series},
-          {"npz", "a.npz", archives, read_series}};
+          {"npz", "a.npz", archives, read_series},
+          {"dedalus", "a.h5", dedalus_sets, read_series},
+          {"netcdf_series", "a.nc", netcdf_series, read_series},
+          {"zarr", "array.json", zarr_arrays, read_zarr_array},
+          {"packed", "bytes.bin", packed_bytes, read_packed},
+          {"number_table", "table.csv", number_tables, read_rows}};
 }
 
 }  // namespace quintet::fuzz

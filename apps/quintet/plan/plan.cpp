@@ -117,9 +117,8 @@ std::vector<Application::Flag> plan_flags() {
           {"--output", "write the plan to this file, as JSON", false, ""},
           {"--metg", "metg.json of 'quintet bench metg --app': ranks with less than its bound are marked",
            false, ""},
-          {"--oracle",
-           "also what ways to share a training out would take that no trainer here has: formulas", false, "",
-           true}};
+          {"--oracle", "also what ways to share a training out would take that no trainer here has: formulas",
+           false, "", true}};
 }
 
 void plan(const Application::Arguments& arguments) {

@@ -15,7 +15,8 @@ namespace quintet::sequence {
 
 ForecastModel quantised(const ForecastModel& model, const QuantiseOptions& options) {
   QUINTET_CHECK(!model.members.empty(),
-                "quantise: the model is its base alone: there are no networks to quantise (forecast.keep_networks: always keeps them in training)");
+                "quantise: the model is its base alone: there are no networks to quantise "
+                "(forecast.keep_networks: always keeps them in training)");
   QUINTET_CHECK(model.codes.empty(),
                 "quantise: the model's networks are binary codes already; leave the section out");
   const Graph graph = graph_of(model.architecture);
