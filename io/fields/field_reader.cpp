@@ -181,13 +181,21 @@ struct FieldSeriesReader::Implementation {
 
   Implementation(const Comm& c, std::string p, const FieldSeriesOptions& options)
       : comm(c), path(std::move(p)), source(field_formats::open_source(comm, path, options)) {
-    for (const auto& [name, facts] : options.facts) (void)source->header.axis(name);
+    for (const auto& [name, facts] : options.facts) require_axis(name);
     for (const auto& [name, value] : options.parameters) give_parameter(name, value);
     check_header(source->header, path);
     check_times();
     if (options.time_spacing) check_time_spacing(*options.time_spacing);
     header = source->header;
     turn(options.axes);
+  }
+
+  void require_axis(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const auto& axis : source->header.axes) names.push_back(axis.name);
+    QUINTET_CHECK(std::find(names.begin(), names.end(), name) != names.end(),
+                  "{}: describe_file(s).axes: there is no axis '{}'; there are: {}", path, name,
+                  fmt::join(names, ", "));
   }
 
   void check_times() const {

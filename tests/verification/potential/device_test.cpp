@@ -42,7 +42,9 @@ void expect_equal(const Evaluated& found, const Evaluated& expected, double tole
   const std::vector<double> a(found.virial.begin(), found.virial.end()),
       b(expected.virial.begin(), expected.virial.end());
   EXPECT_LE(largest_difference(a, b), tolerance * n * std::max(1.0, largest(b))) << name;
-  EXPECT_EQ(found.warning, expected.warning) << name;
+  // A device does not count how many neighbours an atom has beyond sel.
+  const auto number = [](const std::string& text) { return text.substr(0, text.find(" atoms")); };
+  EXPECT_EQ(number(found.warning), number(expected.warning)) << name;
 }
 
 TEST(DeviceEngine, equals_the_engine_for_cpus) {
