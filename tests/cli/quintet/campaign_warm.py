@@ -29,8 +29,8 @@ REST = """  - name: bad
   - name: ends
     needs: [scan]
     start: START
-    sweep: {error: [1e-6, 1e-7]}
-    command: [vlasov, run, "CASE", --set, "limits.gauss_error={error}", --threads, "1", --quiet, --output, "{output}/run"]
+    sweep: {least: [0, 1e-300]}
+    command: [vlasov, run, "CASE", --set, "limits.negative_f={least}", --threads, "1", --quiet, --output, "{output}/run"]
   - name: atoms
     start: START
     sweep: {frame: [fcc, fcc_expanded, melt], n: [1, 2, 3]}
