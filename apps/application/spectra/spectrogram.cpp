@@ -65,6 +65,14 @@ constexpr TransformRow transforms[] = {
     {Transform::mel, make_mel, [](double f, const SampledSignal& s) { return std::log1p(f / s.corner); },
      "log(1 + {}/corner)", true, "a shorter window"}};
 
+/// Bins up to where power is.
+std::size_t shown_bins(const std::vector<double>& mean) {
+  const double highest = *std::max_element(mean.begin(), mean.end());
+  std::size_t shown = mean.size();
+  while (shown > 8 && mean[shown - 1] < least_shown * highest) --shown;
+  return shown;
+}
+
 /// A quarter of the numbers lie below it, or the least of fewer than four.
 double lower_quartile(std::span<const double> numbers) {
   std::vector<double> sorted(numbers.begin(), numbers.end());
@@ -324,11 +332,8 @@ void Spectrogram::report_peak(Context& context, const Powers& powers) const {
   } else {
     log::info("Spectrum of {} {}: no peak stands out of the noise", name, place);
   }
-  const double highest = *std::max_element(mean.begin(), mean.end());
-  std::size_t shown = mean.size();
-  while (shown > 8 && mean[shown - 1] < least_shown * highest) --shown;
-  told.resize(shown);
-  mean.resize(shown);
+  told.resize(shown_bins(mean));
+  mean.resize(told.size());
   context.report().plot(Plot{
       .title = fmt::format("Spectrum of {}", name),
       .x_label = signal_.scale.name,
@@ -350,14 +355,15 @@ std::vector<double> Spectrogram::told_frequencies() const {
 }
 
 void Spectrogram::report_picture(Context& context, const Powers& powers) const {
-  const auto told = told_frequencies();
+  auto told = told_frequencies();
+  told.resize(shown_bins(powers.mean));
   const double greatest = *std::max_element(powers.mean.begin(), powers.mean.end());
   const int n_x = static_cast<int>(powers.columns.size()), n_y = static_cast<int>(told.size());
   if (n_x < 2) return;
   const TransformRow& row = row_of(transforms, options_.transform);
   Heatmap map{
       .title = fmt::format("Spectrogram of {}", signal_.name),
-      .x_label = "time",
+      .x_label = signal_.time_unit.empty() ? "time" : fmt::format("time ({})", signal_.time_unit),
       .y_label = fmt::format(fmt::runtime(row.label), signal_.scale.name),
       .value_label = fmt::format("log10 of power spectral density ({})", signal_.density_unit()),
       .values = {},

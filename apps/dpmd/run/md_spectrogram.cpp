@@ -51,6 +51,7 @@ SampledSignal signal_of(const MdSpectrogramOptions& section, const RunOptions& o
   signal.lowest = section.lowest.value_or(0);
   signal.corner = section.corner.value_or(0);
   signal.scale = {1, "frequency (THz)", "THz", "_thz"};
+  signal.time_unit = "ps";
   if (!is_of_velocities(section.signal)) {
     const auto& row = quintet::row_of(thermo_rows, section.signal);
     signal.name = row.name;
