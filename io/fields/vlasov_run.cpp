@@ -51,7 +51,7 @@ class VlasovRun : public Source {
   void read_times() {
     const auto frames = root().open_group("frames");
     QUINTET_CHECK(frames.shape("step").size() == 1 && frames.shape("time").size() == 1,
-                  "{}: frames/step and frames/time are no lists: it is corrupt", path());
+                  "{}: frames/step and frames/time should be lists: the file is damaged", path());
     // A frame counts when it has both.
     times =
         frames.read_rows<double>("time", 0, std::min(frames.whole_rows("step"), frames.whole_rows("time")));

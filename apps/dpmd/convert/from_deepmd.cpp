@@ -392,7 +392,7 @@ void translate_training(Source from, Tree& to, std::vector<std::string>& warning
   const Tree* epochs = from.find({"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"});
   QUINTET_CHECK(
       !epochs,
-      "{}: training.num_epoch = {}: trainings are as long as their steps here, one batch each; give "
+      "{}: training.num_epoch = {}: a training here is counted in steps of one batch, not in epochs; give "
       "training.numb_steps instead",
       epochs->key_location().text(), epochs->as_text());
   QUINTET_CHECK(steps, "{}: training.numb_steps is missing", from.place());

@@ -65,7 +65,7 @@ std::string first_values(const std::vector<Configuration>& frames) {
   std::string text;
   for (const auto& c : frames) {
     if (!c.energy) continue;
-    text += fmt::format("energy     {:.8f} eV, {:.6f} eV an atom (first frame that has it)\n", *c.energy,
+    text += fmt::format("energy     {:.8f} eV, {:.6f} eV per atom (first frame that has it)\n", *c.energy,
                         *c.energy / double(c.n_atoms()));
     break;
   }

@@ -113,7 +113,7 @@ Tree to_tree(const std::string& file, std::size_t frame, const Evaluation& evalu
 /// Say how far labels that came with the frame are from ours.
 void compare(const std::string& name, const Configuration& labels, const Evaluation& ours) {
   if (labels.energy)
-    log::info("{}: energy {:.6f} eV, {:+.3f} meV an atom from its label", name, *ours.configuration.energy,
+    log::info("{}: energy {:.6f} eV, {:+.3f} meV per atom from its label", name, *ours.configuration.energy,
               (*ours.configuration.energy - *labels.energy) * 1e3 / static_cast<double>(labels.n_atoms()));
   if (labels.forces.empty()) return;
   double sum = 0;

@@ -76,7 +76,7 @@ class Simulation {
   [[nodiscard]] const ParticleSystem& system() const { return *system_; }
   [[nodiscard]] const Integrator& integrator() const { return *integrator_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Observer>>& observers() const { return observers_; }
-  /// Parts of the start that are no update of forces (s, wall, this rank).
+  /// Wall time of the start without updates of forces (s, this rank).
   struct StartTimes {
     double model = 0;  ///< read, and made ready
     double atoms = 0;  ///< read and shared out

@@ -191,7 +191,7 @@ void describe(Schema& schema, RunOptions& options) {
   schema.section("observables", options.observables, "Averages over the run");
   schema
       .section("deviation", options.deviation,
-               "How far the models disagree, in model_devi.out; absent: not told")
+               "Disagreement of the models (model_devi.out); absent: not computed")
       .on_restart(OnRestart::free);
   schema.section("selection", options.selection,
                  "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");

@@ -142,9 +142,9 @@ void report_parity(Report& report, const std::string& heading, const Parity& par
     const Pairs& pairs;
     double scale;
   };
-  const Row rows[] = {{"Energy an atom", "meV/atom", "eV/atom", parity.energy, 1e3},
+  const Row rows[] = {{"Energy per atom", "meV/atom", "eV/atom", parity.energy, 1e3},
                       {"Force component", "eV/angstrom", "eV/angstrom", parity.force, 1},
-                      {"Virial component an atom", "meV/atom", "eV/atom", parity.virial, 1e3}};
+                      {"Virial component per atom", "meV/atom", "eV/atom", parity.virial, 1e3}};
   report.section(heading);
   std::vector<std::vector<std::string>> table;
   for (const auto& row : rows) {

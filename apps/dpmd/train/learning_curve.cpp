@@ -39,7 +39,7 @@ std::vector<RunColumn<CurveRow>> columns() {
        [](const CurveRow& row) { return row.learning_rate; }}};
   add_pair(all, "loss", "1", "Root of the loss of frames held out", "Root of the loss of the step's batch",
            root_loss);
-  add_pair(all, "energy_rmse", "eV", "Energy an atom, frames held out", "Energy an atom, the step's batch",
+  add_pair(all, "energy_rmse", "eV", "Energy per atom, frames held out", "Energy per atom, the step's batch",
            energy);
   add_pair(all, "force_rmse", "eV/angstrom", "Force component, frames held out",
            "Force component, the step's batch", force);

@@ -48,7 +48,7 @@ void DivergenceWatch::add(std::int64_t step, double loss, const potential::LossP
                           const potential::Deviations& batch) {
   const auto fail = [&](const std::string& what) {
     throw NumericalError(
-        fmt::format("step {}: {} (loss {:.4g}; energy rmse {:.4g} eV an atom, force rmse {:.4g} "
+        fmt::format("step {}: {} (loss {:.4g}; energy rmse {:.4g} eV per atom, force rmse {:.4g} "
                     "eV/angstrom). Lower learning_rate.start, or look for wrong labels; "
                     "the last good checkpoint is kept",
                     step, what, loss, batch.rmse_energy(), batch.rmse_force()));

@@ -40,7 +40,7 @@ void write_known_model(hdf5::Group& group, const potential::Model& model) {
   const std::vector<std::string> axes{"type", "component"};
   group.write<double>("mean", flat(model.mean), {n, 4}, {"1", axes, "Mean of the environment matrix"});
   group.write<double>("deviation", flat(model.deviation), {n, 4}, {"1", axes, "Its standard deviation"});
-  group.write<double>("output_bias", model.output_bias, {n}, {"eV", {"type"}, "Energy an atom"});
+  group.write<double>("output_bias", model.output_bias, {n}, {"eV", {"type"}, "Energy per atom"});
 }
 
 KnownModel read_known_model(const hdf5::File& checkpoint) {

@@ -91,9 +91,9 @@ void Simulation::advance() {
   double dt = longest_step();
   if (options_.time.dt && *options_.time.dt > dt * (1 + 1e-12) && !warned_) {
     log::warning(
-        "step {}, time {:.6g}: time.dt = {:.4g} is rejected: time.cfl and time.most_dt admit {:.4g}, which "
-        "is taken here and "
-        "wherever it is the smaller",
+        "step {}, time {:.6g}: time.dt = {:.4g} exceeds the limit of time.cfl and time.most_dt, {:.4g}, "
+        "which "
+        "is taken where it is smaller",
         step(), time(), *options_.time.dt, dt);
     warned_ = true;
   }

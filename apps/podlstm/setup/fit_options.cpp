@@ -41,9 +41,8 @@ void describe(Schema& schema, FitOptions& options) {
   schema.section("pod", options.pod, "How modes are made of fields");
   schema
       .integer("n_fit", options.n_fit,
-               "Leading times from which modes and background are made, or were; absent: what a file of "
-               "coefficients "
-               "says (n_fit, n_train), else all")
+               "Number of first times from which modes and background are computed; absent: what a file of "
+               "coefficients says (n_fit, n_train), else all")
       .at_least(2)
       .at_most(10'000'000);
   schema.text("fit_until", options.fit_until,

@@ -11,7 +11,7 @@ struct Sampled {
   double best = 0;    ///< the least time or the highest rate
   double spread = 0;  ///< (max - min)/min
 };
-/// Of times (the least is best) or rates (the highest is). At least one value.
+/// Summarise measured times (best: the least) or rates (best: the highest). Needs one value or more.
 [[nodiscard]] Sampled best_time(const std::vector<double>& seconds);
 [[nodiscard]] Sampled best_rate(const std::vector<double>& rates);
 

@@ -73,8 +73,7 @@ Tree jobs_in_answer(const Asked& status, const std::vector<std::string>& ids, bo
   QUINTET_CHECK(result.good() || some_gone, "{} refuses (exit code {}): {}", status.command, result.code,
                 last_line(result.errors));
   const Tree answer = parse_loose_json(result.out);
-  QUINTET_CHECK(answer.is_map(), "{} answers what is not understood: '{}'", status.command,
-                last_line(result.out));
+  QUINTET_CHECK(answer.is_map(), "{} gave an unexpected answer: '{}'", status.command, last_line(result.out));
   const Tree* jobs = answer.find("Jobs");
   return jobs != nullptr && jobs->is_map() ? *jobs : Tree::map();
 }
@@ -139,7 +138,7 @@ std::map<std::string, JobState> ask(const Asked& status, const std::vector<std::
       continue;
     }
     QUINTET_CHECK(job != nullptr && !text_at(*job, "job_state").empty(),
-                  "{} answers what is not understood about {}", status.command, id);
+                  "{} gave an unexpected answer about {}", status.command, id);
     take_liveliest(states, id, state_of(*job));
   }
   return states;
@@ -159,7 +158,7 @@ std::vector<std::string> select_jobs(const Asked& status) {
     if (trimmed(line).empty()) continue;
     ids.emplace_back(trimmed(line));
     QUINTET_CHECK(std::isdigit(static_cast<unsigned char>(ids.back().front())) != 0,
-                  "{} answers what is not understood: '{}'", select, line);
+                  "{} gave an unexpected answer: '{}'", select, line);
   }
   return ids;
 }
@@ -192,10 +191,10 @@ std::vector<QueuedJob> ask_user(const Asked& status) {
     const auto state = pbs_state(text_at(*job, "job_state"), "");
     if (state.is_alive()) jobs.push_back(queued_job(id, *job, state.kind));
   }
-  QUINTET_CHECK(garbled.size() < ids.size(), "{} answers what is not understood about {}", status.command,
+  QUINTET_CHECK(garbled.size() < ids.size(), "{} gave an unexpected answer about {}", status.command,
                 fmt::join(garbled, ", "));
   if (!garbled.empty())
-    log::warning("{} answers what is not understood about {}: counted as waiting", status.command,
+    log::warning("{} gave an unexpected answer about {}: counted as waiting", status.command,
                  fmt::join(garbled, ", "));
   return jobs;
 }

@@ -107,7 +107,7 @@ void take_lines(std::map<std::string, JobState>& states, const std::string& comm
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
     const std::string id = field(fields), word = field(fields), reason = field(fields);
-    QUINTET_CHECK(!word.empty(), "{} answers what is not understood: '{}'", command, line);
+    QUINTET_CHECK(!word.empty(), "{} gave an unexpected answer: '{}'", command, line);
     if (!states.contains(id)) continue;
     const std::string tasks = field(fields);
     auto state = slurm_state(word, reason);
@@ -176,8 +176,8 @@ std::vector<std::string> ask_script(const Asked& status, const std::string& scri
   for (std::string line; std::getline(lines, line);) {
     static const std::regex form(R"(([0-9]+)\|([A-Z_]+)\|(.*))");
     std::smatch found;
-    QUINTET_CHECK(std::regex_match(line, found, form), "{} answers what is not understood: '{}'",
-                  status.command, line);
+    QUINTET_CHECK(std::regex_match(line, found, form), "{} gave an unexpected answer: '{}'", status.command,
+                  line);
     if ((found[3].str() + " ").starts_with(script + " ") && slurm_state(found[2].str(), "").is_alive())
       ids.insert(found[1].str());
   }
@@ -200,8 +200,8 @@ std::vector<QueuedJob> ask_user(const Asked& status) {
   for (std::string line; std::getline(lines, line);) {
     static const std::regex form(R"(([0-9]+)\|([A-Z_]+)\|([^|]+)\|([0-9]+)\|(.*))");
     std::smatch found;
-    QUINTET_CHECK(std::regex_match(line, found, form), "{} answers what is not understood: '{}'",
-                  status.command, line);
+    QUINTET_CHECK(std::regex_match(line, found, form), "{} gave an unexpected answer: '{}'", status.command,
+                  line);
     const auto state = slurm_state(found[2].str(), "");
     const auto nodes = to_integer(found[4].str()).value_or(1);
     if (state.is_alive())

@@ -88,7 +88,7 @@ void check_unit(const BlockMatrix& k, const BlockMatrix& s, const std::string& p
       lower, upper, lower * ev_per_hartree, upper * ev_per_hartree);
 }
 
-/// A matrix that has something that is no positive diagonal is no overlap matrix.
+/// Refuse an S whose diagonal is not positive.
 void check_overlap(const Comm& comm, const MatricesOptions& options, const MatrixFile& file) {
   QUINTET_CHECK(file.units.empty() || file.units == "1",
                 "matrices.overlap: {}: its values are in '{}', but an overlap has no unit; are kohn_sham and "

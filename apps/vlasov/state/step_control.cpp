@@ -45,8 +45,8 @@ double StepControl::choose(double stable, double time, std::int64_t step) {
   if (dt > stable * (1 + 1e-12)) {
     if (!warned_)
       log::warning(
-          "step {}, time {:.6g}: time.dt = {:.4g} is rejected: the CFL condition (time.cfl) admits {:.4g}, "
-          "which is taken here and wherever it is the smaller",
+          "step {}, time {:.6g}: time.dt = {:.4g} exceeds the stability limit {:.4g}, "
+          "which is taken where it is smaller (time.cfl)",
           step, time, dt, stable);
     warned_ = true;
     dt = stable;

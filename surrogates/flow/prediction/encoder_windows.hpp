@@ -10,7 +10,7 @@ namespace quintet::flow {
 enum class EncoderCover {
   /// Blocks of the training's size, each half over the next; where they overlap their latents are averaged,
   /// with
-  /// weights that fall towards a block's ends. What the encoder sees is what it has learnt.
+  /// weights that fall towards a block's ends. The encoder sees blocks of the size that it was trained on.
   blocks,
   /// All nodes at once (along time: at once with the others of a part). Faster, but deep levels see more
   /// nodes than

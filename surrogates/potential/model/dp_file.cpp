@@ -92,8 +92,8 @@ class DpFile {
 };
 
 [[noreturn]] void refuse(const DpFile& file, const std::string& what) {
-  throw InputError(
-      fmt::format("{}: {} is not supported (dpmd runs se_e2_a energy models without it)", file.path(), what));
+  throw InputError(fmt::format(
+      "{}: {} is not supported (dpmd runs energy models with the descriptor se_e2_a)", file.path(), what));
 }
 
 bool given(const Tree& owner, const char* key) {

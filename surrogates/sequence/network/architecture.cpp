@@ -18,7 +18,8 @@ struct HeadRow {
   const char *name, *doc;
 };
 constexpr HeadRow heads[] = {
-    {Head::lstm, "lstm", "a last LSTM as wide as the output, a step for a step"},
+    {Head::lstm, "lstm",
+     "a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input"},
     {Head::dense, "dense", "a linear layer, a step for a step"},
     {Head::last_state, "last_state", "a linear layer from the last state to all steps of the output"}};
 

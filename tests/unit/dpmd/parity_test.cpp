@@ -89,7 +89,7 @@ TEST(Parity, report_has_a_table_and_a_picture_of_each_label_there_is) {
   report_parity(report, "Held out", {{{1, 2}, {1, 2.5}}, {{0, 1}, {0.5, 1}}, {}});
 
   const std::string page = report.html();
-  EXPECT_NE(page.find("Energy an atom"), std::string::npos);
+  EXPECT_NE(page.find("Energy per atom"), std::string::npos);
   EXPECT_NE(page.find("Force component"), std::string::npos);
   EXPECT_EQ(page.find("Virial"), std::string::npos);
 }

@@ -215,7 +215,7 @@ TEST_F(Answers, garbage_about_jobs_of_a_user_is_one_line) {
   };
   for (const char* garbage : {"echo hello", "echo '7|RUNNING|cpu'", "echo '7|RUNNING|cpu|many|N/A'"}) {
     command("status", garbage);
-    EXPECT_NE(line(SchedulerKind::slurm).find("not understood"), std::string::npos);
+    EXPECT_NE(line(SchedulerKind::slurm).find("unexpected answer"), std::string::npos);
   }
   command("status", "echo slurm_load_jobs error: Unable to contact >&2; exit 1");
   EXPECT_NE(line(SchedulerKind::slurm).find("Unable to contact"), std::string::npos);
@@ -224,7 +224,7 @@ TEST_F(Answers, garbage_about_jobs_of_a_user_is_one_line) {
   command("qselect", "echo 1.pbs1");
   for (const char* garbage : {"echo hello", "echo '{\"Jobs\": {\"1.pbs1\": 3}}'"}) {
     command("status", garbage);
-    EXPECT_NE(line(SchedulerKind::pbs).find("not understood"), std::string::npos);
+    EXPECT_NE(line(SchedulerKind::pbs).find("unexpected answer"), std::string::npos);
   }
 }
 
@@ -235,7 +235,7 @@ TEST_F(Answers, a_state_or_an_answer_that_is_not_known_is_an_error) {
   command("status", "echo hello");
   EXPECT_NE(refusal([&] { (void)scheduler(SchedulerKind::slurm).states({"7"}); }).find("'hello'"),
             std::string::npos);
-  EXPECT_NE(refusal([&] { (void)scheduler(SchedulerKind::pbs).states({"7"}); }).find("not understood"),
+  EXPECT_NE(refusal([&] { (void)scheduler(SchedulerKind::pbs).states({"7"}); }).find("unexpected answer"),
             std::string::npos);
   command("status", "echo down for maintenance >&2; exit 1");
   EXPECT_NE(
