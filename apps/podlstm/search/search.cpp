@@ -235,7 +235,11 @@ void search(Context& context, const SearchInput& input) {
   report_search(context, input, candidates, search, sight.references, beside, leaks);
   const auto genes = best_genes(comm, search, candidates.space().n_genes());
   if (genes.empty()) {
-    log::warning("No trial gave a number: there is no best candidate (trials.csv says why)");
+    constexpr const char* why = "No trial gave a number: there is no best candidate";
+    if (goes_on)
+      throw NumericalError(
+          fmt::format("{}; trials.csv has the reason of each, often a learning rate too high", why));
+    log::warning("{} yet", why);  // stopped: a restart goes on
     return;
   }
   if (goes_on && input.retrain.members > 0) retrain(context, input, modes, sight, candidates, genes, leaks);
