@@ -146,6 +146,7 @@ void plan(const Application::Arguments& arguments) {
   Plan plan{.who = fmt::format("{} {}", owner.application.name, owner.command),
             .file = wanted.file,
             .machine = machine.name,
+            .rates_remark = machine.rates.remark,
             .model = model,
             .slower = slower,
             .least_work = wanted.metg.empty() ? std::nullopt : least_work(wanted.metg, owner, model)};

@@ -32,6 +32,11 @@ Line line_of(const PlanRow& row) {
 
 std::string remarks(const Plan& plan) {
   std::string text;
+  if (!plan.rates_remark.empty())
+    text += fmt::format(
+        "Do not rely on messages and disks here: the rates of {} were measured while {} ('quintet machine "
+        "--calibrate' again, on an idle machine).\n",
+        plan.machine, plan.rates_remark);
   const auto& rate = plan.model.rate;
   if (rate.per_unit * plan.model.work < 0.2 * rate.floor)
     text +=

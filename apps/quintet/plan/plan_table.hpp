@@ -18,6 +18,7 @@ struct AutoChoice {
 
 struct Plan {
   std::string who{}, file{}, machine{};
+  std::string rates_remark{};  ///< why not to rely on the machine's rates; empty: nothing is known
   planning::CostModel model{};
   std::optional<double> slower{};  ///< a core there than one here; absent: unknown
   /// Work of a rank below which half of the time is lost, as `quintet bench metg --app` has measured it.
