@@ -79,7 +79,7 @@ std::vector<std::string> extra_files(const RunOptions& options) {
 /// Warn of numbers that are likely to be of another unit.
 void warn_of_units(const RunOptions& options, const Simulation& simulation) {
   if (options.integrator.ensemble == Ensemble::minimise) return;
-  // A tenth of the period of a bond to hydrogen, 10 fs; frequencies go as 1/sqrt(mass).
+  // A seventh of the period of a bond to hydrogen, 10 fs; periods go as sqrt(mass).
   constexpr double longest_of_hydrogen = 1.5e-3, hydrogen = 1.008, hottest = 2e4;
   const Atoms& atoms = simulation.atoms();
   double lightest = std::numeric_limits<double>::max();

@@ -121,7 +121,7 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 }  // namespace
 
 bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system) {
-  constexpr double most_rows = 4096;  // some ten seconds on one core
+  constexpr double most_rows = 4096;  // 1536 rows take 1 to 3 s, and time grows as the cube
   const double n_rows = system.blocking().n_rows();
   const auto& method = options.method;
   if (method.kernel != SubmatrixKernel::automatic || method.columns_together != 0) return false;
