@@ -27,6 +27,7 @@ TEXT
 }
 
 # Take one option of the set-up from "$@"; the number of words taken is in `taken`, 0 for an option of somebody else.
+# shellcheck disable=SC2034
 take_setup_option() {
   case $1 in
     --arch|--jobs) [ $# -ge 2 ] || stop "$1 needs a value" ;;
@@ -36,7 +37,6 @@ take_setup_option() {
     --jobs) jobs=$2; taken=2; [[ $jobs =~ ^[1-9][0-9]*$ ]] || stop "--jobs $jobs: expected a number from 1 on" ;;
     --torch) torch=ON; taken=1 ;;
     --no-torch) torch=OFF; taken=1 ;;
-    # shellcheck disable=SC2034  # read by the scripts that source this
     *) taken=0 ;;
   esac
 }
