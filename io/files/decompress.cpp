@@ -195,6 +195,22 @@ std::string from_blosc(std::string_view bytes, std::uint64_t n, const std::strin
 
 }  // namespace
 
+std::string packed_by_zlib(std::string_view bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  const int state =
+      compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                static_cast<uLong>(bytes.size()), Z_BEST_COMPRESSION);
+  if (state != Z_OK)
+    throw ResourceError(fmt::format("zlib cannot pack {} bytes: out of memory", bytes.size()));
+  packed.resize(size);
+  return packed;
+}
+
+std::uint32_t crc32_of(std::string_view bytes) {
+  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 std::string decompressed(Codec codec, std::string_view bytes, std::uint64_t n, const std::string& what) {
   QUINTET_CHECK(n <= most_bytes && bytes.size() <= most_bytes,
                 "{}: is larger than 2 GiB, which is not unpacked", what);

@@ -22,6 +22,14 @@ enum class Codec {
 [[nodiscard]] std::string decompressed(Codec codec, std::string_view bytes, std::uint64_t n,
                                        const std::string& what);
 
+/// Pack bytes as a zlib stream (RFC 1950).
+///
+/// Errors: ResourceError without memory, or for more bytes than zlib counts (4 GB).
+[[nodiscard]] std::string packed_by_zlib(std::string_view bytes);
+
+/// The CRC-32 of bytes (ISO 3309, as in gzip, zip and PNG).
+[[nodiscard]] std::uint32_t crc32_of(std::string_view bytes);
+
 /// Undo the filter that brings together byte 0 of all elements, then byte 1, and so on; what is left over at
 /// the end stays. (HDF5, blosc and numcodecs have it alike.)
 [[nodiscard]] std::string unshuffled(std::string_view bytes, std::uint64_t element_size);

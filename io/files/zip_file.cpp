@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include "io/files/decompress.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
@@ -79,14 +80,6 @@ class Inflater {
   z_stream stream_{};
   bool failed_ = false;
 };
-
-std::uint32_t checksum_of(const std::string& bytes) {
-  uLong checksum = crc32(0, nullptr, 0);
-  for (std::size_t at = 0; at < bytes.size(); at += 1 << 30)
-    checksum = crc32(checksum, reinterpret_cast<const Bytef*>(bytes.data() + at),
-                     static_cast<uInt>(std::min<std::size_t>(1 << 30, bytes.size() - at)));
-  return static_cast<std::uint32_t>(checksum);
-}
 
 }  // namespace
 
@@ -215,7 +208,7 @@ std::string ZipFile::read(std::string_view name, std::uint64_t most) const {
     }
     if (inflater.failed() || result.size() != wanted) throw damaged();
   }
-  if (wanted == one.unpacked && checksum_of(result) != one.checksum) throw damaged();
+  if (wanted == one.unpacked && crc32_of(result) != one.checksum) throw damaged();
   return result;
 }
 

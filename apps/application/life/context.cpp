@@ -65,9 +65,9 @@ Context::Implementation::Implementation(const Runtime& runtime, const Request& r
   losses = std::move(point.losses);
   provenance.run = restart_file ? point.run : name_run(comm);
   provenance.changes = std::move(point.changes);
-  for (auto& file : input_files(describe)) {
+  for (const auto& file : input_files(describe)) {
     const auto expert = hdf5::embedded_name(file.path);
-    reads.push_back(expert ? expert->file : std::move(file.path));
+    reads.push_back(expert ? expert->file : file.path);
   }
   if (restart_file) reads.push_back(*restart_file);
 }

@@ -27,7 +27,7 @@ std::string json_number(double value) {
 
 std::string clock_text(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "?";
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

@@ -215,7 +215,7 @@ std::string damage_of_results(const Comm& comm, const std::string& path) {
     return hdf5::damage(comm, path).value_or("");
   } catch (const InputError& error) {
     // What the system refuses (locked by a reader, no permission) is no damage: the file may be whole.
-    const std::string text = error.what();
+    std::string text = error.what();
     if (text.find("errno = ") != std::string::npos || text.find("MPI_File_open failed") != std::string::npos)
       throw;
     return text;

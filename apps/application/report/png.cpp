@@ -1,6 +1,6 @@
 #include "apps/application/report/png.hpp"
 
-#include <algorithm>
+#include "io/files/decompress.hpp"
 
 namespace quintet {
 namespace {
@@ -11,44 +11,9 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-/// CRC-32 of a chunk's type and data (PNG, annex D), bit by bit: pictures are small.
-std::uint32_t crc32(const std::string& bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (const char byte : bytes) {
-    crc ^= static_cast<std::uint8_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
-
-/// Adler-32 of the uncompressed bytes (RFC 1950, 9).
-std::uint32_t adler32(const std::string& bytes) {
-  std::uint32_t a = 1, b = 0;
-  for (const char byte : bytes) {
-    a = (a + static_cast<std::uint8_t>(byte)) % 65521;
-    b = (b + a) % 65521;
-  }
-  return b << 16 | a;
-}
-
 std::string chunk(const std::string& type, const std::string& data) {
-  return big_endian(static_cast<std::uint32_t>(data.size())) + type + data + big_endian(crc32(type + data));
-}
-
-std::string zlib_stored(const std::string& bytes) {
-  constexpr std::size_t longest = 65535;
-  std::string stream = "\x78\x01";
-  for (std::size_t at = 0; at < bytes.size(); at += longest) {
-    const auto length = std::min(longest, bytes.size() - at);
-    const bool last = at + length == bytes.size();
-    stream += static_cast<char>(last);
-    for (const std::size_t number : {length, ~length}) {
-      stream += static_cast<char>(number & 0xff);
-      stream += static_cast<char>(number >> 8 & 0xff);
-    }
-    stream.append(bytes, at, length);
-  }
-  return stream + big_endian(adler32(bytes));
+  const std::string content = type + data;
+  return big_endian(static_cast<std::uint32_t>(data.size())) + content + big_endian(crc32_of(content));
 }
 
 /// 8 bits a pixel, by the palette.
@@ -70,7 +35,7 @@ std::string pixels(int width, int height, const std::vector<std::uint8_t>& indic
     const auto row = indices.begin() + static_cast<std::ptrdiff_t>(y) * width;
     rows.append(row, row + width);
   }
-  return zlib_stored(rows);
+  return packed_by_zlib(rows);
 }
 
 }  // namespace
