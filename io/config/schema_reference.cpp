@@ -120,7 +120,7 @@ Tree json_value(const Key::Data& key) {
 Tree json_list(const Key::Data& key, Tree element) {
   Tree schema = Tree::map();
   schema.set("type", Tree::text("array"));
-  schema.set("items", element);
+  schema.set("items", std::move(element));
   if (key.least > 0) schema.set("minItems", Tree::integer(static_cast<std::int64_t>(key.least)));
   if (key.most != std::numeric_limits<std::size_t>::max())
     schema.set("maxItems", Tree::integer(static_cast<std::int64_t>(key.most)));

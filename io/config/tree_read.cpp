@@ -92,7 +92,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (tree.is_list())
       for (const auto& item : tree.items()) n += bytes_of(item);
     if (tree.is_map())
-      for (const auto& [key, value] : tree.entries()) n += sizeof(key) + key.size() + bytes_of(value);
+      for (const auto& [key, value] : tree.entries()) n += sizeof(std::string) + key.size() + bytes_of(value);
     return n;
   }
 

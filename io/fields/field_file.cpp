@@ -120,7 +120,7 @@ class FieldFile : public Source {
   void read_axes(const FieldSeriesOptions& options) {
     const auto dimensions = root().open_group("dimensions");
     spatial_dims_ = dimensions.texts_attribute("spatial_dims");
-    QUINTET_CHECK(spatial_dims_.size() >= 1 && spatial_dims_.size() <= 3,
+    QUINTET_CHECK(!spatial_dims_.empty() && spatial_dims_.size() <= 3,
                   "{}: has {} spatial_dims; expected 1 to 3", path(), spatial_dims_.size());
     for (const auto& name : spatial_dims_) {
       FieldAxis axis;

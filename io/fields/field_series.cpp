@@ -76,8 +76,8 @@ int FieldSeriesHeader::field(const std::string& name) const { return number_of(f
 int FieldSeriesHeader::axis(const std::string& name) const { return number_of(axes, name, "axis"); }
 
 void check_header(const FieldSeriesHeader& header, const std::string& what) {
-  QUINTET_CHECK(header.axes.size() >= 1 && header.axes.size() <= 3,
-                "{}: has {} axes of space; expected 1 to 3", what, header.axes.size());
+  QUINTET_CHECK(!header.axes.empty() && header.axes.size() <= 3, "{}: has {} axes of space; expected 1 to 3",
+                what, header.axes.size());
   QUINTET_CHECK(!header.fields.empty(), "{}: has no fields", what);
   QUINTET_CHECK(header.n_samples >= 1, "{}: has no samples", what);
   QUINTET_CHECK(header.seeds.empty() || header.seeds.size() == header.n_samples,

@@ -136,12 +136,12 @@ struct Formula::Implementation {
   std::vector<double> values;  ///< where the parser reads the variables
   mu::Parser parser;
 
-  Implementation(std::string text_, std::vector<std::string> variables_,
-                 std::map<std::string, double> constants_, std::string what_)
-      : text(std::move(text_)),
-        what(std::move(what_)),
-        variables(std::move(variables_)),
-        constants(std::move(constants_)),
+  Implementation(std::string formula, std::vector<std::string> names,
+                 std::map<std::string, double> named_constants, std::string key)
+      : text(std::move(formula)),
+        what(std::move(key)),
+        variables(std::move(names)),
+        constants(std::move(named_constants)),
         values(variables.size()) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');

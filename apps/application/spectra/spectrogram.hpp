@@ -35,7 +35,7 @@ struct SampledSignal {
   double corner = 0;       ///< told frequency at which mel bands begin to widen
   FrequencyScale scale = {};
   std::string unit = "1";
-  std::string time_unit;    ///< of the run's times; empty: none
+  std::string time_unit{};  ///< of the run's times; empty: none
   std::size_t n_parts = 1;  ///< numbers in a sample
 
   /// Unit of its power spectral density: "K^2/THz".

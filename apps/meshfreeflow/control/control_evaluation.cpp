@@ -42,8 +42,8 @@ FlowMean gain_over(const Judged& one, const Judged& other) {
   return mean_over_flows(differences);
 }
 
-Judged judge(const ConvectionControlOptions& world, std::shared_ptr<const FlowStates> flows, int threads,
-             int from, const Act& act) {
+Judged judge(const ConvectionControlOptions& world, const std::shared_ptr<const FlowStates>& flows,
+             int threads, int from, const Act& act) {
   const int n = static_cast<int>(flows->size());
   std::vector<std::unique_ptr<Environment>> worlds;
   const ConvectionControl* first = nullptr;

@@ -36,8 +36,8 @@ struct Judged {
 
 /// An episode of each flow.
 [[nodiscard]] Judged judge(const environments::ConvectionControlOptions& world,
-                           std::shared_ptr<const environments::FlowStates> flows, int threads, int from,
-                           const reinforcement::Act& act);
+                           const std::shared_ptr<const environments::FlowStates>& flows, int threads,
+                           int from, const reinforcement::Act& act);
 
 /// Actions of 0.
 [[nodiscard]] reinforcement::Act no_control();
