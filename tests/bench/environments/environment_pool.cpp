@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "io/runtime/runtime.hpp"
-#include "surrogates/environments/cart_pole.hpp"
 #include "surrogates/environments/convection_control.hpp"
 #include "surrogates/environments/environment_pool.hpp"
+#include "tests/support/cart_pole.hpp"
 
 using namespace quintet::environments;
 

@@ -1,4 +1,4 @@
-#include "surrogates/environments/cart_pole.hpp"
+#include "tests/support/cart_pole.hpp"
 
 #include <algorithm>
 #include <array>

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "surrogates/environments/cart_pole.hpp"
+#include "tests/support/cart_pole.hpp"
 
 namespace quintet::environments {
 namespace {

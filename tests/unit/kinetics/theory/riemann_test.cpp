@@ -1,4 +1,4 @@
-#include "physics/kinetics/theory/riemann.hpp"
+#include "tests/support/riemann.hpp"
 
 #include <cmath>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "physics/kinetics/system.hpp"
-#include "physics/kinetics/theory/riemann.hpp"
+#include "tests/support/riemann.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 
 /// Collisions::advance() against what it must keep, against explicit steps, and in whole steps.
