@@ -50,8 +50,8 @@ def measured(entries, options):
     commit = subprocess.run(["git", "-C", here, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     dates = sorted(entry["date"] for entry in entries)
     seconds = sum(entry["seconds"] for entry in entries)
-    head = (f"`tests/faults/run {options}`, {dates[0]} to {dates[-1]} UTC, {seconds / 3600:.1f} h of trials, on {machine()}; "
-            f"version {commit or 'without git'}. A number alone counts trials that ended the same.")
+    head = (f"`tests/faults/run {options}`, {dates[0]} to {dates[-1]} UTC,\n{seconds / 3600:.1f} h of trials, on {machine()}; "
+            f"version {commit or 'without git'}.\nA number alone counts trials that ended the same.")
     return f"{head}\n\n{table(entries)}"
 
 
