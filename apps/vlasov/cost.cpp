@@ -48,7 +48,7 @@ struct Timing {
 };
 
 /// What a number costs that is appended to a series of run.h5, and what it costs more where ranks write it
-/// together: HDF5's own work, measured in the runs of docs/planning.md (s).
+/// together: HDF5's own work, measured in the runs of docs/measured.md (s).
 constexpr double append_seconds = 7e-6, append_seconds_together = 14e-6;
 
 /// What is reduced or gathered by all communicators of a decomposition.
@@ -168,7 +168,7 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   }
   const auto needs = greatest_needs(setup.basis, setup.species, setup.system, ranks);
   row.work = needs.cells;
-  constexpr double always = 10e6;  // HDF5, pictures and the report, libraries included: docs/planning.md
+  constexpr double always = 10e6;  // HDF5, pictures and the report, libraries included: docs/measured.md
   row.memory = base + always + writing_bytes(setup, ranks, row.ranks) +
                (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes +
                bytes_of_series(static_cast<double>(history_columns(setup).size()), rows);

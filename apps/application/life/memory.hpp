@@ -16,7 +16,7 @@ namespace quintet {
 [[nodiscard]] double memory_of_a_rank(const Comm& comm);
 
 /// What a rank of a run takes beside its state, for plans: HDF5's caches and series, pictures, the report;
-/// and, of several ranks, MPI's buffers. Measured in runs of all programs (docs/planning.md): 11 to 20 MB,
+/// and, of several ranks, MPI's buffers. Measured in runs of all programs (docs/measured.md): 11 to 20 MB,
 /// and 2 to 5. Most of it are pages of libraries, which other processes share and the kernel can read again:
 /// `bytes_of_writing` is the part that counts where memory is limited.
 inline constexpr double bytes_of_files = 20e6, bytes_of_writing = 4e6, bytes_of_messages = 4e6;

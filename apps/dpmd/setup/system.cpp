@@ -157,7 +157,7 @@ Configuration read_named(const SystemOptions& options) {
 double memory_of(double n_atoms, double volume, int n_ranks, double range) {
   // Rows of Atoms, of the list's positions and of the cell list; an atom on its way to another rank, to a
   // frame and a checkpoint, and its share of lists that grow; work arrays of the model. Measured:
-  // docs/planning.md, tests/bench/potential/dpmd_scale.
+  // docs/measured.md, tests/bench/potential/dpmd_scale.
   constexpr double row_bytes = 96 + 24 + 40, atom_bytes = 130 + 390, program_bytes = 18e6;
   const double n = n_atoms / n_ranks, v = volume / n_ranks;
   const double neighbours = 4.0 / 3.0 * std::numbers::pi * range * range * range * n / v;

@@ -16,7 +16,7 @@ namespace quintet::meshfreeflow {
                                                                 const SimulateOptions& options);
 
 /// What a rank takes to write a frame of so many cells (bytes): its greatest data set, of all flows, on its
-/// way to the file, and what HDF5 keeps. Measured: docs/planning.md.
+/// way to the file, and what HDF5 keeps. Measured: docs/measured.md.
 [[nodiscard]] double frame_bytes(double cells, int flows);
 
 /// Whether linear equations are solved by multigrid.

@@ -50,7 +50,7 @@ double activation_bytes(const networks::ChainDescription& chain, const TrainOpti
   for (const auto& block : chain.blocks)
     (block.name.starts_with("decoder ") ? rows : nodes) += static_cast<double>(block.kept_bytes);
   const double points = static_cast<double>(options.data.points) * 8;  // rows: nodes of a point
-  // On the host as measured (docs/planning.md): derivatives go through the rows one after the other. There
+  // On the host as measured (docs/measured.md): derivatives go through the rows one after the other. There
   // with all channels at once.
   const double all =
       computes_here ? n_crops * (1.25 * nodes + 1.2 * points * rows) : n_crops * (nodes + 6 * points * rows);

@@ -37,7 +37,7 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options,
                                       int n_crops, bool computes_here);
 /// What LibTorch and its convolutions take for themselves in a first step, with HDF5 and the report (bytes):
-/// measured, docs/planning.md.
+/// measured, docs/measured.md.
 inline constexpr double library_bytes = 19e6;
 /// What a rank needs beside the arrays that are divided: activations, the best model and one that is written
 /// (bytes).

@@ -172,7 +172,7 @@ void train(Context& context, const TrainOptions& given) {
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
   if (context.restart_file()) training->restore(hdf5::File::open(comm, *context.restart_file()).root());
   announce_restart(context, training->step(), training->last_step(), "epochs");
-  constexpr double report_bytes = 16e6;  // measured, docs/planning.md
+  constexpr double report_bytes = 16e6;  // measured, docs/measured.md
   context.require_memory(report_bytes, "the judgement of forecasts, HDF5 and the report");
   if (!context.go_ahead({"model.h5"})) return;
   tell_spans(series.time, options.references, options.block);

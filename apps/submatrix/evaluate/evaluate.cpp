@@ -299,7 +299,7 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
 }
 
 /// What comes beside K and S, which are there: S^-1/2 and products on the way to it, A, the blocks that
-/// submatrices gather, D and its error; in matrices of K's size, as measured (docs/planning.md).
+/// submatrices gather, D and its error; in matrices of K's size, as measured (docs/measured.md).
 void require_room(const Context& context, const std::vector<Spin>& spins) {
   constexpr double matrices = 9;
   double bytes = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plans beside runs: `quintet plan`, then the runs themselves, as the tables of docs/planning.md.
+"""Plans beside runs: `quintet plan`, then the runs themselves, as the tables of docs/measured.md.
 
 Time of a step: phases `steps` and those of samples of summary.json, over the steps (frames, pictures and checkpoints are not planned
 as time). Memory: the peak of a rank. Files: run.h5 and models. Accuracy: 1 - |plan - run|/run. Words are compared by tests, exactly.
