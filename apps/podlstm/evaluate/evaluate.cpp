@@ -105,7 +105,7 @@ void report_regions(Context& context, Judgement judgement, const ocean::OceanMod
                         left_out != nullptr ? left_out->of_mean(weights) : sequence::Truncation{});
     for (const auto* verdicts : {&over, &mean}) {
       for (const auto& line : verdicts->lines()) log::info("{}", line);
-      verdicts->report_errors(context.report());
+      verdicts->report(context.report());
     }
     const auto prefix = (left_out != nullptr ? "field_" : "") + key_of(region.name);
     over.summarise(context, prefix + "_");
@@ -127,17 +127,16 @@ void report_whole_fields(Context& context, const Judgement& judgement, const oce
                   "forecast of their coefficients is better than that.",
                   verdicts.truncation_rmse()));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
-  verdicts.report_errors(context.report());
+  verdicts.report(context.report());
   verdicts.summarise(context, "field_");
   context.summarise("truncation_rmse", verdicts.truncation_rmse(), "what the modes leave out of the fields");
 }
 
-const sequence::Contender& damped(const Judgement& judgement) {
-  const auto found =
-      std::find_if(judgement.references.begin(), judgement.references.end(),
-                   [](const auto& reference) { return reference.name == "damped_persistence"; });
-  if (found == judgement.references.end()) throw InternalError("no damped persistence among the references");
-  return *found;
+/// Damped persistence, by which maps show skill; none where it is left out or cannot be fitted.
+const sequence::Contender* damped(const Judgement& judgement) {
+  for (const auto& reference : judgement.references)
+    if (reference.name == "damped_persistence" && !std::isnan(reference.forecast[0])) return &reference;
+  return nullptr;
 }
 
 void report_maps(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
@@ -148,26 +147,30 @@ void report_maps(Context& context, const Judgement& judgement, const ocean::Ocea
                                : square_error_map(modes, judgement.truth, forecast, judgement.shape, lead);
   };
   const int out = judgement.shape.out;
+  const auto* reference = damped(judgement);
   for (const int lead : std::set<int>{1, (out + 1) / 2, out}) {
-    const auto ours = errors(judgement.ours.forecast, lead),
-               theirs = errors(damped(judgement).forecast, lead);
+    const auto ours = errors(judgement.ours.forecast, lead);
     std::vector<double> skill(ours.size()), rmse(ours.size());
-    for (std::size_t x = 0; x < ours.size(); ++x) {
-      skill[x] = theirs[x] > 0 ? std::max(-1.0, 1 - ours[x] / theirs[x]) : 0;
-      rmse[x] = std::sqrt(std::max(0.0, ours[x]));
+    for (std::size_t x = 0; x < ours.size(); ++x) rmse[x] = std::sqrt(std::max(0.0, ours[x]));
+    if (reference != nullptr) {
+      const auto theirs = errors(reference->forecast, lead);
+      for (std::size_t x = 0; x < ours.size(); ++x)
+        skill[x] = theirs[x] > 0 ? std::max(-1.0, 1 - ours[x] / theirs[x]) : 0;
     }
     const std::string where = left_out != nullptr ? "Whole fields; " : "In the space of the modes; ";
     std::string leaks;
     for (const auto& leak : judgement.leaks) leaks += fmt::format(" LEAKS: {}.", leak);
-    context.report().heatmap(map_of(modes, skill,
-                                    fmt::format("Skill against damped persistence, lead {}", lead),
-                                    "1 - MSE/MSE", where + judgement.period + "; cut at -1." + leaks));
+    if (reference != nullptr)
+      context.report().heatmap(map_of(modes, skill,
+                                      fmt::format("Skill against damped persistence, lead {}", lead),
+                                      "1 - MSE/MSE", where + judgement.period + "; cut at -1." + leaks));
     context.report().heatmap(map_of(modes, rmse,
                                     fmt::format("RMSE of {}, lead {}", judgement.ours.name, lead), "degC",
                                     where + judgement.period + "." + leaks));
     auto maps = context.results().root().group("maps");
-    maps.write<double>(fmt::format("skill_lead_{}", lead), skill, {skill.size()},
-                       {"1", {"point"}, "1 - MSE/MSE of damped persistence"});
+    if (reference != nullptr)
+      maps.write<double>(fmt::format("skill_lead_{}", lead), skill, {skill.size()},
+                         {"1", {"point"}, "1 - MSE/MSE of damped persistence"});
     maps.write<double>(fmt::format("rmse_lead_{}", lead), rmse, {rmse.size()},
                        {"degree_Celsius", {"point"}, "Root mean square error of ours"});
   }
@@ -247,15 +250,11 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto timer = context.phase("judge");
   const Verdicts verdicts(judgement, metric, block_of(modes, options.block), unit);
   const auto score = verdicts.ours();
-  const auto gain = verdicts.gain_over("damped_persistence");
   const std::string doubt = judgement.leaks.empty() ? "" : judgement.leaks[0];
   context.headline("R2 (paper)", fmt::format("{:.4f} ± {:.4f}", score.r2.value, score.r2.error), doubt);
   context.headline("RMSE", fmt::format("{:.4f} ± {:.4f} {}", score.rmse.value, score.rmse.error, unit),
                    doubt);
-  context.headline("against damped persistence",
-                   fmt::format("{:+.4f} ± {:.4f} {}: {}", gain.rmse.value, gain.rmse.error, unit,
-                               verdict_text(verdict_of(gain.rmse))),
-                   doubt);
+  context.headline("against damped persistence", verdicts.gain_text("damped_persistence"), doubt);
   context.report().section("All points");
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   verdicts.report(context.report());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,18 +34,13 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
   judgement.period =
       fmt::format("{} windows, forecasts for {} to {}", windows.size(),
                   ocean::date_text(windows.dates.front()), ocean::date_text(windows.dates.back()));
-  auto& normal = judgement.normal;
+  if (const auto climatology = fit_beside(sequence::Reference::climatology, fit, options))
+    judgement.normal = normal_of(climatology->climatology, windows);
   for (const auto& row : sequence::references()) {
-    const auto forecaster = fit_beside(row.value, fit, options);
-    if (!forecaster) {
-      const std::vector<double> none(judgement.truth.size(), std::numeric_limits<double>::quiet_NaN());
-      judgement.references.push_back({row.name, none, none});
-      continue;
-    }
-    if (normal.empty()) normal = normal_of(forecaster->climatology, windows);
-    judgement.references.push_back(
-        {forecaster->name, forecaster->forecast(series, windows),
-         forecaster->climatology.is_zero() ? normal : normal_of(forecaster->climatology, windows)});
+    if (is_left_out(row, options)) continue;
+    auto forecast = forecast_beside(row.value, fit, options, windows);
+    if (!forecast) forecast.emplace(judgement.truth.size(), std::numeric_limits<double>::quiet_NaN());
+    judgement.references.push_back({row.name, std::move(*forecast)});
   }
   return judgement;
 }
@@ -53,17 +49,15 @@ void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const 
               const sequence::Windows& windows, sequence::Purpose purpose) {
   judgement.leaks = leaks_of(model, modes, windows, purpose);
   const auto ensemble = sequence::forecast(model, modes.series, windows);
-  const auto own =
-      model.base.climatology.is_zero() ? judgement.normal : normal_of(model.base.climatology, windows);
   const auto n = model.members.size();
   const auto name = n == 0   ? fmt::format("ours ({})", model.base.name)
                     : n == 1 ? "ours"
                              : fmt::format("ours (mean of {})", n);
-  judgement.ours = {name, ensemble.mean, own};
+  judgement.ours = {name, ensemble.mean};
   judgement.members.clear();
   if (n > 1)
     for (std::size_t k = 0; k < n; ++k)
-      judgement.members.push_back({fmt::format("network {}", k + 1), ensemble.members[k], own});
+      judgement.members.push_back({fmt::format("network {}", k + 1), ensemble.members[k]});
 }
 
 }  // namespace quintet::podlstm

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,14 @@ struct Judgement {
   sequence::Contender ours;                     ///< mean of the ensemble
   std::vector<sequence::Contender> members;     ///< its networks one by one, where there are several
   std::vector<sequence::Contender> references;  ///< from climatology on
-  std::vector<double> normal;                   ///< climatology of those that have none: raw coefficients
-  std::vector<std::string> leaks;               ///< that go with every table
-  std::string period;                           ///< "142 windows, 2012-02-26 to 2014-12-28"
+  std::vector<double> normal;      ///< the climatology of all anomalies; empty: none can be fitted
+  std::vector<std::string> leaks;  ///< that go with every table
+  std::string period;              ///< "142 windows, 2012-02-26 to 2014-12-28"
 };
 
-/// What each reference, fitted to the rows and windows of training, forecasts for the windows: NaN where it
-/// cannot be fitted. Throws InputError where its climatology is no longer valid, and as fit_beside().
+/// Compute what each reference that is not left out, fitted to the rows and windows of training, forecasts
+/// for the windows: NaN where it cannot be fitted. Throws InputError where its climatology is no longer
+/// valid.
 [[nodiscard]] Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
                                          const sequence::FitData& fit,
                                          const sequence::ReferenceOptions& references);
@@ -37,21 +39,22 @@ void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const 
 class Verdicts {
  public:
   /// @param block windows of a bootstrap block; @param unit of errors
-  /// @param truncation what the modes leave out in that metric: errors are then of whole fields
+  /// @param truncation what the modes leave out in that metric: errors and R2 are then of whole fields
   Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit,
            sequence::Truncation truncation = {});
 
   /// Tables and curves: errors of ours, its members and all references with errors of theirs, gains with
-  /// verdicts, per lead; before them what all leads together give, R2 of the coefficients included.
+  /// verdicts, per lead; before them what all leads together give.
   void report(Report& report) const;
-  /// Without what is the same in every metric.
-  void report_errors(Report& report) const;
   /// The same in short, for the log.
   [[nodiscard]] std::vector<std::string> lines() const;
   /// Numbers for summary.json, keys beginning with `prefix`.
   void summarise(Context& context, const std::string& prefix) const;
   [[nodiscard]] sequence::Score ours() const { return comparison_.score(ours_); }
-  [[nodiscard]] sequence::Gain gain_over(const std::string& reference) const;
+  /// None where the reference is left out.
+  [[nodiscard]] std::optional<sequence::Gain> gain_over(const std::string& reference) const;
+  /// "+0.0095 ± 0.0020 degC: better" for a headline, or "-".
+  [[nodiscard]] std::string gain_text(const std::string& reference) const;
   /// Of what the modes leave out alone; whole fields only.
   [[nodiscard]] double truncation_rmse() const { return comparison_.truncation_rmse(); }
 
@@ -64,8 +67,12 @@ class Verdicts {
   [[nodiscard]] std::vector<std::string> lead_header(const std::string& first, bool all) const;
   [[nodiscard]] std::string errors_caption() const;
   [[nodiscard]] std::string leaks_caption() const;
-  /// Whether R2, which is of all coefficients, has a meaning in this metric.
-  [[nodiscard]] bool has_r2() const;
+  /// Whether R2 is the paper's, of coefficients; else it is of the metric's own series.
+  [[nodiscard]] bool of_coefficients() const;
+  [[nodiscard]] sequence::Estimate r2_of(const sequence::Score& score) const;
+  [[nodiscard]] sequence::Estimate r2_of(const sequence::Gain& gain) const;
+  [[nodiscard]] std::string r2_name() const { return of_coefficients() ? "R2 (paper)" : "R2"; }
+  [[nodiscard]] std::string r2_meaning() const;
   [[nodiscard]] std::string place() const;  ///< "all points", "Nino 3.4, whole fields"
   [[nodiscard]] std::vector<const sequence::Sampled*> everybody() const;
 

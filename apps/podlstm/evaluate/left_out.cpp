@@ -145,7 +145,36 @@ sequence::Truncation LeftOut::over(const std::vector<double>& weights) const {
     }
   comm_.reduce(std::span<double>(squares), Comm::Reduction::sum);
   comm_.reduce(std::span<double>(products), Comm::Reduction::sum);
-  return by_window(squares, products);
+  auto truncation = by_window(squares, products);
+  auto shares = weights;
+  for (auto& share : shares) share /= total;
+  truncation.variations = variations(shares);
+  return truncation;
+}
+
+std::vector<double> LeftOut::variations(const std::vector<double>& weighted) const {
+  const auto out = static_cast<std::size_t>(windows_.shape.out);
+  const int n = windows_.size();
+  std::vector<double> squares(static_cast<std::size_t>(n) * out, 0.0), mean(mine_);
+  for (std::size_t lead = 0; lead < out; ++lead) {
+    const auto values_of = [&](int window) {
+      return values_.data() + date_of(window, static_cast<int>(lead) + 1) * mine_;
+    };
+    std::fill(mean.begin(), mean.end(), 0.0);
+    for (int i = 0; i < n; ++i) {
+      const double* values = values_of(i);
+      for (std::size_t x = 0; x < mine_; ++x) mean[x] += values[x] / n;
+    }
+    for (int i = 0; i < n; ++i) {
+      const double* values = values_of(i);
+      double sum = 0;
+      for (std::size_t x = 0; x < mine_; ++x)
+        sum += weighted[first_ + x] * (values[x] - mean[x]) * (values[x] - mean[x]);
+      squares[static_cast<std::size_t>(i) * out + lead] = sum;
+    }
+  }
+  comm_.reduce(std::span<double>(squares), Comm::Reduction::sum);
+  return squares;
 }
 
 sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const {
@@ -164,7 +193,18 @@ sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const 
     squares.push_back(mean * mean);
     for (const double mode : mode_means) products.push_back(mean * mode);
   }
-  return by_window(squares, products);
+  auto truncation = by_window(squares, products);
+  const auto out = static_cast<std::size_t>(windows_.shape.out);
+  const int n = windows_.size();
+  truncation.variations.assign(static_cast<std::size_t>(n) * out, 0.0);
+  for (int lead = 1; lead <= windows_.shape.out; ++lead) {
+    double middle = 0;
+    for (int i = 0; i < n; ++i) middle += means[date_of(i, lead)] / n;
+    for (int i = 0; i < n; ++i)
+      truncation.variations[static_cast<std::size_t>(i) * out + lead - 1] =
+          std::pow(means[date_of(i, lead)] - middle, 2);
+  }
+  return truncation;
 }
 
 std::vector<double> LeftOut::square_error_map(const std::vector<double>& truth,

@@ -40,6 +40,8 @@ class LeftOut {
   /// Numbers of each date as those of each window and lead.
   [[nodiscard]] sequence::Truncation by_window(const std::vector<double>& squares,
                                                const std::vector<double>& products) const;
+  /// Squares of r about its mean over the windows at each lead, [n, out]; `weighted` sum to 1. Collective.
+  [[nodiscard]] std::vector<double> variations(const std::vector<double>& weighted) const;
 
   Comm comm_;
   const ocean::OceanModes& modes_;

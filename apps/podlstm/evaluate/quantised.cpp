@@ -25,7 +25,7 @@ void report_codes(Context& context, const Judgement& judgement, const sequence::
   const auto sample_of = [&](const sequence::ForecastModel& model, const std::string& name) {
     auto ensemble = sequence::forecast(model, modes.series, windows);
     share(comm, ensemble);
-    return comparison.sample({name, std::move(ensemble.mean), {}});
+    return comparison.sample({name, std::move(ensemble.mean)});
   };
   const double trained_bytes = static_cast<double>(bytes_of_weights(trained));
   const double trained_s = comm.broadcast(seconds_of_window(trained));

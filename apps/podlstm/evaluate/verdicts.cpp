@@ -49,7 +49,8 @@ std::vector<int> shown_leads(int out) {
 Verdicts::Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit,
                    sequence::Truncation truncation)
     : judgement_(judgement),
-      comparison_(judgement.truth, judgement.shape, std::move(metric), block, std::move(truncation)),
+      comparison_(judgement.truth, judgement.shape, std::move(metric), block,
+                  {std::move(truncation), judgement.normal}),
       unit_(std::move(unit)),
       ours_(comparison_.sample(judgement.ours)) {
   for (const auto& member : judgement.members) members_.push_back(comparison_.sample(member));
@@ -63,17 +64,43 @@ std::vector<const sequence::Sampled*> Verdicts::everybody() const {
   return all;
 }
 
-sequence::Gain Verdicts::gain_over(const std::string& reference) const {
+std::optional<sequence::Gain> Verdicts::gain_over(const std::string& reference) const {
   for (const auto& other : references_)
     if (other.name == reference) return comparison_.gain(ours_, other);
-  throw InternalError(fmt::format("{} is not among the references", reference));
+  return std::nullopt;
+}
+
+std::string Verdicts::gain_text(const std::string& reference) const {
+  const auto gain = gain_over(reference);
+  if (!gain || std::isnan(gain->rmse.value)) return "-";
+  return fmt::format("{:+.4f} ± {:.4f} {}: {}", gain->rmse.value, gain->rmse.error, unit_,
+                     verdict_text(verdict_of(gain->rmse)));
 }
 
 std::string Verdicts::place() const {
   return comparison_.metric().name + (comparison_.of_whole_fields() ? ", whole fields" : "");
 }
 
-bool Verdicts::has_r2() const { return comparison_.metric().of_all_points && !comparison_.of_whole_fields(); }
+bool Verdicts::of_coefficients() const {
+  return comparison_.metric().of_all_points && !comparison_.of_whole_fields();
+}
+
+sequence::Estimate Verdicts::r2_of(const sequence::Score& score) const {
+  return of_coefficients() ? score.r2 : score.metric_r2;
+}
+
+sequence::Estimate Verdicts::r2_of(const sequence::Gain& gain) const {
+  return of_coefficients() ? gain.r2 : gain.metric_r2;
+}
+
+std::string Verdicts::r2_meaning() const {
+  if (of_coefficients())
+    return "R2 (paper) is the mean over all leads and modes; pooled weighs them by their variance; both are "
+           "of "
+           "coefficients.";
+  return "R2 is that of this table's own series: the mean over leads of 1 - (sum of squared errors)/(sum of "
+         "squares about the mean), both sums over windows and points.";
+}
 
 std::string Verdicts::leaks_caption() const {
   std::string text;
@@ -105,44 +132,53 @@ void Verdicts::report_all_leads(Report& report) const {
   const auto all = everybody();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto score = comparison_.score(*all[i]);
-    rows.push_back({score.name, with_error(score.r2), with_error(score.r2_pooled), with_error(score.rmse)});
+    rows.push_back({score.name, with_error(r2_of(score))});
+    if (of_coefficients()) rows.back().push_back(with_error(score.r2_pooled));
+    rows.back().push_back(with_error(score.rmse));
     if (i < n_others) {
       rows.back().insert(rows.back().end(), {"", "", ""});
       continue;
     }
     const auto gain = comparison_.gain(ours_, *all[i]);
-    rows.back().push_back(with_verdict(with_error(gain.r2), gain.r2));
+    rows.back().push_back(with_verdict(with_error(r2_of(gain)), r2_of(gain)));
     rows.back().push_back(with_verdict(with_error(gain.rmse), gain.rmse));
     rows.back().push_back(with_error(gain.skill, 3));
   }
-  report.table({"forecast", "R2 (paper)", "R2 pooled", fmt::format("RMSE ({})", unit_), "ours: gain in R2",
-                "gain in RMSE", "skill"},
-               rows,
-               fmt::format("All leads, {}; {}. {} R2 (paper) is the mean over all leads and modes; pooled "
-                           "weighs them by their variance; both are of coefficients. Gains and skill 1 - "
-                           "MSE/MSE are of {} over each reference: positive is better, less than two errors "
-                           "of the difference is a tie.{}",
-                           place(), judgement_.period, errors_caption(), ours_.name, leaks_caption()));
+  std::vector<std::string> header = {"forecast", r2_name()};
+  if (of_coefficients()) header.emplace_back("R2 pooled");
+  header.insert(header.end(), {fmt::format("RMSE ({})", unit_), "ours: gain in R2", "gain in RMSE", "skill"});
+  report.table(
+      header, rows,
+      fmt::format("All leads, {}; {}. {} {} Gains and skill 1 - MSE/MSE are of {} over each "
+                  "reference: positive is better, less than two errors of the difference is a tie.{}",
+                  place(), judgement_.period, errors_caption(), r2_meaning(), ours_.name, leaks_caption()));
 }
 
 void Verdicts::report_scores(Report& report) const {
   const auto leads = shown_leads(judgement_.shape.out);
-  std::vector<std::vector<std::string>> errors, correlations;
+  std::vector<std::vector<std::string>> errors, correlations, r2;
   for (const auto* contender : everybody()) {
     const auto score = comparison_.score(*contender);
     errors.push_back({score.name, in_short(score.rmse)});
     correlations.push_back({score.name});
+    r2.push_back({score.name});
     for (const int lead : leads) {
       errors.back().push_back(in_short(score.rmse_at[lead - 1]));
-      correlations.back().push_back(with_error(score.correlation_at[lead - 1], 3));
+      r2.back().push_back(with_error(score.metric_r2_at[lead - 1], 3));
+      correlations.back().push_back(
+          score.correlation_at.empty() ? "-" : with_error(score.correlation_at[lead - 1], 3));
     }
   }
   report.table(
       lead_header(fmt::format("RMSE ({})", unit_), true), errors,
       fmt::format("RMSE, {}; {}. {}{}", place(), judgement_.period, errors_caption(), leaks_caption()));
+  if (!of_coefficients())
+    report.table(lead_header("R2", false), r2,
+                 fmt::format("R2 of the same series, {}, lead by lead. {}{}", place(), errors_caption(),
+                             leaks_caption()));
   report.table(lead_header("correlation", false), correlations,
-               fmt::format("Anomaly correlation, {}, each about its own climatology (that of the references "
-                           "where it has none). {}{}",
+               fmt::format("Anomaly correlation, {}: all rows about one climatology, that of the reference "
+                           "`climatology`, which has no anomalies of its own. {}{}",
                            place(), errors_caption(), leaks_caption()));
 }
 
@@ -193,10 +229,6 @@ void Verdicts::plot(Report& report) const {
 
 void Verdicts::report(Report& report) const {
   report_all_leads(report);
-  report_errors(report);
-}
-
-void Verdicts::report_errors(Report& report) const {
   report_scores(report);
   report_gains(report);
   plot(report);
@@ -214,7 +246,7 @@ std::vector<std::string> Verdicts::lines() const {
     return line + "  " + verdicts;
   };
   lines.push_back(row(
-      "forecast", [](int lead) { return fmt::format("lead {}", lead); }, "R2 (paper)", "RMSE",
+      "forecast", [](int lead) { return fmt::format("lead {}", lead); }, r2_name(), "RMSE",
       fmt::format("ours against it, RMSE at lead {}", fmt::join(leads, " / "))));
   const auto n_others = 1 + members_.size();
   const auto all = everybody();
@@ -226,9 +258,8 @@ std::vector<std::string> Verdicts::lines() const {
       for (const int lead : leads) verdicts.push_back(verdict_or_none(gain.rmse_at[lead - 1]));
     }
     lines.push_back(row(
-        score.name, [&](int lead) { return with_error(score.rmse_at[lead - 1]); },
-        has_r2() ? with_error(score.r2) : "-", with_error(score.rmse),
-        fmt::format("{}", fmt::join(verdicts, " / "))));
+        score.name, [&](int lead) { return with_error(score.rmse_at[lead - 1]); }, with_error(r2_of(score)),
+        with_error(score.rmse), fmt::format("{}", fmt::join(verdicts, " / "))));
   }
   return lines;
 }
@@ -240,17 +271,18 @@ void Verdicts::summarise(Context& context, const std::string& prefix) const {
     context.summarise(prefix + key + "_error", estimate.error, "by block bootstrap");
   };
   const auto score = ours();
-  if (has_r2()) put("r2", score.r2, "mean over leads and modes");
+  put("r2", r2_of(score),
+      of_coefficients() ? "mean over leads and modes" : "of this place's own series, mean over leads");
   put("rmse", score.rmse, "all leads");
   for (int lead = 1; lead <= judgement_.shape.out; ++lead)
     put(fmt::format("rmse_lead_{}", lead), score.rmse_at[lead - 1], "");
   for (const auto& reference : references_) {
     const auto theirs = comparison_.score(reference);
     const auto gain = comparison_.gain(ours_, reference);
-    if (has_r2()) context.summarise(fmt::format("{}r2_{}", prefix, reference.name), theirs.r2.value);
+    context.summarise(fmt::format("{}r2_{}", prefix, reference.name), r2_of(theirs).value);
     context.summarise(fmt::format("{}rmse_{}", prefix, reference.name), theirs.rmse.value);
     put(fmt::format("rmse_gain_{}", reference.name), gain.rmse, "RMSE of the reference minus ours");
-    if (has_r2()) put(fmt::format("r2_gain_{}", reference.name), gain.r2, "R2 of ours minus the reference's");
+    put(fmt::format("r2_gain_{}", reference.name), r2_of(gain), "R2 of ours minus the reference's");
     for (int lead = 1; lead <= judgement_.shape.out; ++lead)
       context.summarise(fmt::format("{}verdict_{}_lead_{}", prefix, reference.name, lead),
                         verdict_or_none(gain.rmse_at[lead - 1]));

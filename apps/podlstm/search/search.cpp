@@ -62,10 +62,9 @@ std::vector<ReferenceScore> reference_scores(const Sight& sight, const SearchInp
   const sequence::SampleShape shape{sight.split.validation.size(), input.window.out, sight.series.n_modes};
   std::vector<ReferenceScore> scores;
   for (const auto& row : sequence::references()) {
-    const auto fitted = fit_beside(row.value, fit, input.references);
-    if (!fitted) continue;
-    const auto forecast = fitted->forecast(sight.series, sight.split.validation);
-    scores.push_back({row.name, sequence::r2_uniform(sight.truth, forecast, shape)});
+    if (is_left_out(row, input.references)) continue;
+    if (const auto forecast = forecast_beside(row.value, fit, input.references, sight.split.validation))
+      scores.push_back({row.name, sequence::r2_uniform(sight.truth, *forecast, shape)});
   }
   std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.r2 > b.r2; });
   return scores;

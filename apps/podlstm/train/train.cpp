@@ -60,7 +60,7 @@ bool earn_their_place(Context& context, const TrainOptions& options, const ocean
   if (options.forecast.kind != sequence::ForecastKind::hybrid || model.members.empty()) return true;
   const std::string unit = error_unit(modes, options.points);
   const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block), unit);
-  const auto gain = verdicts.gain_over(model.base.name).rmse;
+  const auto gain = verdicts.gain_over(model.base.name).value_or(sequence::Gain{}).rmse;
   const bool earned = verdict_of(gain) == sequence::Verdict::better;
   context.summarise("networks_rmse_gain", gain.value,
                     "validation RMSE of the base minus that of base and networks");
@@ -122,13 +122,10 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
   const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block),
                           error_unit(modes, options.points));
   const auto score = verdicts.ours();
-  const auto gain = verdicts.gain_over("damped_persistence");
   const auto unit = error_unit(modes, options.points);
   context.headline("validation RMSE, by which it was chosen",
                    fmt::format("{:.4f} ± {:.4f} {}", score.rmse.value, score.rmse.error, unit));
-  context.headline("there against damped persistence",
-                   fmt::format("{:+.4f} ± {:.4f} {}: {}", gain.rmse.value, gain.rmse.error, unit,
-                               verdict_text(verdict_of(gain.rmse))));
+  context.headline("there against damped persistence", verdicts.gain_text("damped_persistence"));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   for (const auto& leak : judgement.leaks) report.warning(fmt::format("Leaks: {}.", leak));
   verdicts.report(report);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include <fmt/ranges.h>
@@ -48,7 +50,20 @@ void describe(Schema& schema, ReferenceOptions& options) {
       .at_least(0)
       .at_most(1);
   schema.integer("hankel_rank", options.hankel_rank, "Rank of hankel_dmd").at_least(1);
+  schema
+      .texts("left_out", options.left_out,
+             "Names of references that stand in no table, such as raw_linear; the base stays what it is")
+      .on_restart(OnRestart::free);
   schema.check([&options] { return options.lim_lag.error("lim_lag"); });
+  schema.check([&options]() -> std::optional<std::string> {
+    std::vector<std::string> names;
+    for (const auto& row : references()) names.emplace_back(row.name);
+    for (const auto& name : options.left_out)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        return fmt::format("left_out: '{}' is no reference; expected one of {}", name,
+                           fmt::join(names, ", "));
+    return std::nullopt;
+  });
 }
 
 ReferenceOptions in_steps(ReferenceOptions options, const TimeStep& step) {

@@ -281,6 +281,10 @@ const std::vector<ReferenceRow>& references() {
   return rows;
 }
 
+bool is_left_out(const ReferenceRow& row, const ReferenceOptions& options) {
+  return std::find(options.left_out.begin(), options.left_out.end(), row.name) != options.left_out.end();
+}
+
 LinearForecaster fit_reference(Reference reference, const FitData& data, const ReferenceOptions& options) {
   const auto& row = row_of(references(), reference);
   auto forecaster = row.fit(data, options);
@@ -288,16 +292,35 @@ LinearForecaster fit_reference(Reference reference, const FitData& data, const R
   return forecaster;
 }
 
+namespace {
+
+/// What an action gives; none, and a warning, where the data do not let it.
+template <class Action>
+auto beside(Reference reference, const Action& action) -> std::optional<decltype(action())> {
+  const auto none = [&](const char* why) {
+    log::warning("reference {}: {}; its row has '-'", row_of(references(), reference).name, why);
+    return std::nullopt;
+  };
+  try {
+    return action();
+  } catch (const InputError& error) {
+    return none(error.what());
+  } catch (const NumericalError& error) {
+    return none(error.what());
+  }
+}
+
+}  // namespace
+
 std::optional<LinearForecaster> fit_beside(Reference reference, const FitData& data,
                                            const ReferenceOptions& options) {
-  if (reference == Reference::climatology || reference == Reference::damped_persistence)
-    return fit_reference(reference, data, options);
-  try {
-    return fit_reference(reference, data, options);
-  } catch (const InputError& error) {
-    log::warning("{}; its row has '-'", error.what());
-    return std::nullopt;
-  }
+  return beside(reference, [&] { return fit_reference(reference, data, options); });
+}
+
+std::optional<std::vector<double>> forecast_beside(Reference reference, const FitData& data,
+                                                   const ReferenceOptions& options, const Windows& windows) {
+  return beside(reference,
+                [&] { return fit_reference(reference, data, options).forecast(data.series, windows); });
 }
 
 }  // namespace quintet::sequence

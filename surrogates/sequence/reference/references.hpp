@@ -36,11 +36,12 @@ void describe(Schema& schema, RidgeOptions& options);
 
 struct ReferenceOptions {
   ClimatologyOptions climatology;
-  Span lim_lag = "56 day";    ///< the linear inverse model's lag
-  double ridge_alpha = 100;   ///< penalty of ridge, in squared coefficients
-  RidgeOptions seasonal;      ///< of seasonal_ridge
-  double seasonal_trend = 0;  ///< share of the trend that seasonal_ridge carries on
-  int hankel_rank = 12;       ///< of delayed states
+  Span lim_lag = "56 day";            ///< the linear inverse model's lag
+  double ridge_alpha = 100;           ///< penalty of ridge, in squared coefficients
+  RidgeOptions seasonal;              ///< of seasonal_ridge
+  double seasonal_trend = 0;          ///< share of the trend that seasonal_ridge carries on
+  int hankel_rank = 12;               ///< of delayed states
+  std::vector<std::string> left_out;  ///< names of those that stand in no table
 };
 void describe(Schema& schema, ReferenceOptions& options);
 /// Spans in steps of a record.
@@ -68,10 +69,16 @@ struct ReferenceRow {
 [[nodiscard]] LinearForecaster fit_reference(Reference reference, const FitData& data,
                                              const ReferenceOptions& options);
 
-/// A reference that stands beside a model: where it cannot be fitted, none, and a warning that says why.
-/// Climatology and damped persistence, which all others are measured by, throw as fit_reference().
+[[nodiscard]] bool is_left_out(const ReferenceRow& row, const ReferenceOptions& options);
+
+/// Fit a reference that stands beside a model: where that cannot be done, none, and a warning that says why.
 [[nodiscard]] std::optional<LinearForecaster> fit_beside(Reference reference, const FitData& data,
                                                          const ReferenceOptions& options);
+/// The same for its forecasts of other windows, [n, out, modes]: none, too, where its climatology no longer
+/// holds for them.
+[[nodiscard]] std::optional<std::vector<double>> forecast_beside(Reference reference, const FitData& data,
+                                                                 const ReferenceOptions& options,
+                                                                 const Windows& windows);
 
 /// The linear inverse model's propagator over `lag` steps: G = C(lag) C(0)^-1 of anomalies, [modes, modes].
 ///

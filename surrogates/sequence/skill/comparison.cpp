@@ -26,13 +26,12 @@ Verdict verdict_of(const Estimate& gain) {
   return gain.value > 0 ? Verdict::better : Verdict::worse;
 }
 
-Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block,
-                       Truncation truncation)
+Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block, Beside beside)
     : truth_(std::move(truth)),
       shape_(shape),
       metric_(std::move(metric)),
       bootstrap_(shape.n, block),
-      truncation_(std::move(truncation)) {
+      beside_(std::move(beside)) {
   // About the mean of all windows, so that differences of squares lose no digits.
   auto y = truth_;
   const auto n = static_cast<std::size_t>(outputs());
@@ -43,6 +42,8 @@ Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metr
   for (auto& value : y) value *= value;
   variations_ = bootstrap_.sums(y, outputs());
   for (std::size_t i = 0; i < sums.size(); ++i) variations_[i] -= sums[i] * sums[i] / shape_.n;
+  metric_variations_ =
+      bootstrap_.sums(squared_variations(truth_, shape_, metric_, beside_.truncation), shape_.out);
 }
 
 Sampled Comparison::sample(const Contender& contender) const {
@@ -51,22 +52,28 @@ Sampled Comparison::sample(const Contender& contender) const {
   std::vector<double> errors(truth_.size());
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = std::pow(contender.forecast[i] - truth_[i], 2);
   sampled.errors = bootstrap_.sums(errors, outputs());
+  const auto& truncation = beside_.truncation;
   sampled.squares =
-      bootstrap_.sums(squared_errors(truth_, contender.forecast, shape_, metric_, truncation_), shape_.out);
-  if (!contender.climatology.empty())
+      bootstrap_.sums(squared_errors(truth_, contender.forecast, shape_, metric_, truncation), shape_.out);
+  if (!beside_.climatology.empty())
     sampled.products = bootstrap_.sums(
-        anomaly_products(truth_, contender.forecast, contender.climatology, shape_, metric_, truncation_),
+        anomaly_products(truth_, contender.forecast, beside_.climatology, shape_, metric_, truncation),
         3 * shape_.out);
   return sampled;
 }
 
 double Comparison::truncation_rmse() const {
-  return rmse(truncation_.squares, shape_.n, shape_.out, {1, shape_.out});
+  return rmse(beside_.truncation.squares, shape_.n, shape_.out, {1, shape_.out});
 }
 
 double Comparison::r2(const Sampled& contender, int sample) const {
   const auto first = static_cast<std::size_t>(sample) * outputs();
   return r2_uniform_of(contender.errors.data() + first, variations_.data() + first, outputs());
+}
+
+double Comparison::metric_r2(const Sampled& contender, int sample) const {
+  const auto first = static_cast<std::size_t>(sample) * shape_.out;
+  return r2_uniform_of(contender.squares.data() + first, metric_variations_.data() + first, shape_.out);
 }
 
 double Comparison::mean_square(const Sampled& contender, Leads leads, int sample) const {
@@ -87,9 +94,14 @@ Score Comparison::score(const Sampled& contender) const {
     const auto first = static_cast<std::size_t>(sample) * outputs();
     return r2_pooled_of(contender.errors.data() + first, variations_.data() + first, outputs());
   });
+  score.metric_r2 = bootstrap_.estimate([&](int sample) { return metric_r2(contender, sample); });
   score.rmse = rmse_of({1, shape_.out});
   for (int lead = 1; lead <= shape_.out; ++lead) {
     score.rmse_at.push_back(rmse_of({lead, lead}));
+    score.metric_r2_at.push_back(bootstrap_.estimate([&](int sample) {
+      const auto at = static_cast<std::size_t>(sample) * shape_.out + lead - 1;
+      return r2_uniform_of(contender.squares.data() + at, metric_variations_.data() + at, 1);
+    }));
     if (!contender.products.empty())
       score.correlation_at.push_back(bootstrap_.estimate([&](int sample) {
         return correlation_of(contender.products.data() +
@@ -111,9 +123,11 @@ Gain Comparison::gain(const Sampled& contender, const Sampled& reference) const 
       return 1 - mean_square(contender, leads, sample) / mean_square(reference, leads, sample);
     });
   };
-  Gain gain{reference.name, rmse_gain({1, shape_.out}), skill({1, shape_.out}), {}, {}, {}};
+  Gain gain{reference.name, rmse_gain({1, shape_.out}), skill({1, shape_.out}), {}, {}, {}, {}};
   gain.r2 = bootstrap_.estimate(
       [&](int sample) { return difference(r2(contender, sample), r2(reference, sample)); });
+  gain.metric_r2 = bootstrap_.estimate(
+      [&](int sample) { return difference(metric_r2(contender, sample), metric_r2(reference, sample)); });
   for (int lead = 1; lead <= shape_.out; ++lead) {
     gain.rmse_at.push_back(rmse_gain({lead, lead}));
     gain.skill_at.push_back(skill({lead, lead}));

@@ -11,15 +11,17 @@ namespace quintet::sequence {
 /// Forecasts of the same windows by one method.
 struct Contender {
   std::string name;
-  std::vector<double> forecast;     ///< [n, out, modes]
-  std::vector<double> climatology;  ///< its own, [n, out, modes], for anomaly correlations; empty: none
+  std::vector<double> forecast;  ///< [n, out, modes]
 };
 
 /// What a contender scores, with block-bootstrap errors. Leads: [out], and all of them together.
 struct Score {
   std::string name;
-  Estimate r2, r2_pooled, rmse;
-  std::vector<Estimate> rmse_at, correlation_at;
+  Estimate r2, r2_pooled;  ///< of all coefficients, whatever the metric
+  Estimate metric_r2;      ///< of the metric's own series, in the mean over leads
+  Estimate rmse;
+  std::vector<Estimate> metric_r2_at, rmse_at;
+  std::vector<Estimate> correlation_at;  ///< of anomalies; empty without a climatology
 };
 
 /// Whether a contender is better than a reference: the difference in units of its own error decides.
@@ -32,7 +34,7 @@ enum class Verdict { better, tie, worse };
 /// MSE/MSE_reference.
 struct Gain {
   std::string reference;
-  Estimate rmse, skill, r2;
+  Estimate rmse, skill, r2, metric_r2;
   std::vector<Estimate> rmse_at, skill_at;
 };
 
@@ -44,14 +46,18 @@ struct Sampled {
   std::vector<double> products;  ///< [samples, out, 3] of anomalies; empty without a climatology
 };
 
+/// What else the forecasts of a comparison are judged by.
+struct Beside {
+  Truncation truncation;  ///< what the modes leave out of the truth: errors, R2 of the metric and
+                          ///< correlations are then of whole fields, the other R2 are of coefficients still
+  std::vector<double> climatology;  ///< [n, out, modes] of all contenders' anomalies; empty: no correlations
+};
+
 /// Scores of forecasts of the same windows, and gains over each other, from the same draws.
 class Comparison {
  public:
   /// @param block windows of a bootstrap block
-  /// @param truncation what the modes leave out of the truth: errors and correlations are then of whole
-  /// fields, R2 is of coefficients still
-  Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block,
-             Truncation truncation = {});
+  Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block, Beside beside = {});
 
   [[nodiscard]] Sampled sample(const Contender& contender) const;
   [[nodiscard]] Score score(const Sampled& contender) const;
@@ -59,13 +65,14 @@ class Comparison {
   [[nodiscard]] const SampleShape& shape() const { return shape_; }
   [[nodiscard]] const Metric& metric() const { return metric_; }
   [[nodiscard]] const Bootstrap& bootstrap() const { return bootstrap_; }
-  [[nodiscard]] bool of_whole_fields() const { return !truncation_.empty(); }
+  [[nodiscard]] bool of_whole_fields() const { return !beside_.truncation.empty(); }
   /// Root mean square of what the modes leave out, of whole fields (degC).
   [[nodiscard]] double truncation_rmse() const;
 
  private:
   [[nodiscard]] int outputs() const { return shape_.out * shape_.modes; }
   [[nodiscard]] double r2(const Sampled& contender, int sample) const;
+  [[nodiscard]] double metric_r2(const Sampled& contender, int sample) const;
   /// Mean square over leads, of one sample.
   [[nodiscard]] double mean_square(const Sampled& contender, Leads leads, int sample) const;
 
@@ -73,8 +80,10 @@ class Comparison {
   SampleShape shape_;
   Metric metric_;
   Bootstrap bootstrap_;
-  Truncation truncation_;
+  Beside beside_;
   std::vector<double> variations_;  ///< [samples, out modes] squares of the truth about its mean
+  /// [samples, out] in the metric, about the mean over all windows: draws have it in common
+  std::vector<double> metric_variations_;
 };
 
 }  // namespace quintet::sequence

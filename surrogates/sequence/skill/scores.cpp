@@ -37,8 +37,9 @@ Squares squares_of(const std::vector<double>& truth, const std::vector<double>& 
 }
 
 void check_truncation(const Truncation& truncation, const SampleShape& shape) {
-  if (!truncation.empty() &&
-      (truncation.squares.size() * shape.modes != shape.size() || truncation.products.size() != shape.size()))
+  if (!truncation.empty() && (truncation.squares.size() * shape.modes != shape.size() ||
+                              truncation.variations.size() != truncation.squares.size() ||
+                              truncation.products.size() != shape.size()))
     throw InternalError("what modes leave out is of other windows");
 }
 
@@ -90,6 +91,29 @@ std::vector<double> squared_errors(const std::vector<double>& truth, const std::
       error[m] = forecast[row * shape.modes + m] - truth[row * shape.modes + m];
     squares[row] = metric.square(error.data());
     if (!truncation.empty()) squares[row] += truncation.squares[row] - 2 * product(truncation, row, error);
+  }
+  return squares;
+}
+
+std::vector<double> squared_variations(const std::vector<double>& truth, const SampleShape& shape,
+                                       const Metric& metric, const Truncation& truncation) {
+  check_sizes(truth, truth, shape);
+  check_truncation(truncation, shape);
+  const auto about_mean = [&](std::vector<double> values) {
+    const auto width = static_cast<std::size_t>(shape.out) * shape.modes;
+    std::vector<double> mean(width, 0.0);
+    for (std::size_t i = 0; i < values.size(); ++i) mean[i % width] += values[i] / shape.n;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= mean[i % width];
+    return values;
+  };
+  const auto z = about_mean(truth), c = about_mean(truncation.products);
+  const auto modes = static_cast<std::size_t>(shape.modes);
+  std::vector<double> squares(static_cast<std::size_t>(shape.n) * shape.out);
+  for (std::size_t row = 0; row < squares.size(); ++row) {
+    squares[row] = metric.square(z.data() + row * modes);
+    if (truncation.empty()) continue;
+    squares[row] += truncation.variations[row];
+    for (std::size_t m = 0; m < modes; ++m) squares[row] += 2 * c[row * modes + m] * z[row * modes + m];
   }
   return squares;
 }

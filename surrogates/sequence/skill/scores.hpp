@@ -34,6 +34,8 @@ struct SampleShape {
 struct Truncation {
   std::vector<double> squares;   ///< [n, out] (degC^2)
   std::vector<double> products;  ///< [n, out, modes] (degC)
+  std::vector<double>
+      variations;  ///< [n, out] the same as squares of r - <r>, the mean over windows (degC^2)
   [[nodiscard]] bool empty() const { return squares.empty(); }
 };
 
@@ -42,6 +44,15 @@ struct Truncation {
                                                  const std::vector<double>& forecast,
                                                  const SampleShape& shape, const Metric& metric,
                                                  const Truncation& truncation = {});
+
+/// Squares of the truth about its mean over the windows at each lead, z = y - <y>, in a metric: [n, out]
+/// (degC^2): z^T G z, and of whole fields z^T G z + 2 (c - <c>) z + (r - <r>)^T W (r - <r>).
+///
+/// With squared_errors() they give R2 of the metric's own series, of a region's points or of an index:
+/// r2_uniform_of() of their sums over windows [out], the mean over leads.
+[[nodiscard]] std::vector<double> squared_variations(const std::vector<double>& truth,
+                                                     const SampleShape& shape, const Metric& metric,
+                                                     const Truncation& truncation = {});
 
 /// Leads first ... last (1 the first).
 struct Leads {

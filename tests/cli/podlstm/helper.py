@@ -2,6 +2,7 @@
 """Helpers of forecast.txt: numbers in summary.json and values in netCDF files.
 
 Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE KEY... | whole RUN
+                 | own_r2 RUN MODES [RECORD]: R2 of Nino 3.4 and of its mean, from the fields themselves
                  | below RUN KEY VALUE | says RUN KEY TEXT | equal RUN KEY KEY
                  | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
                  | leads RUN RUN N: the second has the first N steps
@@ -10,6 +11,7 @@ Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close
                  | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
+import math
 import os
 import random
 import re
@@ -78,9 +80,65 @@ def axis(run, name, first, last, n):
 
 
 def numbers(path, name):
-    dump = subprocess.run(["h5dump", "-y", "-w", "0", "-d", name, path], capture_output=True, text=True).stdout
+    dump = subprocess.run(["h5dump", "-y", "-w", "0", "-m", "%.17g", "-d", name, path], capture_output=True, text=True).stdout
     begin = dump.find("DATA {") + 6
     return [float(word) for word in dump[begin:dump.find("}", begin)].replace(",", " ").split()]
+
+
+def own_r2(run, modes, record=None):
+    """R2 of the box and of its mean, of fields rebuilt point by point: 1 - squares of errors/squares about the mean, the mean over leads."""
+    lat, lon, mask = (numbers(modes, name) for name in ("lat", "lon", "mask"))
+    sea = [(y, x) for i, y in enumerate(lat) for j, x in enumerate(lon) if mask[i * len(lon) + j] == 1]
+    box = [k for k, (y, x) in enumerate(sea) if -5 <= y <= 5 and 190 <= x <= 240]
+    weight = [math.cos(math.radians(sea[k][0])) for k in box]
+    shapes, mean = numbers(modes, "modes"), numbers(modes, "mean")
+    n_modes = len(shapes) // len(sea)
+    came, ours, days = (numbers(f"{run}/run.h5", name) for name in ("forecasts/truth", "forecasts/ours", "time"))
+
+    def of_modes(a, row):
+        return [sum(a[row * n_modes + m] * shapes[m * len(sea) + k] for m in range(n_modes)) for k in box]
+
+    if record:
+        cycle, grid_lat, grid_lon = numbers(modes, "cycle"), numbers(record, "lat"), numbers(record, "lon")
+        stored, times = numbers(record, "sst"), numbers(record, "time")
+        scale = struct.unpack("f", struct.pack("f", 0.001))[0]  # as the file has it
+        columns = [grid_lat.index(sea[k][0]) * len(grid_lon) + [x % 360 for x in grid_lon].index(sea[k][1]) for k in box]
+
+    def fields(row):
+        """Truth and forecast, both as departures from the modes' background."""
+        if not record:
+            return of_modes(came, row), of_modes(ours, row)
+        first = times.index(days[row]) * len(grid_lat) * len(grid_lon)
+        phase = 2 * math.pi * days[row] / 365.2425
+        background = [mean[k] + sum(cycle[(2 * h + i) * len(sea) + k] * wave((h + 1) * phase)
+                                    for h in range(len(cycle) // len(sea) // 2) for i, wave in ((0, math.cos), (1, math.sin)))
+                      for k in box]
+        return [scale * stored[first + c] + 10 - b for c, b in zip(columns, background)], of_modes(ours, row)
+
+    key = "field_nino_3_4" if record else "nino_3_4"
+    n_leads = sum(1 for name in summary(run) if re.fullmatch(key + "_rmse_lead_\\d+", name))
+    pairs = [fields(row) for row in range(len(days))]
+    found = []
+    for is_mean in (False, True):
+        total = 0.0
+        for lead in range(n_leads):
+            rows = range(lead, len(days), n_leads)
+            truths, errors = [], []
+            for row in rows:
+                t, f = pairs[row]
+                e = [b - a for a, b in zip(t, f)]
+                if is_mean:
+                    t, e = ([sum(w * v for w, v in zip(weight, values)) / sum(weight)] for values in (t, e))
+                truths.append(t)
+                errors.append(e)
+            w = [1.0] if is_mean else weight
+            middle = [sum(t[p] for t in truths) / len(truths) for p in range(len(w))]
+            error = sum(w[p] * e[p] ** 2 for e in errors for p in range(len(w)))
+            total += 1 - error / sum(w[p] * (t[p] - middle[p]) ** 2 for t in truths for p in range(len(w)))
+        found.append(total / n_leads)
+    told = [summary(run)[key + name] for name in ("_r2", "_mean_r2")]
+    print(found, told)
+    return all(abs(a - b) < 1e-8 for a, b in zip(found, told)) and abs(told[0] - summary(run)["r2"]) > 1e-3
 
 
 def leads(run, other, n):

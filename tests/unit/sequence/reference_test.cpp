@@ -254,9 +254,16 @@ TEST(references, one_that_cannot_be_fitted_ends_nothing) {
   EXPECT_THROW(static_cast<void>(fit_reference(Reference::raw_linear, data, {})), InputError);
   EXPECT_FALSE(fit_beside(Reference::raw_linear, data, {}));
   EXPECT_TRUE(fit_beside(Reference::damped_persistence, data, {}));
-  // Too short for any: what all are measured by says so.
+  // Too short for any, and beyond what a climatology holds for: none ends the work either.
   const FitData empty{series, {0, 2}, windows};
-  EXPECT_THROW(static_cast<void>(fit_beside(Reference::damped_persistence, empty, {})), InputError);
+  for (const auto& row : references())
+    if (row.value != Reference::persistence) EXPECT_FALSE(fit_beside(row.value, empty, {})) << row.name;
+  ReferenceOptions brief;
+  brief.climatology.valid_years = 0.5;
+  const auto later = windows_of(series, {8, 8}, {600, 800}, Irregular::avoid);
+  EXPECT_TRUE(fit_beside(Reference::climatology, data, brief));
+  EXPECT_FALSE(forecast_beside(Reference::climatology, data, brief, later));
+  EXPECT_TRUE(forecast_beside(Reference::climatology, data, {}, later));
 }
 
 TEST(references, spans_follow_the_step_of_the_record) {

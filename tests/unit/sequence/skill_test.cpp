@@ -85,6 +85,7 @@ TEST(truncation, makes_errors_those_of_whole_fields) {
     }
     left.squares.push_back(square);
     left.products.insert(left.products.end(), along, along + 2);
+    left.variations.push_back(0);
   }
   const auto metric = region_metric("box", modes, weights);
   const auto squares = squared_errors(came, said, shape, metric, left);
@@ -105,17 +106,73 @@ TEST(truncation, makes_errors_those_of_whole_fields) {
     EXPECT_NEAR(products[3 * i + 1], pp, 1e-12);
     EXPECT_NEAR(products[3 * i + 2], yy, 1e-12);
   }
-  const Comparison comparison(came, shape, metric, 1, left);
+  left.variations = {0, 0};
+  for (int i = 0; i < 2; ++i)
+    for (int x = 0; x < 3; ++x)
+      left.variations[i] += weights[x] / total * std::pow((r[3 * i + x] - r[3 * (1 - i) + x]) / 2, 2);
+  // R2 of the fields themselves: both sums over windows and points.
+  double error = 0, variation = 0;
+  for (int x = 0; x < 3; ++x) {
+    const auto at = [&](int i) {
+      return came[2 * i] * modes[x] + came[2 * i + 1] * modes[3 + x] + r[3 * i + x];
+    };
+    for (int i = 0; i < 2; ++i) {
+      variation += weights[x] * std::pow(at(i) - (at(0) + at(1)) / 2, 2);
+      error += weights[x] * std::pow(said[2 * i] * modes[x] + said[2 * i + 1] * modes[3 + x] - at(i), 2);
+    }
+  }
+  const Comparison comparison(came, shape, metric, 1, {left, normal});
+  const auto score = comparison.score(comparison.sample({"", said}));
+  EXPECT_NEAR(score.metric_r2.value, 1 - error / variation, 1e-12);
+  EXPECT_NEAR(score.metric_r2_at[0].value, 1 - error / variation, 1e-12);
   EXPECT_NEAR(comparison.truncation_rmse(), std::sqrt((left.squares[0] + left.squares[1]) / 2), 1e-13);
   left.products.pop_back();
   EXPECT_THROW(static_cast<void>(squared_errors(came, said, shape, metric, left)), InternalError);
 }
 
+// Two leads, two modes of two points: the mean over leads of each lead's own R2, and an index of one number.
+TEST(comparison, r2_of_a_region_and_of_its_mean_are_those_of_their_own_series) {
+  const std::vector<double> modes = {1, 1, 1, -3}, weights = {1, 3};
+  const SampleShape shape{3, 2, 2};
+  const std::vector<double> came = {1, 10, 2, 20, 3, 60, 4, 10, -5, 6, 0, 1},
+                            said = {2, 11, 2, 18, 5, 60, 4, 15, -5, 7, 1, 1};
+  const auto r2_by_hand = [&](bool mean) {
+    double sum = 0;
+    for (int lead = 0; lead < 2; ++lead) {
+      double error = 0, variation = 0;
+      const auto value = [&](const std::vector<double>& a, int i, int x) {
+        const auto row = static_cast<std::size_t>(2 * i + lead) * 2;
+        const auto point = [&](int p) { return a[row] * modes[p] + a[row + 1] * modes[2 + p]; };
+        return mean ? (point(0) + 3 * point(1)) / 4 : point(x);
+      };
+      for (int x = 0; x < (mean ? 1 : 2); ++x) {
+        const double middle = (value(came, 0, x) + value(came, 1, x) + value(came, 2, x)) / 3;
+        for (int i = 0; i < 3; ++i) {
+          error += weights[x] * std::pow(value(said, i, x) - value(came, i, x), 2);
+          variation += weights[x] * std::pow(value(came, i, x) - middle, 2);
+        }
+      }
+      sum += (1 - error / variation) / 2;
+    }
+    return sum;
+  };
+  const Comparison over(came, shape, region_metric("box", modes, weights), 1),
+      mean(came, shape, index_metric("box", modes, weights), 1);
+
+  const auto of_points = over.score(over.sample({"", said})), of_mean = mean.score(mean.sample({"", said}));
+
+  EXPECT_NEAR(of_points.metric_r2.value, r2_by_hand(false), 1e-12);
+  EXPECT_NEAR(of_mean.metric_r2.value, r2_by_hand(true), 1e-12);
+  EXPECT_GT(std::abs(of_points.metric_r2.value - of_points.r2.value), 1e-3);  // of coefficients
+  EXPECT_NEAR(over.gain(over.sample({"", said}), over.sample({"", came})).metric_r2.value,
+              of_points.metric_r2.value - 1, 1e-12);
+}
+
 TEST(verdict, round_off_is_no_gain) {
   const SampleShape shape{4, 1, 1};
   const Comparison comparison({1, 2, 3, 5}, shape, subspace_metric(1, 1), 1);
-  const auto ours = comparison.sample({"", {1.1, 2.2, 2.9, 5.3}, {}}),
-             theirs = comparison.sample({"", {1.1 + 1e-15, 2.2, 2.9, 5.3 + 1e-15}, {}});
+  const auto ours = comparison.sample({"", {1.1, 2.2, 2.9, 5.3}}),
+             theirs = comparison.sample({"", {1.1 + 1e-15, 2.2, 2.9, 5.3 + 1e-15}});
   EXPECT_EQ(verdict_of(comparison.gain(ours, theirs).rmse), Verdict::tie);
   EXPECT_EQ(verdict_of(comparison.gain(ours, theirs).r2), Verdict::tie);
 }
@@ -167,8 +224,8 @@ TEST(comparison, a_forecast_ties_with_itself_and_beats_a_worse_one) {
   for (auto& value : y) value = 3 * deviate();
   for (const double value : y) good.push_back(value + 0.5 * deviate()), bad.push_back(value + deviate());
   const std::vector<double> normal(y.size(), 0.0);
-  const Comparison comparison(y, shape, subspace_metric(3, 3), 8);
-  const auto a = comparison.sample({"good", good, normal}), b = comparison.sample({"bad", bad, normal});
+  const Comparison comparison(y, shape, subspace_metric(3, 3), 8, {{}, normal});
+  const auto a = comparison.sample({"good", good}), b = comparison.sample({"bad", bad});
   EXPECT_EQ(comparison.gain(a, a).rmse.value, 0);
   EXPECT_EQ(comparison.gain(a, a).rmse.error, 0);
   const auto gain = comparison.gain(a, b);

@@ -65,10 +65,8 @@ Judged judge(std::uint64_t seed) {
   options.climatology.valid_years = 50;
   std::vector<Contender> contenders;
   for (const auto& row : references())
-    contenders.push_back({row.name,
-                          fit_reference(row.value, {series, split.constants, split.train}, options)
-                              .forecast(series, split.test),
-                          {}});
+    contenders.push_back({row.name, fit_reference(row.value, {series, split.constants, split.train}, options)
+                                        .forecast(series, split.test)});
   for (const auto base : {Reference::seasonal_ridge, Reference::lim}) {
     ForecastOptions ours;
     ours.base = base;
@@ -76,12 +74,11 @@ Judged judge(std::uint64_t seed) {
     ours.training.epochs = 15;
     const auto trained = train_forecast(Comm::self(), series, split, Irregular::avoid, ours, options);
     contenders.push_back({base == Reference::lim ? "networks on lim" : "networks on seasonal_ridge",
-                          forecast(trained.model, series, split.test).mean,
-                          {}});
+                          forecast(trained.model, series, split.test).mean});
   }
   const Comparison comparison(targets(series, split.test), {split.test.size(), steps, modes},
                               subspace_metric(modes, 1), 24);
-  const auto optimum = comparison.sample({"best", best(series, split.test), {}});
+  const auto optimum = comparison.sample({"best", best(series, split.test)});
   Judged judged;
   judged.rmse_best = comparison.score(optimum).rmse.value;
   for (const auto& contender : contenders) {

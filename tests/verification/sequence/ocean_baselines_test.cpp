@@ -193,7 +193,7 @@ TEST(ocean_baselines, seasonal_ridge_beats_damped_persistence_and_the_linear_inv
     const auto truth = targets(series, split.test);
     const Comparison comparison(truth, {split.test.size(), 8, 5}, subspace_metric(5, sea_points), 24);
     const auto contender = [&](Reference reference) {
-      return comparison.sample({"", fit_reference(reference, data, {}).forecast(series, split.test), {}});
+      return comparison.sample({"", fit_reference(reference, data, {}).forecast(series, split.test)});
     };
     const auto ours = contender(Reference::seasonal_ridge);
     for (const auto reference : {Reference::damped_persistence, Reference::lim}) {

@@ -22,10 +22,10 @@ class Period {
       : comparison_(targets(series, windows), {windows.size(), out, series.n_modes},
                     subspace_metric(series.n_modes, sea_points), block) {}
   [[nodiscard]] Score score(const std::vector<double>& forecast) const {
-    return comparison_.score(comparison_.sample({"", forecast, {}}));
+    return comparison_.score(comparison_.sample({"", forecast}));
   }
   [[nodiscard]] Gain gain(const std::vector<double>& forecast, const std::vector<double>& reference) const {
-    return comparison_.gain(comparison_.sample({"", forecast, {}}), comparison_.sample({"", reference, {}}));
+    return comparison_.gain(comparison_.sample({"", forecast}), comparison_.sample({"", reference}));
   }
 
  private:
