@@ -1,7 +1,9 @@
 #include "apps/podlstm/train/train.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/train/networks.hpp"
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/log.hpp"
@@ -54,36 +57,25 @@ void report_losses(Report& report, const sequence::TrainedForecast& trained) {
   report.table({"seed", "epochs", "best epoch", "CPU time"}, rows);
 }
 
-/// Whether the networks of a model that has a base stay in it: they must beat it in validation.
-bool earn_their_place(Context& context, const TrainOptions& options, const ocean::OceanModes& modes,
-                      const sequence::ForecastModel& model, const Judgement& judgement) {
-  if (options.forecast.kind != sequence::ForecastKind::hybrid || model.members.empty()) return true;
-  const std::string unit = error_unit(modes, options.points);
-  const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block), unit);
-  const auto gain = verdicts.gain_over(model.base.name).value_or(sequence::Gain{}).rmse;
-  const bool earned = verdict_of(gain) == sequence::Verdict::better;
-  context.summarise("networks_rmse_gain", gain.value,
-                    "validation RMSE of the base minus that of base and networks");
-  context.summarise("networks_rmse_gain_error", gain.error, "its standard error, by block bootstrap");
-  context.summarise("networks_kept",
-                    std::string(earned                                                    ? "earned"
-                                : options.forecast.keep == sequence::KeepNetworks::always ? "always"
-                                                                                          : "no"));
-  const bool known = !std::isnan(gain.error);
-  const auto text =
-      fmt::format("RMSE of {} minus that with networks: {:+.4f}{} {} in validation", model.base.name,
-                  gain.value, known ? fmt::format(" ± {:.4f}", gain.error) : "", unit);
-  if (earned || options.forecast.keep == sequence::KeepNetworks::always) {
-    log::info("{}: the networks stay", text);
-    return true;
+/// A training and what rolling origins said of its networks: the state of a run.
+class TrainingRun {
+ public:
+  TrainingRun(std::shared_ptr<sequence::ForecastTraining> training,
+              std::optional<sequence::NetworksTrial> trial)
+      : training_(std::move(training)), trial_(std::move(trial)) {}
+  void advance() { training_->advance(); }
+  [[nodiscard]] std::int64_t step() const { return training_->step(); }
+  [[nodiscard]] std::int64_t last_step() const { return training_->last_step(); }
+  [[nodiscard]] bool finished() const { return training_->finished(); }
+  void save(hdf5::Group& root) const {
+    training_->save(root);
+    if (trial_) write_trial(root, *trial_);
   }
-  const auto verdict =
-      fmt::format("{}, {}: the model is {} alone (forecast.keep_networks: always keeps them)", text,
-                  known ? "less than two standard errors" : "too few windows for its error", model.base.name);
-  log::info("{}", verdict);
-  context.report().paragraph(verdict + ".");
-  return false;
-}
+
+ private:
+  std::shared_ptr<sequence::ForecastTraining> training_;
+  std::optional<sequence::NetworksTrial> trial_;
+};
 
 void describe_training(Context& context, const TrainOptions& options, const CoefficientSeries& series,
                        const sequence::Split& split) {
@@ -116,14 +108,15 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
                                 : base_text(model));
   if (networks) report_losses(report, trained);
   report.section("Validation");
-  report.paragraph(
-      "These times decided when each network was best: scores of honest tests come from `podlstm evaluate` "
-      "on later times.");
+  if (networks)
+    report.paragraph(
+        "These times decided when each network was best: scores of honest tests come from `podlstm evaluate` "
+        "on later times.");
   const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block),
                           error_unit(modes, options.points));
   const auto score = verdicts.ours();
   const auto unit = error_unit(modes, options.points);
-  context.headline("validation RMSE, by which it was chosen",
+  context.headline(networks ? "validation RMSE, by which it was chosen" : "validation RMSE",
                    fmt::format("{:.4f} ± {:.4f} {}", score.rmse.value, score.rmse.error, unit));
   context.headline("there against damped persistence", verdicts.gain_text("damped_persistence"));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
@@ -155,7 +148,7 @@ void train(Context& context, const TrainOptions& given) {
   describe_training(context, options, series, split);
   check_points(modes, options.points);
   ParallelInForce parallel;
-  const auto training = context.timed("start", [&] {
+  auto training = context.timed("start", [&] {
     auto set = make_training_set(series, split, irregular, options.forecast, options.references);
     parallel = parallel_in_force(comm, options, device, set);
     if (options.forecast.members > 0)
@@ -167,19 +160,49 @@ void train(Context& context, const TrainOptions& given) {
   if (const auto account = training->account()) announce_residence(context, *account);
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
-  if (context.restart_file()) training->restore(hdf5::File::open(comm, *context.restart_file()).root());
+  std::optional<sequence::NetworksTrial> trial;
+  if (context.restart_file()) {
+    const auto file = hdf5::File::open(comm, *context.restart_file());
+    training->restore(file.root());
+    trial = sequence::read_trial(file.root());
+  }
   announce_restart(context, training->step(), training->last_step(), "epochs");
   constexpr double report_bytes = 16e6;  // measured, docs/measured.md
   context.require_memory(report_bytes, "the judgement of forecasts, HDF5 and the report");
   if (!context.go_ahead({"model.h5"})) return;
   tell_spans(series.time, options.references, options.block);
 
+  const bool earns = must_earn(options.forecast);
+  if (earns && !trial) {
+    const sequence::TrialInput input{
+        series,
+        {split.constants.begin, std::max(split.constants.end, split.validation_rows.end)},
+        options.window,
+        irregular,
+        metric_of(modes, options.points),
+        block_of(modes, options.block),
+        device};
+    trial = judge_networks(context, input, options.forecast, options.references);
+    if (!trial)
+      return context.report().title("podlstm train", "stopped before its end; there is no model yet");
+  }
+  if (earns)
+    report_networks(context, *trial, training->set().model.base.name, error_unit(modes, options.points));
+  if (earns && !trial->earned()) {
+    options.forecast.members = 0;
+    training = std::make_shared<sequence::ForecastTraining>(comm, training->set(), options.forecast);
+  } else if (!earns && options.forecast.kind == sequence::ForecastKind::hybrid &&
+             options.forecast.members > 0) {
+    context.summarise("networks_kept", std::string("always"));
+  }
+
   // An epoch of one network, of each rank or of all together (ForecastTraining::advance), then:
   const auto show = [&](const Instant&) {
     if (const auto& last = training->last())
       context.show(fmt::format("loss, seed {}", last->seed), last->losses.validation, "");
   };
-  run_loop(context, training, options.checkpoints, {{"progress", every_steps(1), show}});
+  run_loop(context, std::make_shared<TrainingRun>(training, trial), options.checkpoints,
+           {{"progress", every_steps(1), show}});
   auto trained = training->result();
   if (const auto account = training->account()) {
     summarise_stage(context, parallel, *account);
@@ -190,15 +213,10 @@ void train(Context& context, const TrainOptions& given) {
     return report_losses(context.report(), trained);
   }
   trained.model.modes = sequence::fingerprint(modes, split.constants);
-  judgement.period += ", by which networks were chosen";
-  const auto judge_model = [&] {
+  if (!trained.model.members.empty()) judgement.period += ", by which networks were chosen";
+  context.timed("judge", [&] {
     add_ours(judgement, trained.model, modes, split.validation, sequence::Purpose::validation);
-  };
-  context.timed("judge", judge_model);
-  if (!earn_their_place(context, options, modes, trained.model, judgement)) {
-    trained.model.members.clear();
-    judge_model();
-  }
+  });
   trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
                                                              judgement.shape.out, judgement.shape.modes);
   write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());

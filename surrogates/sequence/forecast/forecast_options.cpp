@@ -47,15 +47,27 @@ void describe_training(Schema& schema, ForecastOptions& options) {
 
 void describe(Schema& schema, ForecastOptions& options) {
   describe_kind(schema, options);
-  schema.integer("members", options.members, "Networks of the ensemble, a seed each; 0: the base alone")
+  schema
+      .integer("members", options.members,
+               "Networks of the ensemble, a seed each, where they are kept; 0: the base alone")
       .at_least(0)
       .at_most(1000);
   schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
   schema
-      .choice(
-          "keep_networks", options.keep, {{"earned", KeepNetworks::earned}, {"always", KeepNetworks::always}},
-          "hybrid: whether networks stay in the model: earned, where their mean beats the base over the "
-          "validation period by two standard errors of a block bootstrap; else the model is the base alone")
+      .choice("keep_networks", options.keep,
+              {{"earned", KeepNetworks::earned}, {"always", KeepNetworks::always}},
+              "hybrid: whether the model has networks: earned, where trainings from rolling origins within "
+              "training "
+              "and validation beat the base on the times after them by two standard errors; else none are "
+              "trained and the model is the base alone")
+      .on_restart(OnRestart::free);
+  schema
+      .integer(
+          "origins", options.origins,
+          "Rolling origins that decide so: the second half of training and validation in so many blocks, "
+          "at most two networks trained anew before each")
+      .at_least(3)
+      .at_most(100)
       .on_restart(OnRestart::free);
   schema.section("network", options.network, "The networks' architecture");
   describe_training(schema, options);

@@ -16,7 +16,7 @@ enum class Loss {
 
 /// When networks stay in a model that has a base without them.
 enum class KeepNetworks {
-  earned,  ///< where they beat the base in validation by two standard errors
+  earned,  ///< where they beat the base after rolling origins by two standard errors
   always
 };
 
@@ -31,6 +31,7 @@ struct ForecastOptions {
   int members = 5;        ///< networks; 0: the base alone
   std::int64_t seed = 1;  ///< of the first; the others follow
   KeepNetworks keep = KeepNetworks::earned;
+  int origins = 5;  ///< rolling ones that decide so
   ArchitectureOptions network;
   TrainingOptions training;
 };

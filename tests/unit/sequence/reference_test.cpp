@@ -257,7 +257,7 @@ TEST(references, one_that_cannot_be_fitted_ends_nothing) {
   // Too short for any, and beyond what a climatology holds for: none ends the work either.
   const FitData empty{series, {0, 2}, windows};
   for (const auto& row : references())
-    if (row.value != Reference::persistence) EXPECT_FALSE(fit_beside(row.value, empty, {})) << row.name;
+    EXPECT_EQ(fit_beside(row.value, empty, {}).has_value(), row.value == Reference::persistence) << row.name;
   ReferenceOptions brief;
   brief.climatology.valid_years = 0.5;
   const auto later = windows_of(series, {8, 8}, {600, 800}, Irregular::avoid);

@@ -1,0 +1,84 @@
+#include "apps/podlstm/train/networks.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "surrogates/sequence/skill/comparison.hpp"
+
+namespace quintet::podlstm {
+
+bool must_earn(const sequence::ForecastOptions& options) {
+  return options.kind == sequence::ForecastKind::hybrid && options.members > 0 &&
+         options.keep == sequence::KeepNetworks::earned;
+}
+
+std::optional<sequence::NetworksTrial> judge_networks(Context& context, const sequence::TrialInput& input,
+                                                      const sequence::ForecastOptions& options,
+                                                      const sequence::ReferenceOptions& references) {
+  log::info("Networks are judged after {} rolling origins first", options.origins);
+  try {
+    return context.timed("rolling origins", [&] {
+      return try_networks(context.comm(), input, options, references,
+                          [&] { return !context.stop_noticed(); });
+    });
+  } catch (const Interrupted&) {
+    context.stop_within_step();
+    return std::nullopt;
+  }
+}
+
+void report_networks(Context& context, const sequence::NetworksTrial& trial, const std::string& base,
+                     const std::string& unit) {
+  const bool known = !std::isnan(trial.gain.error), earned = trial.earned();
+  context.summarise("networks_rmse_gain", trial.gain.value,
+                    "RMSE of the base minus that of base and networks, after rolling origins");
+  context.summarise("networks_rmse_gain_error", trial.gain.error,
+                    "the larger of the error over origins and that of a block bootstrap");
+  context.summarise("networks_origins", static_cast<std::int64_t>(trial.origins.size()),
+                    "that could be judged");
+  context.summarise("networks_kept", std::string(earned ? "earned" : "no"));
+  const auto gain =
+      known ? fmt::format("{:+.3g} ± {:.2g} {}", trial.gain.value, trial.gain.error, unit) : "-";
+  context.headline("gain by networks, after rolling origins", gain);
+  std::string verdict;
+  if (!known)
+    verdict = fmt::format(
+        "{} rolling origins could be judged, too few to know whether networks gain anything: the model is {} "
+        "alone (forecast.keep_networks: always keeps them)",
+        trial.origins.size(), base);
+  else
+    verdict = fmt::format("RMSE of {} minus that with networks, after {} rolling origins: {}, {}", base,
+                          trial.origins.size(), gain,
+                          earned ? "more than two standard errors: the networks stay"
+                                 : fmt::format("less than two standard errors: the model is {} alone "
+                                               "(forecast.keep_networks: always keeps them)",
+                                               base));
+  log::info("{}", verdict);
+  auto& report = context.report();
+  report.section("Networks or their base alone");
+  report.paragraph(verdict + ".");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& origin : trial.origins)
+    rows.push_back({ocean::date_text(origin.trained_until),
+                    fmt::format("{} to {}", ocean::date_text(origin.from), ocean::date_text(origin.until)),
+                    fmt::format("{}", origin.windows), fmt::format("{:.4f}", origin.base_rmse),
+                    fmt::format("{:.4f}", origin.networks_rmse),
+                    fmt::format("{:+.3g}", origin.base_rmse - origin.networks_rmse)});
+  if (!rows.empty())
+    report.table(
+        {"trained until", "judged on", "windows", fmt::format("RMSE of {} ({})", base, unit), "with networks",
+         "gain"},
+        rows,
+        fmt::format("Base and {} network{} trained anew before each block; the times between training and "
+                    "block chose the best epoch. The gain's error is the larger of the standard error "
+                    "over origins and that of a bootstrap of blocks of windows. Networks of less data "
+                    "and smaller ensembles than those of model.h5: the choice is on the cautious side.",
+                    trial.networks, trial.networks == 1 ? "" : "s"));
+}
+
+}  // namespace quintet::podlstm

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/application/life/context.hpp"
+#include "physics/ocean/modes_file.hpp"
+#include "surrogates/sequence/forecast/rolling_origins.hpp"
+
+namespace quintet::podlstm {
+
+/// Whether options ask for networks that must earn their place: of a hybrid model, unless they always stay.
+[[nodiscard]] bool must_earn(const sequence::ForecastOptions& options);
+
+/// Judge networks after rolling origins; none if the run must stop meanwhile. Collective.
+[[nodiscard]] std::optional<sequence::NetworksTrial> judge_networks(
+    Context& context, const sequence::TrialInput& input, const sequence::ForecastOptions& options,
+    const sequence::ReferenceOptions& references);
+
+/// Say in log, report and summary.json what came of it: a row an origin, the gain with its error, the choice.
+void report_networks(Context& context, const sequence::NetworksTrial& trial, const std::string& base,
+                     const std::string& unit);
+
+}  // namespace quintet::podlstm
