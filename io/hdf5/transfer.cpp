@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "io/hdf5/detail.hpp"
 
@@ -49,6 +51,47 @@ Properties transfer_properties(const Context& context) {
   return transfer;
 }
 
+/// Filters of a dataset that this HDF5 has not: "zstd (filter 32015)"; empty if it has all. Numbers are those
+/// registered with the HDF Group.
+std::string missing_filters(hid_t dataset) {
+  static const std::map<H5Z_filter_t, const char*> names = {
+      {H5Z_FILTER_SZIP, "szip"}, {305, "LZO"},    {307, "bzip2"},        {32000, "LZF"},
+      {32001, "blosc"},          {32004, "LZ4"},  {32008, "bitshuffle"}, {32013, "ZFP"},
+      {32015, "zstd"},           {32017, "SZ"},   {32018, "FCIDECOMP"},  {32024, "SZ3"},
+      {32026, "blosc2"},         {32028, "SPERR"}};
+  const Properties creation(H5Dget_create_plist(dataset));
+  std::string text;
+  for (int i = 0; i < H5Pget_nfilters(creation); ++i) {
+    unsigned flags = 0, settings = 0;
+    std::size_t n_numbers = 0;
+    const auto id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &n_numbers, nullptr, 0,
+                                   nullptr, &settings);
+    if (id < 0 || H5Zfilter_avail(id) > 0) continue;
+    const auto name = names.find(id);
+    text += fmt::format(
+        "{}{}", text.empty() ? "" : ", ",
+        name == names.end() ? fmt::format("filter {}", id) : fmt::format("{} (filter {})", name->second, id));
+  }
+  return text;
+}
+
+/// An error in reading, in words where it is one of a filter.
+[[noreturn]] void fail_read(const Context& context, hid_t dataset, const std::string& name,
+                            hid_t memory_type) {
+  try {
+    context.fail(name, fmt::format("read it as {}", type_name(memory_type)));
+  } catch (const InputError&) {
+    const auto missing = missing_filters(dataset);
+    QUINTET_CHECK(
+        missing.empty(),
+        "{}: {}: is compressed by {}, which the HDF5 library here does not have; rewrite the file "
+        "where that filter is installed (h5repack -f GZIP=4 IN OUT; a netCDF file: nccopy -F '*,none' "
+        "IN OUT), or name the folder of its plugin in HDF5_PLUGIN_PATH",
+        context.path, name, missing);
+    throw;
+  }
+}
+
 }  // namespace
 
 void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type,
@@ -73,9 +116,8 @@ void read_slab(const Context& context, hid_t dataset, const std::string& name, h
   const auto transfer = transfer_properties(context);
   std::uint64_t nothing = 0;
   together(context.comm, [&] {
-    context.check(
-        H5Dread(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing),
-        name, fmt::format("read it as {}", type_name(memory_type)));
+    if (H5Dread(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) < 0)
+      fail_read(context, dataset, name, memory_type);
   });
 }
 

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <exception>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <netcdf.h>
@@ -20,7 +23,7 @@ namespace quintet::netcdf {
 struct File::Implementation {
   std::string path;
   std::uint64_t bytes = 0;
-  int id = -1;
+  mutable int id = -1;
   std::vector<Variable> variables;
   std::vector<int> numbers;       ///< of the variables, as the library counts
   std::vector<ZarrArray> arrays;  ///< of a folder of zarr, one for each variable
@@ -249,6 +252,30 @@ const Variable& File::variable(const std::string& name) const {
                                names.empty() ? "none" : name_list(names), did_you_mean(name, names)));
 }
 
+namespace {
+
+/// Read a box that netCDF cannot read by our reader of HDF5, which tells what is the matter, such as the name
+/// of a filter, and needs no filter that no chunk went through; none where the file is no HDF5.
+std::optional<std::vector<double>> read_as_hdf5(const File::Implementation& file, const std::string& name,
+                                                const Box& box) {
+  if (!is_hdf5(file.path)) return std::nullopt;
+  const auto absolute = std::filesystem::absolute(file.path).string();
+  nc_close(file.id);  // no two libraries may have it open
+  file.id = -1;
+  std::vector<double> values;
+  std::exception_ptr error;
+  try {
+    values = hdf5::File::open(Comm::self(), file.path).root().read_box<double>(name, {box.start, box.count});
+  } catch (const InputError&) {
+    error = std::current_exception();
+  }
+  file.check(nc_open(absolute.c_str(), NC_NOWRITE, &file.id), "cannot be read as netCDF");
+  if (error) std::rethrow_exception(error);
+  return values;
+}
+
+}  // namespace
+
 std::vector<double> File::read(const Variable& variable, const Box& box) const {
   const auto& file = *implementation_;
   std::vector<double> values(size_of(file, variable, box));
@@ -260,8 +287,12 @@ std::vector<double> File::read(const Variable& variable, const Box& box) const {
   } else {
     const std::vector<std::size_t> start(box.start.begin(), box.start.end()),
         count(box.count.begin(), box.count.end());
-    file.check(nc_get_vara_double(file.id, file.numbers[at], start.data(), count.data(), values.data()),
-               fmt::format("{} cannot be read", variable.name));
+    const int code = nc_get_vara_double(file.id, file.numbers[at], start.data(), count.data(), values.data());
+    auto otherwise = code == NC_NOERR ? std::nullopt : read_as_hdf5(file, variable.name, box);
+    if (otherwise)
+      values = std::move(*otherwise);
+    else
+      file.check(code, fmt::format("{} cannot be read", variable.name));
   }
   if (variable.n_bits > 0) {  // an attribute may say otherwise than the type
     const double wrap = std::ldexp(1.0, variable.n_bits);

@@ -187,6 +187,47 @@ void write_gap(const std::string& path) {
   H5Fclose(file);
 }
 
+namespace {
+
+std::size_t keep(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
+  return bytes;
+}
+std::size_t give_up(unsigned, std::size_t, const unsigned*, std::size_t, std::size_t*, void**) { return 0; }
+
+void have_filter(H5Z_filter_t id, H5Z_func_t action) {
+  const H5Z_class2_t row = {H5Z_CLASS_T_VERS, id, 1, 1, "of a test", nullptr, nullptr, action};
+  H5Zregister(&row);
+}
+
+}  // namespace
+
+void write_filtered(const std::string& path) {
+  const hid_t file = create(path);
+  std::vector<double> values(30);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
+  const auto write = [&](const char* name, H5Z_filter_t id, unsigned flags, H5Z_func_t action) {
+    have_filter(id, action);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk = 10;
+    H5Pset_chunk(creation, 1, &chunk);
+    H5Pset_filter(creation, id, flags, 0, nullptr);
+    write_dataset(file, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {30}, values.data(), creation);
+    H5Pclose(creation);
+  };
+  write("zstd", 32015, H5Z_FLAG_MANDATORY, keep);
+  write("unknown", 300, H5Z_FLAG_MANDATORY, keep);
+  write("skipped", 301, H5Z_FLAG_OPTIONAL, give_up);
+  H5Fclose(file);
+  for (const H5Z_filter_t id : {32015, 300, 301}) H5Zunregister(id);
+}
+
+void install_filter(bool there) {
+  if (there)
+    have_filter(32015, keep);
+  else
+    H5Zunregister(32015);
+}
+
 void write_late_series(const std::string& path) {
   const hid_t file = create(path), x = growing(file, "x", {20}, {10}),
               wide = growing(file, "wide", {2, 6}, {1, 6});

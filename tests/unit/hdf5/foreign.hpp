@@ -21,6 +21,11 @@ void write_deepmd_systems(const std::string& path);
 
 /// `x`, 30 rows in chunks of 10 of which the second was never written; the others hold 1 2 3 ...
 void write_gap(const std::string& path);
+/// `zstd` and `unknown`, compressed by filters that the library has while the file is written alone (32015
+/// and 300, which here change nothing); `skipped`, of a filter that no chunk has gone through.
+void write_filtered(const std::string& path);
+/// Make the library have filter 32015 from now on, or lack it.
+void install_filter(bool there);
 /// What one rank of an older version made: `x` [20] and `wide` [2, 6] that grow, of numbers 1 2 3 ..., in
 /// chunks of 10 and of one row that come when they are written.
 void write_late_series(const std::string& path);

@@ -46,6 +46,26 @@ bool refused(const std::string& path) {
   }
 }
 
+TEST(Foreign, of_a_filter_that_is_not_there_names_it_and_is_read_where_it_is) {
+  const Scratch scratch("filters");
+  const auto path = scratch / "filtered.h5";
+  foreign::write_filtered(path);
+
+  const auto file = File::open(Comm::self(), path);
+  const auto zstd = message_of<InputError>([&] { (void)file.root().read<double>("zstd"); });
+  const auto unknown = message_of<InputError>([&] { (void)file.root().read_rows<double>("unknown", 0, 1); });
+
+  EXPECT_NE(zstd.find("zstd: is compressed by zstd (filter 32015)"), std::string::npos) << zstd;
+  EXPECT_NE(zstd.find("h5repack -f GZIP=4 IN OUT"), std::string::npos) << zstd;
+  EXPECT_NE(unknown.find("compressed by filter 300,"), std::string::npos) << unknown;
+  // No chunk went through it: nothing is lacking.
+  EXPECT_EQ(file.root().read<double>("skipped")[29], 30);
+  // What the message advises: a library that has it.
+  foreign::install_filter(true);
+  EXPECT_EQ(file.root().read<double>("zstd")[29], 30);
+  foreign::install_filter(false);
+}
+
 TEST(Foreign, a_model_is_read_with_all_its_shapes_and_types) {
   const Scratch scratch("model");
   const std::string json = "{\"model\": \"" + std::string(70'000, 'm') + "é\"}";

@@ -12,6 +12,7 @@
 #include "io/netcdf/netcdf_file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/unit/hdf5/foreign.hpp"
 
 namespace quintet::netcdf {
 namespace {
@@ -103,6 +104,22 @@ TEST(NetcdfFile, every_mark_of_missing_values_counts) {
   EXPECT_TRUE(missing([](Writer&) {}, Type::int16, -32767));                  // the type's own fill value
   EXPECT_TRUE(missing([](Writer&) {}, Type::float32, 9.969209968386869e36));  // the same
   EXPECT_FALSE(missing([](Writer&) {}, Type::int8, -127));                    // bytes have none
+}
+
+TEST(NetcdfFile, a_filter_that_is_not_there_is_named_and_the_file_read_on) {
+  const Scratch scratch("netcdf_filter");
+  foreign::write_filtered(scratch / "a.nc");
+  const auto file = File::open(scratch / "a.nc");
+  const auto read = [&](const char* name) { return file.read(file.variable(name), {{0}, {30}}); };
+
+  try {
+    (void)read("zstd");
+    FAIL() << "read without its filter";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("compressed by zstd (filter 32015)"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(read("skipped")[29], 30);
 }
 
 TEST(NetcdfFile, what_is_no_file_or_not_in_it_is_refused) {
