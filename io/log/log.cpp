@@ -58,6 +58,8 @@ void configure(const Settings& settings) {
   if (settings.file.empty() || !settings.speaks) return;
   try {
     log.file = make_logger(std::make_shared<spdlog::sinks::basic_file_sink_mt>(settings.file), timed_pattern);
+    // A disk that is full: whatever else is written there says so.
+    log.file->set_error_handler([](const std::string&) {});
     for (const auto& line : log.early) log.file->info("{}", line);
     log.early.clear();
   } catch (const spdlog::spdlog_ex& error) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,9 +41,27 @@ struct Writer::Implementation {
   std::map<std::string, int> dimensions, variables;
   std::map<std::string, nc_type> types;
 
-  void check(int code) const {
+  /// Whether the file system of the file has no room: netCDF then speaks of HDF or of permissions.
+  [[nodiscard]] bool is_disk_full() const {
+    constexpr std::uintmax_t little = 1 << 16;  // HDF5 asks for its metadata in such pieces
+    std::error_code error;
+    const auto space = std::filesystem::space(std::filesystem::absolute(path).parent_path(), error);
+    return !error && space.available < little;
+  }
+  /// What was begun is no file that anybody may read.
+  void give_up() {
+    if (id >= 0) nc_close(std::exchange(id, -1));
+    std::error_code error;
+    std::filesystem::remove(path, error);
+  }
+
+  void check(int code) {
     if (code == NC_NOERR) return;
-    const auto text = fmt::format("{}: cannot be written: {}", path, nc_strerror(code));
+    const bool full = is_disk_full();
+    const auto text =
+        fmt::format("{}: cannot be written: {}", path, full ? "No space left on device" : nc_strerror(code));
+    give_up();
+    if (full) throw ResourceError(text);
     if (code == NC_ERANGE) throw NumericalError(text + ": a number beyond what the file's type of it holds");
     if (code > 0 || code == NC_EHDFERR || code == NC_ENOMEM) throw ResourceError(text);
     throw InternalError(text);
