@@ -46,8 +46,8 @@ std::vector<int> times_of(const ocean::Record& record, const CoefficientSeries& 
     const double day = series.time[row];
     const auto found = std::lower_bound(days.begin(), days.end(), day - same_time);
     QUINTET_CHECK(found != days.end() && *found <= day + same_time,
-                  "fields: have no {}, which is forecast; they go from {} to {}", ocean::date_text(day),
-                  ocean::date_text(days.front()), ocean::date_text(days.back()));
+                  "fields: the record has no {}, a date that is forecast; it goes from {} to {}",
+                  ocean::date_text(day), ocean::date_text(days.front()), ocean::date_text(days.back()));
     times.push_back(static_cast<int>(found - days.begin()));
   }
   return times;

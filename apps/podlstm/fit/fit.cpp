@@ -47,7 +47,7 @@ ocean::OceanModes modes_of_coefficients(const Comm& comm, const FitOptions& opti
   const int n_times = modes.series.n_times();
   const auto asked = asked_times(options, modes.series.time);
   const int n_fit = asked.value_or(file.n_fit.value_or(n_times));
-  QUINTET_CHECK(n_fit >= 2 && n_fit <= n_times, "n_fit: {} times are asked for, {} has {}", n_fit, path,
+  QUINTET_CHECK(n_fit >= 2 && n_fit <= n_times, "n_fit: {} times are asked for, but {} has {}", n_fit, path,
                 n_times);
   QUINTET_CHECK(!asked || !file.n_fit || *asked == *file.n_fit,
                 "n_fit: is {}, {} says that {} times are behind its modes; leave it out", n_fit, path,

@@ -28,7 +28,7 @@ int row_of_date(const CoefficientSeries& series, const std::string& from) {
   QUINTET_CHECK(found >= 0, "from: {} is before the record, which begins on {}", from,
                 ocean::date_text(series.time.front()));
   QUINTET_CHECK(std::floor(series.time[found]) == std::floor(day),
-                "from: {} is no date of the record; the last one before it is {}", from,
+                "from: {} is not a date of the record; the last one before it is {}", from,
                 ocean::date_text(series.time[found]));
   return static_cast<int>(found);
 }
@@ -114,7 +114,7 @@ void forecast(Context& context, const PredictOptions& options) {
   // Dates ascend: the first is the one that training may have seen.
   const std::string leak =
       window.dates.front() <= model.validated_until
-          ? "Leaks: the model was trained or chosen on times that are forecast here: this is no test of it."
+          ? "Leaks: the model was trained or chosen on times that are forecast here: this is not a test."
           : "";
   ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}, {}, {}};
   output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });

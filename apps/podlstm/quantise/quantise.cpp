@@ -43,7 +43,7 @@ void quantise(Context& context, const QuantiseModelOptions& options) {
   context.report().section("Matrices");
   context.report().table(
       {"matrix", "outputs x inputs", "|W - W~|/|W|"}, rows,
-      "Over all networks. What that does to forecasts only a test tells: `podlstm evaluate` with `quantise` "
+      "Over all networks. The effect on forecasts needs a test: `podlstm evaluate` with `quantise` "
       "has it for 1 to 4 bits.");
   context.summarise("weights_bytes", static_cast<std::int64_t>(after));
   context.summarise("weights_bytes_float32", static_cast<std::int64_t>(before));

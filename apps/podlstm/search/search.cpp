@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 #include "apps/podlstm/search/leaderboard.hpp"
 #include "apps/podlstm/search/search_report.hpp"
 #include "apps/podlstm/setup/forecast_input.hpp"
+#include "apps/podlstm/train/networks.hpp"
+#include "io/config/table.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -98,7 +101,7 @@ void describe_search(Context& context, const SearchInput& input, const Coefficie
       "not seen", end < record.time.size()
                       ? fmt::format("{} times, {} to {}: left for tests", record.time.size() - end,
                                     ocean::date_text(record.time[end]), ocean::date_text(record.time.back()))
-                      : "nothing is left for tests");
+                      : "no times are left for tests");
   context.describe_run("space", fmt::format("{} genes, {} candidates", candidates.space().n_genes(),
                                             candidates.space().size()));
   auto method = input.search.identity();
@@ -146,7 +149,8 @@ search::Genes best_genes(const Comm& comm, const search::Search& search, int n_g
   return genes;
 }
 
-/// Train the best again, write model.h5, judge it. False: the run must stop.
+/// Train the best again where its networks earn their place, write model.h5, judge it. False: the run must
+/// stop.
 bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes& modes, const Sight& sight,
              const Candidates& candidates, const search::Genes& genes,
              const std::vector<std::string>& leaks) {
@@ -157,7 +161,23 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   if (input.retrain.epochs > 0) options.training.epochs = input.retrain.epochs;
   options.members = input.retrain.members;
   options.seed = input.retrain.seed;
-  log::info("The best is trained again: {} networks, {} epochs", options.members, options.training.epochs);
+  const std::string base = row_of(sequence::references(), options.base).name;
+  if (must_earn(options)) {
+    const sequence::TrialInput of{
+        sight.series,
+        {sight.split.constants.begin, std::max(sight.split.constants.end, sight.split.validation_rows.end)},
+        input.window,
+        input.split.irregular,
+        metric_of(modes, input.points),
+        block_of(modes, input.block),
+        {}};
+    const auto trial = judge_networks(context, of, options, input.references);
+    if (!trial) return false;
+    report_networks(context, *trial, base, error_unit(modes, input.points));
+    if (!trial->earned()) options.members = 0;
+  }
+  if (options.members > 0)
+    log::info("The best is trained again: {} networks, {} epochs", options.members, options.training.epochs);
   auto trained = context.timed("retrain", [&] {
     return train_forecast(
         comm, sight.series, sight.split, input.split.irregular, options, input.references,
@@ -171,7 +191,7 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
   auto judgement = context.timed("judge", [&] {
     auto all = judge_references(modes, sight.split.validation, fit, input.references);
-    all.period += ", by which networks were chosen";
+    if (!trained.model.members.empty()) all.period += ", by which networks were chosen";
     add_ours(all, trained.model, modes, sight.split.validation, sequence::Purpose::validation);
     return all;
   });
@@ -185,10 +205,13 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
                           error_unit(modes, input.points));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   context.report().section("The best, trained again");
-  context.report().paragraph(fmt::format(
-      "{} networks from new seeds, {} epochs. These times chose among the candidates: scores of honest "
-      "tests come from `podlstm evaluate` on later times.",
-      options.members, options.training.epochs));
+  context.report().paragraph(
+      options.members == 0
+          ? fmt::format("model.h5 is {} alone. These times chose among the candidates.", base)
+          : fmt::format("{} networks from new seeds, {} epochs. These times chose among the candidates: "
+                        "scores of honest "
+                        "tests come from `podlstm evaluate` on later times.",
+                        options.members, options.training.epochs));
   verdicts.report(context.report());
   verdicts.summarise(context, "validation_");
   context.summarise("modes_fingerprint", trained.model.modes);

@@ -112,7 +112,8 @@ Plot throughput(const std::vector<const search::Record*>& ended, int workers) {
   plot.curves = {curve};
   plot.levels = {{1, "all", true}};
   plot.caption =
-      "Share of the workers' time in evaluations that ended; the last slice lacks what was under way.";
+      "Share of the workers' time in evaluations that ended; evaluations still running are not in the last "
+      "slice.";
   return plot;
 }
 
@@ -194,7 +195,7 @@ void report_counts(Context& context, const SearchInput& input, const Candidates&
       {"of them to their end", fmt::format("{}", numbers.done)},
       {"stopped early", fmt::format("{}", numbers.stopped)},
       {"failed, lost, late", fmt::format("{}, {}, {}", numbers.failed, numbers.lost, numbers.late)},
-      {"begun again after a worker's death", fmt::format("{}", numbers.again)},
+      {"repeated because a worker died", fmt::format("{}", numbers.again)},
       {"repeated architectures, not trained again", fmt::format("{}", status.repeated)},
       {"candidates in the space", fmt::format("{}", candidates.space().size())},
       {"time", fmt::format("{:.1f} s", status.wall_s)},
@@ -217,7 +218,7 @@ std::string early_end(const search::Search::Status& status, const SearchInput& i
                        input.search.trials, input.search.time_limit_s);
   if (status.exhausted && status.evaluations < input.search.trials)
     return fmt::format(
-        "Nothing but repeated architectures came any more: the space was exhausted after {} of {} trials.",
+        "The method proposed only repeated architectures: the space is exhausted after {} of {} trials.",
         status.evaluations, input.search.trials);
   return "";
 }

@@ -34,7 +34,7 @@ void describe(Schema& schema, MaskOptions& options) {
       .required()
       .existing_file();
   schema.text("variable", options.variable, "Name of the mask");
-  schema.number("sea", options.sea, "The stored number that marks sea; all others are land");
+  schema.number("sea", options.sea, "Stored number that marks sea; all others are land");
 }
 
 void describe(Schema& schema, StochasticOptions& options) {
@@ -44,11 +44,11 @@ void describe(Schema& schema, StochasticOptions& options) {
             "climatology with rough "
             "continents")
       .existing_file();
-  schema.text("variable", options.variable, "Name of the field in it");
+  schema.text("variable", options.variable, "Name of the variable in the file");
   schema.number("spacing", options.spacing, "Degrees between points of the analytic climatology")
       .at_least(0.25)
       .at_most(30);
-  schema.number("years", options.years, "Length of the record of weeks").at_least(0.05).at_most(2000);
+  schema.number("years", options.years, "Length of the weekly record (years)").at_least(0.05).at_most(2000);
   schema.text("start", options.start, "First day");
   schema.integer("seed", options.seed, "Another number, another ocean").at_least(0);
   schema
@@ -68,7 +68,7 @@ void describe(Schema& schema, RegionOptions& options) {
       .at_least(-360)
       .at_most(720);
   schema.check([&options]() -> std::optional<std::string> {
-    if (options.south >= options.north) return "south is not south of north";
+    if (options.south >= options.north) return "south must be less than north";
     if (options.west.has_value() != options.east.has_value()) return "give both west and east, or neither";
     return std::nullopt;
   });
@@ -86,7 +86,7 @@ void describe(Schema& schema, FieldsOptions& options) {
                 {{"from_file", ocean::FieldUnits::from_file},
                  {"degree_Celsius", ocean::FieldUnits::degree_celsius},
                  {"kelvin", ocean::FieldUnits::kelvin}},
-                "What its numbers are in; kelvin become degrees Celsius");
+                "Units of the variable; kelvin are converted to degrees Celsius");
   schema.choice("quantity", options.quantity,
                 {{"from_file", ocean::FieldQuantity::from_file},
                  {"temperature", ocean::FieldQuantity::temperature},
@@ -107,7 +107,8 @@ void describe(Schema& schema, FieldsOptions& options) {
   schema.section("mask", options.mask, "What is sea; absent: points that have a value at every time");
   schema.section("stochastic", options.stochastic,
                  "Instead of files: a made-up ocean with observed seasons, for trials");
-  schema.text("from", options.from, "First day that is used, as 1981-10-29; empty: the first there is");
+  schema.text("from", options.from,
+              "First day that is used, such as 1981-10-29; empty: the first of the record");
   schema.text("to", options.to, "Last day that is used");
   schema.section("region", options.region, "Part of the grid");
   schema.choice("incomplete_points", options.incomplete_points,

@@ -15,13 +15,13 @@ void describe(Schema& schema, PodSection& options) {
   schema.integer("modes", options.modes, "Modes to keep").at_least(1).at_most(10'000);
   schema.choice("weights", options.weights,
                 {{"points", ocean::PodWeights::points}, {"area", ocean::PodWeights::area}},
-                "Of the inner product: 1 for each point, as in the paper, or cos(latitude)");
+                "Weights of the inner product: 1 for each point, as in the paper, or cos(latitude)");
   schema.choice("background", options.background,
                 {{"mean", ocean::PodBackground::mean}, {"climatology", ocean::PodBackground::climatology}},
                 "What is taken away first: the mean of the fit's times, as in the paper, or their mean and "
                 "seasonal cycle, so that "
                 "modes are of anomalies");
-  schema.integer("harmonics", options.harmonics, "Of the seasonal cycle").at_least(1).at_most(12);
+  schema.integer("harmonics", options.harmonics, "Harmonics of the seasonal cycle").at_least(1).at_most(12);
   schema.choice(
       "method", options.method,
       {{"automatic", ocean::PodMethod::automatic},
@@ -31,14 +31,14 @@ void describe(Schema& schema, PodSection& options) {
       "How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), "
       "block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's "
       "thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots");
-  schema.integer("seed", options.seed, "Of the random vectors").at_least(0);
+  schema.integer("seed", options.seed, "Seed of the random vectors").at_least(0);
 }
 
 void describe(Schema& schema, FitOptions& options) {
   schema.section("fields", options.fields, "A record of fields");
   schema.section("coefficients", options.coefficients,
-                 "Coefficients that somebody else has made, without fields");
-  schema.section("pod", options.pod, "How modes are made of fields");
+                 "A file of coefficients computed elsewhere, without fields");
+  schema.section("pod", options.pod, "Proper orthogonal decomposition of the fields");
   schema
       .integer("n_fit", options.n_fit,
                "Number of first times from which modes and background are computed; absent: what a file of "

@@ -20,7 +20,7 @@ void describe(Schema& schema, SpaceOptions& options) {
       .above(0);
   schema
       .integers("batches", options.batches,
-                "Windows of a step of the optimiser to choose from; none: as forecast.training")
+                "Windows in a batch, one step of the optimiser to choose from; none: as forecast.training")
       .at_least(1)
       .at_most(1e9);
 }

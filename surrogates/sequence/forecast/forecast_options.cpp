@@ -39,20 +39,7 @@ void describe_kind(Schema& schema, ForecastOptions& options) {
       "error (R2, where all outputs count alike)");
 }
 
-void describe_training(Schema& schema, ForecastOptions& options) {
-  schema.section("training", options.training, "How they are trained");
-}
-
-}  // namespace
-
-void describe(Schema& schema, ForecastOptions& options) {
-  describe_kind(schema, options);
-  schema
-      .integer("members", options.members,
-               "Networks of the ensemble, a seed each, where they are kept; 0: the base alone")
-      .at_least(0)
-      .at_most(1000);
-  schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
+void describe_keep(Schema& schema, ForecastOptions& options) {
   schema
       .choice("keep_networks", options.keep,
               {{"earned", KeepNetworks::earned}, {"always", KeepNetworks::always}},
@@ -69,6 +56,23 @@ void describe(Schema& schema, ForecastOptions& options) {
       .at_least(3)
       .at_most(100)
       .on_restart(OnRestart::free);
+}
+
+void describe_training(Schema& schema, ForecastOptions& options) {
+  schema.section("training", options.training, "How they are trained");
+}
+
+}  // namespace
+
+void describe(Schema& schema, ForecastOptions& options) {
+  describe_kind(schema, options);
+  schema
+      .integer("members", options.members,
+               "Networks of the ensemble, a seed each, where they are kept; 0: the base alone")
+      .at_least(0)
+      .at_most(1000);
+  schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
+  describe_keep(schema, options);
   schema.section("network", options.network, "The networks' architecture");
   describe_training(schema, options);
   schema.check([&options]() -> std::optional<std::string> {
@@ -79,6 +83,7 @@ void describe(Schema& schema, ForecastOptions& options) {
 
 void describe_without_networks(Schema& schema, ForecastOptions& options) {
   describe_kind(schema, options);
+  describe_keep(schema, options);
   describe_training(schema, options);
 }
 

@@ -194,7 +194,7 @@ void ForecastTraining::save(hdf5::Group& root) const {
 }
 
 void ForecastTraining::restore(const hdf5::Group& root) {
-  QUINTET_CHECK(root.has("training"), "the checkpoint is none of 'podlstm train'");
+  QUINTET_CHECK(root.has("training"), "the checkpoint is not one of 'podlstm train'");
   const auto group = root.open_group("training");
   step_ = group.integer_attribute("step");
   const auto n = graph_of(architecture_).n_parameters;

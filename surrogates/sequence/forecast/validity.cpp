@@ -75,7 +75,7 @@ std::vector<std::string> leaks_of(const ForecastModel& model, const ocean::Ocean
   if (in_modes > 0 && time[modes.n_fit - 1] > model.trained_until)
     leaks.push_back(
         fmt::format("modes and mean were made from times up to {}, past the end of training and among the {} "
-                    "windows judged here",
+                    "windows of this table",
                     ocean::date_text(time[modes.n_fit - 1]), in_modes));
   return leaks;
 }

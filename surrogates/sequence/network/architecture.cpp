@@ -20,7 +20,7 @@ struct HeadRow {
 constexpr HeadRow heads[] = {
     {Head::lstm, "lstm",
      "a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input"},
-    {Head::dense, "dense", "a linear layer, a step for a step"},
+    {Head::dense, "dense", "a linear layer at each step: step k of the output from step k of the last node"},
     {Head::last_state, "last_state", "a linear layer from the last state to all steps of the output"}};
 
 std::string head_doc() {
@@ -58,10 +58,11 @@ Node node_named(std::string_view text, std::size_t place) {
   if (name == "identity") return {NodeKind::identity, 0};
   const bool dense = name.starts_with("dense ");
   const int units = whole_number(dense ? trimmed(name.substr(6)) : name);
-  QUINTET_CHECK(units >= 1 && units <= most_units,
-                "nodes: item {}: '{}' is no node; expected the units of an LSTM (80, at most {}), 'dense 80' "
-                "or 'identity'",
-                place + 1, text, most_units);
+  QUINTET_CHECK(
+      units >= 1 && units <= most_units,
+      "nodes: item {}: '{}' is not a node; expected the units of an LSTM (80, at most {}), 'dense 80' "
+      "or 'identity'",
+      place + 1, text, most_units);
   return {dense ? NodeKind::dense : NodeKind::lstm, units};
 }
 
@@ -72,7 +73,7 @@ Skip skip_named(std::string_view text, std::size_t place) {
     skip = {whole_number(trimmed(text.substr(0, arrow))), whole_number(trimmed(text.substr(arrow + 2)))};
   QUINTET_CHECK(
       skip.from >= 0 && skip.to >= 0,
-      "skips: item {}: '{}' is no skip; expected 'from->to', such as '0->2': what node 2 gives plus "
+      "skips: item {}: '{}' is not a skip; expected 'from->to', such as '0->2': what node 2 gives plus "
       "the input",
       place + 1, text);
   return skip;
@@ -313,7 +314,8 @@ Architecture make_architecture(const ArchitectureSpace& space, const std::vector
   std::size_t i = 0;
   const auto next = [&](int n_choices) {
     if (i >= genes.size() || genes[i] < 0 || genes[i] >= n_choices)
-      throw InternalError(fmt::format("gene {} of {} is no choice of {}", i, genes.size(), n_choices));
+      throw InternalError(
+          fmt::format("gene {} of {} is not one of the choices of {}", i, genes.size(), n_choices));
     return genes[i++];
   };
   for (int k = 1; k <= space.n_nodes; ++k) {

@@ -193,7 +193,7 @@ void Network<Real>::forward(const Real* windows, int n, Real* outputs) {
 template <class Real>
 double Network<Real>::loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient,
                                         int batch) {
-  if (coded_) throw InternalError("the gradient of a network of codes");
+  if (coded_) throw InternalError("the gradient of a network of binary codes");
   const std::ptrdiff_t window = std::ptrdiff_t{steps_} * graph_.n_inputs;
   const double count = static_cast<double>(batch) * n_outputs_;
   const auto scale = static_cast<Real>(2 / count);

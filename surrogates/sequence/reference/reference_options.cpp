@@ -23,10 +23,12 @@ void describe(Schema& schema, RidgeOptions& options) {
       "number of steps or a duration");
   schema
       .integer("seasons", options.seasons,
-               "Harmonics of the year by which the weights of the last state change; 0: the same all year")
+               "Harmonics of the year by which the weights of the last state vary; 0: constant over the year")
       .at_least(0)
       .at_most(12);
-  schema.number("alpha", options.alpha, "Penalty on weights of standardised features, per training window")
+  schema
+      .number("alpha", options.alpha,
+              "Ridge penalty on the weights of standardised features, per training window")
       .at_least(0);
   schema.check([&options] {
     auto problem = options.lags.error("lags");
@@ -37,16 +39,18 @@ void describe(Schema& schema, RidgeOptions& options) {
 }
 
 void describe(Schema& schema, ReferenceOptions& options) {
-  schema.section("climatology", options.climatology, "What anomalies are anomalies of");
-  schema.text(
-      "lim_lag", options.lim_lag.text,
-      "Lag of the linear inverse model's covariance, a number of steps or a duration; one step, which is "
-      "told, where a mode forgets sooner");
+  schema.section("climatology", options.climatology, "Normal values, from which anomalies are departures");
+  schema.text("lim_lag", options.lim_lag.text,
+              "Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with "
+              "a warning, "
+              "where a mode decorrelates sooner");
   schema.number("ridge_alpha", options.ridge_alpha, "Penalty of ridge, in squared coefficients").at_least(0);
-  schema.section("seasonal_ridge", options.seasonal, "The ridge with memory and season");
+  schema.section("seasonal_ridge", options.seasonal,
+                 "The regression seasonal_ridge, with longer memory and season");
   schema
       .number("seasonal_trend", options.seasonal_trend,
-              "climatology.trend of seasonal_ridge, whose memory carries slow changes itself")
+              "Share of the linear trend in the climatology of seasonal_ridge, whose longer means already "
+              "follow slow changes")
       .at_least(0)
       .at_most(1);
   schema.integer("hankel_rank", options.hankel_rank, "Rank of hankel_dmd").at_least(1);

@@ -94,7 +94,8 @@ LinearForecaster fit_lim(const FitData& data, const ReferenceOptions& options) {
   auto powers = powers_of(lag);
   if (lag > 1 && !powers.has_real_powers()) {
     log::warning(
-        "lim: over {} steps some mode keeps no memory (the propagator has no real roots); it is fitted over "
+        "lim: over {} steps some mode is no longer correlated with itself (the propagator has no real "
+        "roots); it is fitted over "
         "one step",
         lag);
     powers = powers_of(lag = 1);

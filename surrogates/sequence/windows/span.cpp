@@ -47,7 +47,8 @@ std::optional<std::string> Span::error(const std::string& key) const {
   const auto parts = parts_of(text);
   if (!parts)
     return fmt::format(
-        "{}: '{}' is no span; expected a number of steps, or a duration such as 91 day, 13 weeks or "
+        "{}: '{}' is not a length of time; expected a number of steps, or a duration such as 91 day, 13 "
+        "weeks or "
         "3 months",
         key, text);
   const auto [number, days] = *parts;

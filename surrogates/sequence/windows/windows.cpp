@@ -68,8 +68,7 @@ std::vector<double> targets(const CoefficientSeries& series, const Windows& wind
   std::vector<double> values;
   values.reserve(windows.origins.size() * n);
   for (const int origin : windows.origins) {
-    if (origin + windows.shape.out >= series.n_times())
-      throw InternalError("a window has no target in its series");
+    if (origin + windows.shape.out >= series.n_times()) throw InternalError("a window ends after the series");
     values.insert(values.end(), series.row(origin + 1), series.row(origin + 1) + n);
   }
   return values;

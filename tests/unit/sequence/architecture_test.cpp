@@ -128,11 +128,11 @@ std::string refusal(const ArchitectureOptions& options, int n_outputs = 5, int s
 }
 
 TEST(Architecture, what_is_no_network_is_refused_in_one_line) {
-  EXPECT_NE(refusal({{"80", "LSTM"}, {}}).find("nodes: item 2: 'LSTM' is no node"), std::string::npos);
-  EXPECT_NE(refusal({{"0"}, {}}).find("'0' is no node"), std::string::npos);
-  EXPECT_NE(refusal({{"-5"}, {}}).find("is no node"), std::string::npos);
-  EXPECT_NE(refusal({{"99999999999999999999"}, {}}).find("is no node"), std::string::npos);
-  EXPECT_NE(refusal({{"80"}, {"0-1"}}).find("'0-1' is no skip"), std::string::npos);
+  EXPECT_NE(refusal({{"80", "LSTM"}, {}}).find("nodes: item 2: 'LSTM' is not a node"), std::string::npos);
+  EXPECT_NE(refusal({{"0"}, {}}).find("'0' is not a node"), std::string::npos);
+  EXPECT_NE(refusal({{"-5"}, {}}).find("is not a node"), std::string::npos);
+  EXPECT_NE(refusal({{"99999999999999999999"}, {}}).find("is not a node"), std::string::npos);
+  EXPECT_NE(refusal({{"80"}, {"0-1"}}).find("'0-1' is not a skip"), std::string::npos);
   EXPECT_NE(refusal({{"80"}, {"1->1"}}).find("1->1 leads nowhere"), std::string::npos);
   EXPECT_NE(refusal({{"80"}, {"0->2"}}).find("0->2 leads nowhere"), std::string::npos);
   EXPECT_NE(refusal({{"80"}, {"0->1", "0->1"}}).find("0->1 is there twice"), std::string::npos);
