@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/search/candidates.hpp"
 #include "apps/podlstm/search/leaderboard.hpp"
 #include "apps/podlstm/search/search_report.hpp"
 #include "apps/podlstm/setup/forecast_input.hpp"
-#include "apps/podlstm/train/networks.hpp"
 #include "io/config/table.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"

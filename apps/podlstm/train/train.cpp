@@ -12,7 +12,7 @@
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
-#include "apps/podlstm/train/networks.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/log.hpp"

@@ -1,4 +1,4 @@
-#include "apps/podlstm/train/networks.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 
 #include <cmath>
 #include <vector>
