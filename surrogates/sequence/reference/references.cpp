@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -298,8 +300,10 @@ namespace {
 /// What an action gives; none, and a warning, where the data do not let it.
 template <class Action>
 auto beside(Reference reference, const Action& action) -> std::optional<decltype(action())> {
-  const auto none = [&](const char* why) {
-    log::warning("reference {}: {}; its row has '-'", row_of(references(), reference).name, why);
+  const auto none = [&](std::string_view why) {
+    const std::string name = row_of(references(), reference).name, before = name + ": ";
+    if (why.starts_with(before)) why.remove_prefix(before.size());  // it names itself
+    log::warning("reference {}: {}; its row has '-'", name, why);
     return std::nullopt;
   };
   try {

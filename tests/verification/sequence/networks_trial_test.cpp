@@ -7,6 +7,7 @@
 #include "surrogates/sequence/forecast/rolling_origins.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/unit/sequence/series_cases.hpp"
+#include "tests/verification/sequence/weekly_coefficients.hpp"
 
 using namespace quintet;
 using namespace quintet::sequence;
@@ -87,6 +88,20 @@ TEST(networks_trial, leaves_the_base_of_a_linear_record) {
     EXPECT_FALSE(trial.earned()) << seed << ": " << trial.gain.value << " +- " << trial.gain.error;
     EXPECT_TRUE(std::isfinite(trial.gain.error));
   }
+}
+
+// Networks on these coefficients were worse than their base on the weeks of 2015-18.
+TEST(networks_trial, leaves_the_base_of_the_weekly_coefficients) {
+  NEEDS_COEFFICIENTS(series);
+  const auto period = rows_between(series, series.time.front(), ocean::day_of({2011, 12, 31}));
+
+  const auto trial = try_networks(
+      Comm::world(),
+      {series, period, {8, 8}, Irregular::avoid, subspace_metric(series.n_modes, sea_points), 24, {}}, {},
+      {});
+
+  EXPECT_EQ(trial.origins.size(), 5U);
+  EXPECT_FALSE(trial.earned()) << trial.gain.value << " +- " << trial.gain.error;
 }
 
 TEST(networks_trial, two_standard_errors_are_asked_for) {
