@@ -9,7 +9,6 @@
 #include "io/log/error.hpp"
 #include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
-#include "physics/kinetics/fields/charge_energy.hpp"
 #include "physics/kinetics/system_needs.hpp"
 #include "physics/kinetics/system_state.hpp"
 
@@ -277,29 +276,6 @@ void VlasovSystem::set_field_budget_here(const FieldBudget& budget) {
   implementation_->field_budget = budget;
 }
 
-double VlasovSystem::stable_dt(const Exec& exec) {
-  auto& my = *implementation_;
-  my.refresh_given(my.time);
-  const bool changing_rates = my.collisions && !my.splits() && my.options.collisions->profile_changes;
-  if (changing_rates) my.collision_frequency = my.collisions->frequency(exec, my.time, my.now.f);
-  double frequency = my.maxwell ? my.maxwell->frequency() : 0;
-  for (int s = 0; s < my.n_species(); ++s) {
-    my.set_acceleration(s, my.time, my.now.field);
-    frequency = std::max(
-        frequency, my.operators[at(s)]->frequency(exec, my.acceleration[at(s)]) + my.collision_frequency);
-  }
-  frequency = my.decomposition.comm().maximum(frequency);
-  const int order = my.basis.family() == Family::hybrid ? 2 : my.basis.order();
-  const double cfl = my.options.keep_positive
-                         ? std::min(my.options.cfl, (2 * order + 1) * positive_step(my.basis))
-                         : my.options.cfl;
-  const double dt = cfl / ((2 * order + 1) * frequency);
-  if (!changing_rates) return dt;
-  // A step must bear the rates of its end, too.
-  const double more = my.collisions->frequency(exec, my.time + dt, my.now.f) - my.collision_frequency;
-  return more > 0 ? cfl / ((2 * order + 1) * (frequency + more)) : dt;
-}
-
 ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   auto& my = *implementation_;
   const bool is_summed_there = moment == Moment::m0 || moment == Moment::m1 || moment == Moment::m2;
@@ -394,7 +370,7 @@ std::vector<double> VlasovSystem::Implementation::gauss_errors(const Exec& exec,
   return errors;
 }
 
-double VlasovSystem::Implementation::energy_of_charge(std::span<const double> means) const {
+ChargeField VlasovSystem::Implementation::field_of_charge(std::span<const double> means) const {
   const PhaseBlock& block = now.f[0].block;
   ChargeBox box;
   box.epsilon0 = options.maxwell.epsilon0;
@@ -414,7 +390,7 @@ double VlasovSystem::Implementation::energy_of_charge(std::span<const double> me
     all[number] = means[at(conf)];
   }
   decomposition.conf_comm().reduce(std::span<double>(all), Comm::Reduction::sum);
-  return charge_field_energy(box, all);
+  return charge_field(box, all);
 }
 
 void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sample) {
@@ -438,8 +414,10 @@ void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sampl
   const double share = grid.conf_cell_volume() / volume;
   sample.gauss_error = std::sqrt(squares[0] * share);
   sample.charge_density = std::sqrt(squares[1] * share);
-  if (sample.gauss_error > negligible_charge * sample.plasma_density)
-    sample.gauss_energy = energy_of_charge(errors);
+  if (sample.gauss_error <= negligible_charge * sample.plasma_density) return;
+  const ChargeField wrong = field_of_charge(errors);
+  sample.gauss_energy = wrong.energy;
+  sample.gauss_potential = wrong.potential;
 }
 
 double Sample::energy_balance() const {

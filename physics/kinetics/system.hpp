@@ -87,9 +87,9 @@ struct Sample {
   /// Root mean squares over x of epsilon0 div E - rho (Maxwell), as the scheme's weak form has it, and of
   /// rho.
   double gauss_error = 0, charge_density = 0;
-  /// Energy of the field that epsilon0 div E - rho alone would make (charge_field_energy), where that is
-  /// above negligible_charge; else 0.
-  double gauss_energy = 0;
+  /// Energy and root mean square potential of the field that epsilon0 div E - rho alone would make
+  /// (charge_field), where that charge is above negligible_charge; else 0.
+  double gauss_energy = 0, gauss_potential = 0;
   double plasma_density = 0;  ///< mean over x of sum |q| n and the background: what charges are small beside
   /// Charge that no field line ends on: Poisson::excess_charge(); Maxwell: that of a periodic domain.
   double excess_charge = 0;

@@ -8,6 +8,7 @@
 #include "physics/kinetics/advection/positivity.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 #include "physics/kinetics/device/resident_operator.hpp"
+#include "physics/kinetics/fields/charge_energy.hpp"
 #include "physics/kinetics/system.hpp"
 
 namespace quintet::kinetics {
@@ -26,6 +27,14 @@ struct StagePlace {
   double weight = 0;       ///< of its right-hand side in the whole step, times dt: what is counted has it
   double weight_to = 0;    ///< of its result in the whole step: what the limiter changes has it
   bool is_last = false;    ///< its result is the state of the next step
+};
+
+/// What the field becomes of itself: how fast it oscillates and how fast it may grow.
+struct FieldResponse {
+  double plasma_frequency = 0;  ///< sqrt(sum_s n_s q_s^2/(epsilon0 m_s)), of the densest cell of x
+  /// Greatest growth of |a|/dv, over species and time: |q/m| |E_t|/dv summed over directions, E_t =
+  /// -J/epsilon0 (curl B aside; Poisson: J as far as it differs over x).
+  double frequency_growth = 0;
 };
 
 struct VlasovSystem::Implementation {
@@ -83,12 +92,14 @@ struct VlasovSystem::Implementation {
   /// The cell means of rho - epsilon0 div E of this rank's cells (Maxwell); without their mean over x where
   /// that is the charge of a periodic domain, which has no field: it goes to excess_charge. Collective.
   [[nodiscard]] std::vector<double> gauss_errors(const Exec& exec, Sample& sample);
-  /// charge_field_energy() of cell means of this rank's cells. Collective over conf_comm.
-  [[nodiscard]] double energy_of_charge(std::span<const double> means) const;
+  /// charge_field() of cell means of this rank's cells. Collective over conf_comm.
+  [[nodiscard]] ChargeField field_of_charge(std::span<const double> means) const;
   /// Particles, momentum and energy of a distribution of species s, over all ranks.
   [[nodiscard]] Amount amount(const Exec& exec, int s, const Distribution& f) const;
   /// Impulse and work of the forces in acceleration[s] on `moments` for a time `weight` into budgets[s].
   void count_forces(int s, const ConfField& moments, double weight);
+  /// Of the present state. Collective.
+  [[nodiscard]] FieldResponse field_response(const Exec& exec);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);
   /// M0, M1 and M2 of the present f of species s, [n_conf, 2 + vdim, n_modes], summed over velocity_comm.

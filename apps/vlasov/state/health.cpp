@@ -110,13 +110,32 @@ constexpr double warning_part = 0.1;        // of a limit
 constexpr double gauss_warning_part = 0.5;  // of limits.gauss_error
 constexpr double charge_noise = 1e-6;       // of the plasma's charge: what projections of f leave
 
-/// The field that epsilon0 div E - rho alone would make over E, root mean squares over x. E counts as no less
-/// than what has 1e-5 of the kinetic energy: weaker ones hardly move a particle. 0 where the error is below
-/// negligible_charge.
-double gauss_error(const Sample& sample, double electric_energy) {
-  constexpr double share = 1e-5;
-  if (!(sample.gauss_energy > 0)) return 0;
-  return std::sqrt(sample.gauss_energy / std::max(electric_energy, share * sample.kinetic_energy));
+double volume_of(const PhaseGrid& grid) {
+  double volume = 1;
+  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[at(d)] - grid.lower[at(d)];
+  return volume;
+}
+
+/// The field that epsilon0 div E - rho alone would make over E, root mean squares over x; infinite where E is
+/// 0. 0 where the error is below negligible_charge.
+double gauss_ratio(const Sample& sample, double electric_energy) {
+  return sample.gauss_energy > 0 ? std::sqrt(sample.gauss_energy / electric_energy) : 0;
+}
+
+/// What is judged of it. An E with less than 1e-5 of the kinetic energy may be but an error itself (a plasma
+/// at rest): it counts as one with that much, and the potential of the wrong field (root mean square) is
+/// compared with the mean kinetic energy per charge, a twentieth of which hardly moves a particle.
+double gauss_error(const Sample& sample, double electric_energy, double volume) {
+  const double weak = 1e-5 * sample.kinetic_energy;
+  const double error = gauss_ratio(sample, std::max(electric_energy, weak));
+  if (electric_energy > weak) return error;
+  const double per_charge = sample.kinetic_energy / (sample.plasma_density * volume);
+  return std::min(error, 2 * sample.gauss_potential / per_charge);
+}
+
+/// "12.3 % of E", or "beside E = 0".
+std::string gauss_text(double ratio, const char* of) {
+  return std::isfinite(ratio) ? fmt::format("is {:.3g} % of {}", 100 * ratio, of) : "stands beside E = 0";
 }
 
 double electric_energy(const Sample& sample, const Setup& setup) {
@@ -130,8 +149,7 @@ bool all_periodic(const PhaseGrid& grid) {
 /// Why Poisson's equation has no solution, or "".
 std::string unsolvable(const Sample& sample, const Setup& setup) {
   const PhaseGrid& grid = setup.species.front().grid;
-  double volume = 1;
-  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[at(d)] - grid.lower[at(d)];
+  const double volume = volume_of(grid);
   const double excess = sample.excess_charge, plasma = sample.plasma_density * volume;
   if (all_periodic(grid) || std::abs(excess) <= charge_noise * plasma) return "";
   return fmt::format(
@@ -180,18 +198,18 @@ void check_first_field(const Sample& sample, const RunOptions& options, const Se
   const auto text = unsolvable(sample, setup);
   QUINTET_CHECK(text.empty(), "field.boundary: {}", text);
   if (setup.system.field != FieldModel::maxwell) return;
-  const double error = gauss_error(sample, electric_energy(sample, setup));
-  QUINTET_CHECK(error <= options.limits.gauss_error,
-                "field{}: the field that epsilon0 div E - rho alone would make is {:.3g} % of E (root mean "
-                "squares over "
-                "x), more than limits.gauss_error = {:g}; {}",
-                options.field.initial.electric.empty()
-                    ? ": E as it follows from the charge misses Gauss's law"
-                    : ".initial.electric: does not belong to the charge",
-                100 * error, options.limits.gauss_error,
-                options.field.initial.electric.empty()
-                    ? "more cells of x, a higher order, or walls that suit the charge help"
-                    : "leave it away to have E from the charge, or set rho by the densities");
+  const double energy = electric_energy(sample, setup);
+  const double error = gauss_error(sample, energy, volume_of(setup.species.front().grid));
+  QUINTET_CHECK(
+      error <= options.limits.gauss_error,
+      "field{}: the field that epsilon0 div E - rho alone would make {} (root mean squares over x), "
+      "more than limits.gauss_error = {:g}; {}",
+      options.field.initial.electric.empty() ? ": E as it follows from the charge misses Gauss's law"
+                                             : ".initial.electric: does not belong to the charge",
+      gauss_text(gauss_ratio(sample, energy), "E"), options.limits.gauss_error,
+      options.field.initial.electric.empty()
+          ? "more cells of x, a higher order, or walls that suit the charge help"
+          : "leave it away to have E from the charge, or set rho by the densities");
 }
 
 void Health::check_charge(const Sample& sample, const VlasovSystem& system) {
@@ -199,13 +217,14 @@ void Health::check_charge(const Sample& sample, const VlasovSystem& system) {
     throw NumericalError(
         fmt::format("{}: {} (charge that walls absorb is not kept on them)", when(system), text));
   greatest_energy_ = std::max(greatest_energy_, electric_energy(sample, setup_));
-  const double error = gauss_error(sample, greatest_energy_);
+  const double error = gauss_error(sample, greatest_energy_, volume_of(setup_.species.front().grid));
   const bool stop = error > limits_.gauss_error;
   if (!stop && (warned_of_gauss_ || !(error > gauss_warning_part * limits_.gauss_error))) return;
   const auto text = fmt::format(
-      "{}: E has left Gauss's law: the field that epsilon0 div E - rho alone would make is {:.3g} % of the "
-      "greatest E so far (root mean squares over x)",
-      when(system), 100 * error);
+      "{}: E has left Gauss's law: the field that epsilon0 div E - rho alone would make {} (root mean "
+      "squares "
+      "over x)",
+      when(system), gauss_text(gauss_ratio(sample, greatest_energy_), "the greatest E so far"));
   constexpr const char* advice =
       "field.cleaning: {electric: 1} carries the error away; so do more cells of x";
   if (stop)

@@ -60,7 +60,7 @@ void transform(const Series& series, int n_outer, int n, int n_inner, std::vecto
 
 }  // namespace
 
-double charge_field_energy(const ChargeBox& box, std::span<const double> means) {
+ChargeField charge_field(const ChargeBox& box, std::span<const double> means) {
   std::vector<double> values(means.begin(), means.end());
   const auto [n_x, n_y, n_z] = box.cells;
   std::vector<Series> series;
@@ -68,7 +68,7 @@ double charge_field_energy(const ChargeBox& box, std::span<const double> means) 
   transform(series[0], 1, n_x, n_y * n_z, values);
   transform(series[1], n_x, n_y, n_z, values);
   transform(series[2], n_x * n_y, n_z, 1, values);
-  double sum = 0;
+  double sum = 0, squares = 0;  // of rho_k/k and rho_k/k^2
   std::size_t at = 0;
   for (int i = 0; i < n_x; ++i)
     for (int j = 0; j < n_y; ++j)
@@ -76,10 +76,13 @@ double charge_field_energy(const ChargeBox& box, std::span<const double> means) 
         double square = 0;
         for (const double k : {series[0].wave_number(i), series[1].wave_number(j), series[2].wave_number(l)})
           square += k * k;
-        if (square > 0) sum += values[at] * values[at] / square;
+        if (!(square > 0)) continue;
+        sum += values[at] * values[at] / square;
+        squares += std::pow(values[at] / square, 2);
       }
-  const double cell = box.length[0] * box.length[1] * box.length[2] / (double(n_x) * n_y * n_z);
-  return sum * cell / (2 * box.epsilon0);
+  const double n_cells = double(n_x) * n_y * n_z;
+  const double cell = box.length[0] * box.length[1] * box.length[2] / n_cells;
+  return {sum * cell / (2 * box.epsilon0), std::sqrt(squares / n_cells) / box.epsilon0};
 }
 
 }  // namespace quintet::kinetics
