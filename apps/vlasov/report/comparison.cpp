@@ -95,7 +95,7 @@ void tell(Context& context, const std::string& name, const std::string& what, do
       name, measured,
       name == "growth_rate" ? "of the amplitude, 1/time; below 0: damping" : "angular, of the amplitude");
   context.summarise(name + "_uncertainty", uncertainty,
-                    "of the fit and of what is known of the cells; two grids tell the rest");
+                    "of the fit, the cells and the steps, as far as they are known; two grids tell the rest");
   context.summarise(name + "_theory", theory);
   context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
   const std::string with_error = text_with_error(measured, uncertainty, "");
@@ -174,6 +174,45 @@ double split_error(const Theory& theory, double dt) {
   return x > 0 ? 1 - std::tanh(x) / x : 0;
 }
 
+/// Parts of the uncertainty of a growth rate.
+struct Uncertainty {
+  double of_fit = 0, of_resonance = 0, of_velocity_cells = 0, of_x_cells = 0, of_split = 0, of_steps = 0;
+  [[nodiscard]] double sum() const {
+    return of_fit + of_resonance + of_velocity_cells + of_x_cells + of_split + of_steps;
+  }
+};
+
+Uncertainty uncertainty_of(const Theory& theory, const Rates& rates, const std::vector<double>& dt) {
+  const WaveErrors& grid = theory.of_grid;
+  return {rates.gamma_uncertainty,
+          theory.resonance_error * std::abs(rates.gamma),
+          std::abs(grid.of_velocity_cells.imag()),
+          std::abs(grid.of_streaming.imag()) + std::abs(grid.of_field.imag()),
+          split_error(theory, dt.back()) * std::abs(rates.gamma),
+          step_error(theory.omega, *std::max_element(dt.begin(), dt.end()))};
+}
+
+/// Say what would make an error bar smaller, where the fit is not what makes it.
+void advise(const Theory& theory, const Uncertainty& parts) {
+  const double others = parts.sum() - parts.of_fit;
+  if (parts.of_resonance > std::max(parts.of_fit, 0.5 * others))
+    log::info(
+        "{:.2g} of the uncertainty is that of velocity cells, which hardly resolve the resonance "
+        "(|gamma|/k = {:.3g}): finer ones about {:.4g} help",
+        parts.of_resonance, std::abs(theory.growth_rate()) / theory.wave_number, theory.phase_velocity());
+  else if (parts.of_velocity_cells > std::max(parts.of_fit, 0.5 * others))
+    log::info("{:.2g} of the uncertainty is that of velocity cells: finer ones help",
+              parts.of_velocity_cells);
+  if (parts.of_x_cells > std::max(parts.of_fit, 0.5 * others))
+    log::info("{:.2g} of the uncertainty is that of cells of x: finer ones, or a higher basis.order, help",
+              parts.of_x_cells);
+  if (parts.of_split > parts.of_fit)
+    log::info(
+        "{:.2g} of the uncertainty is that of split collisions, for which a mean free path below v dt "
+        "acts like one of v dt: shorter steps (time.dt), or collisions.integration: explicit, help",
+        parts.of_split);
+}
+
 void report_theory(Context& context, const Theory& theory, const WaveFit& waves, const History& history,
                    Plot& plot) {
   const Rates rates = rates_of(theory, waves, history);
@@ -182,32 +221,25 @@ void report_theory(Context& context, const Theory& theory, const WaveFit& waves,
     plot.caption = fmt::format("No rate could be fitted: {}.", rates.reason);
     return;
   }
-  const double of_grid = theory.resonance_error * std::abs(rates.gamma);
-  const double of_steps = split_error(theory, history.column("dt").back()) * std::abs(rates.gamma);
-  tell(context, "growth_rate", "Growth rate", rates.gamma, rates.gamma_uncertainty + of_grid + of_steps,
-       theory.growth_rate());
+  const Uncertainty parts = uncertainty_of(theory, rates, history.column("dt"));
+  tell(context, "growth_rate", "Growth rate", rates.gamma, parts.sum(), theory.growth_rate());
   if (rates.omega != 0 && theory.frequency() != 0)
-    tell(context, "frequency", "Frequency", rates.omega, rates.omega_uncertainty + of_grid,
+    tell(context, "frequency", "Frequency", rates.omega,
+         rates.omega_uncertainty + parts.of_resonance + theory.of_grid.frequency() + parts.of_steps,
          theory.frequency());
-  context.summarise("growth_rate_uncertainty_of_velocity_cells", of_grid,
-                    "how well they resolve the resonance of a growing wave");
-  if (of_grid > rates.gamma_uncertainty)
-    log::info(
-        "{:.2g} of the uncertainty is that of velocity cells, which hardly resolve the resonance "
-        "(|gamma|/k = {:.3g}): finer ones about {:.4g} help",
-        of_grid, std::abs(theory.growth_rate()) / theory.wave_number, theory.phase_velocity());
-  if (of_steps > rates.gamma_uncertainty)
-    log::info(
-        "{:.2g} of the uncertainty is that of split collisions, for which a mean free path below v dt "
-        "acts like one of v dt: shorter steps (time.dt), or collisions.integration: explicit, help",
-        of_steps);
+  context.summarise("growth_rate_uncertainty_of_velocity_cells", parts.of_resonance + parts.of_velocity_cells,
+                    "by the dispersion relation on them and how they resolve a growing wave's resonance");
+  if (theory.knows_grid)
+    context.summarise("growth_rate_uncertainty_of_x_cells", parts.of_x_cells,
+                      "by fluxes at their faces and by Poisson's equation");
+  advise(theory, parts);
   context.summarise("fit_begin", rates.window.begin, "time");
   context.summarise("fit_end", rates.window.end, "time");
   plot.curves.push_back(
       theory_line(theory, rates.window, history.column("time"), history.column(theory.quantity)));
   plot.caption = rates.how +
                  ". The error bar is the greater of the standard error and the change between parts of the "
-                 "window, and of growing waves what velocity cells make of the resonance.";
+                 "window, and what cells and steps change of the root of the dispersion relation.";
   log::info("{}", rates.how);
 }
 

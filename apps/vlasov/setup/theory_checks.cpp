@@ -5,7 +5,10 @@
 #include <numeric>
 #include <string>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 
 namespace quintet::vlasov {
 
@@ -88,6 +91,38 @@ void check_magnetic_field(const RunOptions& options, const Setup& setup, const s
                 electrostatic ? " across the wave" : "", fastest, fastest / std::abs(theory.omega), way_out);
 }
 
+/// Maxwell's equations take the mean current of a periodic domain for what it is: E_t = -J/epsilon0 sets all
+/// particles swinging at omega_p by delta u = |q/m| J/(epsilon0 omega_p^2), Doppler shifts that no theory of
+/// steady drifts has. Poisson's equation drops it.
+void warn_of_current(const RunOptions& options, const Setup& setup, const std::vector<PlasmaPart>& parts,
+                     const std::array<double, 3>& k, const Theory& theory) {
+  const PhaseGrid& grid = setup.species.front().grid;
+  const bool periodic =
+      std::all_of(grid.periodic.begin(), grid.periodic.begin() + grid.cdim, [](bool one) { return one; });
+  if (setup.system.field != FieldModel::maxwell || !periodic || !options.field.current.empty()) return;
+  double j = 0, square = 0, lightest = 0;  // J/epsilon0 along the wave, omega_p^2, |q/m|
+  for (const auto& part : parts) {
+    const auto& species = setup.species[part.species];
+    const auto one = along(part, k);
+    const double omega_squared = one.plasma_frequency * one.plasma_frequency;
+    j += omega_squared * one.drift * species.mass / species.charge;
+    square += omega_squared;
+    lightest = std::max(lightest, std::abs(species.charge / species.mass));
+  }
+  const double swing = lightest * std::abs(j) / square, k_length = std::hypot(k[0], k[1], k[2]);
+  constexpr double tolerance = 0.01;
+  if (k_length * swing <= tolerance * std::abs(theory.omega)) return;
+  const double density = j * setup.system.maxwell.epsilon0;
+  std::array<double, 3> against{};
+  for (std::size_t d = 0; d < 3; ++d) against[d] = -density * k[d] / k_length + 0.0;
+  log::warning(
+      "theory: the mean current density along the wave is {:.4g}. With field.model: maxwell it drives a "
+      "uniform "
+      "E, in which drifts oscillate by {:.3g} at the plasma frequency, and the theory is of steady drifts; "
+      "field.current: [{:.6g}] compensates it",
+      density, swing, fmt::join(against, ", "));
+}
+
 }  // namespace
 
 DriftingMaxwellian along(const PlasmaPart& part, const std::array<double, 3>& k) {
@@ -163,6 +198,7 @@ void check_theory(const RunOptions& options, const Setup& setup, const std::vect
                                       "its rates down yourself (kind: given)"
                                     : way_out);
   check_magnetic_field(options, setup, k, theory);
+  if (parts && kind != Kind::weibel) warn_of_current(options, setup, *parts, k, theory);
 }
 
 }  // namespace quintet::vlasov

@@ -27,8 +27,8 @@ namespace quintet::vlasov {
 
 /// Throws InputError where the run has what the theory leaves out, to be seen in its rates: beams that no
 /// species has, species that no beam is of (1 % of the square of the plasma frequency), collisions (1 % of
-/// |omega|), a magnetic field across the wave (a gyration frequency of 3 % of |omega|). Nothing is known of
-/// kind: given.
+/// |omega|), a magnetic field across the wave (a gyration frequency of 3 % of |omega|). Warns of a mean
+/// current that sets all particles swinging (Maxwell). Nothing is known of kind: given.
 void check_theory(const RunOptions& options, const Setup& setup,
                   const std::vector<kinetics::DriftingMaxwellian>& beams,
                   const std::optional<std::vector<PlasmaPart>>& parts, const std::array<double, 3>& k,

@@ -183,6 +183,45 @@ void set_resonance(const Setup& setup, const std::vector<DriftingMaxwellian>& be
     }
 }
 
+/// The direction of x that the wave runs along, or nothing where it is oblique.
+std::optional<int> axis_of(const std::array<double, 3>& k, int vdim) {
+  const double length = std::hypot(k[0], k[1], k[2]);
+  for (int d = 0; d < vdim; ++d)
+    if (std::abs(k[static_cast<std::size_t>(d)]) > (1 - 1e-9) * length) return d;
+  return std::nullopt;
+}
+
+/// What the cells change of an electrostatic wave along an axis. With collisions: of the wave without them.
+void set_grid_errors(const Setup& setup, const std::vector<DriftingMaxwellian>& beams,
+                     const std::optional<std::vector<PlasmaPart>>& parts, const std::array<double, 3>& k,
+                     Theory& theory) {
+  const auto axis = axis_of(k, std::min(setup.basis.cdim(), setup.basis.vdim()));
+  if (!axis || theory.omega == 0.0) return;
+  std::vector<GridBeam> grid_beams;
+  for (const auto& beam : beams) {
+    if (!(beam.thermal_speed > 0)) return;
+    const auto species = species_of(beam, parts, setup, k);
+    if (species.empty()) return;
+    const PhaseGrid& grid = setup.species[species.front()].grid;
+    const int v = grid.cdim + *axis;
+    GridBeam one{beam, {}, velocity_degree(setup.basis)};
+    for (int i = 0; i <= grid.cells[static_cast<std::size_t>(v)]; ++i) one.edges.push_back(grid.edge(v, i));
+    if (k[static_cast<std::size_t>(*axis)] < 0) {  // drifts are along the wave already
+      std::reverse(one.edges.begin(), one.edges.end());
+      for (double& edge : one.edges) edge *= -1;
+    }
+    grid_beams.push_back(std::move(one));
+  }
+  const GridOfWave cells{theory.wave_number, setup.species.front().grid.width(*axis), setup.basis.order(),
+                         setup.system.field == FieldModel::poisson};
+  try {
+    const auto omega = setup.system.collisions ? electrostatic_mode(cells.k, beams) : theory.omega;
+    theory.of_grid = wave_errors(omega, cells, grid_beams);
+    theory.knows_grid = true;
+  } catch (const NumericalError&) {  // no wave without collisions
+  }
+}
+
 }  // namespace
 
 std::optional<Theory> make_theory(const RunOptions& options, const Setup& setup) {
@@ -199,6 +238,8 @@ std::optional<Theory> make_theory(const RunOptions& options, const Setup& setup)
   theory.wave_number = std::hypot(k[0], k[1], k[2]);
   if (theory.oscillates()) set_recurrence(setup, beams, parts, k, theory);
   if (theory.growth_rate() > 0 && given.kind != Kind::given) set_resonance(setup, beams, parts, k, theory);
+  if (given.kind == Kind::electrostatic || given.kind == Kind::collisional)
+    set_grid_errors(setup, beams, parts, k, theory);
   if (!given.window.empty()) {
     const auto times =
         std::array{setup.formulas.number("theory.window.0"), setup.formulas.number("theory.window.1")};

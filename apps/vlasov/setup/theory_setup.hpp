@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/vlasov/setup/setup.hpp"
+#include "physics/kinetics/theory/grid_dispersion.hpp"
 #include "physics/kinetics/theory/growth_fit.hpp"
 
 namespace quintet::vlasov {
@@ -23,6 +24,9 @@ struct Theory {
   double wave_number = 1;
   /// Growing waves: by what part velocity cells may change the rate (resonance_error()).
   double resonance_error = 0;
+  /// What cells change of frequency and rate, and whether they are known (electrostatic waves along an axis).
+  kinetics::WaveErrors of_grid;
+  bool knows_grid = false;
   /// Split collisions: the rate at which they damp heat flux (3 nu of lbo, nu of bgk); else 0.
   double split_rate = 0;
 

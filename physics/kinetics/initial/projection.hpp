@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/kinetics/basis/gauss_rule.hpp"
 #include "physics/kinetics/space/distribution.hpp"
 
 namespace quintet::kinetics {
@@ -13,12 +14,6 @@ namespace quintet::kinetics {
 /// A function of position x [cdim] (or of phase space z = (x, v)); must be callable from one thread at a
 /// time.
 using PointFunction = std::function<double(std::span<const double>)>;
-
-/// Gauss-Legendre nodes and weights on [-1, 1], n <= 32.
-struct GaussRule {
-  std::vector<double> node, weight;
-};
-[[nodiscard]] const GaussRule& gauss_rule(int n);
 
 /// L2 projection of a function of x on component `component` of `out`, by n_nodes Gauss points a direction
 /// (0: order + 1, as Gkeyll; a hybrid basis 3 in v). Exact for functions in the basis. Throws InputError
