@@ -18,6 +18,23 @@ void describe(Schema& schema, VelocityOptions& options) {
           "cells has s = -1 + 2 i/n, and the formula's values are stretched to the box; s: equal cells, "
           "sinh(2*s): finer about the middle; absent: equal cells in all directions")
       .length(0, 3);
+  schema
+      .formulas(
+          "finest", options.finest,
+          "Instead of mapping: the velocity at which cells are finest, one for each velocity direction; the "
+          "cell that holds it is the narrowest, and widths grow smoothly (sinh) on both sides")
+      .length(0, 3);
+  schema
+      .formulas(
+          "ratio", options.ratio,
+          "With finest: width of the widest cell over that of the finest, 1 or more, one for each velocity "
+          "direction or one for all; 1: equal cells")
+      .length(0, 3);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (!options.finest.empty() && !options.mapping.empty()) return "give one of mapping and finest";
+    if (options.finest.empty() != options.ratio.empty()) return "finest and ratio belong together: give both";
+    return std::nullopt;
+  });
 }
 
 void describe(Schema& schema, MaxwellianOptions& options) {

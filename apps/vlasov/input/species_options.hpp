@@ -16,6 +16,8 @@ struct VelocityOptions {
   std::vector<FormulaText> lower, upper;  ///< [vdim] (velocity)
   std::vector<std::int64_t> cells;        ///< [vdim], or empty: as grid.cells says
   std::vector<FormulaText> mapping;       ///< of s, [vdim] or empty: equal cells
+  std::vector<FormulaText> finest;        ///< instead of it: where cells are finest, [vdim] (velocity)
+  std::vector<FormulaText> ratio;         ///< widest over finest cell, [vdim] or one
 };
 void describe(Schema& schema, VelocityOptions& options);
 

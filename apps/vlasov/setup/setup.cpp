@@ -10,6 +10,7 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/vlasov/setup/field_setup.hpp"
 #include "apps/vlasov/setup/theory_setup.hpp"
+#include "apps/vlasov/setup/velocity_cells.hpp"
 #include "apps/vlasov/setup/writing_needs.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
@@ -80,47 +81,6 @@ void set_velocity_cells(const GridOptions& options, const VelocityOptions& veloc
   for (std::size_t d = 0; d < vdim; ++d) grid.cells[cdim + d] = static_cast<int>(cells[offset + d]);
 }
 
-/// Edges of `n` cells from `low` to `high` where `mapping` puts those of s = -1 + 2 i/n.
-std::vector<double> mapped_edges(const Formula& mapping, double low, double high, int n,
-                                 const std::string& where) {
-  std::vector<double> edges;
-  for (int i = 0; i <= n; ++i) {
-    const double s = -1 + 2.0 * i / n;
-    edges.push_back(mapping(std::span<const double>(&s, 1)));
-    QUINTET_CHECK(std::isfinite(edges.back()), "{}: is {} at s = {:.6g}; expected a finite number", where,
-                  edges.back(), s);
-  }
-  const double first = edges.front(), span = edges.back() - first;
-  QUINTET_CHECK(span > 0, "{}: is {:.6g} at s = -1 and {:.6g} at s = 1; expected a formula that rises with s",
-                where, first, first + span);
-  for (auto& edge : edges) edge = low + (high - low) * ((edge - first) / span);
-  edges.back() = high;
-  const double mean = (high - low) / n;
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    const double width = edges[i + 1] - edges[i];
-    QUINTET_CHECK(width > 0,
-                  "{}: cell {} would reach from {:.6g} to {:.6g}; expected a formula that rises with s",
-                  where, i, edges[i], edges[i + 1]);
-    QUINTET_CHECK(width >= 1e-6 * mean,
-                  "{}: cell {} at {:.6g} would be {:.2g} wide, {:.1g} of the mean; expected at least 1e-6 of "
-                  "it: a formula that rises more steeply there, such as one with a term in s, or fewer cells",
-                  where, i, edges[i], width, width / mean);
-  }
-  return edges;
-}
-
-void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocity, const std::string& key,
-                        PhaseGrid& grid) {
-  if (velocity.mapping.empty()) return;
-  check_length(velocity.mapping, at(grid.vdim), key + ".mapping", "one for each velocity direction");
-  for (std::size_t d = 0; d < velocity.mapping.size(); ++d) {
-    const auto here = fmt::format("{}.mapping.{}", key, d);
-    const auto v = at(grid.cdim) + d;
-    grid.velocity_edges[d] = mapped_edges(formulas.function(here), grid.lower[v], grid.upper[v],
-                                          grid.cells[v], formulas.place(here));
-  }
-}
-
 /// Boundaries of a species; decides which directions are periodic.
 void set_boundary(const BoundaryOptions& options, const std::string& key, Species& species) {
   PhaseGrid& grid = species.grid;
@@ -158,8 +118,8 @@ void check_mirror(const Species& species, const std::string& key) {
     QUINTET_CHECK(
         grid.mirrors(grid.cdim + d),
         "{}.boundary: a reflecting wall turns v{} round, but its cells are not symmetric about 0; make "
-        "velocity.mapping.{} odd in s",
-        key, "xyz"[d], d);
+        "velocity.mapping.{} odd in s, or velocity.finest.{} 0",
+        key, "xyz"[d], d, d);
   }
 }
 
@@ -304,7 +264,9 @@ void check_halves(const PhaseGrid& grid, int d, const std::string& key) {
       "{}: v{} = 0 lies inside a cell of the grid {} to {} of {} cells; a wall that emits needs it at "
       "an end of two: choose an even number of cells and opposite ends{}",
       key, "xyz"[d], grid.lower[v], grid.upper[v], grid.cells[v],
-      grid.is_uniform(grid.cdim + d) ? "" : fmt::format(", and velocity.mapping.{} odd in s", d));
+      grid.is_uniform(grid.cdim + d)
+          ? ""
+          : fmt::format(", and velocity.mapping.{} odd in s or velocity.finest.{} 0", d, d));
 }
 
 void set_emission(const EmissionOptions& given, const Formulas& formulas, const std::string& key,

@@ -103,7 +103,9 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
   if (!options.gkyl) return;
   for (const auto& species : setup.species)
     QUINTET_CHECK(species.grid.is_uniform(),
-                  "output.gkyl: .gkyl files are of equal cells, but '{}' has velocity.mapping", species.name);
+                  "output.gkyl: .gkyl files are of equal cells, but '{}' has cells of different widths "
+                  "(velocity.mapping or finest)",
+                  species.name);
   gkyl_.emplace(setup.decomposition, setup.basis, gkyl_prefix(context));
   if (!context.restart_file()) return;
   gkyl_->truncate("field-energy", time);

@@ -263,6 +263,18 @@ def mixture(output, drift, nu, mass):
                 fail(f"{output}: {name}_{column} is {table[f'{name}_{column}'][-1]}, expected {expected}")
 
 
+def cells(output, finest, ratio):
+    """Velocity cells are narrowest at a velocity, the widest so many times as wide, and smooth between."""
+    finest, ratio = float(finest), float(ratio)
+    edges = dataset(f"{output}/run.h5", "species/electrons/edges_vx")
+    widths = [b - a for a, b in zip(edges, edges[1:])]
+    i = widths.index(min(widths))
+    if not edges[i] - 1e-9 <= finest <= edges[i + 1] + 1e-9 and abs(widths[i] - widths[i - 1]) > 1e-9 * widths[i]:
+        fail(f"{output}: cells are narrowest from {edges[i]} to {edges[i + 1]}, not at {finest}")
+    if edges[0] != -6 or edges[-1] != 6 or abs(max(widths) / min(widths) / ratio - 1) > 1e-9:
+        fail(f"{output}: edges {edges}, widths from {min(widths)} to {max(widths)}; expected a ratio of {ratio}")
+
+
 def silent(folder):
     """The shipped inputs start, and go on for some steps, without a warning."""
     for name in sorted(os.listdir(folder)):
