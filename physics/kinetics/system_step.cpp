@@ -154,8 +154,8 @@ void VlasovSystem::Implementation::check_means() {
   const auto worst = std::min_element(all.begin(), all.end());
   if (*worst < -round_off)
     throw NumericalError(fmt::format(
-        "step {}, time {:.6g}: {}: a limiter can keep f positive only where cell means are. A smaller "
-        "time.cfl, more cells, or collisions that are weaker or split (collisions.integration) help",
+        "step {}, time {:.6g}: {}: the limiter keeps f positive only if the cell means are positive. A "
+        "smaller time.cfl, more cells, or collisions that are weaker or split (collisions.integration) help",
         step, time, comm.broadcast(worst_place, static_cast<int>(worst - all.begin()))));
   worst_mean = 0;
 }

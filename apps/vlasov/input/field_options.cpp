@@ -67,12 +67,13 @@ void describe(Schema& schema, FieldOptions& options) {
                "Gauss's law; "
                "magnetic absent: 0")
       .on_restart(OnRestart::fixed);
-  schema.section("external", options.external,
-                 "Given fields that particles feel too, formulas of x, y, z, t");
+  schema.section(
+      "external", options.external,
+      "External fields that act on the particles besides the computed ones, formulas of x, y, z, t");
   schema.formulas("current", options.current,
-                  "Given current density (Maxwell): three formulas of x, y, z, t, or none");
+                  "External current density (Maxwell): three formulas of x, y, z, t, or none");
   schema.formula("background_charge", options.background_charge,
-                 "Charge density that is fixed and uniform: immobile ions");
+                 "Uniform, fixed charge density, such as that of immobile ions");
   schema.check([&options] { return three_or_none(options.current, "current"); });
 }
 

@@ -11,7 +11,7 @@ void describe(Schema& schema, BasisOptions& options) {
   schema.choice(
       "family", options.family,
       {{"serendipity", Family::serendipity}, {"tensor", Family::tensor}, {"hybrid", Family::hybrid}},
-      "Which products of polynomials; hybrid: order 1 in x, 2 in v (Gkeyll's p = 1)");
+      "Polynomial basis of a cell; hybrid: order 1 in x, 2 in v (Gkeyll's p = 1)");
 }
 
 void describe(Schema& schema, GridOptions& options) {

@@ -95,12 +95,13 @@ void describe(Schema& schema, EmissionOptions& options) {
   schema.formula("thermal_speed", options.thermal_speed,
                  "sqrt(T/m) of what is emitted: the half of a Maxwellian at rest that leaves the wall");
   schema.formula("temperature", options.temperature, "Instead of thermal_speed: T, as an energy");
-  schema.formula("flux", options.flux, "Particles emitted a unit of area and time, a formula of t");
-  schema.named_formulas("yield", options.yield,
-                        "Particles emitted for one of a species that reaches the wall, by its name: "
-                        "{electrons: 0.5}; not named: 0");
-  schema.formula("reflection", options.reflection,
-                 "Share of the own particles that the wall mirrors, 0 to 1; it does not count as emission");
+  schema.formula("flux", options.flux, "Particles emitted per unit area and time, a formula of t");
+  schema.named_formulas(
+      "yield", options.yield,
+      "Particles emitted per incident particle of a species, by its name: {electrons: 0.5}; not named: 0");
+  schema.formula(
+      "reflection", options.reflection,
+      "Fraction of the species' own particles that the wall reflects, 0 to 1; not counted as emission");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.thermal_speed && options.temperature) return "give one of thermal_speed and temperature";
     return std::nullopt;
@@ -129,7 +130,7 @@ void describe(Schema& schema, SpeciesOptions& options) {
       .on_restart(OnRestart::physics);
   schema
       .formulas("acceleration", options.acceleration,
-                "Given acceleration along each velocity direction, formulas of x, y, z, t; absent: none")
+                "External acceleration along each velocity direction, formulas of x, y, z, t; absent: none")
       .length(0, 3)
       .on_restart(OnRestart::physics);
 }

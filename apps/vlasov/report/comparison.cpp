@@ -115,7 +115,7 @@ std::string window_text(const Theory& theory, const Window& window) {
   else if (!theory.window)
     how = "the greatest rise of constant slope";
   if (!theory.window && std::isfinite(theory.clean_until))
-    how += fmt::format(", before velocity cells give the wave back from {:.4g} on", theory.clean_until);
+    how += fmt::format(", before the recurrence of the velocity cells, from {:.4g} on", theory.clean_until);
   return fmt::format("Fitted between times {:.4g} and {:.4g} ({})", window.begin, window.end, how);
 }
 
@@ -197,19 +197,20 @@ void advise(const Theory& theory, const Uncertainty& parts) {
   const double others = parts.sum() - parts.of_fit;
   if (parts.of_resonance > std::max(parts.of_fit, 0.5 * others))
     log::info(
-        "{:.2g} of the uncertainty is that of velocity cells, which hardly resolve the resonance "
+        "{:.2g} of the uncertainty comes from velocity cells that hardly resolve the resonance "
         "(|gamma|/k = {:.3g}): finer ones about {:.4g} help",
         parts.of_resonance, std::abs(theory.growth_rate()) / theory.wave_number, theory.phase_velocity());
   else if (parts.of_velocity_cells > std::max(parts.of_fit, 0.5 * others))
-    log::info("{:.2g} of the uncertainty is that of velocity cells: finer ones help",
+    log::info("{:.2g} of the uncertainty comes from the velocity cells: finer ones help",
               parts.of_velocity_cells);
   if (parts.of_x_cells > std::max(parts.of_fit, 0.5 * others))
-    log::info("{:.2g} of the uncertainty is that of cells of x: finer ones, or a higher basis.order, help",
-              parts.of_x_cells);
+    log::info(
+        "{:.2g} of the uncertainty comes from the cells of x: finer ones, or a higher basis.order, help",
+        parts.of_x_cells);
   if (parts.of_split > parts.of_fit)
     log::info(
-        "{:.2g} of the uncertainty is that of split collisions, for which a mean free path below v dt "
-        "acts like one of v dt: shorter steps (time.dt), or collisions.integration: explicit, help",
+        "{:.2g} of the uncertainty comes from split collisions, for which a mean free path below v dt acts "
+        "like one of v dt: shorter steps (time.dt), or collisions.integration: explicit, help",
         parts.of_split);
 }
 

@@ -65,7 +65,7 @@ Plot over_time(const std::string& title, const std::string& y_label, const std::
 void report_species(Context& context, const Setup& setup, const History& history) {
   const auto& time = history.column("time");
   Plot particles = over_time("Particles", "relative change", time, {},
-                             "What walls and sources do not explain: should stay at round-off.");
+                             "Change not accounted for by walls and sources: should stay at round-off.");
   Plot l2 =
       over_time("Integral of f^2", "relative change", time, {}, "Falls with upwind fluxes and collisions.");
   for (const auto& species : setup.species) {
@@ -146,11 +146,10 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
     rows.push_back(row("+ keeping f positive", "", "limited_momentum", "limited_energy"));
   rows.push_back(row("+ rest", "rest_particles", "rest_momentum", "rest_energy"));
   rows.push_back(row("at the end", "particles", "momentum", "kinetic_energy"));
-  context.report().table(
-      header, rows,
-      fmt::format("Budget of {}, in the input's units. The rest is round-off and collisions with "
-                  "other species.",
-                  species.name));
+  context.report().table(header, rows,
+                         fmt::format("Budget of {}, in the input's units. The residual is round-off and the "
+                                     "exchange with other species.",
+                                     species.name));
 }
 
 /// What changed the energy of field and particles: a row each, the end less the start is the sum.
@@ -210,8 +209,8 @@ void report_energy_budget(Context& context, const Setup& setup, const History& h
                      fmt::format("{:.6g}", entry.field + entry.particles)});
   context.report().table(
       {"", "field", "particles", "both"}, table,
-      "Budget of energy, in the input's units. What is given does work in the field's place. The "
-      "rest of both is the time step's, and what fluxes and cleaning of the field dissipate.");
+      "Budget of energy, in the input's units. Given fields do work like the field. The residual of both is "
+      "the error of the time step and the dissipation by upwind fluxes and cleaning.");
 }
 
 /// Drifts of what should stay.

@@ -111,10 +111,9 @@ void headline_run(Context& context, const Simulation& simulation, const LimitOpt
   const double charge = greatest(history.column("charge_density")),
                error = greatest(history.column("gauss_error"));
   if (charge > 0)
-    context.headline("error of Gauss's law", fmt::format("{:.2g} of the charge density", error / charge),
-                     error > 0.5 * limits.gauss_error * charge
-                         ? "E does not belong to the charge: clean the divergence"
-                         : "");
+    context.headline(
+        "error of Gauss's law", fmt::format("{:.2g} of the charge density", error / charge),
+        error > 0.5 * limits.gauss_error * charge ? "E violates Gauss's law: clean the divergence" : "");
 }
 
 }  // namespace quintet::vlasov

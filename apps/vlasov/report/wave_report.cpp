@@ -42,9 +42,9 @@ const WaveMode* nearest_wave(const WaveFit& fit, std::complex<double> root) {
 std::string waves_window_text(const Theory& theory, const WaveFit& waves) {
   return fmt::format(
       "Fitted between times {:.4g} and {:.4g} ({}) by a matrix pencil of the signed amplitude, "
-      "{:.2g} of which no wave explains",
+      "{:.2g} not explained by any wave",
       waves.window.begin, waves.window.end,
-      theory.window ? "theory.window" : "the longest stretch with rates as certain as any", waves.noise);
+      theory.window ? "theory.window" : "the longest interval with rates as certain as any", waves.noise);
 }
 
 std::string root_text(std::complex<double> root) {
@@ -75,7 +75,7 @@ void report_waves(Context& context, const Theory& theory, const WaveFit& waves) 
     context.summarise(name + "share", mode.share, "of the signal's square, if it were alone");
   }
   context.report().table({"frequency", "growth rate", "amplitude", "share"}, rows,
-                         fmt::format("Waves. {}. Amplitudes are of the window's begin. {}.",
+                         fmt::format("Waves. {}. Amplitudes are those at the start of the window. {}.",
                                      waves_window_text(theory, waves), roots));
 }
 

@@ -112,12 +112,12 @@ void check_mirror(const Species& species, const std::string& key) {
     const double low = grid.lower[at(grid.cdim + d)], high = grid.upper[at(grid.cdim + d)];
     QUINTET_CHECK(
         std::abs(low + high) <= 1e-12 * (high - low),
-        "{}.boundary: a reflecting wall turns v{} round, but its box {} to {} is not symmetric about 0; make "
+        "{}.boundary: a reflecting wall reverses v{}, but its box {} to {} is not symmetric about 0; make "
         "the two ends opposite",
         key, "xyz"[d], low, high);
     QUINTET_CHECK(
         grid.mirrors(grid.cdim + d),
-        "{}.boundary: a reflecting wall turns v{} round, but its cells are not symmetric about 0; make "
+        "{}.boundary: a reflecting wall reverses v{}, but its cells are not symmetric about 0; make "
         "velocity.mapping.{} odd in s, or velocity.finest.{} 0",
         key, "xyz"[d], d, d);
   }
@@ -277,7 +277,7 @@ void set_emission(const EmissionOptions& given, const Formulas& formulas, const 
                 "{}.direction: there is no wall along {} that particles of this run reach", key, "xyz"[d]);
   const auto end = at(given.side);
   const auto absorbs = [&](const Species& one) { return one.boundary[at(d)][end] == Boundary::absorbing; };
-  QUINTET_CHECK(absorbs(species), "{}: the {} end of {} is no wall that absorbs; make it absorbing", key,
+  QUINTET_CHECK(absorbs(species), "{}: the {} end of {} is not an absorbing wall; make it absorbing", key,
                 given.side == 0 ? "lower" : "upper", "xyz"[d]);
   QUINTET_CHECK(!species.emission[at(d)][end], "{}: the {} end of {} is described already", key,
                 given.side == 0 ? "lower" : "upper", "xyz"[d]);
@@ -316,7 +316,8 @@ void set_all_emissions(const RunOptions& options, const Formulas& formulas, std:
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto key = fmt::format("species.{}.boundary.emission.{}", s, i);
       QUINTET_CHECK(options.flux == Flux::upwind,
-                    "{}: walls emit with flux: upwind alone, which tells what leaves from what arrives", key);
+                    "{}: walls emit only with flux: upwind, which separates outgoing from incoming particles",
+                    key);
       set_emission(given[i], formulas, key, s, all);
     }
   }

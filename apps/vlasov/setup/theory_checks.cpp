@@ -86,7 +86,7 @@ void check_magnetic_field(const RunOptions& options, const Setup& setup, const s
     fastest = std::max(fastest, std::abs(species.charge / species.mass) * std::sqrt(std::max(square, 0.0)));
   constexpr double tolerance = 0.03;
   QUINTET_CHECK(fastest <= tolerance * std::abs(theory.omega),
-                "theory.kind: this theory knows no magnetic field, but the run has one{} in which particles "
+                "theory.kind: this theory has no magnetic field, but the run has one{} in which particles "
                 "gyrate at {:.4g} ({:.3g} of |omega|){}",
                 electrostatic ? " across the wave" : "", fastest, fastest / std::abs(theory.omega), way_out);
 }
@@ -154,9 +154,10 @@ std::complex<double> collisional_mode(const RunOptions& options, const Setup& se
                                       const std::vector<DriftingMaxwellian>& beams) {
   const auto& collisions = setup.system.collisions;
   QUINTET_CHECK(collisions, "theory.kind: collisional, but the run has no collisions{}", way_out);
-  QUINTET_CHECK(collisions->profile.empty() && !collisions->spitzer,
-                "theory.kind: collisional knows one collision frequency, but that of the run varies{}",
-                way_out);
+  QUINTET_CHECK(
+      collisions->profile.empty() && !collisions->spitzer,
+      "theory.kind: collisional takes one constant collision frequency, but that of the run varies{}",
+      way_out);
   QUINTET_CHECK(beams.size() == 1 && beams.front().drift == 0,
                 "theory.kind: collisional is of one Maxwellian at rest, not of {} with a drift of {:.4g}{}",
                 beams.size(), beams.front().drift, way_out);
@@ -189,14 +190,13 @@ void check_theory(const RunOptions& options, const Setup& setup, const std::vect
   if (parts) check_beams(setup, beams, *parts, k, kind == Kind::weibel);
   constexpr double tolerance = 0.01;
   if (kind != Kind::collisional)
-    QUINTET_CHECK(
-        greatest_rate(setup) <= tolerance * std::abs(theory.omega),
-        "theory.kind: this theory is without collisions, but those of the run have the frequency {:g} "
-        "({:.2g} of |omega|){}",
-        greatest_rate(setup), greatest_rate(setup) / std::abs(theory.omega),
-        kind == Kind::electrostatic ? "; take kind: collisional (one Maxwellian at rest), or write "
-                                      "its rates down yourself (kind: given)"
-                                    : way_out);
+    QUINTET_CHECK(greatest_rate(setup) <= tolerance * std::abs(theory.omega),
+                  "theory.kind: this theory has no collisions, but the run's collision frequency is {:g} "
+                  "({:.2g} of |omega|){}",
+                  greatest_rate(setup), greatest_rate(setup) / std::abs(theory.omega),
+                  kind == Kind::electrostatic ? "; take kind: collisional (one Maxwellian at rest), or write "
+                                                "its rates down yourself (kind: given)"
+                                              : way_out);
   check_magnetic_field(options, setup, k, theory);
   if (parts && kind != Kind::weibel) warn_of_current(options, setup, *parts, k, theory);
 }

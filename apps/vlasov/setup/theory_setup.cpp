@@ -248,11 +248,12 @@ std::optional<Theory> make_theory(const RunOptions& options, const Setup& setup)
     warn_if_beyond("theory.window.0", times[0], "time.end", setup.end, "no fitted rate");
     if (times[1] > theory.clean_until)
       log::warning(
-          "theory.window ends at {:g}, but velocity cells give back more than a thousandth of the damped "
-          "wave "
-          "from time {:.4g} on (recurrence at 2 pi/(k dv) = {:.4g}): {}; smaller velocity cells put it off",
+          "theory.window ends at {:g}, but the recurrence of the velocity cells exceeds a thousandth of the "
+          "damped wave from time {:.4g} on (recurrence time 2 pi/(k dv) = {:.4g}): {}; smaller velocity "
+          "cells delay it",
           times[1], theory.clean_until, theory.recurrence,
-          times[0] < theory.clean_until ? "the fit ends there" : "rates of this window are not the wave's");
+          times[0] < theory.clean_until ? "the fit ends there"
+                                        : "rates fitted in this window are not those of the wave");
     theory.window = {times[0],
                      times[0] < theory.clean_until ? std::min(times[1], theory.clean_until) : times[1]};
     if (times[0] >= theory.clean_until) theory.clean_until = std::numeric_limits<double>::infinity();

@@ -204,12 +204,13 @@ void check_first_field(const Sample& sample, const RunOptions& options, const Se
       error <= options.limits.gauss_error,
       "field{}: the field that epsilon0 div E - rho alone would make {} (root mean squares over x), "
       "more than limits.gauss_error = {:g}; {}",
-      options.field.initial.electric.empty() ? ": E as it follows from the charge misses Gauss's law"
-                                             : ".initial.electric: does not belong to the charge",
+      options.field.initial.electric.empty()
+          ? ": E as it follows from the charge misses Gauss's law"
+          : ".initial.electric: violates Gauss's law with the charge of the run",
       gauss_text(gauss_ratio(sample, energy), "E"), options.limits.gauss_error,
       options.field.initial.electric.empty()
           ? "more cells of x, a higher order, or walls that suit the charge help"
-          : "leave it away to have E from the charge, or set rho by the densities");
+          : "leave it out to compute E from the charge, or change the densities");
 }
 
 void Health::check_charge(const Sample& sample, const VlasovSystem& system) {
@@ -275,9 +276,8 @@ void Health::check_edge(std::size_t s, const Sample& sample, const VlasovSystem&
                                 edge_text(edge, setup_.species[s].grid));
   if (stop)
     throw NumericalError(
-        fmt::format("{}, more than limits.edge_share = {:g}: what a force carries on stays there, and "
-                    "results are wrong from "
-                    "here on; {}",
+        fmt::format("{}, more than limits.edge_share = {:g}: particles that forces accelerate beyond it pile "
+                    "up there, and results are wrong from here on; {}",
                     text, limits_.edge_share, edge_advice(edge, s)));
   log::warning("{}; the run stops at {:g} % (limits.edge_share): {}", text, 100 * limits_.edge_share,
                edge_advice(edge, s));

@@ -126,14 +126,15 @@ void add_wall_columns(SpeciesColumns& columns, const PhaseGrid& grid) {
 
 /// What forces, walls and sources do not explain.
 void add_rest_columns(SpeciesColumns& columns, std::size_t s, double mass) {
-  columns.add("rest_particles", "change of particles that forces, walls and sources do not explain",
+  columns.add("rest_particles",
+              "change of the particle number not accounted for by forces, walls and sources",
               [s](const HistoryRow& row) {
                 const auto& of = row.sample.species[s];
                 return of.m0 - row.first[s].particles + of.budget.left_altogether().particles -
                        of.budget.source.particles;
               });
   columns.vectors("rest_momentum",
-                  "change of momentum that forces, walls and sources do not explain: collisions;",
+                  "change of momentum not accounted for by forces, walls and sources: collisions;",
                   [s, mass](const HistoryRow& row, std::size_t i) {
                     const auto& of = row.sample.species[s];
                     const Budget& budget = of.budget;
@@ -141,7 +142,7 @@ void add_rest_columns(SpeciesColumns& columns, std::size_t s, double mass) {
                            budget.force.momentum[i] - budget.source.momentum[i] - budget.limited.momentum[i];
                   });
   columns.add("rest_energy",
-              "change of kinetic energy that forces, walls and sources do not explain: collisions",
+              "change of kinetic energy not accounted for by forces, walls and sources: collisions",
               [s, mass](const HistoryRow& row) {
                 const auto& of = row.sample.species[s];
                 const Budget& budget = of.budget;
@@ -215,7 +216,7 @@ void add_field_columns(const Setup& setup, std::vector<HistoryColumn>& columns) 
      [](const Sample& sample) { return sample.charge_density; });
   of("gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)",
      [](const Sample& sample) { return sample.gauss_error; });
-  of("excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped",
+  of("excess_charge", "Net charge for which Poisson's equation has no solution at these walls: dropped",
      [](const Sample& sample) { return sample.excess_charge; });
   if (const auto given = given_column(setup); !given.empty())
     of(given,

@@ -104,7 +104,10 @@ void check_projection(const Formula& formula, const Setup& setup, int nodes, con
   QUINTET_CHECK(better == 0 || !(rest <= most || rest < help * error),
                 "{}; with nodes: {} of this term the difference is {:.2g} %, or take finer cells", text,
                 better, 100 * rest);
-  log::warning("{}: a formula with steps inside cells; finer cells, or edges of cells there, help", text);
+  log::warning(
+      "{}: a formula with discontinuities inside cells; finer cells, or cell edges at the discontinuities, "
+      "help",
+      text);
 }
 
 void add_term(const Formula& formula, const Setup& setup, int nodes, const Distribution& f) {
@@ -171,9 +174,8 @@ void warn_of_speeds(const Setup& setup, int s, const Distribution& f) {
   const double share = share_above(setup, f, c);
   if (share > few)
     log::warning(
-        "{:.3g} % of '{}' are faster than light (c = {:g} by field.epsilon0 and field.mu0): particles here "
-        "are "
-        "non-relativistic, and results hold for speeds far below c alone; choose speeds as parts of c",
+        "{:.3g} % of '{}' are faster than light (c = {:g} by field.epsilon0 and field.mu0): particles are "
+        "non-relativistic, and results hold only for speeds far below c; choose speeds as fractions of c",
         100 * share, setup.species[at(s)].name, c);
 }
 

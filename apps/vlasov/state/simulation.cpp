@@ -93,7 +93,8 @@ void Simulation::save(hdf5::Group& root) const {
   hdf5::Group group = root.group(group_name);
   group.set_attribute("time", system_->time());
   group.set_attribute("step", system_->step());
-  if (!system_->is_whole()) group.set_attribute(half_way, "f, field and budgets may be of different times");
+  if (!system_->is_whole())
+    group.set_attribute(half_way, "f, field and budgets may belong to different times");
   group.set_attribute("species", names_of(setup_.species));
   group.set_attribute("field_model", model_name(setup_.system.field));
   group.set_attribute("collision_frequency", system_->collision_frequency());
@@ -168,11 +169,10 @@ void Simulation::load(const std::string& checkpoint) {
   const hdf5::File file = hdf5::File::open(setup_.decomposition.comm(), checkpoint);
   QUINTET_CHECK(file.root().has(group_name), "{}: is no checkpoint of vlasov", checkpoint);
   const hdf5::Group group = file.root().open_group(group_name);
-  QUINTET_CHECK(
-      !group.has_attribute(half_way),
-      "{}: was left by a step that failed half way: what it holds may be of different times; go on from a "
-      "checkpoint before it",
-      checkpoint);
+  QUINTET_CHECK(!group.has_attribute(half_way),
+                "{}: was written by a step that failed half way: its parts may belong to different times; "
+                "restart from an earlier checkpoint",
+                checkpoint);
   const auto species = group.text_attribute("species"), model = group.text_attribute("field_model");
   QUINTET_CHECK(species == names_of(setup_.species), "{}: holds the species {}; this run has {}", checkpoint,
                 species, names_of(setup_.species));

@@ -46,7 +46,7 @@ double StepControl::choose(double stable, double time, std::int64_t step) {
     if (!warned_)
       log::warning(
           "step {}, time {:.6g}: time.dt = {:.4g} exceeds the stability limit {:.4g}, "
-          "which is taken where it is smaller (time.cfl)",
+          "which limits the step wherever it is smaller (time.cfl)",
           step, time, dt, stable);
     warned_ = true;
     dt = stable;

@@ -64,12 +64,11 @@ void BgkTarget::refuse(const std::string& species, const CollisionMoments& momen
     const auto target = formulas.least_state(moments.density(conf), gain, rate);
     if (!(target.thermal_square > 0))
       throw NumericalError(fmt::format(
-          "collisions of {}: the Maxwellian that collisions with other species ask for has vth^2 = {:.6g} in "
+          "collisions of {}: the target Maxwellian of collisions with other species has vth^2 = {:.6g} in "
           "{}, "
-          "where the species itself has {:.6g}: at this rate one Maxwellian cannot take up what Maxwell "
-          "molecules "
-          "exchange; take collisions.exchange: mixture, whose Maxwellians are positive always, or "
-          "collisions.operator: lbo",
+          "where the species itself has {:.6g}: one Maxwellian cannot hold the exchange of Maxwell molecules "
+          "at this rate; take collisions.exchange: mixture, whose target temperatures are always positive, "
+          "or collisions.operator: lbo",
           species, target.thermal_square, place, own.thermal_square));
   }
   throw NumericalError(

@@ -353,8 +353,7 @@ class ResidentCollisionEngines final : public CollisionEngines {
     of.options.uniform_rate = uniform_rate;
     of.options.sends_directly = factory_.sends_directly;
     of.device.reset(factory_.make_collisions(of.options, of.vlasov.device()));
-    if (of.device == nullptr)
-      throw InternalError("a device without collisions for a basis that the host has them for");
+    if (of.device == nullptr) throw InternalError("no collision kernels on the device for this basis");
   }
 
   Decomposition decomposition_;

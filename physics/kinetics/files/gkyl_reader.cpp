@@ -57,7 +57,7 @@ class GkylField {
  private:
   void take(void* data, std::uint64_t n) {
     QUINTET_CHECK(n <= n_bytes_ && file_.read(static_cast<char*>(data), static_cast<std::streamsize>(n)),
-                  "{}: is cut off: it has {} bytes, too few for what its header says", path_, n_bytes_);
+                  "{}: is truncated: it has {} bytes, fewer than its header says", path_, n_bytes_);
   }
   template <class T>
   [[nodiscard]] T number() {
@@ -76,7 +76,7 @@ class GkylField {
     std::array<char, 5> magic{};
     const bool is_gkyl =
         n_bytes_ >= 29 && file_.read(magic.data(), 5) && std::string_view(magic.data(), 5) == "gkyl0";
-    QUINTET_CHECK(is_gkyl, "{}: is no .gkyl file of version 1 or later (these begin with 'gkyl0')", path_);
+    QUINTET_CHECK(is_gkyl, "{}: is not a .gkyl file of version 1 or later (these begin with 'gkyl0')", path_);
     const auto version = number<std::uint64_t>();
     type_ = number<std::uint64_t>();
     QUINTET_CHECK(version == 1 && (type_ == 1 || type_ == 3),
@@ -95,9 +95,10 @@ class GkylField {
   void check_basis(const GkylMeta& meta, const PhaseBasis& basis) const {
     const auto type = meta.find("basisType"), order = meta.find("polyOrder");
     const bool tensor_p1 = basis.order() == 1 && basis.family() != Family::hybrid;  // equals serendipity
-    QUINTET_CHECK(type != meta.end() && order != meta.end(),
-                  "{}: does not say its basis: its meta data have no {}, so its numbers have no meaning",
-                  path_, type == meta.end() ? "basisType" : "polyOrder");
+    QUINTET_CHECK(
+        type != meta.end() && order != meta.end(),
+        "{}: does not name its basis: its metadata have no {}, so its coefficients cannot be interpreted",
+        path_, type == meta.end() ? "basisType" : "polyOrder");
     if (!tensor_p1) {
       const auto* text = std::get_if<std::string>(&type->second);
       QUINTET_CHECK(text && *text == basis.gkeyll_name(), "{}: has the basis '{}', this run '{}'", path_,
@@ -151,7 +152,7 @@ class GkylField {
   void skip(std::uint64_t n) {
     const std::uint64_t bytes = 8 * n_values_ * n;
     QUINTET_CHECK(bytes <= n_bytes_ - place(),
-                  "{}: is cut off: it has {} bytes, too few for what its header says", path_, n_bytes_);
+                  "{}: is truncated: it has {} bytes, fewer than its header says", path_, n_bytes_);
     file_.seekg(static_cast<std::streamoff>(place() + bytes));
   }
 

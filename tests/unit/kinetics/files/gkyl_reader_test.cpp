@@ -90,7 +90,7 @@ TEST(GkylReader, files_of_several_ranks_are_put_together) {
   EXPECT_TRUE(contains(message_of<InputError>([&] {
                          static_cast<void>(read_gkyl(scratch / "parts.gkyl", decomposition, basis, f));
                        }),
-                       "is cut off: it has 300 bytes"));
+                       "is truncated: it has 300 bytes"));
 }
 
 TEST(GkylReader, message_pack_of_other_writers_is_understood) {
@@ -139,8 +139,8 @@ TEST(GkylReader, bad_files_are_named_with_what_is_wrong) {
   };
 
   EXPECT_EQ(said(good), "");
-  EXPECT_TRUE(contains(said("gkyl"), "is no .gkyl file of version 1"));
-  EXPECT_TRUE(contains(said("something else that is long enough"), "is no .gkyl file of version 1"));
+  EXPECT_TRUE(contains(said("gkyl"), "is not a .gkyl file of version 1"));
+  EXPECT_TRUE(contains(said("something else that is long enough"), "is not a .gkyl file of version 1"));
   EXPECT_TRUE(contains(said(good.substr(0, good.size() - 1)), "is cut off"));
   EXPECT_TRUE(contains(said(good.substr(0, 40)), "is damaged"));
   EXPECT_TRUE(contains(said(huge_meta), "of meta data in a file of"));
