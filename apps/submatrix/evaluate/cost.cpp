@@ -83,8 +83,11 @@ planning::CostModel cost(Context& context, const EvaluateOptions& options, const
   comm.reset_counters();
   Rehearsal run = rehearse(context, options);
   for (const auto& why : run.why_dense)
-    QUINTET_CHECK(why.empty(), "the cost of a dense diagonalisation is not known, and there would be one: {}",
-                  why);
+    QUINTET_CHECK(
+        why.empty(),
+        "the cost of a dense diagonalisation on several ranks is not known, and there would be one: {}; "
+        "method.dense: never plans submatrices",
+        why);
   const double held = 1e6 * peak_memory_mb() - base;
   const auto n = static_cast<double>(options.method.thresholds.size());
   const auto& sums = comm.counter(Comm::Call::reduce);

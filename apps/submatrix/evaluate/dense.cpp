@@ -15,6 +15,7 @@
 #include "io/log/log.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
+#include "physics/electronic/submatrix/submatrix_plan.hpp"
 
 namespace quintet::submatrix {
 
@@ -45,6 +46,50 @@ double mean_part(const BlockMatrix& a, double threshold) {
   const auto sizes = submatrix_sizes(a, threshold);
   return std::accumulate(sizes.begin(), sizes.end(), 0.0) /
          (static_cast<double>(a.blocking->n_rows()) * static_cast<double>(sizes.size()));
+}
+
+/// Seconds of this core for one dense diagonalisation of a spin, D included: Cholesky factor, reduction,
+/// eigenvectors, C f C^T; n from 190 to 1536 with OpenBLAS, to 30 %.
+double dense_seconds_of(double n_rows) { return 3.2e-10 * std::pow(n_rows, 3) + 1e-7 * n_rows * n_rows; }
+
+/// Elements and mean rows of a block column of this matrix where blocks below `threshold` are dropped.
+struct PatternSize {
+  double elements, rows;
+};
+PatternSize columns_of(const BlockMatrix& a, double threshold) {
+  const double n = a.blocking->n_rows(), part = mean_part(a, threshold);
+  return {part * n * n, part * n};
+}
+
+/// Seconds of a rank for a spin by submatrices at all thresholds. `a`: A, or K while A is not known; `basis`:
+/// whether S^-1/2 and A are still to be made.
+double submatrix_seconds_of(const EvaluateOptions& options, const System& system, const BlockMatrix& a,
+                            bool basis) {
+  constexpr double products_per_second = 6e9;  // operations of products of small blocks
+  constexpr double level_seconds = 2e-7;  // an element of A: some 200 products with vectors for HOMO, LUMO
+  constexpr double least_seconds = 0.01;  // of a threshold: its many small sums
+  constexpr double beside_kernels = 2;    // moments, edges of the spectrum, samples for the errors
+  constexpr double passes_at_temperature = 2;  // until N(mu) is met
+  const auto& thresholds = options.method.thresholds;
+  const double finest = *std::min_element(thresholds.begin(), thresholds.end());
+  const double n = system.blocking().n_rows(), whole = columns_of(a, 0.01 * finest).elements;
+  const double z_rows = n * inverse_sqrt_part(system.s, finest);
+  double seconds = 0;
+  for (const double threshold : thresholds) {
+    const auto costs = predicted_costs(a, submatrix_options(options, threshold, std::nullopt));
+    const double kernels = std::accumulate(costs.begin(), costs.end(), 0.0);
+    const double p_rows = columns_of(a, threshold).rows;
+    seconds +=
+        least_seconds + (options.temperature > 0 ? passes_at_temperature : 1) * beside_kernels * kernels +
+        (options.temperature > 0 ? 0 : level_seconds * whole) + 2 * n * z_rows * p_rows / products_per_second;
+  }
+  if (!basis) return seconds / a.comm.size();
+  const double k_rows = columns_of(system.k, 0.01 * finest).rows;
+  const CostModel series{.degree = 30};
+  const Blocking& blocks = system.blocking();
+  seconds += n * z_rows > n ? series.polynomial(z_rows, n / blocks.n_blocks()) * blocks.n_blocks() : 0;
+  seconds += 4 * n * z_rows * k_rows / products_per_second;
+  return seconds / a.comm.size();
 }
 
 /// Orbitals of each spin and how they are filled.
@@ -84,7 +129,7 @@ void write_densely(Context& context, const EvaluateOptions& options, const Spin&
     energies.push_back(filling.occupation[i] * orbitals.level[i]);
   const double electrons = 2 * filling.n_pairs;
   write_outputs(context, options.output, spin.suffix, electrons,
-                {{"density", [&] { return d; }},
+                {{"density", [&] { return d; }, norm_outside(orbitals, filling.occupation, d)},
                  {"energy_weighted", [&] { return sum_over_orbitals(orbitals, energies, d); }},
                  {"kohn_sham", [&] { return spin.system.k; }},
                  {"overlap", [&] { return spin.system.s; }}});
@@ -104,6 +149,7 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
   result.homo = filling.homo;
   result.lumo = filling.lumo;
   result.entropy = filling.entropy;
+  result.rest = norm_outside(orbitals, filling.occupation, d);
   std::vector<double> root(n);
   std::transform(filling.occupation.begin(), filling.occupation.end(), root.begin(),
                  [](double f) { return std::sqrt(f); });
@@ -120,12 +166,41 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 
 }  // namespace
 
+Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins,
+                         const BlockMatrix* a) {
+  const System& system = spins.front().system;
+  const double n_rows = system.blocking().n_rows(), n_spins = static_cast<double>(spins.size());
+  const double bytes_of_k = system.k.comm.sum(static_cast<double>(system.k.bytes()));
+  return {n_spins * dense_seconds_of(n_rows),
+          n_spins * submatrix_seconds_of(options, system, a != nullptr ? *a : system.k, a == nullptr),
+          bytes_needed(n_rows), matrices_beside_k * n_spins * bytes_of_k};
+}
+
+std::string cheaper_dense(Context& context, const EvaluateOptions& options, const Costs& costs) {
+  const auto& method = options.method;
+  constexpr double least_saving = 0.1;  // (s): below, nobody waits, and submatrices tell their errors
+  if (method.dense != Dense::automatic || method.kernel != SubmatrixKernel::automatic ||
+      method.columns_together != 0 || wants_orthogonal(options.output) || options.check.vectors > 0 ||
+      options.spectrum.vectors > 0 || options.device != Device::cpu)
+    return {};
+  if (costs.submatrix_seconds - costs.dense_seconds < least_saving) return {};
+  if (costs.dense_bytes > method.memory.value_or(std::numeric_limits<double>::infinity()) ||
+      !fits(context, std::sqrt(costs.dense_bytes / bytes_needed(1))))
+    return {};
+  return fmt::format("it is predicted to take {:.2g} s, submatrices {:.2g} s for {}", costs.dense_seconds,
+                     costs.submatrix_seconds,
+                     method.thresholds.size() == 1
+                         ? "the threshold"
+                         : fmt::format("all {} thresholds", method.thresholds.size()));
+}
+
 bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system) {
-  constexpr double most_rows = 4096;  // 1536 rows take 1 to 3 s, and time grows as the cube
+  constexpr double most_seconds = 600;
   const double n_rows = system.blocking().n_rows();
   const auto& method = options.method;
-  if (method.kernel != SubmatrixKernel::automatic || method.columns_together != 0) return false;
-  return method.dense == Dense::automatic && n_rows <= most_rows && !wants_orthogonal(options.output) &&
+  if (method.kernel != SubmatrixKernel::automatic) return false;
+  return method.dense == Dense::automatic && dense_seconds_of(n_rows) <= most_seconds &&
+         !wants_orthogonal(options.output) &&
          bytes_needed(n_rows) <= method.memory.value_or(std::numeric_limits<double>::infinity()) &&
          fits(context, n_rows);
 }

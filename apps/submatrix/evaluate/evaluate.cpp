@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <vector>
 
 #include "apps/application/life/memory.hpp"
 #include "apps/submatrix/evaluate/dense.hpp"
@@ -189,7 +191,7 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
     return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
   };
   write_outputs(context, options.output, spin.suffix, 2 * density.n_pairs,
-                {{"density", [&] { return basis.of_user(density.d); }},
+                {{"density", [&] { return basis.of_user(density.d); }, basis.local ? 0 : density.rest},
                  {"energy_weighted", energy_weighted},
                  {"orthogonal", [&] { return basis.a; }},
                  {"inverse_sqrt", [&] { return basis.inverse_sqrt; }},
@@ -228,11 +230,34 @@ std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptio
   return reasons;
 }
 
+/// One dense diagonalisation, which answers all thresholds, where it is predicted to be cheaper than all of
+/// them by submatrices. `first`: before S^-1/2, when both predictions are told.
+void take_cheaper(Context& context, const EvaluateOptions& options, const Costs& costs, bool first,
+                  Way& way) {
+  const std::string why = cheaper_dense(context, options, costs);
+  const bool all_dense =
+      std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& w) { return w.empty(); });
+  if (first || (!why.empty() && !all_dense))
+    log::info(
+        "Predicted: one dense diagonalisation {:.2g} s and {:.2g} MB, submatrices {:.2g} s and {:.2g} MB{}; "
+        "taken: "
+        "{}",
+        costs.dense_seconds, 1e-6 * costs.dense_bytes, costs.submatrix_seconds, 1e-6 * costs.submatrix_bytes,
+        first ? "" : " from here on", all_dense || !why.empty() ? "dense diagonalisation" : "submatrices");
+  if (first) {
+    context.summarise("predicted_dense_s", costs.dense_seconds);
+    context.summarise("predicted_submatrix_s", costs.submatrix_seconds, "of all thresholds");
+  }
+  for (auto& reason : way.why_dense)
+    if (reason.empty()) reason = why;
+}
+
 Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
                DeviceSubmatrices* device) {
   const auto& thresholds = options.method.thresholds;
   const auto phase = context.phase("orthogonalise");
   Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}, {}};
+  take_cheaper(context, options, predicted_costs_of(options, spins, nullptr), true, way);
   if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); }))
     return way;
   try {
@@ -258,7 +283,44 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
   const auto reasons = reasons_for_dense(context, options, spins.front().system, &way.bases.front().a);
   for (std::size_t i = 0; i < thresholds.size(); ++i)
     if (way.why_dense[i].empty()) way.why_dense[i] = reasons[i];
+  take_cheaper(context, options, predicted_costs_of(options, spins, &way.bases.front().a), false, way);
   return way;
+}
+
+/// Call evaluate(), and return why it refused, or "". Numbers that fail on one rank alone end the run.
+std::string refusal_of(const Context& context, const std::function<void()>& evaluate) {
+  try {
+    evaluate();
+  } catch (const InputError& refused) {
+    return refused.what();
+  } catch (const NumericalError& refused) {
+    if (context.comm().size() > 1) throw;
+    return refused.what();
+  }
+  return {};
+}
+
+/// Note that a threshold was refused: the next one may do.
+void leave_out(Context& context, double threshold, const std::string& refused,
+               std::vector<Evaluation>& evaluations) {
+  Evaluation none;
+  none.threshold = threshold;
+  none.refused = refused;
+  evaluations.push_back(none);
+  const auto text = fmt::format("Threshold {:.0e} is left out: {}", threshold, refused);
+  log::warning("{}", text);
+  context.report().warning(text + ".");
+}
+
+/// The evaluations that were not refused. Throws InputError, with the last refusal, if there are none, or if
+/// matrices were to be written: they are those of the last threshold.
+std::vector<Evaluation> answered(const EvaluateOptions& options, const std::vector<Evaluation>& evaluations) {
+  std::vector<Evaluation> result;
+  for (const auto& e : evaluations)
+    if (e.refused.empty()) result.push_back(e);
+  const std::string& last = evaluations.back().refused;
+  if (result.empty() || (!last.empty() && !options.output.matrices.empty())) throw InputError(last);
+  return result;
 }
 
 /// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted.
@@ -271,13 +333,20 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
   for (const std::int64_t i : context.steps(done + 1, n)) {
     const double threshold = options.method.thresholds[i - 1];
     std::string why = way.why_dense[i - 1];
-    if (why.empty()) try {
+    if (why.empty()) {
+      const std::string refused = refusal_of(context, [&] {
         evaluations.push_back(evaluate_threshold(context, options, spins, way, device, threshold, i == n));
-      } catch (const InputError& refused) {
-        if (!may_be_dense(context, options, spins.front().system)) throw;
-        why = fmt::format("submatrices of threshold {:.0e} were refused ({})", threshold, refused.what());
+      });
+      if (!refused.empty() && !may_be_dense(context, options, spins.front().system)) {
+        leave_out(context, threshold, refused, evaluations);
+        if (i < n) keep(context, evaluations);
+        continue;
+      }
+      if (!refused.empty()) {
+        why = fmt::format("submatrices of threshold {:.0e} were refused ({})", threshold, refused);
         context.report().warning("Diagonalised densely: " + why + ".");
       }
+    }
     if (!why.empty()) {
       log::info("One dense diagonalisation of the whole matrix: {}", why);
       if (!dense)
@@ -298,14 +367,12 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
   }
 }
 
-/// What comes beside K and S, which are there: S^-1/2 and products on the way to it, A, the blocks that
-/// submatrices gather, D and its error; in matrices of K's size, as measured (docs/measured.md).
+/// What comes beside K and S, which are there (matrices_beside_k).
 void require_room(const Context& context, const std::vector<Spin>& spins) {
-  constexpr double matrices = 9;
   double bytes = 0;
   for (const auto& spin : spins) bytes += spin.system.k.bytes();
   context.require_memory(
-      matrices * bytes + bytes_of_writing + (context.comm().size() > 1 ? bytes_of_messages : 0),
+      matrices_beside_k * bytes + bytes_of_writing + (context.comm().size() > 1 ? bytes_of_messages : 0),
       fmt::format("S^-1/2, A, D and submatrices ({:.4g} bytes of K)", bytes));
 }
 
@@ -347,6 +414,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     keep(context, evaluations);
     return log::info("No threshold is done: a restart begins with the first one");
   }
+  if (evaluations.size() == options.method.thresholds.size()) evaluations = answered(options, evaluations);
+  std::erase_if(evaluations, [](const auto& e) { return !e.refused.empty(); });  // of a run that was stopped
+  if (evaluations.empty()) return;
   report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
                      evaluations);
   report_spectra(context, options, spectra, evaluations.back());

@@ -41,10 +41,11 @@ void describe(Schema& schema, MethodOptions& options) {
   schema.choice(
       "dense", options.dense,
       {{"automatic", Dense::automatic}, {"never", Dense::never}, {"always", Dense::always}},
-      "Diagonalise the whole matrix once in place of submatrices: exact, time as n^3; automatic: where "
-      "submatrices would be nearly the whole matrix (metals, conjugated or small systems; kernel and "
-      "columns_together left alone), or S is too nearly singular for S^-1/2 (condition number above "
-      "some 1e4, up to 1e8)");
+      "Diagonalise the whole matrix once in place of submatrices: exact, time as n^3, one for all "
+      "thresholds; automatic: where it fits and its predicted seconds are fewer by 0.1 s than those of "
+      "submatrices (kernel and columns_together left alone, no check, spectrum or device), where "
+      "submatrices would be nearly the whole matrix, where they are refused (up to ten predicted "
+      "minutes), or S is too nearly singular for S^-1/2 (condition number above some 1e4, up to 1e8)");
   schema.flag("single_precision", options.single_precision,
               "Polynomial in float32: energies to 1e-7 hartree an orbital, up to 1.5 times as fast; for "
               "thresholds of 1e-3 and above");

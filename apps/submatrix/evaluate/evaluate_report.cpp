@@ -67,6 +67,8 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
                     "||PP - P||_F of one spin; no error at a temperature");
   context.summarise("commutator_hartree", last.commutator, "||PA - AP||_F of one spin");
   context.summarise("asymmetry", last.asymmetry);
+  context.summarise("density_rest", last.rest,
+                    "||D_whole - D||_F of one spin: D has the blocks of K and S alone");
   if (last.error_columns > 0) {
     context.summarise("energy_estimated_error_hartree", last.energy_error);
     context.summarise("energy_estimated_error_of_first_threshold_hartree", first.energy_error);
@@ -331,6 +333,7 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
       2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu,
       e.mu_error > 0 ? fmt::format(" +- {:.1g}", e.mu_error) : "", gap_text(e, "+-"), e.idempotency,
       e.commutator);
+  log::info("  D on the blocks of K and S; what it has elsewhere: ||rest|| {:.2e}", e.rest);
   if (e.error_columns > 0)
     log::info(
         "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}, {:.1e} of it "

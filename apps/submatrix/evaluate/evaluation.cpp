@@ -27,6 +27,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.homo = sign.homo;
   result.lumo = sign.lumo;
   result.entropy = sign.entropy;
+  result.rest = density.rest;
   result.idempotency = density.idempotency;
   result.commutator = density.commutator;
   result.asymmetry = sign.asymmetry;
@@ -65,7 +66,7 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
                       &Evaluation::blocks, &Evaluation::energy_error, &Evaluation::pairs_error})
     half(number);
   for (auto number : {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry,
-                      &Evaluation::p_error, &Evaluation::p_error_inside})
+                      &Evaluation::p_error, &Evaluation::p_error_inside, &Evaluation::rest})
     root(number);
   for (auto number :
        {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds, &Evaluation::predicted_seconds,

@@ -36,6 +36,7 @@ struct Evaluation {
   double mu_error = 0;         ///< fixed electrons at a temperature, of both spins the larger; else 0
   double p_error = 0;          ///< ||P - P_exact||_F
   double p_error_inside = 0;   ///< of the blocks that P has
+  double rest = 0;             ///< ||D_whole - D||_F, D having the blocks of K and S alone
   double error_seconds = 0;    ///< that the estimates took
   double blocks = 0;           ///< a block column
   int n_mean = 0, n_max = 0;   ///< rows of the submatrices
@@ -53,6 +54,7 @@ struct Evaluation {
   double probed_deviation = 0;                       ///< its standard error
   double probe_series_error = 0;                     ///< of P_exact
   std::string probe_refused;                         ///< why there is no such number although it was wanted
+  std::string refused;                               ///< why there are no numbers; "": there are
   double condition = 0;                              ///< of S, dense diagonalisation; 0: not known
 };
 

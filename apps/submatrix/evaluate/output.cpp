@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "io/config/table.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
@@ -63,18 +65,23 @@ void write_outputs(Context& context, const OutputOptions& options, const std::st
                    double electrons, const std::vector<Output>& outputs) {
   if (options.matrices.empty()) return;
   const auto phase = context.phase("write");
-  for (const auto& [name, make] : outputs) {
+  for (const auto& [name, make, rest] : outputs) {
     if (!wants(options, name)) continue;
     BlockMatrix matrix = make();
     if (options.threshold > 0) filter(matrix, options.threshold);
     const About& about = row_named(abouts, name);
-    const MatrixLabels labels{about.units, about.what, context.provenance(), electrons};
+    const std::string what =
+        rest > 0 ? fmt::format("{}; ||rest||_F elsewhere: {:.3e}", about.what, rest) : about.what;
+    const MatrixLabels labels{about.units, what, context.provenance(), electrons};
     for (const auto& format_name : options.formats) {
       const auto& format = row_named(matrix_formats(), format_name);
       const auto path = context.path(name + suffix + format.ending);
       write_matrix(matrix, path, format.value, labels);
       log::info("Wrote {}{}", path,
-                about.of_density ? " (the blocks of K and S; what it has elsewhere is left out)" : "");
+                about.of_density
+                    ? fmt::format(" (the blocks of K and S; what it has elsewhere is left out{})",
+                                  rest > 0 ? fmt::format(", norm {:.2e}", rest) : std::string())
+                    : std::string());
     }
   }
 }

@@ -25,6 +25,7 @@ namespace quintet::submatrix {
 struct Output {
   const char* name;  ///< of output_names()
   std::function<electronic::BlockMatrix()> make;
+  double rest = 0;  ///< norm of what the whole matrix has outside of the written blocks; 0: not known
 };
 
 /// Write the matrices that the options ask for to the run's folder as NAME + `suffix` + ENDING; `electrons`:

@@ -81,12 +81,14 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
       });
       group.set_attribute("p_error_inside", e.p_error_inside);
       group.set_attribute("mu_error", e.mu_error);
+      group.set_attribute("rest", e.rest);
       for_each_probed(e, [&](const char* name, const auto& number) {
         group.set_attribute(name, static_cast<double>(number));
       });
       group.set_attribute("probe_refused", e.probe_refused);
       if (e.mu_down) group.set_attribute("mu_down", *e.mu_down);
       group.set_attribute("kernel", e.kernel);
+      if (!e.refused.empty()) group.set_attribute("refused", e.refused);
     }
   });
 }
@@ -107,6 +109,7 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     e.p_error_inside =  // younger than checkpoints that may be read
         group.has_attribute("p_error_inside") ? group.number_attribute("p_error_inside").at(0) : e.p_error;
     if (group.has_attribute("mu_error")) e.mu_error = group.number_attribute("mu_error").at(0);
+    if (group.has_attribute("rest")) e.rest = group.number_attribute("rest").at(0);
     if (group.has_attribute("probe_refused")) {
       for_each_probed(e, [&](const char* name, auto& number) {
         number = static_cast<std::remove_reference_t<decltype(number)>>(group.number_attribute(name).at(0));
@@ -115,6 +118,7 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     }
     if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
     e.kernel = group.text_attribute("kernel");
+    if (group.has_attribute("refused")) e.refused = group.text_attribute("refused");
     QUINTET_CHECK(
         i < thresholds.size() && thresholds[i] == e.threshold,
         "{}: threshold {} of it is {:.3g}, which is not that of method.thresholds; restart with the "

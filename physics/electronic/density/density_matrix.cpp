@@ -59,6 +59,24 @@ Defects defects_of(const BlockMatrix& p, SymmetricProduct& apply_p, SymmetricPro
   return {std::sqrt(sums[0] / n_vectors), std::sqrt(sums[1] / n_vectors)};
 }
 
+/// ||Z P Z - D||_F from vectors of random signs, to a few per cent where many rows share it.
+double rest_of(const BlockMatrix& d, const BlockMatrix& z, SymmetricProduct& apply_p, double factor) {
+  constexpr int n_vectors = 4;
+  SymmetricProduct apply_z(z), apply_d(d);
+  double squares = 0;
+  for (int k = 0; k < n_vectors; ++k) {
+    const Vector v = random_signs(d, k);
+    Vector x, y, zpz, dv;
+    apply_z(v, x);
+    apply_p(x, y);
+    apply_z(y, zpz);
+    apply_d(v, dv);
+    for (double& value : zpz) value *= factor;
+    squares += sum_of_squares(difference(zpz, dv));
+  }
+  return std::sqrt(d.comm.sum(squares) / n_vectors);
+}
+
 /// The occupied levels' standard deviation (hartree): sqrt(Tr(P A A)/N - (Tr(P A)/N)^2).
 double width_of_occupied(const BlockMatrix& p, SymmetricProduct& apply_p, SymmetricProduct& apply_a,
                          double n_pairs) {
@@ -154,6 +172,7 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
     result.n_pairs = dot(result.d, s);
   }
   result.tr_dk = dot(result.d, k);
+  result.rest = rest_of(result.d, z, apply_p, result.n_pairs / result.n_pairs_unscaled);
   if (!sign.holds_pairs) level = std::hypot(level, result.tr_dk / sign.n_pairs);
   result.error = first_order_of_overlap(sign, basis, s);
   const double unseen = std::abs(missing) * level;

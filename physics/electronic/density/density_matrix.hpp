@@ -25,10 +25,11 @@ struct DensityResult {
   double tr_dk = 0;             ///< Tr(D K) (Hartree), per electron pair
   double n_pairs = 0;           ///< Tr(D S)
   double n_pairs_unscaled = 0;  ///< Tr(Z P Z S): what it misses of Tr P is the error of Z
-  Estimate error;               ///< of tr_dk, from Z, signed (hartree)
-  double rounding_error = 0;    ///< of tr_dk (hartree), about
-  double idempotency = 0;       ///< ||P P - P||_F, estimated from random vectors (a few per cent)
-  double commutator = 0;        ///< ||P A - A P||_F, likewise
+  double rest = 0;  ///< ||Z P Z - D||_F: what D lacks outside K's and S's blocks, from random vectors
+  Estimate error;   ///< of tr_dk, from Z, signed (hartree)
+  double rounding_error = 0;  ///< of tr_dk (hartree), about
+  double idempotency = 0;     ///< ||P P - P||_F, estimated from random vectors (a few per cent)
+  double commutator = 0;      ///< ||P A - A P||_F, likewise
   explicit DensityResult(BlockMatrix matrix) : d(std::move(matrix)) {}
 };
 [[nodiscard]] DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis,

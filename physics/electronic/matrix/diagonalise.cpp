@@ -275,6 +275,30 @@ double rounding_defect(const Orbitals& orbitals, std::span<const double> weight,
   return comm.broadcast(std::sqrt(squares / n_vectors));
 }
 
+double norm_outside(const Orbitals& orbitals, std::span<const double> weight, const BlockMatrix& d) {
+  const Comm& comm = d.comm;
+  const std::size_t n = orbitals.level.size();
+  const auto first = static_cast<std::ptrdiff_t>(d.blocking->begin[d.first]),
+             last = static_cast<std::ptrdiff_t>(d.blocking->begin[d.last]);
+  SymmetricProduct product(d);
+  constexpr int n_vectors = 4;
+  double squares = 0;
+  std::vector<double> v(n), own;
+  for (int k = 0; k < n_vectors; ++k) {
+    for (std::size_t i = 0; i < n; ++i) v[i] = scrambled(std::int64_t{k} * n + i) < 0 ? -1 : 1;
+    product({v.begin() + first, v.begin() + last}, own);
+    std::vector<double> rest = comm.gather(std::span<const double>(own));
+    for (std::size_t i = 0; i < n && comm.is_root(); ++i) {
+      if (weight[i] == 0) continue;
+      const double* c = orbitals.vector.data() + i * n;
+      const double part = weight[i] * std::inner_product(c, c + n, v.begin(), 0.0);
+      for (std::size_t r = 0; r < n; ++r) rest[r] -= part * c[r];
+    }
+    if (comm.is_root()) squares += std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
+  }
+  return comm.broadcast(std::sqrt(squares / n_vectors));
+}
+
 Diagonalised diagonalise(const BlockMatrix& k, const BlockMatrix& s, std::optional<double> mu,
                          std::optional<double> n_pairs, double temperature) {
   Orbitals orbitals = orbitals_of(k, s);

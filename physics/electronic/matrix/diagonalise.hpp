@@ -48,6 +48,10 @@ struct Filling {
 [[nodiscard]] double rounding_defect(const Orbitals& orbitals, std::span<const double> weight,
                                      const BlockMatrix& matrix, std::span<const double> m);
 
+/// ||C w C^T - D||_F from vectors of random signs: what D lacks outside of its blocks. Collective.
+[[nodiscard]] double norm_outside(const Orbitals& orbitals, std::span<const double> weight,
+                                  const BlockMatrix& d);
+
 /// The whole spectrum and its density matrix: the reference of all other methods, and the fastest way for
 /// small systems.
 struct Diagonalised {
