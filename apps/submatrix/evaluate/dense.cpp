@@ -149,7 +149,7 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
   result.homo = filling.homo;
   result.lumo = filling.lumo;
   result.entropy = filling.entropy;
-  result.rest = norm_outside(orbitals, filling.occupation, d);
+  result.rest = result.density_error = norm_outside(orbitals, filling.occupation, d);
   std::vector<double> root(n);
   std::transform(filling.occupation.begin(), filling.occupation.end(), root.begin(),
                  [](double f) { return std::sqrt(f); });

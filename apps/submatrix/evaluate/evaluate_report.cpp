@@ -76,7 +76,10 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
     if (last.mu_error > 0)
       context.summarise("mu_estimated_error_hartree", last.mu_error,
                         "the electrons' over their growth with mu");
-    context.summarise("density_estimated_error", last.p_error, "||P - P_exact||_F of one spin");
+    context.summarise(
+        "density_estimated_error", last.density_error,
+        "||D - D_exact||_F of one spin: submatrices, S^-1/2, and what D lacks outside its blocks");
+    context.summarise("density_estimated_error_of_p", last.p_error, "||P - P_exact||_F of one spin");
     context.summarise("density_estimated_error_inside", last.p_error_inside, "of the blocks that P has");
     context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
     context.summarise("estimate_s", last.error_seconds);

@@ -34,8 +34,12 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.error_columns = sign.error.n_columns;
   result.energy_error = (sign.error.energy + density.error).size() + density.rounding_error;
   result.pairs_error = sign.error.n_pairs;
-  result.mu_error = sign.error.mu;
+  result.mu_error = sign.holds_pairs && sign.temperature > 0 && sign.error.n_columns > 0
+                        ? sign.error.mu + density.mu_error
+                        : sign.error.mu;
   result.p_error = sign.error.p;
+  result.density_error =
+      std::sqrt(std::pow(sign.error.p, 2) + std::pow(density.overlap_error, 2) + std::pow(density.rest, 2));
   result.p_error_inside = sign.error.p_inside;
   result.error_seconds = comm.maximum(sign.error.seconds);
   result.blocks =
@@ -65,8 +69,9 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
                       &Evaluation::n_pairs_of_d, &Evaluation::n_pairs_put, &Evaluation::entropy,
                       &Evaluation::blocks, &Evaluation::energy_error, &Evaluation::pairs_error})
     half(number);
-  for (auto number : {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry,
-                      &Evaluation::p_error, &Evaluation::p_error_inside, &Evaluation::rest})
+  for (auto number :
+       {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry, &Evaluation::p_error,
+        &Evaluation::p_error_inside, &Evaluation::rest, &Evaluation::density_error})
     root(number);
   for (auto number :
        {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds, &Evaluation::predicted_seconds,

@@ -82,6 +82,7 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
       group.set_attribute("p_error_inside", e.p_error_inside);
       group.set_attribute("mu_error", e.mu_error);
       group.set_attribute("rest", e.rest);
+      group.set_attribute("density_error", e.density_error);
       for_each_probed(e, [&](const char* name, const auto& number) {
         group.set_attribute(name, static_cast<double>(number));
       });
@@ -110,6 +111,7 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
         group.has_attribute("p_error_inside") ? group.number_attribute("p_error_inside").at(0) : e.p_error;
     if (group.has_attribute("mu_error")) e.mu_error = group.number_attribute("mu_error").at(0);
     if (group.has_attribute("rest")) e.rest = group.number_attribute("rest").at(0);
+    if (group.has_attribute("density_error")) e.density_error = group.number_attribute("density_error").at(0);
     if (group.has_attribute("probe_refused")) {
       for_each_probed(e, [&](const char* name, auto& number) {
         number = static_cast<std::remove_reference_t<decltype(number)>>(group.number_attribute(name).at(0));

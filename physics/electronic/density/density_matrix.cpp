@@ -61,7 +61,8 @@ Defects defects_of(const BlockMatrix& p, SymmetricProduct& apply_p, SymmetricPro
 
 /// ||Z P Z - D||_F from vectors of random signs, to a few per cent where many rows share it.
 double rest_of(const BlockMatrix& d, const BlockMatrix& z, SymmetricProduct& apply_p, double factor) {
-  constexpr int n_vectors = 4;
+  const int n_vectors =
+      std::clamp(2048 / static_cast<int>(d.blocking->n_rows()), 4, 64);  // few rows share little scatter
   SymmetricProduct apply_z(z), apply_d(d);
   double squares = 0;
   for (int k = 0; k < n_vectors; ++k) {
@@ -181,6 +182,11 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   const auto ritz = extreme_ritz_values(basis.a, 8);
   result.rounding_error = 8 * std::numeric_limits<double>::epsilon() * basis.a.blocking->n_rows() *
                           std::max(std::abs(ritz.lower), std::abs(ritz.upper)) * basis.condition;
+  result.overlap_error = basis.residual * std::sqrt(std::max(sign.n_pairs, 0.0));
+  // a level e moves by e x^T R x, twice the root mean square of R standing for x^T R x
+  result.mu_error =
+      2 * basis.residual * std::abs(sign.mu) + 0.01 * threshold +
+      std::numeric_limits<double>::epsilon() * std::max(std::abs(ritz.lower), std::abs(ritz.upper));
   const Defects defects = defects_of(sign.p, apply_p, apply_a);
   result.idempotency = defects.idempotency;
   result.commutator = defects.commutator;

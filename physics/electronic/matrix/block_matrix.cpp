@@ -175,20 +175,40 @@ BlockMatrix add(double a, const BlockMatrix& A, double b, const BlockMatrix& B) 
   return sum;
 }
 
+namespace {
+
+/// A sum of many numbers with the rounding of one: what each addition loses is kept (Neumaier 1974).
+class CompensatedSum {
+ public:
+  void add(double x) {
+    const double sum = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - sum) + x : (x - sum) + sum_;
+    sum_ = sum;
+  }
+  [[nodiscard]] double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
+
+}  // namespace
+
 double dot(const BlockMatrix& a, const BlockMatrix& b) {
   check_alike(a, b);
-  double sum = 0;
+  CompensatedSum sum;
   for (int c = 0; c < a.n_columns(); ++c)
     merge_column(a, b, c, [&](std::int32_t, std::int64_t p, std::int64_t q) {
       if (p < 0 || q < 0) return;
       const auto x = block(a, c, p), y = block(b, c, q);
-      for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] * y[k];
+      double of_block = 0;
+      for (std::size_t k = 0; k < x.size(); ++k) of_block += x[k] * y[k];
+      sum.add(of_block);
     });
-  return a.comm.sum(sum);
+  return a.comm.sum(sum.value());
 }
 
 double trace(const BlockMatrix& a) {
-  double sum = 0;
+  CompensatedSum sum;
   for (int c = 0; c < a.n_columns(); ++c) {
     const auto [begin, end] = blocks_of(a, c);
     const auto rows_begin = a.row.begin() + begin, rows_end = a.row.begin() + end;
@@ -196,9 +216,9 @@ double trace(const BlockMatrix& a) {
     if (found == rows_end || *found != a.first + c) continue;
     const auto values = block(a, c, found - a.row.begin());
     const std::int64_t n = a.blocking->size(a.first + c);
-    for (std::int64_t i = 0; i < n; ++i) sum += values[i * n + i];
+    for (std::int64_t i = 0; i < n; ++i) sum.add(values[i * n + i]);
   }
-  return a.comm.sum(sum);
+  return a.comm.sum(sum.value());
 }
 
 double frobenius_norm(const BlockMatrix& a) {

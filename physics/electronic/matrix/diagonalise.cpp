@@ -281,7 +281,7 @@ double norm_outside(const Orbitals& orbitals, std::span<const double> weight, co
   const auto first = static_cast<std::ptrdiff_t>(d.blocking->begin[d.first]),
              last = static_cast<std::ptrdiff_t>(d.blocking->begin[d.last]);
   SymmetricProduct product(d);
-  constexpr int n_vectors = 4;
+  const int n_vectors = std::clamp(2048 / static_cast<int>(n), 4, 64);  // few rows share little scatter
   double squares = 0;
   std::vector<double> v(n), own;
   for (int k = 0; k < n_vectors; ++k) {

@@ -273,6 +273,22 @@ TEST(ShareColumns, weights_are_shared_evenly) {
   }
 }
 
+TEST(BlockMatrixSums, of_large_terms_that_cancel_keep_the_small_ones) {
+  const auto comm = Comm::world();
+  constexpr int n = 3000;
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(n, 1));
+  std::vector<Triplet> mine;
+  if (comm.is_root())
+    for (int i = 0; i < n; ++i) mine.push_back({i, i, i % 3 == 0 ? 1e16 : i % 3 == 1 ? 1.0 : -1e16});
+  std::vector<int> on_root(static_cast<std::size_t>(comm.size()) + 1, n);
+  on_root[0] = 0;
+
+  const auto m = assemble(comm, blocking, mine, on_root, 0);
+
+  EXPECT_EQ(trace(m), 1000.0);
+  EXPECT_EQ(dot(m, m), 2000 * 1e32);
+}
+
 TEST(ShareColumns, more_ranks_than_blocks_leave_some_without) {
   const auto comm = Comm::world();
   const auto blocking = std::make_shared<const Blocking>(uniform_blocking(4, 4));
