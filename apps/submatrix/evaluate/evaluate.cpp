@@ -263,7 +263,9 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
   try {
     for (const auto& spin : spins)
       way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
-                                     wants_orthogonal(options.output), interrupt_of(context), device));
+                                     wants_orthogonal(options.output), interrupt_of(context), device,
+                                     &spins.front().system,
+                                     way.bases.empty() ? nullptr : &way.bases.front()));
   } catch (const IllConditioned& error) {
     if (options.method.dense == Dense::never)
       throw InputError(

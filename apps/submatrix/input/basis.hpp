@@ -32,8 +32,10 @@ struct Basis : electronic::Orthogonalised {
 
 /// S^-1/2 and A: globally, or else in the local basis. Throws electronic::IllConditioned if neither leads to
 /// S^-1/2, or only the local one where the user wants matrices of the basis S^-1/2 (`only_global`).
-/// device: evaluates series in place of this core, unless it is null. Collective.
+/// `other_system`, `other`: another K with its basis; its S^-1/2 is taken where S is the same to the bit on
+/// all ranks. device: evaluates series in place of this core, unless it is null. Collective.
 [[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
-                               const electronic::Interrupt& interrupt, electronic::DeviceSubmatrices* device);
+                               const electronic::Interrupt& interrupt, electronic::DeviceSubmatrices* device,
+                               const System* other_system = nullptr, const Basis* other = nullptr);
 
 }  // namespace quintet::submatrix

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "io/log/error.hpp"
@@ -109,7 +110,14 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
                              const Interrupt& interrupt, DeviceSubmatrices* device) {
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
-  auto [z, residual, degree, condition] = inverse_sqrt(s, threshold, interrupt, device);
+  return orthogonalise(k, inverse_sqrt(s, threshold, interrupt, device), threshold, interrupt, device);
+}
+
+Orthogonalised orthogonalise(const BlockMatrix& k, InverseSqrt made, double threshold,
+                             const Interrupt& interrupt, DeviceSubmatrices* device) {
+  auto [z, residual, degree, condition] = std::move(made);
+  QUINTET_CHECK(k.blocking->begin == z.blocking->begin && k.rank_begin == z.rank_begin,
+                "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), z.blocking->n_rows());
   const double drop = 0.01 * threshold;
   const BlockMatrix kz =
       multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt, .device = device});

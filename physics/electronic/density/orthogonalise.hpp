@@ -44,6 +44,10 @@ struct Orthogonalised {
 [[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
 /// Rows of a submatrix for S^-1/2 over those of the matrix, as a mean over the block columns. Collective.
 [[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
+/// With S^-1/2 of `s` already made. Throws InputError if K and S have different blocks. Collective.
+[[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, InverseSqrt made, double threshold,
+                                           const Interrupt& interrupt = {},
+                                           DeviceSubmatrices* device = nullptr);
 /// Throws what inverse_sqrt() throws, and InputError if K and S have different blocks. Collective.
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
                                            const Interrupt& interrupt = {},
