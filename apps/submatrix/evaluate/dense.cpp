@@ -49,8 +49,9 @@ double mean_part(const BlockMatrix& a, double threshold) {
 }
 
 /// Seconds of this core for one dense diagonalisation of a spin, D included: Cholesky factor, reduction,
-/// eigenvectors, C f C^T; n from 190 to 1536 with OpenBLAS, to 30 %.
-double dense_seconds_of(double n_rows) { return 3.2e-10 * std::pow(n_rows, 3) + 1e-7 * n_rows * n_rows; }
+/// eigenvectors, C f C^T; n from 190 to 1536 with OpenBLAS, water to 20 %, sparse
+/// models, whose problems deflate, take half.
+double dense_seconds_of(double n_rows) { return 2.8e-10 * std::pow(n_rows, 3) + 3e-8 * n_rows * n_rows; }
 
 /// Elements and mean rows of a block column of this matrix where blocks below `threshold` are dropped.
 struct PatternSize {
@@ -66,9 +67,9 @@ PatternSize columns_of(const BlockMatrix& a, double threshold) {
 double submatrix_seconds_of(const EvaluateOptions& options, const System& system, const BlockMatrix& a,
                             bool basis) {
   constexpr double products_per_second = 6e9;  // operations of products of small blocks
-  constexpr double level_seconds = 2e-7;  // an element of A: some 200 products with vectors for HOMO, LUMO
-  constexpr double least_seconds = 0.01;  // of a threshold: its many small sums
-  constexpr double beside_kernels = 2;    // moments, edges of the spectrum, samples for the errors
+  constexpr double level_seconds = 2e-7;   // an element of A: some 200 products with vectors for HOMO, LUMO
+  constexpr double least_seconds = 0.005;  // of a threshold: its many small sums
+  constexpr double beside_kernels = 2;     // moments, edges of the spectrum, samples for the errors
   constexpr double passes_at_temperature = 2;  // until N(mu) is met
   const auto& thresholds = options.method.thresholds;
   const double finest = *std::min_element(thresholds.begin(), thresholds.end());
