@@ -19,7 +19,7 @@ namespace quintet::submatrix {
                                     double threshold, const electronic::BlockMatrix* a = nullptr);
 
 /// Sizes of K that the submatrix method holds beside K and S: S^-1/2 and products on the way to it, A, the
-/// blocks that submatrices gather, D and its error; as measured (docs/planning.md).
+/// blocks that submatrices gather, D and its error; as measured (docs/measured.md).
 inline constexpr double matrices_beside_k = 9;
 
 /// Predicted for both ways, all spins and thresholds together: seconds of a core's clock, memory of all ranks
