@@ -172,7 +172,7 @@ void parse_options(const Tree& document, const Describe& describe);
 struct Change {
   std::string key;  ///< "integrator.temperature"
   OnRestart rule = OnRestart::physics;
-  std::string from, to;  ///< as YAML, "absent" where there is no such section or value
+  std::string from, to;  ///< as YAML, "absent" if the section or value is absent
   bool is_file = false;  ///< the name of a file changed, which says nothing about what is in it
 };
 /// What differs between the options in force and `former`, the options_tree() of an earlier run, in the order

@@ -338,7 +338,7 @@ class Parser {
     return Tree::integer(*value);
   }
 
-  /// The message for what is no number, with the reason where it can be seen.
+  /// The message for a text that is not a number, with the reason where it can be seen.
   Tree wrong_number(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto& text = given.as_text();
     std::string plain = text;

@@ -74,7 +74,7 @@ void reference_section(std::string& out, const Section& section, const std::stri
 
 Tree json_section(const Section& section);
 
-/// A number with unit as editors can check it: number, space, something that is no number.
+/// A number with unit as editors can check it: number, space, something that is not a number.
 Tree json_quantity(const Key::Data& key) {
   constexpr const char* number = R"([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)";
   Tree schema = Tree::map();

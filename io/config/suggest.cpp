@@ -38,7 +38,7 @@ std::size_t edit_distance(std::string_view a_given, std::string_view b_given) {
 }
 
 std::string closest(std::string_view given, const std::vector<std::string>& names) {
-  constexpr std::size_t longest = 64;  // longer texts are no misspelt names; keeps hostile input cheap
+  constexpr std::size_t longest = 64;  // longer texts are not misspelt names; keeps hostile input cheap
   if (given.empty() || given.size() > longest) return {};
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, (given.size() + 1) / 3) + 1;

@@ -26,7 +26,7 @@
 /// @endcode
 namespace quintet {
 
-/// The row of a value. Throws InternalError if there is none.
+/// The row of a value. Throws InternalError for an unknown value.
 template <class Table, class Value>
 [[nodiscard]] const auto& row_of(const Table& table, const Value& value) {
   for (const auto& row : table)
@@ -38,7 +38,7 @@ template <class Table, class Value>
     throw InternalError(fmt::format("no row for a value in a table of {}", typeid(Value).name()));
 }
 
-/// The row of a name that was found among names_of(). Throws InternalError if there is none.
+/// The row of a name that was found among names_of(). Throws InternalError for an unknown name.
 template <class Table>
 [[nodiscard]] const auto& row_named(const Table& table, std::string_view name) {
   for (const auto& row : table)
@@ -54,7 +54,7 @@ template <class Table>
   return names;
 }
 
-/// The row that a user names under `key`. Throws InputError if there is none.
+/// The row that a user names under `key`. Throws InputError for an unknown name.
 template <class Table>
 [[nodiscard]] const auto& row_given(const Table& table, const std::string& name, const std::string& key) {
   for (const auto& row : table)

@@ -34,7 +34,7 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
   return excluded ? 0 : length;
 }
 
-/// A text in double quotes, valid in JSON and YAML; bytes that are no UTF-8 become U+FFFD.
+/// A text in double quotes, valid in JSON and YAML; bytes that are not UTF-8 become U+FFFD.
 std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {

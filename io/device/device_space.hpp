@@ -28,6 +28,6 @@ QUINTET_DEVICE_FACTORY const char* quintet_device_version();
 QUINTET_DEVICE_FACTORY void quintet_device_start(int number, quintet::DeviceProperties* properties);
 /// Bytes that are free on the device now.
 QUINTET_DEVICE_FACTORY std::size_t quintet_device_free_bytes();
-/// Of each start that told of no error; the last one stops Kokkos if the first has started it, and then none
-/// can begin in this process. All engines must be gone.
+/// Undo one start that reported no error; call it once for each. The last call stops Kokkos if the first
+/// start started it; this process can then start no other. All engines must be gone.
 QUINTET_DEVICE_FACTORY void quintet_device_stop();

@@ -41,7 +41,8 @@ class DedalusFiles {
   [[nodiscard]] const hdf5::File& file(const std::string& name) const;
   /// The file of set number s in sets() that has the scales.
   [[nodiscard]] const hdf5::File& scales_of(std::size_t s) const;
-  /// A task of a set, with the shape that all processes together give it; `why` it is no field, or "".
+  /// A task of a set, with the shape that all processes together give it. `why` says why it is not a field,
+  /// or is "".
   [[nodiscard]] DedalusTask task_of(std::size_t s, const std::string& name, std::string& why) const;
   /// The points of an axis: the scale of that name and size. Throws where two of them differ.
   [[nodiscard]] std::vector<double> scale(std::size_t s, const std::string& axis, std::uint64_t n) const;

@@ -65,7 +65,7 @@ std::unique_ptr<Source> open_netcdf_series(const Comm& comm, const std::string& 
 std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
                                  const FieldSeriesOptions& options);
 
-/// Cut times to those that ascend, with a warning: what a run that was killed left behind them is no frame.
+/// Cut times to those that ascend, with a warning: a killed run may leave invalid times after them.
 void keep_rising(std::vector<double>& times, const std::string& path);
 
 /// What equations call a field of this name ("b" for "buoyancy"), unless that very name is wanted.

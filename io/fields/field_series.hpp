@@ -23,7 +23,7 @@ struct FieldAxis {
       coordinates;  ///< [n] of the points, ascending, in [lower, upper]; they may be unequally spaced
   bool periodic = false;
   double lower = 0,
-         upper = 0;  ///< ends of the domain: walls, or a period (upper - lower) of which `upper` is no point
+         upper = 0;  ///< ends of the domain: walls, or a period, whose `upper` is not a grid point
 
   [[nodiscard]] std::uint64_t size() const { return coordinates.size(); }
   [[nodiscard]] double length() const { return upper - lower; }

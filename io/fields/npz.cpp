@@ -45,7 +45,7 @@ class Npz : public Source {
   Comm comm_;
   ZipFile zip_;
   std::vector<std::string> wanted_;  ///< fields that are needed; empty: all
-  std::vector<std::string> beside_;  ///< arrays that are no fields and no parameters
+  std::vector<std::string> beside_;  ///< arrays that are neither fields nor parameters
   std::set<std::string> used_;       ///< of these
   std::map<std::string, NpyHeader> arrays_;
   hdf5::Shape shape_;                 ///< [t, x, z] of all fields
@@ -61,7 +61,7 @@ class Npz : public Source {
     try {
       array = read_npy_header(front, zip_.size(member), what);
     } catch (const InputError&) {
-      // Texts, objects and records are no fields; neither is what is damaged and not needed.
+      // Texts, objects and records are not fields; nor is a damaged array that is not needed.
       const auto type = type_of(front);
       const bool foreign = type.find_first_of("OUSVM") != std::string::npos;
       if (is_wanted(name) || (wanted_.empty() && !foreign)) throw;

@@ -26,7 +26,7 @@ class XdmfSeries {
     std::string name;                               ///< as it is shown
     std::string path;                               ///< "/fields/b"
     int precision = 8;                              ///< bytes a value
-    std::uint64_t sample = 0, n_samples = 0;        ///< n_samples 0: there is no such axis
+    std::uint64_t sample = 0, n_samples = 0;        ///< n_samples 0: no such axis
     std::uint64_t component = 0, n_components = 0;  ///< the same
     std::uint64_t n_times = 0;                      ///< 0: grows with the frames
   };

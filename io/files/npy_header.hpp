@@ -24,9 +24,9 @@ struct NpyHeader {
 /// Most bytes that a header has: what read_npy_header() must be given of a longer array.
 constexpr std::uint64_t most_npy_header_bytes = std::uint64_t{1} << 17;
 
-/// The header of an array of `bytes` bytes, which begins with `front`. Throws InputError (`name` in front):
-/// no array, a header that is damaged, elements that are no numbers, more or fewer bytes than the shape
-/// needs.
+/// Read the header of an array of `bytes` bytes, which begins with `front`. Throws InputError, which begins
+/// with `name`, if it is not an array, its header is damaged, its elements are not numbers, or its shape
+/// needs more or fewer bytes.
 [[nodiscard]] NpyHeader read_npy_header(std::string_view front, std::uint64_t bytes, const std::string& name);
 
 /// The elements of whose bytes (a whole number of them) an array or a part of it consists, as they lie in the

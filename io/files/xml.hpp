@@ -11,8 +11,8 @@ namespace quintet {
 /// Reads an XML file piece by piece: tags and the text between them, in the order of the file.
 ///
 /// Comments, declarations and processing instructions are passed over; the five entities of XML and numbers
-/// (&#65;) are put in place; there are no namespaces, document types of one's own or CDATA sections. That
-/// each tag is closed is checked.
+/// (&#65;) are put in place; namespaces, own document types and CDATA sections are not supported. Checks that
+/// each tag is closed.
 class XmlReader {
  public:
   enum class Piece { open, close, text, end };
@@ -21,7 +21,7 @@ class XmlReader {
   explicit XmlReader(std::string path);
   /// Step to the next piece. `<a/>` is an open piece and a close one; text that is blank is passed over; end
   /// is the end of the file, wherever it comes: open_tags() says whether it is whole. Throws InputError with
-  /// file:line for what is no XML.
+  /// file:line for text that is not XML.
   Piece next();
   [[nodiscard]] const std::string& name() const { return name_; }  ///< of the tag opened or closed
   /// An attribute of the tag opened; "" if it has none of that name.

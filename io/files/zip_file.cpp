@@ -57,7 +57,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Append what `piece` gives to `result`, up to `most` bytes; false when there is no more.
+  /// Append what `piece` gives to `result`, up to `most` bytes; false at the end.
   bool unpack(std::string& piece, std::string& result, std::uint64_t most) {
     stream_.next_in = reinterpret_cast<Bytef*>(piece.data());
     stream_.avail_in = static_cast<uInt>(piece.size());

@@ -15,7 +15,7 @@ struct UsedName {
   bool called = false;       ///< followed by '('
 };
 
-/// All names of a formula in order, with repetitions; the e of 1e-3 is none.
+/// All names of a formula in order, with repetitions; the e of 1e-3 does not count.
 [[nodiscard]] std::vector<UsedName> used_names(std::string_view formula);
 /// A letter or '_', then letters, digits or '_'.
 [[nodiscard]] bool is_name(std::string_view text);

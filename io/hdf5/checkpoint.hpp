@@ -17,7 +17,8 @@ inline constexpr int checkpoint_version = 1;
 
 /// "step_000000001000.h5"
 [[nodiscard]] std::string checkpoint_name(std::int64_t step);
-/// The newest step of a folder's checkpoints by their names alone, whole or not; nothing if there is none.
+/// The newest step of a folder's checkpoints by their names alone, whole or not; nothing if the folder has
+/// none.
 [[nodiscard]] std::optional<std::int64_t> newest_step(const std::string& directory);
 
 /// The checkpoints of one run directory: `DIR/step_000000001000.h5`.
@@ -40,8 +41,8 @@ class CheckpointStore {
   void write(std::int64_t step, const Provenance& provenance, const std::function<void(Group&)>& write) const;
 
   /// The newest checkpoint that is whole. A truncated or corrupt one is passed over with a warning that names
-  /// it. Collective; std::nullopt if there is none at all; throws InputError if there are some but none is
-  /// whole.
+  /// it. Collective; std::nullopt without any checkpoint; throws InputError if there are checkpoints but all
+  /// are damaged.
   [[nodiscard]] std::optional<std::string> newest() const;
 
   /// Steps of the checkpoints that are there, oldest first. Collective.
@@ -56,7 +57,7 @@ class CheckpointStore {
  private:
   /// Set aside what is later than a step; on rank 0. Returns the steps that stay.
   std::vector<std::int64_t> set_aside_after(std::int64_t step) const;
-  /// The same, and remove what is older than the last `keep`; on rank 0.
+  /// Set aside what is later than a step, and remove all but the last `keep` checkpoints; on rank 0.
   void tidy(std::int64_t newest_step) const;
 
   Comm comm_;
@@ -67,7 +68,7 @@ class CheckpointStore {
 /// Throws InputError if the file is not a whole checkpoint (absent, truncated, checksum differs). Collective.
 void verify_checkpoint(const Comm& comm, const std::string& path);
 
-/// The step at which a checkpoint was written. Throws InputError if it is no checkpoint.
+/// The step at which a checkpoint was written. Throws InputError if the file is not a checkpoint.
 [[nodiscard]] std::int64_t checkpoint_step(const File& file);
 
 }  // namespace quintet::hdf5

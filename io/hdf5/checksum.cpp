@@ -101,7 +101,7 @@ void as_stored(const Group& root, const std::string& path, const Action& action)
   if (type == "int32") return action(std::int32_t{});
   if (type == "uint64") return action(std::uint64_t{});
   if (type == "uint8") return action(std::uint8_t{});
-  static_cast<void>(root.read_rows<double>(path, 0, 0));  // says of texts that they are no numbers, and where
+  static_cast<void>(root.read_rows<double>(path, 0, 0));  // reports texts in place of numbers, and where
   throw InputError(fmt::format("{}: checksums do not cover values of type {}", path, type));
 }
 
@@ -143,7 +143,7 @@ void add_rows(const Group& root, const std::string& path, const Shape& lead, std
   });
 }
 
-/// What a dataset that is one a frame adds; nothing where there is none.
+/// Part of a frame's checksum from the dataset that holds this frame alone; 0 without such a dataset.
 std::uint64_t part_of_frame(const Group& root, const std::string& pattern, std::uint64_t frame) {
   const auto path = fmt::format("{}{}", pattern.substr(0, pattern.size() - 1), frame);
   if (!root.has(path)) return 0;

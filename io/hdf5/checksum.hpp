@@ -21,7 +21,7 @@ namespace quintet::hdf5 {
 /// Source: Y. Collet, "xxHash fast digest algorithm" (specification, version 0.1.1), section XXH64.
 [[nodiscard]] std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
-/// The same of bytes that come in pieces, so that a file need not be held.
+/// Computes xxh64() of bytes that come in pieces, so that a file need not be held in memory.
 class Xxh64 {
  public:
   explicit Xxh64(std::uint64_t seed = 0);
@@ -104,7 +104,7 @@ bool set_covered(Group& group, const std::string& name, const std::vector<std::s
 struct AlteredRows {
   std::vector<std::uint64_t> first{};
   std::uint64_t n = 0;
-  /// "row 7 does not agree with its checksum"; "" if there is none. `row`: what it is called.
+  /// "row 7 does not agree with its checksum"; "" without a difference. `row`: what it is called.
   [[nodiscard]] std::string text(const std::string& row) const;
 };
 /// Compare rows of the file with the checksums in `path`: the first `rows[0]`; where these have two axes, the
@@ -120,9 +120,9 @@ struct RowPlace {
   std::uint64_t row = 0;
   std::optional<std::uint64_t> sample{};
 };
-/// Throws InputError, which says what helps, unless a frame agrees with its checksum in `path`; one that has
-/// none passes, also where there is no such dataset, and one of more than about `most_bytes`. All ranks read
-/// the same. Collective.
+/// Throw InputError, which says what helps, unless a frame agrees with its checksum in `path`. A frame
+/// without a checksum passes, as does one of more than about `most_bytes`, or any without this dataset. All
+/// ranks read the same. Collective.
 void require_unaltered_frame(const File& file, const std::string& path, const RowPlace& place,
                              double most_bytes = std::numeric_limits<double>::infinity());
 
@@ -144,9 +144,9 @@ class ChecksumSeries {
   /// Cut to n rows, of which there are so many; those that lack a checksum get 'none' with the next append:
   /// on several ranks HDF5 1.10 hangs where another table is cut after such writes. Collective.
   void keep(std::uint64_t n);
-  /// Of the first n rows those that have changed, as words: "frame 3 does not agree with its checksum"; "".
-  /// Or only of the last of them, about `most_bytes`. All ranks read the same, so that they know alike what
-  /// is in HDF5's chunk caches. Collective.
+  /// Message that names those of the first n rows that have changed: "frame 3 does not agree with its
+  /// checksum"; "" without any. Checks only the last of them, about `most_bytes`, where they are more. All
+  /// ranks read the same, so that HDF5's chunk caches hold the same on each. Collective.
   [[nodiscard]] std::string altered(std::uint64_t n, double most_bytes) const;
 
   /// A frame begins to be written: forget what was noted of one that could not be.
@@ -157,12 +157,12 @@ class ChecksumSeries {
   void note(const std::string& path, std::span<const T> values, std::uint64_t first = 0) {
     note_part(path, RowChecksum::part<T>(RowChecksum::seed(path), values, first));
   }
-  /// The same of values that rank 0 has given.
+  /// Note values of a dataset that rank 0 has written; see note().
   template <class T>
   void note_on_root(const std::string& path, std::span<const T> values) {
     note<T>(path, comm_.is_root() ? values : std::span<const T>());
   }
-  /// The same of what RowChecksum::part() says of them.
+  /// Note values of a dataset by what RowChecksum::part() gives for them; see note().
   void note_part(const std::string& path, std::uint64_t part);
   /// Append the checksum of what was noted. Collective.
   void end_frame();

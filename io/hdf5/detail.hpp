@@ -91,7 +91,7 @@ class Watch {
 struct Context {
   Comm comm;
   std::string path;
-  /// Of a file that is no file of its own (embedded_file.hpp) its bytes, which HDF5 reads where they lie.
+  /// Bytes of a file embedded in another one (embedded_file.hpp); HDF5 reads them in place.
   std::vector<std::byte> own_image{};
   std::optional<std::span<const std::byte>> image{};
   FileHandle file;
@@ -125,11 +125,12 @@ struct Context {
   void take_room() const { take_room(false); }
   /// take_room(), then bring all to the operating system. Collective. Throws ResourceError.
   void hand_over() const;
-  /// The same before a flush or the end, also of metadata that are still in memory.
+  /// Take the room on the disk, as take_room() does; `with_metadata`, before a flush or the end: also for
+  /// metadata that are still in memory.
   void take_room(bool with_metadata) const;
   /// What take_room() counts begins anew: all is in the file.
   void restart_room() const;
-  /// Of a file that was closed: what was taken beyond its end goes back.
+  /// Give back what was reserved on the disk beyond the end of a closed file.
   void give_back_room() const;
   void take_on_root(std::uint64_t wanted) const;
   /// Throw what HDF5 has to say: ResourceError if the disk or quota is full, else InputError.

@@ -34,8 +34,9 @@ struct EmbeddedPlace {
   std::uint64_t offset = 0, bytes = 0;
   std::uint64_t checksum = 0;  ///< XXH64 of them
 };
-/// Of the dataset /experts/ID/parameters. On this rank alone. Throws InputError: no registry, no such ID
-/// (naming those there are), a dataset of another shape or one that does not lie whole in the file.
+/// Place of the dataset /experts/ID/parameters. On this rank alone. Throws InputError if the file is not a
+/// registry, lacks the ID (names those it has), or if the dataset has another shape or is not whole in the
+/// file.
 [[nodiscard]] EmbeddedPlace place_of(const EmbeddedName& name);
 /// Its bytes, past HDF5: may be called from any thread. Throws InputError where they cannot be read or their
 /// checksum is another.
@@ -64,7 +65,8 @@ struct LaidOut {
   std::vector<std::uint64_t> shape;
   std::string type;  ///< "float32", ...
 };
-/// Those of the file that `bytes` are. Throws InputError for what is no HDF5 file.
+/// Layout of the datasets of an HDF5 file whose content is `bytes`. Throws InputError if it is not an HDF5
+/// file.
 [[nodiscard]] std::vector<LaidOut> layout_of(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace quintet::hdf5

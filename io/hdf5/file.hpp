@@ -176,7 +176,7 @@ class File {
   /// before a library that trusts them is given it. Collective.
   void check_attributes() const;
   /// Take the place on the disk of all that was made and grown so far, before anything is written there.
-  /// Collective. Throws ResourceError if there is none (disk full, quota): nothing has been written then, and
+  /// Collective. Throws ResourceError if the disk or the quota is full: then nothing has been written, and
   /// what was grown can be cut again.
   void take_room();
   /// Bring all that was written to the disk. Collective. Throws ResourceError if the disk is full.
@@ -220,14 +220,14 @@ void write_header(Group& root, const std::string& schema, int schema_version, co
 int check_header(const File& file, const std::string& schema, int newest_version);
 
 /// What is damaged in a file: the first object that cannot be opened, or of which data lie outside of the
-/// file; nothing if none is. Values are not looked at, and rows that are missing at the end of a growing
-/// dataset are no damage (Group::whole_rows()). Collective. Throws InputError if there is no such file, or
-/// the system does not let us look at it (it is locked, say).
+/// file; nothing without damage. Values are not checked, and rows missing at the end of a growing dataset do
+/// not count (Group::whole_rows()). Collective. Throws InputError if the file does not exist or cannot be
+/// read (it is locked, say).
 [[nodiscard]] std::optional<std::string> damage(const Comm& comm, const std::string& path);
 
 /// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a
 /// Deep Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units.
-/// Collective. Throws InputError if it is no HDF5 file.
+/// Collective. Throws InputError if it is not an HDF5 file.
 [[nodiscard]] std::string inspect(const Comm& comm, const std::string& path);
 
 }  // namespace quintet::hdf5

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t slack = 1 << 16;  ///< bytes that HDF5 may give out besides what is counted
 
-/// Of a file system that cannot reserve: whether what the file lacks of [begin, end) is free.
+/// Whether the space that the file lacks of [begin, end) is free, on a file system that cannot reserve.
 bool has_free(int descriptor, std::uint64_t begin, std::uint64_t end) {
   struct stat file {};
   struct statvfs system {};

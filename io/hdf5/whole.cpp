@@ -146,7 +146,7 @@ std::optional<std::string> damage(const Comm& comm, const std::string& path) {
         if (text.empty()) text = damage_of(file.root(), name);
     } catch (const InputError& error) {
       text = error.what();
-      // What the system refuses (a reader's lock, no permission) is no damage.
+      // A refusal of the system (a reader's lock, no permission) does not mean damage.
       if (text.find("errno = ") != std::string::npos) throw;
     }
   });

@@ -6,8 +6,8 @@
 
 namespace quintet {
 
-/// Whether an exception that is none of ours says that memory ran out. Kokkos says so in words alone, of a
-/// View on the host as of one on a GPU.
+/// Whether an exception of a library says that memory ran out. Kokkos says so only in its text, for Views on
+/// the host and on a GPU.
 [[nodiscard]] inline bool is_out_of_memory(const std::exception& error) {
   const std::string_view text(error.what());
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||

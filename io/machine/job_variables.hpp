@@ -13,9 +13,9 @@ namespace quintet {
 /// users set are not.
 [[nodiscard]] bool is_of_launcher(std::string_view variable);
 
-/// Whether a variable ("NAME" or "NAME=value") tells of a job or its launcher (of the shell that asks, which
-/// may run in one) or sets options of a scheduler's commands, which beat those in the head of a script and
-/// change answers. Those that say where the scheduler is are none of these.
+/// Whether a variable ("NAME" or "NAME=value") describes a job or its launcher (the shell that asks may run
+/// in one), or sets options of a scheduler's commands. Such options override the head of a script and change
+/// answers. Variables that say where the scheduler is do not count.
 [[nodiscard]] bool is_of_a_job(std::string_view variable);
 
 /// Run a command of a scheduler without the variables that is_of_a_job() knows, as run_command() does.

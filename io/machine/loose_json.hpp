@@ -6,12 +6,11 @@
 
 namespace quintet {
 
-/// Parse what a scheduler prints as JSON, where it does not print quite that: qstat copies a job's variables
-/// as they are, with `\,`, control characters, bytes that are no UTF-8, quotes inside of text, and words
-/// without quotes.
+/// Parse the output of a scheduler that is almost JSON. qstat copies a job's variables as they are, with
+/// `\,`, control characters, bytes that are not UTF-8, quotes inside text, and words without quotes.
 ///
-/// Of a key that comes twice the first stands; text behind the document is left out; what breaks off ends
-/// there. Never throws; what is no map or list at all is null. Numbers and words are scalars as they stand.
+/// The first of two equal keys holds; text after the document is left out; a document that breaks off ends
+/// there. Never throws; anything but a map or list becomes null. Numbers and words are scalars as they stand.
 [[nodiscard]] Tree parse_loose_json(std::string_view text);
 
 }  // namespace quintet

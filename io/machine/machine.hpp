@@ -212,7 +212,7 @@ void describe(Schema& schema, Machine& machine);
 [[nodiscard]] std::string machine_text(const Machine& machine);
 
 /// The link of a level for a job of this many ranks: that of the smallest ranks_max that is enough. Null if
-/// there is none.
+/// no link is.
 [[nodiscard]] const MachineLink* find_link(const Machine& machine, LinkLevel level, std::int64_t ranks);
 /// The queue of this name. Throws InputError.
 [[nodiscard]] const MachineQueue& queue_named(const Machine& machine, const std::string& name);

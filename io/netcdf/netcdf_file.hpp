@@ -37,7 +37,8 @@ struct Variable {
   Reading reading{};                         ///< of its storage: chunks that are not there, what is not used
 
   [[nodiscard]] bool holds_numbers() const { return type != "text" && type != "other"; }
-  /// A text attribute without blanks at its ends; none if it is absent. Throws InputError if it is no text.
+  /// A text attribute without blanks at its ends; nothing if it is absent. Throws InputError if it is not a
+  /// text.
   [[nodiscard]] std::optional<std::string> text(const std::string& attribute) const;
   /// The one number of an attribute; none if it is absent. Throws InputError if it is a text, or several.
   [[nodiscard]] std::optional<double> number(const std::string& attribute) const;
@@ -62,16 +63,16 @@ class File {
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::vector<Variable>& variables() const;
   [[nodiscard]] const Reading& reading() const;  ///< what of it is not used, such as groups
-  /// nullptr if there is none of that name.
+  /// Find a variable by its name; nullptr if it does not exist.
   [[nodiscard]] const Variable* find(const std::string& name) const;
   /// Throws an error that lists what there is.
   [[nodiscard]] const Variable& variable(const std::string& name) const;
 
   /// Numbers as they are stored, row-major.
   [[nodiscard]] std::vector<double> read(const Variable& variable, const Box& box) const;
-  /// Numbers as they are meant, see unpacking_of(); NaN where there is none.
+  /// Read numbers unpacked, see unpacking_of(); NaN for missing ones.
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box) const;
-  /// The same, unpacked as the caller has found; errors as of check_limits().
+  /// Read numbers unpacked by the given rule; NaN for missing ones. Errors as for check_limits().
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box,
                                                   const Unpacking& unpacking) const;
   /// The whole variable, unpacked.

@@ -24,7 +24,7 @@ enum class Limits {
 struct UnpackingOptions {
   Limits limits = Limits::from_file;
   std::vector<double> missing;  ///< unpacked numbers that mark missing values, too
-  std::string limits_key;       ///< the key that says `limits`, for messages; "": there is none
+  std::string limits_key;       ///< the key that sets `limits`, for messages; "": no key
 };
 
 /// How stored numbers become those that are meant: stored * scale + offset, NaN where the stored one marks a

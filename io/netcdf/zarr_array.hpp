@@ -41,7 +41,7 @@ struct ZarrArray {
 
  private:
   [[nodiscard]] std::string file_of(const std::vector<std::uint64_t>& index) const;
-  /// Elements of a chunk as its file has them; none where there is no file.
+  /// Elements of a chunk as stored in its file; empty if the file does not exist.
   [[nodiscard]] const std::vector<double>& chunk_at(const std::vector<std::uint64_t>& index) const;
   [[nodiscard]] std::vector<double> chunk_in(const std::string& file) const;
 

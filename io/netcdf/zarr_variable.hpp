@@ -5,8 +5,9 @@
 
 namespace quintet::netcdf {
 
-/// An array of zarr as xarray means it: names of its dimensions, attributes; its fill_value is _FillValue
-/// where that is no attribute, but for 0, which zarr itself sets. Chunks that are not there are told.
+/// Variable of a zarr array, read as xarray does: names of its dimensions, attributes. The array's fill_value
+/// stands for a missing attribute _FillValue, unless it is 0, which zarr itself sets. Missing chunks are
+/// reported.
 ///
 /// JSON has no types: whole numbers count as stored ones, others as double.
 /// Throws InputError: as many names as there are dimensions.

@@ -200,7 +200,7 @@ class Comm {
   /// @param parts [n, s] this rank's array @param workspace [n - 1, s] for what arrives
   template <class T>
   PendingSum<T> start_reduce_scatter(std::span<const T> parts, std::span<T> workspace) const;
-  /// The same at once. @param own [s]
+  /// Sum as start_reduce_scatter() does, and wait for the result. @param own [s]
   template <class T>
   void reduce_scatter(std::span<const T> parts, std::span<T> own, std::span<T> workspace) const {
     start_reduce_scatter(parts, workspace).wait(own);

@@ -12,8 +12,8 @@ namespace quintet {
 
 /// Letters between ranks that nobody waits for: of any length, from any rank, in no agreed order.
 ///
-/// Letters of one rank to another arrive in the order in which they were sent. Sending and looking into the
-/// box are no collective calls; only the constructor is.
+/// Letters of one rank to another arrive in the order in which they were sent. Only the constructor is
+/// collective, not sending or looking into the box.
 class Mailbox {
  public:
   /// Collective.

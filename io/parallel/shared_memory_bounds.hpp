@@ -21,7 +21,8 @@ struct SharedBound {
 /// This rank's part of the memory that is free: the least of what each bound leaves to each rank under it;
 /// infinity where no system tells. Ranks may differ. Collective.
 [[nodiscard]] double free_memory_of_this_rank(const Comm& comm);
-/// The same of the limits, whatever is held now. Collective.
+/// This rank's part of the memory that its bounds allow, whatever is held now; as free_memory_of_this_rank()
+/// otherwise. Collective.
 [[nodiscard]] double memory_limit_of_this_rank(const Comm& comm);
 
 /// Whether memory suffices, and where it is scarcest.
@@ -31,7 +32,7 @@ struct MemoryDemand {
   std::string where;              ///< "a node", or "the control group FOLDER of 2 GB"
   [[nodiscard]] bool fits() const { return demanded <= free; }
 };
-/// Of `bytes` more on each rank, the bound that is passed furthest, or nearest to it. The same on all ranks.
+/// Demand at the bound that `bytes` more on each rank exceed most, or come closest to. The same on all ranks.
 /// Collective. @param bounds of this rank
 [[nodiscard]] MemoryDemand memory_demand(const Comm& comm, double bytes,
                                          const std::vector<MemoryBound>& bounds);

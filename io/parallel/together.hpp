@@ -27,8 +27,8 @@ struct OnRank {
 /// Collective; on one rank nothing travels.
 ///
 /// The kind is that of the exit code: UsageError, InputError, NumericalError, ResourceError, InternalError,
-/// Interrupted; a finer kind is lost on all ranks alike. What is no Error of ours becomes one: out of memory
-/// and failures of the operating system a ResourceError, all else an InternalError.
+/// Interrupted; a finer kind is lost on all ranks alike. Other exceptions are converted: out of memory and
+/// failures of the operating system to ResourceError, all else to InternalError.
 void throw_lowest(const Comm& comm, const std::exception_ptr& mine);
 
 /// Run `action` on every rank; if it throws on any, all ranks throw the error of the lowest one that failed,

@@ -18,11 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Fields 3 to 22 of /proc/PROCESS/stat: state ... start time; empty if there is none.
+/// Fields 3 to 22 of /proc/PROCESS/stat: state ... start time; empty if the process does not exist.
 std::vector<std::string> stat_fields(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string text;
-  std::getline(file, text, '\0');         // of a process that ends meanwhile it is no exception
+  std::getline(file, text, '\0');         // no exception if the process ends meanwhile
   const auto name_end = text.rfind(')');  // the second field, the program's name, may hold anything
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text.substr(name_end + 1));
@@ -31,7 +31,7 @@ std::vector<std::string> stat_fields(const std::string& process) {
   return rest ? fields : std::vector<std::string>();
 }
 
-/// Age of this process (s) from the kernel's records, to 10 ms; 0 where there are none to be trusted.
+/// Age of this process (s) from the kernel's records, to 10 ms; 0 where they are missing or unreliable.
 double age_by_kernel() {
   const auto fields = stat_fields("self");
   timespec now{};

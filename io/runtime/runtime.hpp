@@ -81,7 +81,8 @@ class StopRequest {
 /// For a process that was forked and is to be a run of its own: its time begins at the fork.
 void count_time_from_here();
 /// When a process of this machine started, in the kernel's ticks since boot: together with its number this
-/// names the process uniquely. "" for a process that has ended but is still listed; nothing if there is none.
+/// names the process uniquely. "" for a process that has ended but is still listed; nothing if it does not
+/// exist.
 [[nodiscard]] std::optional<std::string> process_start(int process);
 /// Peak resident memory of this process (MB = 1e6 bytes).
 [[nodiscard]] double peak_memory_mb();

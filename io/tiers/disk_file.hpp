@@ -61,7 +61,8 @@ class DiskFile {
 struct DiskCost {
   double write = 0, read = 0;
 };
-/// Of writing and reading the first bytes of a file, whatever is there, in turn; the least of three.
+/// Measure the cost of writing and reading the first bytes of a file in turn, whatever is there; least of
+/// three runs.
 [[nodiscard]] DiskCost measured_cost(DiskFile& file, std::size_t bytes);
 
 }  // namespace quintet

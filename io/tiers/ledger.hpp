@@ -60,7 +60,7 @@ class Ledger {
 
   [[nodiscard]] std::size_t current(Tier tier, ByteCategory category) const;
   [[nodiscard]] std::size_t peak(Tier tier, ByteCategory category) const;
-  /// Of all categories at one time.
+  /// Peak of the sum over all categories (bytes).
   [[nodiscard]] std::size_t peak(Tier tier) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 /// Where no limit is set version 1 tells of the largest number of pages: no machine has an exabyte.
 constexpr double unlimited = 1e18;
 
-/// The number that a file begins with; none if there is no such file, or it says "max".
+/// The number that a file begins with; nothing if the file does not exist, or says "max".
 std::optional<double> number_in(const fs::path& path) {
   std::ifstream file(path);
   double value = 0;
@@ -56,7 +56,7 @@ double reclaimable(const fs::path& folder, const std::string& words) {
     return found == stat.end() ? 0.0 : found->second;
   };
   const double mapped = std::max(of("mapped_file"), of("file_mapped"));
-  const double shared = std::min(mapped, of("shmem"));  // counts as mapped, but lies with what is no file
+  const double shared = std::min(mapped, of("shmem"));  // counts as mapped, but has no file
   const double files = of("inactive_file") + of("active_file");
   return std::max(0.0, files - (mapped - shared)) + of("slab_reclaimable");
 }

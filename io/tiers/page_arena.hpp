@@ -24,8 +24,8 @@ class PageArena {
   /// That may stay resident beside what the blocks took at most.
   static constexpr std::size_t slack_share = 8;
 
-  /// @param addresses bytes that are reserved; without memory behind them. Where the system refuses, there is
-  /// no room for any block.
+  /// @param addresses bytes of address space to reserve, without memory. If the system refuses, no block
+  /// fits.
   explicit PageArena(std::size_t addresses);
   ~PageArena();
   PageArena(const PageArena&) = delete;

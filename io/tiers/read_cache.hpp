@@ -89,7 +89,8 @@ class ReadCache {
     std::optional<std::list<int>::iterator> place;  ///< in order_, while its room is taken
   };
   [[nodiscard]] Entry& at(int item) { return entries_[static_cast<std::size_t>(item)]; }
-  /// Room for an item, taken from those not used for longest; false: there is none, and nothing has changed.
+  /// Make room for an item by evicting those unused for longest; false, with nothing changed, if that is not
+  /// enough.
   [[nodiscard]] bool make_room(int item);
   void take_room(int item);
   void drop(int item);

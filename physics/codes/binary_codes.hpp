@@ -44,7 +44,7 @@ struct BinaryCodes {
 /// gives each number the nearest of the 2^bits sums of +-alpha (the first of those equally near, bit i of its
 /// index being the sign of plane i). No round makes |W - W~| larger. Scales are rounded to float at the end.
 /// @param w `[rows, columns]`, or, with `transposed`, `[columns, rows]`
-/// Throws InputError for a matrix without elements, or one that holds what is no finite float.
+/// Throws InputError for a matrix without elements, or with an element that is not a finite float.
 /// Source: Guo et al. 2017, Network sketching (arXiv 1706.02021); Xu et al. 2018, Alternating multi-bit
 /// quantization (arXiv 1802.00150).
 [[nodiscard]] BinaryCodes encode(std::span<const double> w, int rows, int columns, const CodeOptions& options,

@@ -30,7 +30,8 @@ class LastWord {
 
   /// Write how this start ends; the last one holds. Does nothing where it cannot be written.
   void leave(ExitCode code, const std::string& reason) const;
-  /// The same from a rank that ends all others, whether or not it is the one that speaks.
+  /// Write the last word as leave() does, from a rank that ends all others, whether or not it is the one that
+  /// speaks.
   void leave_alone(ExitCode code, const std::string& reason) const;
 
  private:

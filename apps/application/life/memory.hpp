@@ -25,8 +25,8 @@ inline constexpr double bytes_of_files = 20e6, bytes_of_writing = 4e6, bytes_of_
 /// keeps what it writes, which is at most 1 MiB a column.
 [[nodiscard]] double bytes_of_series(double columns, double rows);
 
-/// Of arrays of so many bytes, which have been allocated, what this process has not written to: it can be no
-/// more than what the process has not grown by since it held `before` (bytes).
+/// Upper bound of the part of `arrays` allocated bytes that this process has not written to (bytes): what the
+/// process has not grown by since it held `before` bytes.
 [[nodiscard]] double bytes_not_there_yet(double arrays, double before);
 
 /// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory, or

@@ -48,7 +48,7 @@ struct SizeTimes {
   std::vector<double> step_s{};
 };
 
-/// The times of all sizes, largest first, and why there is none smaller.
+/// The times of all sizes, largest first, and why the series ends.
 struct SizeSeriesTimes {
   std::string unit{}, end{};
   int ranks = 1;
@@ -63,10 +63,10 @@ struct SizeSeriesTimes {
 [[nodiscard]] SizeSeriesTimes measure_sizes(const Comm& comm, const SizeSeries& series,
                                             const SizeQuestion& question);
 
-/// The same with its largest number halved (rounded up); empty if all are 1.
+/// Return `size` with its largest number halved (rounded up); empty if all are 1.
 [[nodiscard]] std::vector<std::int64_t> halved(std::vector<std::int64_t> size);
 
-/// As JSON, and back. Throws InputError for what is none.
+/// Convert to JSON, and back. Throws InputError for a tree that is not a series of sizes.
 [[nodiscard]] Tree to_tree(const SizeSeriesTimes& times);
 [[nodiscard]] SizeSeriesTimes size_times_of(const Tree& tree);
 

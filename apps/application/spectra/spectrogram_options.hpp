@@ -31,7 +31,7 @@ void describe(Schema& schema, SpectrogramOptions& options);
 [[nodiscard]] std::optional<std::string> misses_frequency(const SpectrogramOptions& options, bool has_lowest,
                                                           bool has_corner);
 
-/// Of the keys `lowest` and `corner`.
+/// Descriptions of the keys `lowest` and `corner`.
 inline constexpr const char* lowest_text = "constant_q: angular frequency of the first bin";
 inline constexpr const char* corner_text =
     "mel: angular frequency below which bands are about evenly wide, above which they widen with frequency";

@@ -63,7 +63,7 @@ class TableFile {
   [[nodiscard]] std::size_t key() const;  ///< number of its column
   /// Rows of the file that every column has whole.
   [[nodiscard]] std::uint64_t whole_rows(const hdf5::Group& group) const;
-  /// Of so many rows those that a restart may keep.
+  /// Number of the first `rows` rows that a restart may keep.
   [[nodiscard]] std::uint64_t rising_rows(const hdf5::Group& group, std::uint64_t rows, double last) const;
   void cut(std::uint64_t rows);
   void tell_losses(Context& context, const std::string& altered) const;

@@ -10,7 +10,7 @@ namespace quintet {
 /// through the host's. Collective over all ranks of the run. Throws ResourceError.
 void require_device_arrays(const Comm& comm, const DeviceSession& device, const PlannedArrays& arrays);
 
-/// Of a training on a device, say where its arrays are, into the log and summary.json.
+/// Say in the log and summary.json where the arrays of a training on a device are.
 void announce_residence(Context& context, const FlatAccount& account);
 
 }  // namespace quintet

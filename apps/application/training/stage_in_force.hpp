@@ -27,7 +27,7 @@ struct ParallelInForce {
                                              std::vector<UnitSize> units, std::size_t bytes_per_number,
                                              int n_states);
 
-/// Of a training on a device, what is to be there.
+/// What a training on a device keeps in the device's memory.
 struct DeviceNeeds {
   DeviceSession session;
   PlannedArrays arrays;

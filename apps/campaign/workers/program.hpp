@@ -34,10 +34,10 @@ void note_program(const std::string& folder, std::int64_t process);
 /// it is gone itself. Throws ResourceError if one does not end.
 void end_program_in(const std::string& folder);
 
-/// When a process of this machine began (boot and clock ticks); "" if there is none, or it has ended.
+/// When a process of this machine began (boot and clock ticks); "" if it does not exist or has ended.
 [[nodiscard]] std::string start_of(std::int64_t process);
 
-/// Of this machine since it came up.
+/// Identifier of this machine's current boot.
 [[nodiscard]] const std::string& boot();
 
 [[nodiscard]] const std::string& host_name();

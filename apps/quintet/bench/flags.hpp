@@ -15,10 +15,11 @@ struct ApplicationWords {
   std::vector<std::string> settings;  ///< "key.path=value"
 };
 
-/// Of graphs of tasks. Errors: UsageError for flags of the other kind, InputError for wrong values.
+/// Parse the flags of a benchmark of task graphs. Errors: UsageError for flags of the other kind, InputError
+/// for wrong values.
 void parse_graph_flags(const Application::Arguments& arguments, MetgOptions& options,
                        GraphMetgOptions& graph);
-/// Of an application's own step.
+/// Parse the flags of a benchmark of an application's own step. Errors as above.
 [[nodiscard]] ApplicationWords parse_application_flags(const Application::Arguments& arguments,
                                                        MetgOptions& options,
                                                        ApplicationMetgOptions& application);

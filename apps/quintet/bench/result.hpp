@@ -19,7 +19,7 @@ struct Result {
   std::vector<tasks::Grain> grains;  ///< of each size the best of all rounds, smallest first
   std::vector<double> of_rounds;     ///< what crosses `half` in each round: seconds of a task
   std::string doubt;                 ///< why not to publish it
-  /// Of judge(): the sizes as each round found them, with efficiencies.
+  /// Sizes as each round of judge() found them, with efficiencies.
   std::vector<std::vector<tasks::Grain>> rounds{};
 };
 
@@ -30,7 +30,7 @@ struct Result {
                             const std::function<std::vector<tasks::Grain>()>& first,
                             const std::function<tasks::Grain(std::int64_t size)>& measure);
 
-/// The same of rounds that `measure` makes in one go, which is looked around before and after.
+/// Judge rounds that `measure` makes in one go, as search() does, with a look around before and after them.
 [[nodiscard]] Result judge(const Comm& comm, bool force,
                            const std::function<std::vector<std::vector<tasks::Grain>>()>& measure);
 

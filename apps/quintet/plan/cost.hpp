@@ -10,7 +10,7 @@
 
 namespace quintet {
 
-/// Of what the cost is asked for.
+/// The command whose cost is asked for.
 struct CostQuestion {
   std::string file{};
   std::vector<std::string> settings{};  ///< KEY.PATH=VALUE

@@ -27,7 +27,7 @@ struct Placement {
 [[nodiscard]] planning::Links links_among(const Machine& machine, std::int64_t ranks,
                                           std::int64_t ranks_per_node);
 
-/// The same for all numbers of ranks, as far as they are known.
+/// The links for every number of ranks, as far as they are known; see links_among().
 [[nodiscard]] planning::Links links_of(const Machine& machine, std::int64_t ranks_per_node);
 
 /// How many times slower a core of `machine` is than one of `here`, by their products in double precision;

@@ -29,8 +29,8 @@ struct PlanRow {
                                                           const planning::StepCost& row,
                                                           const Machine& machine, std::int64_t ranks_per_node,
                                                           double slower);
-/// The same of a row of a training at a stage whose states may be in a file, with the disk's time where the
-/// machine's rates are known.
+/// Plan a row of a training, as plan_row() does, at a stage whose states may be in a file. Adds the disk's
+/// time where the machine's rates are known.
 [[nodiscard]] PlanRow plan_stage_row(const planning::CostModel& model, const planning::StepCost& row,
                                      const planning::StageRow& stage, int per_holder, const Machine& machine,
                                      double slower, std::int64_t threads);

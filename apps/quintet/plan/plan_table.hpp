@@ -34,7 +34,7 @@ struct Plan {
 
 /// The table as people read it: what was timed, a line a row, which one to take.
 [[nodiscard]] std::string text_of(const Plan& plan);
-/// The same for scripts.
+/// The table as a tree, for scripts.
 [[nodiscard]] Tree tree_of(const Plan& plan);
 
 /// The fastest possible row; the one with the most ranks that keeps at least half of them busy and is not too

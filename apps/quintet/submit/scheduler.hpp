@@ -92,7 +92,7 @@ struct SchedulerRow {
   std::vector<QueuedJob> (*ask_user)(const Asked& status);
   /// Ids of that user's jobs that wait or run and have this script. Throws InputError likewise.
   std::vector<std::string> (*ask_script)(const Asked& status, const std::string& script);
-  /// Of these nodes those that have failed, as options can leave them out.
+  /// Those of these nodes that have failed, as an option that excludes nodes takes them.
   std::vector<std::string> (*failed_nodes)(const Asked& status, const std::string& nodes);
   /// A regular expression: words of a refusal that may have come after the job was taken.
   const char* doubtful;
@@ -122,7 +122,8 @@ class Scheduler {
   [[nodiscard]] std::string submit(const std::string& script, const JobOrder& after) const;
   /// Throws InputError if the scheduler does not answer or is not understood.
   [[nodiscard]] std::map<std::string, JobState> states(const std::vector<std::string>& ids) const;
-  /// The same where no answer is one too: all are unknown then, and `why` says what was the matter.
+  /// States of jobs, as states() gives them. Without an answer all are unknown, and `why` says what was the
+  /// matter.
   [[nodiscard]] std::map<std::string, JobState> told_states(const std::vector<std::string>& ids,
                                                             std::string& why) const;
   /// What the user who asks has waiting or running, from anywhere.
@@ -131,7 +132,7 @@ class Scheduler {
   [[nodiscard]] std::vector<std::string> jobs_of_script(const std::string& script) const;
   /// Whether a job may have been taken although submit() threw with these words.
   [[nodiscard]] bool is_doubtful(const std::string& words) const;
-  /// Of the nodes of a job that failed those to be left out; none where that is not known.
+  /// Nodes of a failed job that the next one is to leave out; empty where that is not known.
   [[nodiscard]] std::vector<std::string> failed_nodes(const std::string& nodes) const;
   void cancel(const std::string& id) const;
   void stop(const std::string& id) const;
