@@ -34,7 +34,7 @@ void write_frozen(const Frozen& frozen);
 /// What patterns found; nothing where nothing was frozen.
 [[nodiscard]] std::optional<FoundFiles> found_in(const Place& place);
 
-/// "case.yaml, model.h5": files that are no more what they were when the campaign was frozen; "" for none.
+/// "case.yaml, model.h5": files that have changed since the campaign was frozen; "" for none.
 [[nodiscard]] std::string changed_files(const Place& place);
 
 }  // namespace quintet::campaign

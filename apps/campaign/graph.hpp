@@ -104,8 +104,8 @@ class Graph {
                                                const std::string& here) const;
   /// The program of an item, whose word may hold names in braces.
   [[nodiscard]] std::string program_of(const Item& item) const;
-  /// Files that match, sorted; relative patterns from the campaign's folder. Throws InputError if there are
-  /// none.
+  /// Files that match, sorted; relative patterns from the campaign's folder. Throws InputError if no file
+  /// matches.
   const std::vector<std::string>& matching(const std::string& pattern, const std::string& who) const;
   [[nodiscard]] const std::string& contents(const std::string& file) const;
   void add_files(const Item& item, const std::vector<std::string>& words, std::vector<Ingredient>& all) const;

@@ -26,9 +26,9 @@ class Growth {
   /// `tasks`: what items ask for as the campaign begins.
   Growth(const Graph& graph, Store& store, const std::vector<planning::Task>& tasks, planning::Pools pools);
 
-  /// An item was killed by SIGKILL, which was not ours. Nothing if it was not for memory, or if there is no
-  /// more of it here: `why` tells then. Where a job's memory cannot grow (`grows` is false) the next job asks
-  /// for more.
+  /// Next try of an item that a SIGKILL from outside ended. Nothing if it was not for memory, or if no more
+  /// memory is available here: `why` tells then. Where a job's memory cannot grow (`grows` is false) the next
+  /// job asks for more.
   [[nodiscard]] std::optional<Next> after_kill(std::size_t item, bool grows, std::string& why);
 
  private:

@@ -408,7 +408,7 @@ class Runner {
   std::optional<planning::Dispatcher> dispatcher_;
   ItemPrograms programs_;
   std::set<std::size_t> elsewhere_;  ///< items that other campaigns have
-  std::set<std::size_t> left_of_;    ///< stages with items for which there is no time
+  std::set<std::size_t> left_of_;    ///< stages with items that the time does not suffice for
   std::vector<std::size_t> running_;
   std::vector<std::vector<std::size_t>> followers_;  ///< items that wait for each
   std::vector<double> last_took_;                    ///< (s) of the last item of each stage, over its cost

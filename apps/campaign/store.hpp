@@ -16,7 +16,7 @@ struct DoneItem {
   std::string identity, label, host, boot;
   double seconds = 0;
   std::int64_t tries = 1;
-  bool needed = true;              ///< false: there was nothing to do, and there are no files
+  bool needed = true;              ///< false: nothing to do, and no files
   std::vector<std::string> files;  ///< "SIZE XXH64 path in the folder"
   std::string damage{};            ///< what is wrong with its folder, and the cure; "": nothing
 

@@ -11,7 +11,8 @@ namespace quintet {
 using SweepPoint = std::vector<std::string>;
 
 /// All combinations of the values of `sweep: {key.path: [values], ...}`, the last key fastest; one point
-/// without settings where there is no sweep. Throws InputError with the place of what is no list of values.
+/// without settings where there is no sweep. Throws InputError with the place of an entry that is not a list
+/// of values.
 [[nodiscard]] std::vector<SweepPoint> sweep_points(const Tree& document);
 
 /// The document without its sweep.

@@ -18,7 +18,8 @@ class Reasons {
  private:
   const Graph& graph_;
   std::string directory_;
-  std::map<std::string, std::string> last_;  ///< identities of the newest items that are no more, by label
+  std::map<std::string, std::string>
+      last_;  ///< identities of the newest items that no longer exist, by label
 };
 
 /// What differs between an identity that was and what one is made of now: "file case.yaml has changed; ...".

@@ -48,7 +48,7 @@ std::string joined(const Meaning& meaning, const std::string& path, const std::s
   return all;
 }
 
-/// Of a formula of those values that are numbers.
+/// Value of a formula of those values that are numbers.
 std::string computed(const std::string& formula, const Values& values, const std::string& who) {
   std::map<std::string, double> numbers;
   for (const auto& [name, meaning] : values)

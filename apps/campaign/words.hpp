@@ -30,7 +30,7 @@ using Values = std::map<std::string, Meaning>;
 
 /// A path as a pattern that matches nothing else: folders have names like "run[1]".
 [[nodiscard]] std::string literal(const std::string& path);
-/// A pattern in full; a relative one is of a folder, whose own name is no pattern.
+/// A pattern in full. A relative one is taken from `folder`, whose own name is taken literally.
 [[nodiscard]] std::string pattern_in(const std::string& folder, const std::string& pattern);
 
 /// Files that match a pattern, sorted.

@@ -54,10 +54,9 @@ class Boussinesq {
   /// @param device of shared_flow_setup(). Collective.
   void move_to(std::shared_ptr<DeviceFlows> device);
 
-  /// From now on the bottom plate holds b = 1/2 + profile_i over cell i of x, under all members; empty: 1/2.
-  /// A step takes it as it is: whoever changes it between steps has a floor that is constant during each.
-  /// It is no part of a state. Throws InputError: sides are heated, another number of values than cells along
-  /// x, a value that is not finite. Collective.
+  /// Set b = 1/2 + profile_i on the bottom plate over cell i of x, under all members; empty: 1/2. It is
+  /// constant during a step and may change between steps. It does not belong to a state. Throws InputError:
+  /// sides are heated, another number of values than cells along x, a value that is not finite. Collective.
   void set_floor(std::span<const double> profile);
   /// [n_x], or empty.
   [[nodiscard]] std::span<const double> floor() const { return floor_; }
@@ -68,8 +67,7 @@ class Boussinesq {
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] std::int64_t step() const { return step_; }
 
-  /// max over members and cells of |u|/dx + |w|/dz (1/time); not a number where a velocity is none.
-  /// Collective.
+  /// max over members and cells of |u|/dx + |w|/dz (1/time); NaN if a velocity is. Collective.
   [[nodiscard]] double courant_rate(const Exec& exec) const;
 
   /// The pressure of this instant: with it the velocity stays solenoidal,

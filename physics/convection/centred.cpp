@@ -31,7 +31,7 @@ Field curvature_of_u(const Grid& grid, const Field& u) {
   return result;
 }
 
-/// The same of w along z, with neighbours.
+/// Second derivative of w along z, with neighbours.
 Field curvature_of_w(const Grid& grid, const Field& w) {
   Field result("curvature of w", grid);
   const auto& widths = grid.z.widths;

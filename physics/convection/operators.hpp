@@ -42,11 +42,11 @@ void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const S
 void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w, double factor,
                 const Field& result);
 
-/// u -= factor p_x, w -= factor p_z on the faces that are no walls. Neighbours of p must be filled.
+/// u -= factor p_x, w -= factor p_z on the faces that are not walls. Neighbours of p must be filled.
 void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metrics, double factor,
                        const Field& p, const Field& u, const Field& w);
 
-/// max over cells of |u|/dx + |w|/dz of this rank (1/time). Not a number where a velocity is none.
+/// max over cells of |u|/dx + |w|/dz of this rank (1/time). NaN if a velocity is.
 [[nodiscard]] double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w);
 
 /// b += factor times what warm and cold walls bring by diffusion into their cells at b = 0 there.

@@ -13,19 +13,19 @@ struct SlabNeeds {
   double sums = 0, bytes_summed = 0;    ///< reductions of a step, with that of Courant's rate
 };
 
-/// Of n_x x n_z cells on so many ranks, for the rank with most rows and two neighbours; the linear equations
-/// are solved by transforms or modes (not by multigrid).
+/// Needs of n_x x n_z cells on `n_ranks` ranks, for the rank with most rows and two neighbours; the linear
+/// equations are solved by transforms or modes (not by multigrid).
 ///
 /// Each of two stages of a flow exchanges seven fields' rows with both neighbours; the ends of the
 /// elimination of u, w, b and of p, 4 n_x (1 - 1/p) numbers each, go to all others in two messages a pair.
 [[nodiscard]] SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ranks);
 
-/// The same of flows on devices, of which each rank of `n_slabs` has `n_members`; `bytes` stays 0. All flows
-/// travel together.
+/// Needs of flows on devices; each rank of `n_slabs` has `n_members` flows; `bytes` stays 0. All flows travel
+/// together.
 ///
 /// Each of two stages sends five rows a flow to the slab above and four to the one below, in two messages
-/// each, and to all others the ends of the elimination, 8 n_x + 1 numbers a flow in two messages; once a step
-/// also the factors of diffusion, 12 n_x numbers, if the step is of another length than the one before.
+/// each. To all others it sends the ends of the elimination, 8 n_x + 1 numbers a flow in two messages. If the
+/// step's length has changed, the factors of diffusion follow once in the step, 12 n_x numbers.
 [[nodiscard]] SlabNeeds device_slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_slabs);
 
 }  // namespace quintet::convection

@@ -14,7 +14,7 @@ struct Spectra {
       buoyancy_middle;  ///< (u^2 + w^2)/2 and b^2 in the row of cells above the middle
   std::vector<double> kinetic_volume, buoyancy_volume;  ///< means over z
 };
-/// Of a member; on all ranks. Collective.
+/// Spectra of a member, on all ranks. Collective.
 [[nodiscard]] Spectra spectra(const Exec& exec, const Boussinesq& flow, int member);
 
 /// The part of the variance of b about its mean over x that the upper third of wavenumbers holds; 0 of a b

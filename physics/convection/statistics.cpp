@@ -73,7 +73,7 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
   return most;
 }
 
-/// Of its profile over x.
+/// Mean of the floor's profile over x.
 double mean_of_floor(const Boussinesq& flow) {
   const Axis& x = flow.grid().x;
   double sum = 0;
@@ -104,7 +104,7 @@ double convected_nusselt(const Boussinesq& flow, int member) {
 
 namespace {
 
-/// Of a rank's cells: sums as sample() needs them, and extremes_of().
+/// Sums over a rank's cells, as sample() needs them, and extremes_of().
 struct Numbers {
   std::array<double, 10> totals;
   std::array<double, 5> most;
@@ -126,7 +126,7 @@ Numbers numbers_here(const Exec& exec, const Boussinesq& flow, int member) {
           extremes_of(exec, flow, state)};
 }
 
-/// The same of the cells that this rank's device has: its floor is plain.
+/// Sums and extremes of the cells on this rank's device, whose floor has no profile.
 Numbers numbers_there(const FlowResidence& residence, int member) {
   const FlowTally tally = residence.tally(member);
   Numbers numbers{{}, tally.most};

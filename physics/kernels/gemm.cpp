@@ -129,7 +129,7 @@ inline void hold(P& pack) {
 /// Rows of a register tile: its sums, three packs of B and one of A fill the registers (32 with AVX-512, else
 /// 16).
 constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
-/// The same of a tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
+/// Rows of a register tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
 constexpr int narrow_tile_rows = 8;
 /// Rows of B that a tile runs over at a time. A panel of them (96 KiB) comes from the second-level cache, one
 /// line for every four cycles of multiply-adds; shorter ones cost more, as sums go to memory and back.

@@ -22,7 +22,8 @@ class PackedMatrix {
   PackedMatrix() = default;
   /// From row-major B `[k, n]`, or from its transpose (then `b` is `[n, k]`).
   PackedMatrix(const double* b, int k, int n, bool transposed = false);
-  /// The same from values of T, reusing the memory: for weights that change in every step.
+  /// Pack B from values of T, as the constructor does, in the same memory: for weights that change in every
+  /// step.
   void assign(const T* b, int k, int n, bool transposed = false);
   /// B and its transpose from B's rows of n numbers, which may lie anywhere: both while they are at hand.
   static void assign_both(const std::vector<const T*>& rows, int n, PackedMatrix& b,
@@ -75,7 +76,7 @@ struct TransposedFactors {
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
                              std::ptrdiff_t ldc);
-/// The same with rows of C that lie anywhere, c[i] row i.
+/// Add products to a C whose rows lie anywhere, c[i] row i; see the function above.
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int n,
                              const std::vector<T*>& c);

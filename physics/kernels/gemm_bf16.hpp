@@ -79,7 +79,7 @@ struct Bf16Columns {
   int delay = 0;  ///< row r is a[r - delay]; rows before are 0
 };
 
-/// The same of an A whose columns lie in several places: side by side they are b.k() wide.
+/// Multiply as above an A whose columns lie in several places; together they are b.k() wide.
 void multiply_bf16(std::initializer_list<Bf16Columns> a, int m, const PackedBf16& b, float* c,
                    std::ptrdiff_t ldc, bool add = false, Bf16Unit unit = bf16_unit());
 

@@ -40,7 +40,7 @@ inline Pack<T, W> horizontal_sums(Pack<T, W>* packs) {
 }
 
 namespace detail {
-/// Of each pair of blocks of d lanes, low gets the first ones of both packs and high the second ones.
+/// Exchange blocks of d lanes: of each pair of blocks, `low` gets the first of both packs, `high` the second.
 template <class T, int W, int d>
 inline void exchange_blocks(Pack<T, W>& low, Pack<T, W>& high) {
   [&]<int... l>(std::integer_sequence<int, l...>) {
@@ -118,7 +118,7 @@ inline void store_lanes(double* to, Pack<double> values, unsigned lanes) {
   for (int l = 0; l < pack_width<double>; to += lanes >> l & 1U, ++l) *to = value[l];
 #endif
 }
-/// The same of W numbers in memory.
+/// Writes those lanes of W numbers in memory one after the other, as above.
 inline void store_lanes(int* to, const int* values, unsigned lanes) {
 #ifdef QUINTET_KEEPS_LANES_BY_PROCESSOR
   const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));

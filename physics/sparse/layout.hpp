@@ -43,8 +43,8 @@ struct SpmmLayout {
 [[nodiscard]] SpmmLayout layout_2d(int n_ranks, int rows, int columns);
 /// Throws InputError if n_ranks is not 8, 27, 64 ...
 [[nodiscard]] SpmmLayout layout_3d(int n_ranks);
-/// All of one kind (automatic: of all kinds) that so many ranks can take, sparse-aware 1D first. Throws
-/// InputError if there is none.
+/// All layouts of one kind (automatic: of all kinds) that fit so many ranks, sparse-aware 1D first. Throws
+/// InputError if no layout does.
 [[nodiscard]] std::vector<SpmmLayout> layouts_of(SpmmKind kind, int n_ranks);
 
 /// Rows of a square sparse matrix, in units that stay together (blocks of orbitals; or single rows), shared
@@ -136,7 +136,7 @@ struct SpmmChoice {
 /// Throws InputError if the shares fit none. Collective.
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f,
                                        const std::vector<SpmmLayout>& layouts, const MessageCosts& costs);
-/// Of all layouts of a kind; throws InputError, too, if the ranks can take none.
+/// The best layout of a kind, as above. Throws InputError also if the ranks fit no layout. Collective.
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
                                        const MessageCosts& costs);
 

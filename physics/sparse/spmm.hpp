@@ -29,8 +29,8 @@ void check_csr(const CsrMatrix& a);
 /// Z += A H. @param h [n_columns, f] @param z [n_rows, f], both row-major; z must not overlap h. Reads 12
 /// bytes a nonzero and moves 16 f bytes a row, if H stays in cache.
 void multiply_add(const CsrMatrix& a, const double* h, double* z, int f);
-/// The same for rows first .. last - 1 alone, with values that lie elsewhere; multiply(): Z = A H, which
-/// reads no Z.
+/// Compute Z += A H for rows first .. last - 1 alone, with values stored elsewhere. multiply(): Z = A H,
+/// without reading Z.
 void multiply_add(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
                   int last);
 void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
@@ -49,7 +49,7 @@ struct BlockRows {
 
 /// Z += A H with `value` for A's blocks. @param h [.., f] @param z [.., f], row-major; no overlap
 void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f);
-/// The same for block rows first .. last - 1 alone; multiply(): Z = A H.
+/// Compute Z += A H for block rows first .. last - 1 alone; multiply(): Z = A H.
 void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
                   int last);
 void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,

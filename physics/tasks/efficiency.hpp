@@ -26,7 +26,7 @@ struct Times {
   double least = 0, median = 0;
   int repeats = 0;
 };
-/// Of a list that is not empty.
+/// Times of a list of seconds that is not empty.
 [[nodiscard]] Times times_of(std::vector<double> seconds);
 
 /// Set the efficiencies: rate over the best rate of them all.
@@ -40,7 +40,7 @@ void set_efficiencies(std::span<Grain> grains);
                                              const std::function<double(const Grain&)>& value);
 
 /// Sizes 0, 1, 2, 4, ... until tasks are `ratio` times as long as those of size 0 and twice the size no
-/// longer gives 2 % more work a second: then what is not work is no more than 1 / ratio of the time.
+/// longer gives 2 % more work a second: then at most 1 / ratio of the time is overhead.
 /// @param measure a grain of that size, without its efficiency
 /// @param longest_task_s no longer tasks than this are tried
 [[nodiscard]] std::vector<Grain> sweep(const std::function<Grain(std::int64_t size)>& measure, double ratio,

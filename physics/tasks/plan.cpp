@@ -16,8 +16,8 @@ int Parts::owner(int point) const {
 
 namespace {
 
-/// What travels between two ranks, in the order on which both agree: the receiver by the point that needs it,
-/// then the one it comes from. By rank there is no receiver to name.
+/// An item that travels between two ranks, in an order on which both agree: by the point that needs it, then
+/// by the point it comes from. An item sent by rank names no receiver.
 struct Item {
   int to, from;
   auto operator<=>(const Item&) const = default;

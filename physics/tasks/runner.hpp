@@ -44,7 +44,7 @@ struct RunnerOptions {
 /// (of even and odd steps); every input of every task is compared to the last byte.
 class Runner {
  public:
-  /// Errors, the same on all ranks: InputError if outputs are no whole stamps, a message would be too long,
+  /// Errors, the same on all ranks: InputError if outputs are not whole stamps, a message would be too long,
   /// or the task to be damaged has no input.
   Runner(const Comm& comm, const Graph& graph, const RunnerOptions& options);
   ~Runner();

@@ -88,7 +88,7 @@ void pass(const Arrays& x, std::size_t m, std::size_t s, const double* twiddles)
   }
 }
 
-/// The same for a radix that has no formula of its own: `roots` are cos and -sin of 2 pi k/radix.
+/// One pass with a radix that has no butterfly of its own: `roots` are cos and -sin of 2 pi k/radix.
 void pass_of_any(const Arrays& x, std::size_t radix, std::size_t m, std::size_t s, const double* twiddles,
                  const std::vector<double>& roots) {
   std::array<Complex, Fft::most_prime> a;

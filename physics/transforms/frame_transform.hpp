@@ -124,7 +124,7 @@ class MelBands : public FrameTransform {
   [[nodiscard]] double frequency_at(double bin) const override {
     return corner_ * std::expm1((bin + 1) * step_);
   }
-  /// Of the mean density in the band, weighted by its triangle.
+  /// Factor that turns a band's value squared into the mean density in the band, weighted by its triangle.
   [[nodiscard]] double density(int bin) const override;
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 

@@ -9,13 +9,13 @@ namespace quintet {
 /// matrices: 2 n flops a value either way. What transforms do for equal cells of a length that factorises.
 class LineModes : public RowBasis {
  public:
-  /// Of a line between ends: weight L = -S with S symmetric, tridiagonal and not negative.
+  /// Modes of a line between ends: weight L = -S with S symmetric, tridiagonal and positive semidefinite.
   /// @param diagonal [n], off_diagonal [n - 1] of S @param weight [n] > 0
   /// @param first 1 where value 0 is a wall: it and coefficient 0 are 0
   /// @param constant whether the constant is a mode of k = 0, which is then exactly so and the first one
   LineModes(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal,
             const std::vector<double>& weight, int first, bool constant);
-  /// Of a ring of n equal cells: 1, cos, sin, ..., with the k^2 of differences.
+  /// Modes of a ring of n equal cells: 1, cos, sin, ..., with the k^2 of differences.
   LineModes(int n, double spacing);
 
   [[nodiscard]] int size() const override { return forward_.k(); }

@@ -61,7 +61,7 @@ class Elsewhere {
   virtual ~Elsewhere() = default;
   virtual void take(Part& part) = 0;
   virtual void bring_back(Part& part) = 0;
-  /// Of a part that is away and wanted no more.
+  /// Release a part that is away and no longer wanted.
   virtual void forget(Part& part) = 0;
   /// When a move of so many bytes is over that began so and has been carried out by now.
   [[nodiscard]] virtual Clock::time_point end(Clock::time_point begin, std::size_t bytes) const = 0;

@@ -8,8 +8,8 @@
 
 namespace quintet {
 
-/// While it lives, memory that torch allocates on this thread (CPU) is counted in the ledger as activations;
-/// what is still there at its end is no activation any more and is taken off.
+/// Counts memory that torch allocates on this thread (CPU) in the ledger as activations, while it lives. At
+/// its end what is still allocated is taken off.
 class TorchMemory {
  public:
   /// Hears of each allocation, before it is used, and of its end, before its place is free for others.

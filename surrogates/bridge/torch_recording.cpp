@@ -56,7 +56,7 @@ class CudaGraph final : public TorchRecording {
     // The caller's stream may be the default one, which cannot record.
     const c10::cuda::CUDAStreamGuard guard(stream);
     try {
-      // Calls of other threads, such as MPI's, are none of its business.
+      // Calls of other threads, such as MPI's, do not affect the capture.
       graph_->capture_begin(*pool_, cudaStreamCaptureModeThreadLocal);
       operators();
       graph_->capture_end();

@@ -32,7 +32,7 @@ class TorchRecorder {
   /// Computes nothing yet. Operators must not wait for the device, nor copy from or to the host.
   /// Errors: c10::Error where they cannot be recorded; the device can be used as before.
   [[nodiscard]] std::unique_ptr<TorchRecording> record(std::function<void()> operators) const;
-  /// Of recordings that are gone, and what LibTorch keeps for tensors to come, to whoever needs it.
+  /// Give back the device's memory of recordings that are gone, and what LibTorch keeps for future tensors.
   void give_back_memory() const;
   /// Bytes of the device that nobody has, LibTorch's allocator included; on the host any number.
   [[nodiscard]] std::int64_t free_bytes() const;

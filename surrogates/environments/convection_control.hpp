@@ -48,15 +48,15 @@ enum class Starts {
 /// a segment is observed as the numbers moved by probes_x/segments blocks.
 class ConvectionControl : public Environment {
  public:
-  /// Throws InputError for options that do not fit together (FloorHeating; probes along x that are no
-  /// multiple of the segments), flows of another grid, or none.
+  /// Throws InputError for options that do not fit together (FloorHeating; probes along x that are not a
+  /// multiple of the segments), flows of another grid, or no flow.
   ConvectionControl(const ConvectionControlOptions& options, std::shared_ptr<const FlowStates> flows,
                     Starts starts);
 
   [[nodiscard]] int n_observed() const override { return 3 * options_.probes_x * options_.probes_z; }
   [[nodiscard]] int n_actions() const override { return options_.floor.segments; }
   void reset(const EpisodeKey& key) override;
-  /// Throws InputError where an action is not finite, NumericalError where the flow is no number any more.
+  /// Throws InputError where an action is not finite, NumericalError if the flow contains NaN.
   Outcome step(std::span<const float> action) override;
   void observe(std::span<float> observation) const override;
 

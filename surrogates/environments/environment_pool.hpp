@@ -54,8 +54,8 @@ class EnvironmentPool {
   [[nodiscard]] int n_actions() const;
   [[nodiscard]] bool synchronous() const;
 
-  /// Give actions [n, n_actions] to environments ids [n]. Throws InputError for an id that is none, one that
-  /// waits for receive() (or is there twice), or another number of actions; then nothing was sent.
+  /// Give actions [n, n_actions] to environments ids [n]. Throws InputError for an unknown id, one that waits
+  /// for receive() or is given twice, or another number of actions; then nothing was sent.
   void send(std::span<const float> actions, std::span<const int> ids);
   /// Reset all that are not under way: send() with actions that are dropped. Before the first send only.
   void start();

@@ -72,7 +72,7 @@ class Chain {
   void refresh(const Source* parameters);
 
   [[nodiscard]] int n_in() const { return n_in_; }
-  /// Of the last layer before the sum.
+  /// Outputs of the last layer before the sum.
   [[nodiscard]] int n_out() const { return layers_.back().spec.n_out; }
   [[nodiscard]] int stride() const { return layers_.back().stride; }
   [[nodiscard]] bool output_has_timestep() const { return sum_.place.has_timestep; }

@@ -60,7 +60,7 @@ struct Layer {
         [&](std::size_t at, int o) { return load<Real>(z + at) + load<Real>(bias.data() + o); }, first, n,
         body);
   }
-  /// The same of z + b as `biased(at, o)` gives it.
+  /// Call body() as activate() does, with z + b given by `biased(at, o)`.
   template <bool curvature, class Biased, class Body>
   void activate_of(Biased&& biased, int first, int n, Body&& body) const {
     constexpr int w = pack_width<Real>;

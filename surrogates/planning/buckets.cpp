@@ -24,7 +24,7 @@ class Splitting {
   }
 
  private:
-  /// Of the sizes [begin, end) in one bucket.
+  /// Padding of the sizes [begin, end) in one bucket.
   [[nodiscard]] double of_one(std::size_t begin, std::size_t end) const {
     return sizes_[end - 1] * static_cast<double>(end - begin) - (sums_[end] - sums_[begin]);
   }

@@ -49,8 +49,8 @@ struct CostModel {
     std::string name = "cpu";
     bool is_gpu = false;
   } engine{};
-  /// The same while `ranks` of them ran at once on one node, each on its own cores: they share caches and
-  /// memory. Nothing: not timed.
+  /// Time of a step while `ranks` ranks ran at once on one node, each on its own cores: they share caches and
+  /// memory. Absent: not timed.
   struct Crowd {
     int ranks = 1;
     Rate rate{};
@@ -59,15 +59,15 @@ struct CostModel {
   double output = 0;      ///< files of the whole run, without checkpoints (bytes)
   double checkpoint = 0;  ///< one (bytes)
   std::vector<StepCost> rows{};
-  /// Of a training: its network and one batch of it, for the table of strategies. `rows` say what the trainer
-  /// itself does.
+  /// Network and one batch of a training, for the table of strategies. `rows` say what the trainer itself
+  /// does.
   std::optional<Job> training{};
-  /// Of a trainer that can divide what its ranks hold: `rows` are of data-parallel ranks that share nothing,
-  /// see stage_row().
+  /// Arrays that a trainer's ranks can divide; `rows` are of data-parallel ranks that share nothing, see
+  /// stage_row().
   std::optional<Division> division{};
 };
 
-/// As JSON, and back. Throws InputError for what is none.
+/// Convert to JSON, and back. Throws InputError for a tree that is not a cost model.
 [[nodiscard]] Tree to_tree(const CostModel& model);
 [[nodiscard]] CostModel cost_model_of(const Tree& tree);
 

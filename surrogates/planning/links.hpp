@@ -48,7 +48,8 @@ struct Traffic {
 [[nodiscard]] Traffic ring_all_reduce(double p, double bytes);
 /// A part of each rank on all ranks: (p - 1) (alpha + m/p beta). @param bytes m of all parts together
 [[nodiscard]] Traffic ring_all_gather(double p, double bytes);
-/// The same reduction of a few numbers, by recursive doubling: ceil(log2 p) (alpha + m beta).
+/// Sum of a few numbers of each of p ranks on all of them, by recursive doubling: ceil(log2 p) (alpha + m
+/// beta).
 [[nodiscard]] Traffic tree_all_reduce(double p, double bytes);
 /// One message: alpha + m beta.
 [[nodiscard]] Traffic point_to_point(double bytes);

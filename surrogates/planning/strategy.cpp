@@ -28,7 +28,7 @@ std::vector<bool> split_layers(const Job& job, Split what) {
   return split;
 }
 
-/// Of the last layer that is split; -1 if none is.
+/// Index of the last layer that is split; -1 if none is.
 int last_split(const std::vector<bool>& split) {
   const auto last = std::find(split.rbegin(), split.rend(), true);
   return static_cast<int>(split.rend() - last) - 1;
@@ -302,7 +302,7 @@ std::string limit_pipeline(const Job& job, const Parts& parts) {
   return fmt::format("{:g} stages of {} layers", parts.network, count(job.network));
 }
 
-/// Of groups: they are whole, share the data, and each meets its own limit.
+/// Limit of groups: they are whole, share the data, and each meets its own limit.
 std::string limit_groups(const Job& job, const Parts& parts, std::string inner) {
   if (parts.data != std::floor(parts.data))
     return fmt::format("{:g} ranks are no multiple of groups of {:g}", parts.ranks(), parts.network);

@@ -84,8 +84,8 @@ struct Projection {
 /// All strategies on p ranks: the possible ones by time, then the others.
 [[nodiscard]] std::vector<Projection> ranking(const Job& job, double p);
 
-/// The fastest possible one of a ranking; nullptr if there is none. A rule of thumb: those within 20 % of it
-/// are as good, the model knows no better.
+/// The fastest possible one of a ranking; nullptr if none is possible. Those within 20 % of it are about as
+/// good: the model is not more accurate.
 [[nodiscard]] const Projection* choice(std::span<const Projection> ranking);
 
 }  // namespace quintet::planning

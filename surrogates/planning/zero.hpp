@@ -21,10 +21,10 @@ inline constexpr ParameterBytes adam_float16{2, 2, 12};
 struct ZeroRow {
   int value;  ///< stage
   const char *name, *doc;
-  /// Of a rank: the divided arrays count 1/N. (bytes)
+  /// Memory of a rank: the divided arrays count 1/N (bytes).
   double (*memory)(const ParameterBytes &, double parameters, double n_ranks);
-  /// Of a rank and step: gradients reduce-scattered and values gathered, 2 Y (N - 1)/N values; stage 3
-  /// gathers them once more, for the backward pass.
+  /// Traffic of a rank and step: gradients reduce-scattered and values gathered, 2 Y (N - 1)/N values; stage
+  /// 3 gathers them once more, for the backward pass.
   Traffic (*traffic)(const ParameterBytes &, double parameters, double n_ranks);
 };
 [[nodiscard]] std::span<const ZeroRow> zero_stages();

@@ -16,17 +16,17 @@ struct PolicyFile {
   std::vector<float> parameters;
   /// What the world was that it was learned in, and what it sees and does there: names and numbers.
   std::vector<std::pair<std::string, double>> world;
-  /// Of the episodes' beginnings that it learned from; empty: an older file does not say.
+  /// Seeds of the starts of the episodes that it learned from; empty: an older file does not say.
   std::vector<std::int64_t> seeds{};
 
-  /// Throws InputError where there is none of this name.
+  /// Number of this name in `world`. Throws InputError if it is absent.
   [[nodiscard]] double number(const std::string& name) const;
 };
 
 /// Written under a temporary name, then renamed. Collective.
 void save_policy(const Comm& comm, const std::string& path, const PolicyFile& policy,
                  const hdf5::Provenance& provenance);
-/// Throws InputError for what is no policy, or not whole. Collective.
+/// Load a policy. Throws InputError if the file is not a policy, or is damaged. Collective.
 [[nodiscard]] PolicyFile load_policy(const Comm& comm, const std::string& path);
 /// The network of it.
 [[nodiscard]] ActorCritic network_of(const PolicyFile& policy);

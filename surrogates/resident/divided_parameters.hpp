@@ -51,7 +51,7 @@ class DividedParameters final : public ResidentArrays<Real> {
 
  private:
   using Unit = FlatLayout::Unit;
-  /// Of arrays of slices, this rank's of a unit begins there.
+  /// Where a unit's part of this rank begins in arrays of slices.
   [[nodiscard]] std::int64_t place_of(const Unit& unit) const {
     return static_cast<std::int64_t>(unit.offset) / comm_.size();
   }

@@ -21,7 +21,7 @@ class UnitsAtHand {
 
   /// This rank's slices of all units. [layout.slices()]
   [[nodiscard]] const at::Tensor& slices() const { return slices_; }
-  /// Of unit `unit` alone.
+  /// This rank's slice of unit `unit`.
   [[nodiscard]] at::Tensor slice(int unit) const;
   [[nodiscard]] Real* values(int block) const;
   void enter(int block, PassWay way);

@@ -54,7 +54,7 @@ class Search {
   /// All trials have ended, or the time limit is reached: then trials under evaluation are as after a kill.
   [[nodiscard]] bool finished() const;
 
-  /// The same on all ranks:
+  /// Status of the search, the same on all ranks.
   struct Status {
     std::int64_t evaluations = 0;  ///< that have ended, failures included
     std::int64_t repeated = 0;     ///< candidates that had been evaluated before

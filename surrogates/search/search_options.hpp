@@ -23,7 +23,7 @@ void describe(Schema& schema, WorkersOptions& options);
 struct SearchOptions {
   MethodKind method = MethodKind::evolution;
   MethodOptions methods;
-  std::int64_t trials = 0;  ///< evaluations; repeated candidates are none
+  std::int64_t trials = 0;  ///< evaluations, without repeated candidates
   double time_limit_s = 0;  ///< of the search, all its runs together; 0: none
   std::int64_t seed = 1;
   StoppingOptions stopping;

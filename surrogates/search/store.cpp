@@ -185,7 +185,7 @@ void check_order(const std::vector<Record>& records, const std::string& path) {
                   "{}: no trial, or more than one, ended as number {}", path, i);
 }
 
-/// Epochs of a table of curves. Throws InputError where it is no table.
+/// Epochs of a table of curves. Throws InputError if it is not a table.
 std::size_t epochs_of(const hdf5::File& file) {
   const auto shape = file.root().shape("curve");
   QUINTET_CHECK(shape.size() == 2 && shape[1] >= 1, "{}: curve has the shape [{}]; expected trials, epochs",
@@ -193,7 +193,7 @@ std::size_t epochs_of(const hdf5::File& file) {
   return shape[1];
 }
 
-/// Rungs as they were padded. Throws InputError where an epoch is none.
+/// Rungs from a padded row. Throws InputError if an epoch is invalid.
 std::vector<Rung> rungs_of(const double* row, const std::string& what) {
   std::vector<Rung> rungs;
   for (const double* rung = row; rung < row + 2 * most_rungs && !std::isnan(rung[0]); rung += 2) {

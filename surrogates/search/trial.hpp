@@ -106,8 +106,7 @@ class Progress {
 /// It may throw: the trial then has failed, with the exception's message.
 using Evaluate = std::function<Outcome(const Trial&, Progress&)>;
 
-/// Call `evaluate`, and turn exceptions and objectives that are no numbers into failures. Throws Interrupted
-/// alone.
+/// Call `evaluate`, and turn exceptions and NaN objectives into failures. Throws only Interrupted.
 [[nodiscard]] Outcome evaluate_safely(const Evaluate& evaluate, const Trial& trial, Progress::Limits limits);
 
 }  // namespace quintet::search

@@ -17,7 +17,7 @@ struct FlatState {
   std::vector<double> values;
   std::array<std::vector<double>, 2> states;  ///< those that the optimiser has
   struct Pending {
-    std::int64_t t = 0;  ///< step that formed it, from 1; 0: there is none
+    std::int64_t t = 0;  ///< step that formed it, from 1; 0: absent
     double learning_rate = 0;
     std::vector<double> gradient;
   } pending;
@@ -35,7 +35,7 @@ void assign(FlatParameters<Real>& parameters, const FlatState& state);
 /// @param what the parameters are, in the file's words
 template <class Real>
 void save(hdf5::Group& group, const FlatParameters<Real>& parameters, const std::string& what);
-/// The same of plain data of `size` numbers on rank 0.
+/// Save a state of `size` numbers that rank 0 holds as plain data.
 void save(hdf5::Group& group, const FlatState& state, const OptimiserOptions& optimiser, std::size_t size,
           const std::string& what);
 
@@ -43,7 +43,7 @@ void save(hdf5::Group& group, const FlatState& state, const OptimiserOptions& op
 /// nothing is delayed.
 template <class Real>
 void restore(const hdf5::Group& group, FlatParameters<Real>& parameters);
-/// The same as plain data of `size` numbers, on all ranks.
+/// Read a state as plain data of `size` numbers, on all ranks. Errors as for restore().
 [[nodiscard]] FlatState read_flat_state(const hdf5::Group& group, const OptimiserOptions& optimiser,
                                         std::size_t size);
 
@@ -54,8 +54,7 @@ template <class Real>
 [[nodiscard]] std::vector<Real> gathered_slices(const Comm& comm, const FlatLayout& layout, int slice,
                                                 std::span<const Real> own);
 
-/// Of a unit's numbers those that are in slice `slice`, without padding: the first, within the unit, and how
-/// many.
+/// Part of a unit's numbers in slice `slice`, without padding: the first, within the unit, and how many.
 struct SlicePart {
   std::size_t first, n;
 };

@@ -31,8 +31,8 @@ struct FlatAccount {
   OffloadTraffic offload;
   std::int64_t bytes_sent = 0;  ///< gradients and parameters, to other holders
   std::size_t host_bytes = 0;   ///< of the arrays, in the host's memory, with what messages pass through
-  /// Of a training on a device: where the arrays are, and why, in words (else empty); whether that is the
-  /// device; what was copied between its memory and the host's.
+  /// Where the arrays of a training on a device are, and why, in words (else empty); whether that is the
+  /// device; bytes copied between its memory and the host's.
   std::string residence{};
   bool is_resident = false;
   std::int64_t bytes_copied = 0;
@@ -134,7 +134,7 @@ class FlatParameters {
 
   /// Values without padding, on rank 0 (empty elsewhere), halves joined: what a checkpoint needs. Collective.
   [[nodiscard]] std::vector<Real> all_values() const;
-  /// The same as networks compute with them. Collective.
+  /// Values as networks compute with them, on rank 0; see all_values(). Collective.
   [[nodiscard]] std::vector<Real> all_computed_values() const;
   /// A block's values(), wherever they are, on the ranks that ask.
   [[nodiscard]] std::vector<Real> copied_values(int block) const;
@@ -150,7 +150,7 @@ class FlatParameters {
 
   /// A gradient that waits for the next step, and the step that formed it.
   struct Pending {
-    std::int64_t t = 0;  ///< 0: there is none
+    std::int64_t t = 0;  ///< 0: absent
     double learning_rate = 0;
     std::vector<Real> gradient;  ///< summed, without padding, on rank 0 (empty elsewhere)
   };
@@ -176,7 +176,7 @@ class FlatParameters {
   [[nodiscard]] std::span<Real> gradients(int rank, std::size_t from, std::size_t n) const {
     return {gradient_.part(rank) + from, n};
   }
-  /// Of numbers in the order of blocks, those of a unit that this rank updates.
+  /// Numbers of a unit that this rank updates, out of numbers in the order of blocks.
   [[nodiscard]] std::span<const Real> updated_of(const Unit& unit, std::span<const Real> numbers) const {
     const std::size_t first = std::min(unit.size, rank_.updated(unit));
     return numbers.subspan(unit.first + first, std::min(rank_.updated_size(unit), unit.size - first));

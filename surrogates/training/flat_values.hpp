@@ -31,7 +31,7 @@ struct FlatRank {
   [[nodiscard]] std::size_t updated_size(const Unit& unit) const {
     return stage == 0 ? share_size(unit) : unit.slice;
   }
-  /// Of all units together.
+  /// Length of what this rank updates of all units together.
   [[nodiscard]] std::size_t updated_size(const FlatLayout& layout) const {
     return layout.slices() * (stage == 0 ? static_cast<std::size_t>(across.size()) : 1);
   }
@@ -62,10 +62,10 @@ class FlatValues {
   /// Let messages under way go on.
   void progress();
 
-  /// Of a unit this rank's slice, and what it updates, as they are kept.
+  /// This rank's slice of a unit, and what it updates of it, as they are kept.
   [[nodiscard]] std::span<std::byte> slice(std::size_t unit) const;
   [[nodiscard]] std::span<std::byte> updated(std::size_t unit) const;
-  /// Of all units.
+  /// What this rank updates of all units, as it is kept.
   [[nodiscard]] std::vector<std::span<std::byte>> updated() const;
   /// But at stage 3: all numbers of a unit, as they are kept.
   [[nodiscard]] std::span<const std::byte> whole(std::size_t unit) const;

@@ -46,7 +46,7 @@ struct OptimiserSlices {
   std::array<std::span<Real>, 2> states;
 };
 
-/// The same of parameters in halves (split_bf16.hpp).
+/// Slices of the flat arrays with parameters in halves (split_bf16.hpp).
 struct SplitSlices {
   std::span<std::uint16_t> high;
   std::span<std::int16_t> low;

@@ -38,7 +38,7 @@ struct ParallelOptions {
   Holder holder = Holder::node;
   Progress progress = Progress::blocks;
   std::optional<double> memory{};  ///< automatic: what a rank may take (GB)
-  /// The same in force at a stage: data, or sharded.
+  /// Options in force at a stage: strategy data, or sharded.
   [[nodiscard]] ParallelOptions at_stage(int wanted) const;
   /// Numbers of so many bytes that fill a bucket.
   [[nodiscard]] std::size_t bucket_numbers(std::size_t bytes) const {
@@ -58,7 +58,7 @@ using LayerTiles = std::vector<std::pair<std::string, double>>;
 /// it).
 struct TrainerTraits {
   const char* no_stage_3 = nullptr;  ///< why values are not divided; null: they are
-  const char* one_unit = nullptr;    ///< why there is no bucket and nothing to overlap; null: there is
+  const char* one_unit = nullptr;    ///< why buckets and overlap do not apply; null: they do
   bool has_members = false;          ///< ranks may train networks of their own
 };
 void describe(Schema& schema, ParallelOptions& options, const TrainerTraits& traits);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t bytes_on_their_way = 4 << 20;  ///< long beside a copy's start, small beside all states
 
-/// Of `n` numbers' states, on the host.
+/// Add the needs of `n` numbers' states on the host.
 void add_offloaded(ResidentNeeds& needs, const PlannedArrays& arrays, std::size_t n) {
   const std::size_t each = static_cast<std::size_t>(n_states(arrays.optimiser)) * arrays.width;
   needs.host.optimiser = n * each;

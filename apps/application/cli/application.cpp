@@ -141,7 +141,7 @@ struct Application::Implementation {
     std::function<void(const Arguments&)> local;
     /// With a YAML file: what flags[0] asks for in its place.
     std::function<void(const std::string&, const std::string&)> instead{};
-    /// Of a plain command: the flag that makes it a local one.
+    /// Index of the flag that makes a plain command a local one.
     std::optional<std::size_t> local_with{};
     Cost cost{};                          ///< with a YAML file: what --cost prints
     Sizes sizes{};                        ///< likewise: of what --step-times are printed

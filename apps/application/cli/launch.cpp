@@ -26,8 +26,8 @@ int tell(const Failure& failure) {
   return static_cast<int>(failure.code);
 }
 
-/// Throws ResourceError where standard output took only a part of what was said; a reader at the other end of
-/// a pipe that had enough is no failure.
+/// Throw ResourceError if standard output took only part of the text. A reader that closed its end of a pipe
+/// does not count.
 void require_said() {
   struct stat status {};
   const bool has_reader =

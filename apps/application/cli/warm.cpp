@@ -142,7 +142,7 @@ void become(const WarmOrder& order, pid_t parent, const Signals& signals) {
 /// start, and the next fork is made beside the run.
 class Spare {
  public:
-  /// Fork one where there is none. Returns the order in the new process, once it has come; nothing in this
+  /// Fork a process if none waits. Returns the order in the new process, once it has come; nothing in this
   /// one.
   [[nodiscard]] std::optional<WarmOrder> make() {
     int ends[2];
@@ -166,7 +166,7 @@ class Spare {
     return std::nullopt;
   }
 
-  /// Make it the run of an order; false if there is none that takes it.
+  /// Give an order to the waiting process; false if it does not take it, or none waits.
   [[nodiscard]] bool give(const WarmOrder& order) {
     if (process_ == 0) return false;
     const bool given = send_order(socket_, order);

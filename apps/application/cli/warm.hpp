@@ -30,12 +30,12 @@ struct WarmNews {
 
 /// Send an order through a socket; false if nobody reads there.
 [[nodiscard]] bool send_order(int socket, const WarmOrder& order);
-/// The next news, waited for up to some milliseconds (-1: for ever); nothing if there are none. Throws
+/// The next news, waited for up to some milliseconds (-1: for ever); nothing if none came. Throws
 /// ResourceError if the other end is gone.
 [[nodiscard]] std::optional<WarmNews> next_news(int socket, int patience_ms);
 
-/// Be a warm program: returns in the process of each run, with its words. Throws UsageError if stdin is no
-/// socket, or there are several threads.
+/// Run as a warm program: returns in the process of each run, with its words. Throws UsageError if stdin is
+/// not a socket, or if there are several threads.
 [[nodiscard]] std::vector<std::string> words_of_warm_run();
 
 }  // namespace quintet

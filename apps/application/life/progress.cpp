@@ -18,7 +18,7 @@ constexpr double least_between_lines = 2;  // s; short runs say little
 constexpr double most_between_lines = 60;  // s
 constexpr double least_between_files = 1;  // s
 
-/// A number as JSON, null for what is none.
+/// A number as JSON, null if it is negative or not finite.
 std::string json_number(double value) {
   return std::isfinite(value) && value >= 0 ? fmt::format("{:.6g}", value) : "null";
 }

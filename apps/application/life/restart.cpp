@@ -49,7 +49,8 @@ std::string shown(const std::vector<KnownFile>& files) {
   return text.empty() ? "absent" : text;
 }
 
-/// Files by their content: a moved one is no change, another content under the same name is one.
+/// Compare files by their content: a moved file does not count as changed, another content under the same
+/// name does.
 void compare_files(std::vector<Change>& changes, const Describe& describe, const std::vector<KnownFile>& then,
                    const std::vector<KnownFile>& now) {
   std::erase_if(changes, [&](auto& change) {

@@ -47,7 +47,7 @@ struct RestartPoint {
 
 /// The checkpoint that --restart means. It must be whole, of this command and of a schema that is read. A key
 /// whose value differs is treated by its rule (Key::on_restart), a file of another content by the rule of the
-/// key that names it. Where there is no checkpoint, run.h5 is checked in the same way. Nothing is written.
+/// key that names it. Without a checkpoint, run.h5 is checked in the same way. Nothing is written.
 /// Collective. Throws InputError.
 [[nodiscard]] RestartPoint find_restart(const Comm& comm, const Request& request,
                                         const std::string& directory, const Describe& describe,

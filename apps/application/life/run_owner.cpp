@@ -96,7 +96,7 @@ std::optional<Record> read_record(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
   std::string text;
-  std::getline(file, text, '\0');  // what a file system does not give is no exception
+  std::getline(file, text, '\0');  // no exception if the file system does not provide it
   Record record;
   try {
     const Tree tree = parse_yaml(text, path);

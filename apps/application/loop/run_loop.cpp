@@ -68,7 +68,7 @@ class Loop {
   }
 
  private:
-  /// Of a run that is not finished.
+  /// Expected last step of a run that is not finished.
   [[nodiscard]] std::int64_t expected_last() const { return std::max(stepper_.last_step(), now_.step + 1); }
 
   void advance(double wall) {

@@ -17,7 +17,8 @@ namespace quintet {
 struct LoopObserver {
   std::string name;  ///< of the phase that its time is counted as
   Schedule schedule;
-  std::function<void(const Instant&)> look;  ///< collective; throws NumericalError if this is no physics
+  std::function<void(const Instant&)>
+      look;  ///< collective; throws NumericalError if the state is not physical
   /// Before every checkpoint (may be empty): bring to the files what is held back, or refuse the state by a
   /// NumericalError. Collective.
   std::function<void()> before_checkpoint = {};

@@ -51,7 +51,7 @@ Running start(const Comm& comm, const SizeSeries& series, const std::vector<std:
   return running;
 }
 
-/// All sizes, largest first; `end`: why there is none smaller.
+/// All sizes, largest first; `end`: why the series ends.
 std::vector<Running> start_all(const Comm& comm, const SizeSeries& series, const SizeQuestion& question,
                                std::string& end) {
   std::vector<Running> all;

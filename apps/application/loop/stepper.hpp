@@ -9,7 +9,7 @@ namespace quintet {
 
 /// What moves in a run, one step at a time: atoms, a plasma, the weights of a model, a search.
 ///
-/// - `advance()`: do one step. Throws NumericalError, on all ranks together, when the result is no physics;
+/// - `advance()`: do one step. Throws NumericalError, on all ranks together, when the result is not physical;
 ///   what save() writes must then still be whole, for it goes to the folder `emergency`.
 /// - `step()`: steps done since the run began, those before a restart included. advance() adds one.
 /// - `last_step()`: number of the step after which the run is finished; a guess where the run ends otherwise

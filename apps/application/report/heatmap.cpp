@@ -54,7 +54,7 @@ std::string image(const PlotArea& area, const std::string& png) {
       area.left, area.top, area.width, area.height, encode_base64(png));
 }
 
-/// What shows where there is no value.
+/// The background that shows in cells without a value.
 std::string blanks(const PlotArea& area, const Heatmap& map) {
   if (!map.grey_blanks) return "";
   return fmt::format(R"(<rect class="blank" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)",

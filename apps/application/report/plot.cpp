@@ -34,7 +34,7 @@ bool same_column(const Point& a, const Point& b) {
   return a.shown() && b.shown() && std::lround(a.x) == std::lround(b.x);
 }
 
-/// Of each run of points in one column of pixels keep the first, lowest, highest and last: looks the same.
+/// Keep the first, lowest, highest and last of each run of points in one column of pixels: looks the same.
 std::vector<Point> thin_line(const std::vector<Point>& points) {
   if (points.size() <= many_points) return points;
   std::vector<Point> kept;
@@ -60,7 +60,7 @@ std::vector<Point> thin_line(const std::vector<Point>& points) {
   return result;
 }
 
-/// Of markers that nearly coincide keep one.
+/// Keep one of several markers that nearly coincide.
 std::vector<Point> thin_markers(const std::vector<Point>& points) {
   const double size = points.size() > many_points ? 2.5 : 0.1;
   std::unordered_set<std::int64_t> taken;

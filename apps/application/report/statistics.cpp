@@ -71,7 +71,7 @@ Estimate estimate_mean(std::span<const double> samples) {
     middle += off;
   }
   const double variance = covariance(deviations, 0);
-  // What a sum of equal numbers rounds off is no scatter.
+  // Rounding of a sum of equal numbers does not count as scatter.
   if (variance <= rounding * rounding * middle * middle) return {result.mean, 0, 1};
   const double tau = autocorrelation_time(deviations, variance),
                n_bins = static_cast<double>(deviations.size());

@@ -144,7 +144,7 @@ Spectrogram::Spectrogram(Context& context, const SpectrogramOptions& options, co
   if (context.restart_file()) begin_at(context, step);
 }
 
-/// Of a run that goes on: where its signal begins. One with a hole is none: it begins anew.
+/// Find where the signal of a continued run begins. A signal with a gap is dropped, and a new one begins.
 void Spectrogram::begin_at(Context& context, std::int64_t step) {
   const std::int64_t next = step / options_.every + 1;
   origin_ = next;

@@ -53,7 +53,7 @@ class RunTable {
   [[nodiscard]] bool has(const std::string& name) const {
     return std::any_of(columns_.begin(), columns_.end(), [&](const auto& c) { return c.name == name; });
   }
-  /// Values so far of a column, rows one after the other. Throws InternalError if there is none of that name.
+  /// Values so far of a column, rows one after the other. Throws InternalError for an unknown name.
   [[nodiscard]] const std::vector<double>& column(const std::string& name) const {
     return values(index(name));
   }

@@ -88,7 +88,7 @@ std::optional<double> size_at_half(const std::vector<Grain>& grains, int ranks) 
                          [ranks](const Grain& g) { return static_cast<double>(g.size) / ranks; });
 }
 
-/// The same of each round that has one.
+/// size_at_half() of each round that has one.
 std::vector<double> sizes_at_half(const Result& result, int ranks) {
   std::vector<double> sizes;
   for (const auto& round : result.rounds)

@@ -13,7 +13,7 @@ struct MetgFile {
   std::string doubt{};               ///< why not to rely on it, or ""
 };
 
-/// Throws InputError for what is none.
+/// Read a file of METG results. Throws InputError for any other file.
 [[nodiscard]] MetgFile read_metg(const std::string& file);
 
 }  // namespace quintet::bench

@@ -182,8 +182,8 @@ std::vector<MachineAllReduce> measure_all_reduce(const Comm& comm) {
   return rows;
 }
 
-/// Of one rank: a file as large as a sixteenth of the free room allows, written and flushed, then read past
-/// the kernel's memory.
+/// Measures the disk on one rank: writes and flushes a file of at most a sixteenth of the free room, then
+/// reads it past the kernel's page cache.
 class DiskMeasurement {
  public:
   explicit DiskMeasurement(const std::string& folder)

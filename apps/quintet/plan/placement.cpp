@@ -12,7 +12,7 @@
 namespace quintet {
 namespace {
 
-/// Cores of a node of a queue, or of the machine's node where there are no queues.
+/// Cores of a node of a queue, or of the machine's node without queues.
 std::optional<std::int64_t> cores_of(const Machine& machine, const MachineQueue* queue) {
   if (queue != nullptr && queue->cores) return queue->cores;
   return machine.node.cores;

@@ -114,7 +114,7 @@ const PlanRow* widest_efficient(const Plan& plan) {
 std::string text_of(const Plan& plan) {
   const auto& model = plan.model;
   std::string text = fmt::format("{} {} on {}: {}\n", plan.who, plan.file, plan.machine, model.what);
-  const bool has_spread = model.rate.spread > 0;  // of one timing there is none
+  const bool has_spread = model.rate.spread > 0;  // a single timing has no spread
   text += fmt::format("Timed here: {}{}.\n", model.rate.timed,
                       has_spread ? fmt::format("; steps differ by {:.0f} %", 100 * model.rate.spread) : "");
   text += fmt::format("Seconds are those of: {}.\n", model.engine.name);

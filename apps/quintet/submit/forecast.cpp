@@ -18,7 +18,8 @@ namespace {
 constexpr double headroom = 1.25;
 constexpr double grain_of_memory = 1e8;  ///< (B) requests are whole multiples: for people to read
 
-/// The same job on other nodes: up to sixteen times as many, or with half or a quarter of the ranks of each.
+/// Shapes of the job on other nodes: up to sixteen times as many, or with half or a quarter of the ranks of
+/// each.
 std::vector<JobShape> roomier(const MachineQueue& queue, const JobShape& job) {
   std::vector<JobShape> shapes;
   for (const std::int64_t times : {2, 4, 8, 16}) {

@@ -78,7 +78,7 @@ Tree jobs_in_answer(const Asked& status, const std::vector<std::string>& ids, bo
   return jobs != nullptr && jobs->is_map() ? *jobs : Tree::map();
 }
 
-/// A single value of a job, as text; "" where there is none.
+/// A single value of a job, as text; "" if it is absent.
 std::string text_at(const Tree& job, std::string_view key) {
   const Tree* found = job.is_map() ? job.find(key) : nullptr;
   return found != nullptr && found->is_scalar() ? found->as_text() : "";

@@ -30,7 +30,7 @@ struct JobRecord {
 void describe(Schema& schema, RecordedPoint& point);
 void describe(Schema& schema, JobRecord& record);
 
-/// jobs.yaml of a directory; nothing if there is none. Throws InputError if it is damaged.
+/// jobs.yaml of a directory; nothing if it does not exist. Throws InputError if it is damaged.
 [[nodiscard]] std::optional<JobRecord> read_record(const std::string& directory);
 void write_record(const std::string& directory, const JobRecord& record);
 

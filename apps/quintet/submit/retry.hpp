@@ -39,8 +39,9 @@ struct NextAsk {
   bool asks_otherwise = false;  ///< than the job that ended
   bool needs_new_job = false;   ///< one that has what the old one had cannot go on
 };
-/// After a job that ended like this: memory and walltime times the machine's factors, within the limits of
-/// the queue, and without the nodes that failed. A limit of time is no want of time where `came_further`.
+/// Resources to ask for after a job that ended like this: memory and walltime times the machine's factors,
+/// within the limits of the queue, and without the nodes that failed. With `came_further` a job that reached
+/// its time limit does not get more time.
 [[nodiscard]] NextAsk next_ask(const Machine& machine, const JobAsk& ask, const JobState& ended,
                                const std::vector<std::string>& failed_nodes, bool came_further);
 

@@ -71,7 +71,7 @@ std::vector<std::string> submit_words(const Machine& machine, const std::string&
   return words;
 }
 
-/// "7", "2-9%4", "1,3-5": numbers of an array's tasks; those of no array, or behind dots, are none.
+/// "7", "2-9%4", "1,3-5": numbers of an array's tasks; numbers outside an array, or after dots, do not count.
 std::vector<std::int64_t> task_numbers(const std::string& text) {
   constexpr std::int64_t most = 1000000;
   std::vector<std::int64_t> numbers;
@@ -145,8 +145,8 @@ void take_accounting(std::map<std::string, JobState>& states, const Asked& statu
   }
 }
 
-/// All jobs that squeue knows, with those that ended a short time ago. A list may be empty or cut for reasons
-/// of its own: what it lacks is asked for alone, and is gone only if squeue says that there is no such job.
+/// All jobs that squeue knows, with those that ended a short time ago. A list may be empty or cut for other
+/// reasons: a missing job is asked for alone, and is gone only if squeue says that it does not exist.
 std::map<std::string, JobState> ask(const Asked& status, const std::vector<std::string>& ids) {
   auto states = all_unknown(ids);
   const std::vector<std::string> words = {status.command, "--noheader", "--states=all",
@@ -210,7 +210,7 @@ std::vector<QueuedJob> ask_user(const Asked& status) {
   return jobs;
 }
 
-/// Of one node there is no doubt; of several those that Slurm itself has taken out of service.
+/// Nodes that failed: the only one, or of several those that Slurm itself has taken out of service.
 std::vector<std::string> failed_nodes(const Asked& status, const std::string& nodes) {
   if (nodes.empty()) return {};
   if (nodes.find_first_of(",[") == std::string::npos) return {nodes};

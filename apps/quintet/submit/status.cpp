@@ -46,7 +46,7 @@ double now_unix() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Of a run that goes on: the rest of its time, counted from when it was told.
+/// Text of the time left of a run that goes on, counted from when it was written.
 std::string left_text(const RunProgress& progress, bool is_alive) {
   if (!is_alive || progress.state != "running" || !progress.left_s || !progress.written) return "";
   return clock_text(std::max(0.0, *progress.left_s - std::max(0.0, now_unix() - *progress.written)));
@@ -82,7 +82,7 @@ struct RunView {
   std::vector<std::string> logs{};  ///< that are there, the program's first
 };
 
-/// Of an array's job the state of this task; absent where it is not told.
+/// State of this task of an array job; absent if it is not known.
 std::optional<JobState> state_of_task(const JobState& state, std::int64_t task) {
   if (task < 0) return state;
   for (const auto& other : state.tasks)

@@ -142,8 +142,8 @@ std::string ask_application(const Owner& owner, const Order& order, const SweepP
   return result.out;
 }
 
-/// What the plan of the run says of all these numbers of ranks; absent, with a line that says why, where
-/// there is none.
+/// What the plan of the run says of all these numbers of ranks; absent, with a line that says why, without a
+/// plan.
 std::optional<Forecast> forecast_of(const Owner& owner, const Order& order,
                                     const std::vector<SweepPoint>& points, bool has_sweep,
                                     const std::set<std::int64_t>& ranks) {
@@ -175,7 +175,7 @@ std::optional<Forecast> forecast_of(const Owner& owner, const Order& order,
 
 using ShapeIn = std::function<JobShape(const MachineQueue&)>;
 
-/// Of the job in each queue that takes it as far as is known without a plan.
+/// Numbers of ranks of interest for the job, in each queue that takes it as far as is known without a plan.
 std::set<std::int64_t> interesting_ranks(const Machine& machine, const Order& order,
                                          const ShapeIn& shape_in) {
   std::set<std::int64_t> ranks;

@@ -154,7 +154,7 @@ void resize(Group root, const std::string& name, std::size_t axis, std::uint64_t
 std::vector<Table> tables_of(const hdf5::File& file) {
   std::vector<Table> found;
   find_fields(file.root(), found);
-  if (found.empty()) {  // in fields over time a sample is a run, of which there is no more to come
+  if (found.empty()) {  // in fields over time a sample is a run, which does not grow
     Found by_name;
     find_tables(file.root(), "", 0, by_name);
     for (auto& [name, table] : by_name)

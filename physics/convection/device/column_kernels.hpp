@@ -67,7 +67,7 @@ struct Columns {
   double* set;
   int first_field;
   double shift, a;
-  const double* beyond;  ///< [unknown, flow, 2, n_x] l_below and f_above; null: there are no other slabs
+  const double* beyond;  ///< [unknown, flow, 2, n_x] l_below and f_above; null: no other slabs
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
     const int n_x = f.mesh.n_x, n_z = f.mesh.n_z;

@@ -128,15 +128,15 @@ class DeviceFlows {
   virtual void take(int member, const std::array<std::span<double>, 4>& fields) const = 0;
   /// All flows by dt (time): the scheme of Boussinesq::advance.
   virtual void advance(double dt) = 0;
-  /// max over flows and cells here of |u|/dx + |w|/dz (1/time), infinite where a velocity is no number.
+  /// max over flows and cells here of |u|/dx + |w|/dz (1/time), infinite if a velocity is NaN.
   [[nodiscard]] virtual double courant_rate() const = 0;
-  /// Of each flow, over the cells here.
+  /// Sums and extremes of each flow over the cells of this rank.
   [[nodiscard]] virtual std::vector<FlowTally> tallies() const = 0;
   /// What rows here add to the spectra of each flow, [flow, kind, n_x coefficients], kinds as in Spectra:
   /// kinetic_middle, buoyancy_middle, kinetic_volume, buoyancy_volume. Empty: rows have no fast transform.
   [[nodiscard]] virtual std::vector<double> powers() const = 0;
-  /// Of solves by multigrid since the last call: iterations in all, and the greatest residual that one ended
-  /// with, a part of its right-hand side; above the tolerance one did not converge.
+  /// Solves by multigrid since the last call: iterations in all, and the greatest final residual relative to
+  /// its right-hand side. Above the tolerance a solve did not converge.
   struct Solves {
     long iterations = 0;
     bool converged = true;

@@ -117,7 +117,7 @@ class DeviceMultigrid {
                               Kokkos::Max<double>(square));
       ++solves_.iterations;
       residual = std::sqrt(square);
-      if (!std::isfinite(residual)) break;  // a flow that is no number: courant_rate() says so
+      if (!std::isfinite(residual)) break;  // a flow with NaN, which courant_rate() reports
     }
     if (std::isfinite(residual)) {
       solves_.residual = std::max(solves_.residual, residual);
@@ -151,7 +151,7 @@ class DeviceMultigrid {
     }
     return n + n % 2;  // memory comes in words of 8 bytes
   }
-  /// Of n columns, those kept stand first.
+  /// Number of the column stored at `place` of n: those that coarsening keeps, the even ones, come first.
   static int number_of(int n, int place) {
     const int n_kept = (n + 1) / 2;
     return place < n_kept ? 2 * place : 2 * (place - n_kept) + 1;

@@ -208,7 +208,7 @@ struct Projection {
   }
 };
 
-/// max of |u|/dx + |w|/dz; infinite where one is no number, which a maximum would pass over.
+/// max of |u|/dx + |w|/dz; infinite if one is NaN, which a maximum would pass over.
 struct CourantRate {
   Flows f;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number, double& greatest) const {

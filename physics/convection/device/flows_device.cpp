@@ -345,8 +345,8 @@ class ResidentFlows final : public DeviceFlows {
     return numbers_.back().data();
   }
 
-  /// Of each axis: widths, their reciprocals and those of gaps with one more at both ends, as Metrics has
-  /// them.
+  /// Set the mesh of each axis: widths, their reciprocals and those of gaps, with one more at both ends, as
+  /// Metrics has them.
   void set_mesh(const DeviceFlowSetup& setup) {
     const auto extended = [&](const std::vector<double>& values, bool periodic, bool reciprocal) {
       std::vector<double> result(values);

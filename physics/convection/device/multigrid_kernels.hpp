@@ -380,7 +380,7 @@ struct Totals {
   }
 };
 
-/// The greatest square of a residual over that of its right-hand side; infinite where one is no number.
+/// The greatest square of a residual over that of its right-hand side; infinite if one is NaN.
 struct WorstResidual {
   const Scalars* scalars;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t pair, double& greatest) const {

@@ -17,7 +17,7 @@ class EllipticSolver {
   /// Replace r in `field` by the solution of (1 - a d L) q = r, for u, w or b. Neighbours are not filled.
   /// Collective.
   virtual void diffuse(Unknown unknown, const Field& field) = 0;
-  /// The same of u, w and b of `state` at once. Collective.
+  /// Solve as diffuse() of one unknown does, for u, w and b of `state` at once. Collective.
   virtual void diffuse(const State& state) {
     diffuse(Unknown::u, state.u);
     diffuse(Unknown::w, state.w);

@@ -34,7 +34,7 @@ class FlowDataset {
   [[nodiscard]] const std::vector<std::string>& field_units() const;
   [[nodiscard]] const std::vector<std::string>& axis_names() const;       ///< "t", then those of space
   [[nodiscard]] const std::vector<std::string>& parameter_names() const;  ///< sorted
-  /// Of the train split alone.
+  /// Statistics of the fields in the train split alone.
   [[nodiscard]] const FieldStatistics& statistics() const;
   /// Continue with the statistics of a model that was trained before.
   void set_statistics(const FieldStatistics& statistics);

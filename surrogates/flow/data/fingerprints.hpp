@@ -27,7 +27,7 @@ namespace quintet::flow {
                                                         const std::vector<std::vector<std::int64_t>>& all);
 
 /// Throws InputError where parts of two splits, of two samples, have more than half of their frames in
-/// common. A frame that two runs begin with is no copy.
+/// common. A first frame that two runs share does not count.
 void check_splits(const std::array<std::vector<Part>, 3>& parts,
                   const std::vector<std::vector<std::int64_t>>& fingerprints, const Samples& samples);
 

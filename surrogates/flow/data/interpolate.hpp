@@ -22,7 +22,7 @@ namespace quintet::flow {
 /// Throws InputError for points outside the block (a relative 1e-9 of its length is forgiven), or not finite.
 void interpolate(const BlockView& block, std::span<const double> points, std::span<float> values);
 
-/// The same at all points of a grid, [field][t][z][x]: for whole fields, axis by axis.
+/// Interpolate at all points of a grid, [field][t][z][x], axis by axis: for whole fields.
 [[nodiscard]] FieldBlock interpolate(const BlockView& block, const BlockAxes& axes);
 
 }  // namespace quintet::flow

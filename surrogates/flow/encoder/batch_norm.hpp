@@ -39,7 +39,7 @@ struct BatchMoments {
                                                BatchMoments* moments = nullptr,
                                                NormSweeps sweeps = NormSweeps::ours);
 
-/// The same with the running mean and variance in place of the batch's.
+/// Normalise by the running mean and variance in place of the batch's.
 [[nodiscard]] at::Tensor batch_norm_by_running(const at::Tensor& x, const at::Tensor& gamma,
                                                const at::Tensor& beta, const at::Tensor& running_mean,
                                                const at::Tensor& running_variance, double epsilon);

@@ -58,13 +58,14 @@ class Unet {
   /// @param statistics [n_statistics] float64, updated in place
   [[nodiscard]] at::Tensor train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics) const;
-  /// The same, block by block, in the segments of unet_segments(): the latents' graph begins at the last
-  /// block's output. `pass` takes the backward pass on, during which this lives, and what `parameters` refers
-  /// to: parts are asked for once more where a block runs again. @param back with tiles: of their parts
+  /// Latents of a training batch, as above, block by block in the segments of unet_segments(): their graph
+  /// begins at the last block's output. `pass` continues the backward pass. This object and what `parameters`
+  /// refers to must live as long: a block that runs again asks for its parts once more. @param back with
+  /// tiles: of their parts
   [[nodiscard]] at::Tensor train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics, BlockPass& pass,
                                  const PartsBackward& back = {}) const;
-  /// The same by the running statistics; samples do not see each other.
+  /// Latents by the running statistics, each sample by itself; arguments as for train().
   [[nodiscard]] at::Tensor evaluate(const BlockParameters& parameters, const at::Tensor& input,
                                     const at::Tensor& statistics) const;
   [[nodiscard]] at::Tensor evaluate(const at::Tensor& parameters, const at::Tensor& input,
@@ -88,8 +89,8 @@ class Unet {
   using MaskPlace = std::array<std::int64_t, 4>;
 
   void tile(const std::string& layer, double n);
-  /// Of a block that perturbs, to be added to x; on a device made once, since a pass must not wait for the
-  /// host (TorchRecorder).
+  /// Masks of a block that perturbs, to be added to x. On a device they are made once, since a pass must not
+  /// wait for the host (TorchRecorder).
   [[nodiscard]] at::Tensor masks(std::size_t number, const at::Tensor& x) const;
   [[nodiscard]] at::Tensor residual(const Comm* comm, std::size_t number, const Source& source,
                                     const at::Tensor& x, const at::Tensor& statistics,

@@ -28,10 +28,9 @@ struct Expression {
 
 /// Expressions as a graph in which equal ones stand once; operands come before what is made of them.
 ///
-/// Numbers are folded, zeros and ones dropped as expressions are made. Throws InputError for a number that
-/// is none (sqrt(-1)), beyond `most` expressions (a text that small, a graph that large is no equation), and
-/// beyond `deepest` levels, down which all that reads the graph calls itself: a sum of 5000 terms has as
-/// many.
+/// Numbers are folded, zeros and ones dropped as expressions are made. Throws InputError for NaN (sqrt(-1)),
+/// for more than `most` expressions (a short text can make a graph too large for an equation), and for more
+/// than `deepest` levels, since all that reads the graph is recursive. A sum of 5000 terms has 5000 levels.
 class Expressions {
  public:
   static constexpr std::size_t most = 100000;

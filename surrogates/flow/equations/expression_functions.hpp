@@ -24,7 +24,7 @@ struct ExpressionFunction {
 /// All of them; the first is pow(x, y), which the operator ^ means.
 [[nodiscard]] const std::vector<ExpressionFunction>& expression_functions();
 [[nodiscard]] const std::vector<std::string>& expression_function_names();
-/// Index of a name, -1 if there is none.
+/// Index of a name, -1 if it is unknown.
 [[nodiscard]] int find_expression_function(const std::string& name);
 
 }  // namespace quintet::flow

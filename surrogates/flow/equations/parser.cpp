@@ -82,7 +82,7 @@ class Parser {
     return fmt::format("'{}' follows a value; expected an operator such as * or the end",
                        at_ < text_.size() ? text_[at_] : ' ');
   }
-  /// The next character that is no blank; '\0' at the end.
+  /// The next character that is not a blank; '\0' at the end.
   char next() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
       ++at_;
@@ -290,7 +290,7 @@ std::vector<std::string> terms_of(const std::string& equation) {
   std::vector<std::string> terms;
   std::string term;
   int depth = 0;
-  bool right = false, operand = false;  // behind '='; the last character that is no blank ends an operand
+  bool right = false, operand = false;  // behind '='; the last non-blank character ends an operand
   const auto close = [&] {
     if (!term.empty() && term != "-") terms.push_back(std::exchange(term, ""));
   };

@@ -47,7 +47,7 @@ class Translator {
     return made;
   }
 
-  /// Whether a node is no sum, no multiple and no jet: a register of its own.
+  /// Whether a node is neither a sum, a multiple nor a jet, and so has a register of its own.
   [[nodiscard]] bool is_product(int node) const {
     if (graph_.is_uniform(node)) return false;
     const Expression& e = graph_[node];

@@ -8,7 +8,7 @@
 
 namespace quintet::flow {
 
-/// Which of a series' fields a flow is made of; -1: there is none.
+/// Which of a series' fields a flow is made of; -1: absent.
 struct FlowFields {
   std::array<int, 2> velocity = {-1, -1};  ///< component along each axis of space
   int scalar = -1;                         ///< what is carried: buoyancy, temperature
@@ -40,11 +40,11 @@ struct FlowSample {
   double scalar_wall_error = 0;    ///< the same for the scalar
 };
 
-/// A frame's numbers.
+/// Compute the statistics of a frame.
 ///
 /// @param fields one span [n_0, n_1] a field of the series
 /// @param walls [field][axis] what is known at the ends of the axes
-/// Throws InputError if a component of the velocity is missing or is no field.
+/// Throws InputError if a component of the velocity is missing or is not a field.
 [[nodiscard]] FlowSample flow_sample(const RectilinearGrid& grid,
                                      const std::vector<std::span<const double>>& fields,
                                      const std::vector<FieldWalls>& walls, const FlowFields& roles,
@@ -60,9 +60,9 @@ struct FlowSample {
 struct TurbulenceConstants {
   double energy, taylor, integral;
 };
-/// Of three dimensions, as the paper has them (Jiang et al. 2020, appendix).
+/// Constants in three dimensions, as in the paper (Jiang et al. 2020, appendix).
 inline constexpr TurbulenceConstants space_turbulence = {2.0 / 3, 15, 1.5707963267948966};
-/// Of two dimensions: <u_i u_j> isotropic in the plane gives eps = 8 nu u_rms^2/lambda^2, and
+/// Constants in two dimensions: <u_i u_j> isotropic in the plane gives eps = 8 nu u_rms^2/lambda^2, and
 /// int J_1(k r)/(k r) dr = 1/k gives L = 2/u_rms^2 int E(k)/k dk.
 inline constexpr TurbulenceConstants plane_turbulence = {1, 8, 2};
 

@@ -15,8 +15,7 @@ class LogHistogram {
   static constexpr int first_decade = -12, last_decade = 6, per_decade = 8;
   static constexpr int n_classes = (last_decade - first_decade) * per_decade;
 
-  /// One frame [n_0, n_1]; smaller and larger values fall into the first and the last class, what is
-  /// no number into the last.
+  /// Add one frame [n_0, n_1]. Smaller values fall into the first class, larger ones and NaN into the last.
   void add(const RectilinearGrid& grid, std::span<const double> f);
   [[nodiscard]] std::vector<double>& shares() { return shares_; }  ///< [class], not normalised
   [[nodiscard]] const std::vector<double>& shares() const { return shares_; }

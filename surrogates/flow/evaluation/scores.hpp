@@ -49,7 +49,7 @@ struct SeriesScore {
   double nmae;  ///< sum |p - t|/sum |t|: 100 nmae is the paper's measure with this normaliser
   double r2;    ///< 1 - sum (p - t)^2/sum (t - mean t)^2; NaN where the truth varies by noise
 };
-/// NaN throughout if a value of the truth or of the prediction is none.
+/// Score of a series; all NaN if a value of the truth or of the prediction is.
 [[nodiscard]] SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction);
 
 }  // namespace quintet::flow

@@ -27,7 +27,7 @@ struct EquationCheck {
   double residual = 0;
   double error = 0;   ///< of the differences that it was formed by
   double beyond = 0;  ///< of the residual, what is beyond twice that error
-  /// A residual of more than this share of its largest term, beyond the error, is no solution.
+  /// Largest residual of a solution, beyond the error, relative to its largest term.
   static constexpr double most = 0.1;
 
   [[nodiscard]] double largest() const;
@@ -46,11 +46,12 @@ struct EquationCheck {
                                                          const std::vector<double>& constants,
                                                          const FieldsOverTime& fields, int most_frames);
 
-/// The same of conditions at an end of an axis: what the data's own points say there. The only term is the
-/// deviation of the condition over the flow: of b - 0.5, how much b varies.
+/// Residuals of conditions at an end of an axis, by the data's own points there. The only term is the
+/// deviation of the condition over the flow: for b - 0.5, how much b varies.
 ///
 /// Values are extrapolated through the 5 nearest points; the error is their difference from those through 3,
-/// or without the nearest one, whichever is larger: a layer that the grid does not resolve is no other value.
+/// or without the nearest one, whichever is larger, so that an unresolved layer does not count as another
+/// value.
 [[nodiscard]] std::vector<EquationCheck> check_wall(const PdeSystem& conditions,
                                                     const std::vector<double>& constants,
                                                     const FieldsOverTime& fields, int axis, int end,

@@ -31,7 +31,7 @@ class FlowNetwork {
 
   [[nodiscard]] const FlowNetworkSize& size() const { return size_; }
   [[nodiscard]] const Unet& encoder() const { return encoder_; }
-  /// Of a continuous model; its parameters are those behind the encoder's.
+  /// Decoder of a continuous model; its parameters follow those of the encoder.
   [[nodiscard]] Decoder<Real>& decoder() { return *decoder_; }
   [[nodiscard]] bool is_continuous() const { return decoder_ != nullptr; }
   /// Its number among tensors().

@@ -23,7 +23,8 @@ namespace quintet::flow {
 
 namespace {
 
-/// Of which passes are kept: trainings and validations, by the walls that some crop touches.
+/// Greatest number of shapes whose passes are kept: trainings and validations, by the walls that some crop
+/// touches.
 constexpr std::size_t most_shapes = OperatorRecorder::most_recordings + 4;
 
 /// A tensor of its own.

@@ -13,7 +13,7 @@ class LearningRate {
  public:
   explicit LearningRate(const FlowRateOptions& options) : options_(options) {}
 
-  /// Of a step, from 0.
+  /// Learning rate of a step, counted from 0.
   [[nodiscard]] double rate(std::int64_t step) const;
   /// A validation's loss, in order.
   void observe(double loss);

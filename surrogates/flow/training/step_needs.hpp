@@ -28,8 +28,9 @@ struct NetworkNeeds {
 [[nodiscard]] NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel,
                                          const LayerTiles& tiles = {});
 
-/// Of a batch of so many crops. Ranks sum numbers of crops (all, at each wall) and losses (fields, equations,
-/// walls); of several, each normalisation of f features 1 + 2 f numbers forward and 2 f backward.
+/// Needs of a step on a batch of so many crops. Ranks sum numbers of crops (all, at each wall) and losses
+/// (fields, equations, walls). On several ranks each normalisation of f features also sums 1 + 2 f numbers
+/// forward and 2 f backward.
 [[nodiscard]] StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks);
 
 }  // namespace quintet::flow

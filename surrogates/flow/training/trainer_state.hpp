@@ -124,7 +124,8 @@ struct FlowTrainer<Real>::State {
   /// Crops on all ranks, and those that touch each wall: a mean is a sum here times 1/number there.
   /// Collective.
   [[nodiscard]] std::vector<double> counts_of(const Batch& batch) const;
-  /// Of a wall's conditions that number; the wall's mean is the sum of their weighted sums times this.
+  /// Share of a wall's conditions; the wall's mean is the sum of their weighted sums times this. @param count
+  /// crops that touch the wall
   [[nodiscard]] double share_of(std::size_t wall, double count) const;
   [[nodiscard]] bool has_residuals(bool trains) const {
     return interior.n_equations() > 0 && network.is_continuous() && (options.loss.gamma > 0 || !trains);
@@ -133,14 +134,14 @@ struct FlowTrainer<Real>::State {
   /// Numbers of samples' constants, below 0 where the crop does not touch the wall.
   [[nodiscard]] std::vector<int> reached(const Batch& batch, std::vector<int> samples,
                                          const AxisEnd& end) const;
-  /// Of this rank's sums over points for each field and equation, and its share of each wall's mean.
+  /// Losses from this rank's sums over points for each field and equation, and its share of each wall's mean.
   /// Collective. Throws NumericalError where the loss is not finite.
   [[nodiscard]] FlowLosses losses_of(std::vector<double> sums, double n_points, std::int64_t step,
                                      bool trains) const;
 
   /// Losses; with `trains` by the batch's statistics, and the gradient is added up (add_gradient).
   FlowLosses run(const Batch& batch, std::int64_t step, bool trains);
-  /// The same on a device.
+  /// Losses computed on a device; see run().
   FlowLosses run_there(const Batch& batch, std::int64_t step, bool trains);
   [[nodiscard]] DeviceInputs inputs_of(const Batch& batch, std::int64_t step, bool trains,
                                        const std::vector<double>& counts) const;

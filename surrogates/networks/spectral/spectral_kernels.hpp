@@ -13,9 +13,9 @@ struct SpectralKernels {
   std::vector<double> parameters;  ///< real kernels [width, lines], imaginary ones, bands [lines, bands]
 };
 
-/// Of a transform that is linear in the samples, such as ShortTimeFourier and ConstantQ.
+/// Kernels of a transform that is linear in the samples, such as ShortTimeFourier and ConstantQ.
 [[nodiscard]] SpectralKernels spectral_kernels(FrameTransform& transform);
-/// Of mel bands: kernels of the Fourier transform, and the triangles.
+/// Kernels of the Fourier transform of mel bands, and their triangles.
 [[nodiscard]] SpectralKernels spectral_kernels(const MelBands& transform, double rate);
 
 }  // namespace quintet::networks

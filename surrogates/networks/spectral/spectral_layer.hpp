@@ -64,7 +64,7 @@ class SpectralLayer {
   [[nodiscard]] const SpectralSpec& spec() const { return spec_; }
   /// Frames within a signal of so many samples. Throws InputError if it is too short for one.
   [[nodiscard]] int n_frames(std::size_t n_samples) const;
-  /// Of rows of what it makes: n_out() in whole packs, the padding 0.
+  /// Stride of the output's rows: n_out() rounded up to whole packs, the padding 0.
   [[nodiscard]] int stride() const;
 
   /// Values of the frames of x [n_samples]: tape.y.

@@ -37,7 +37,8 @@ template <class Real>
 [[nodiscard]] at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderRows& rows,
                                          const at::Tensor& latents, const at::Tensor& parameters);
 
-/// The same of queries, whose rows go to the latents' device. Throws InputError as Decoder::forward does.
+/// Decode queries, whose rows go to the latents' device; see above. Throws InputError as Decoder::forward
+/// does.
 template <class Real>
 [[nodiscard]] at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderQueries& queries,
                                          const at::Tensor& latents, const at::Tensor& parameters);
