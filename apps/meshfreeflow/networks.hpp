@@ -10,6 +10,6 @@ int run_with_networks(int argc, char** argv);
 }  // namespace quintet::meshfreeflow
 
 extern "C" {
-/// The same, of that library.
+/// Runs the application as run_with_networks() does; defined in that library.
 int quintet_meshfreeflow_with_networks(int argc, char** argv);
 }

@@ -145,7 +145,7 @@ class VlasovSystem {
   /// checkpoint.
   [[nodiscard]] const std::vector<Budget>& budgets_here() const;
   void set_budgets_here(std::vector<Budget> budgets);
-  /// The same for the field.
+  /// What this rank has counted of the field; summed over the ranks it is the field's budget.
   [[nodiscard]] const FieldBudget& field_budget_here() const;
   void set_field_budget_here(const FieldBudget& budget);
 
@@ -157,7 +157,7 @@ class VlasovSystem {
   [[nodiscard]] bool is_whole() const;
   /// Collective.
   [[nodiscard]] Sample sample(const Exec& exec);
-  /// Of species s on a device: the sweeps that were compared in the first step, if any were.
+  /// Times of the sweeps that were compared in the first step for species s on a device, if any were.
   [[nodiscard]] std::span<const SweepTime> sweep_times(int s) const;
   /// Moment of species s summed over velocity_comm into a fresh field. Collective.
   [[nodiscard]] ConfField moment(const Exec& exec, int s, Moment moment);

@@ -26,7 +26,7 @@ struct RankNeeds {
   void cover(const RankNeeds& other);
 };
 
-/// Of the rank at `coordinates` of a grid of `ranks`, for a step of SSP-RK3.
+/// Needs of the rank at `coordinates` of a grid of `ranks`, for a step of SSP-RK3.
 [[nodiscard]] RankNeeds needs_of(const PhaseBasis& basis, const std::vector<Species>& species,
                                  const SystemOptions& options, const std::array<int, 6>& ranks,
                                  const std::array<int, 6>& coordinates);

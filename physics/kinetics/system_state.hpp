@@ -106,7 +106,7 @@ struct VlasovSystem::Implementation {
   [[nodiscard]] ConfField three_moments(const Exec& exec, int s) const;
   /// What a sample says of the present f of species s, of this rank's cells, wherever f is.
   [[nodiscard]] ResidentOperator::Summary summary(const Exec& exec, int s) const;
-  /// f of all species to the device, or from it where it has moved on; nothing where there is no device.
+  /// Copy f of all species to the device, or back from it where it has advanced; do nothing without a device.
   void to_device();
   void to_host();
   [[nodiscard]] bool device_knows_better() const { return !host_is_current; }

@@ -24,11 +24,11 @@ struct Date {
 class TimeUnits {
  public:
   /// @param units "days since 1800-1-1 00:00:00"; also hours, minutes, seconds, weeks
-  /// @param calendar the attribute, "" where there is none, which means standard: Julian dates before
+  /// @param calendar the attribute, "" if it is absent, which means standard: Julian dates before
   ///   1582-10-15, Gregorian ones from then on. Also gregorian, proleptic_gregorian, julian, and those whose
   ///   years are all alike: noleap (365_day), all_leap (366_day), 360_day.
-  /// Throws InputError, `what` in front: another calendar, units that are no time, months and years (which
-  /// have no fixed length), a zone other than UTC, the year 0 of a climatology.
+  /// Throws InputError, `what` in front: another calendar, units that are not of time, months and years
+  /// (which have no fixed length), a zone other than UTC, the year 0 of a climatology.
   TimeUnits(const std::string& units, const std::string& calendar, const std::string& what);
 
   /// Days since 1800-01-01 of a value of the file. Throws InputError where it is not finite or outside the

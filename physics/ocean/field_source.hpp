@@ -29,7 +29,7 @@ struct FieldOptions {
 class FieldSource {
  public:
   virtual ~FieldSource() = default;
-  /// Values [n, lat, lon] from a time on, NaN where there is none. Each process asks for its own.
+  /// Values [n, lat, lon] from a time on, NaN for missing ones. Each process asks for its own.
   [[nodiscard]] virtual std::vector<double> read(int first, int n) const = 0;
   /// Close what read() has opened; the next read() opens it again.
   virtual void close() const {}

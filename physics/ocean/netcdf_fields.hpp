@@ -25,12 +25,12 @@ class NetcdfFields {
                const netcdf::UnpackingOptions& options = {});
 
   [[nodiscard]] const OceanGrid& grid() const { return grid_; }
-  [[nodiscard]] int n_times() const { return n_times_; }                     ///< 1 where there is no time
-  [[nodiscard]] const std::string& time_dimension() const { return time_; }  ///< "" where there is none
+  [[nodiscard]] int n_times() const { return n_times_; }                     ///< 1 without a time axis
+  [[nodiscard]] const std::string& time_dimension() const { return time_; }  ///< "" without a time axis
   [[nodiscard]] const netcdf::File& file() const { return *file_; }
   [[nodiscard]] const std::string& units() const { return units_; }  ///< as the file says
   [[nodiscard]] const Reading& reading() const { return reading_; }
-  /// Unpacked values [n, lat, lon] from a time on, NaN where there is none.
+  /// Unpacked values [n, lat, lon] from a time on, NaN for missing ones.
   [[nodiscard]] std::vector<double> read(int first, int n) const;
 
  private:

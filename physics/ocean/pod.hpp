@@ -45,7 +45,7 @@ struct Pod {
   double variance_fit =
       0;  ///< mean square about the background over the fit's times and points, weighted (degC^2)
   double captured_later =
-      0;  ///< share of it in the modes over the times after the fit; NaN if there are none
+      0;  ///< share of it in the modes over the times after the fit; NaN without such times
   double error_fit = 0,
          error_later = 0;  ///< root of the mean square that the modes miss, weighted (degC); NaN as above
 };

@@ -19,11 +19,11 @@ struct TimeAxis {
   Reading reading;
 };
 
-/// Steps below this share of the usual one are no steps: the same time twice, but for round-off.
+/// Least step as a share of the usual one; a shorter step is the same time twice, up to round-off.
 constexpr double twice_below = 1e-3;
 
-/// Values of a file as dates. Throws InputError, `what` in front: a value that is no date, dates that do not
-/// ascend or come twice, exactly or up to round-off.
+/// Values of a file as dates. Throws InputError, `what` in front: a value that is not a date, dates that do
+/// not ascend or come twice, exactly or up to round-off.
 [[nodiscard]] TimeAxis time_axis(const std::vector<double>& values, const TimeUnits& units,
                                  const std::string& what);
 

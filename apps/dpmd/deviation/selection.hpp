@@ -13,7 +13,7 @@
 namespace quintet::dpmd {
 
 /// What a frame is worth: the models agree; they disagree, so that a label would teach them; they disagree so
-/// much that the frame is no physics.
+/// much that the frame is not physical.
 enum class Verdict { accurate, candidate, failed };
 
 /// candidate: low <= deviation < high, for forces or (if limits are given) virials; failed: either at or

@@ -33,7 +33,7 @@ class LabelMemory {
   std::optional<std::string> folder_;
 };
 
-/// The label that a file holds, if it is there. Throws InputError if it is no label, or not of this frame.
+/// The label that a file holds, if it is there. Throws InputError if it is not a label of this frame.
 [[nodiscard]] std::optional<Configuration> read_label(const std::string& path, const Configuration& frame);
 
 }  // namespace quintet::dpmd

@@ -17,7 +17,7 @@ struct LabelRecipe {
   /// Write what the program reads into the frame's folder.
   void (*write)(const std::string& text, const std::string& folder, const Configuration& frame);
   /// The frame with energy, forces and, if the program gave one, virial; from the files in its folder. Throws
-  /// InputError that says why they are no labels.
+  /// InputError that says why they are not labels.
   Configuration (*read)(const std::string& folder, Configuration frame);
 };
 

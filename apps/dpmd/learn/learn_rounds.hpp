@@ -16,8 +16,8 @@ namespace quintet::dpmd {
 struct IterationResult {
   std::int64_t iteration = 0;
   std::int64_t accurate = 0, candidates = 0, failed = 0, labelled = 0;
-  /// Of forces as `dpmd train` says (of held-out frames where it has some), mean of the models; NaN if
-  /// unknown (eV/angstrom).
+  /// Error of forces as `dpmd train` reports it (of held-out frames where it has some), mean of the models
+  /// (eV/angstrom); NaN if unknown.
   double training_rmse = 0;
   double selected_rmse = 0;  ///< of forces of the first model on the frames labelled afterwards; NaN without
   std::vector<double> deviation,

@@ -20,7 +20,7 @@ class DeviationWatch {
   /// Nothing without the section `deviation`. On a restart rows and frames after it are dropped. Collective.
   DeviationWatch(Context& context, const RunOptions& options, const Simulation& simulation);
 
-  /// Of the rows.
+  /// Schedule of the rows.
   [[nodiscard]] Schedule schedule() const;
   /// Measure and write. Collective. The atoms are left as they were, to the bit.
   void look(const Exec& exec, Simulation& simulation, double time);

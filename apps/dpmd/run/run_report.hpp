@@ -15,7 +15,7 @@ struct ReferenceCurve {
   std::string column;  ///< heading of its second column: O_O is compared with that of the run, else all atoms
 };
 
-/// The curve of `reference.rdf`, if there is one. Throws InputError for what is no curve.
+/// Read the curve of `reference.rdf`, if given. Throws InputError if it is not a curve.
 [[nodiscard]] std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options);
 
 /// How far a minimisation has come: largest force and whether it is within the tolerance, in log, summary and

@@ -60,7 +60,7 @@ class Simulation {
   [[nodiscard]] const potential::PrecisionError& precision_at_start() const { return precision_at_start_; }
   /// How far the models disagree now; the options must have the section `deviation`. Collective.
   [[nodiscard]] potential::Deviation deviation(const Exec& exec);
-  /// The same by atom [n_local] (eV/angstrom), of the last call.
+  /// Deviation by atom [n_local] (eV/angstrom), from the last call of deviation().
   [[nodiscard]] const Array<double>& deviation_by_atom() const { return ensemble_->by_atom(); }
 
   /// Where the atoms are now, brought home for it if steps move them on a device.

@@ -17,7 +17,7 @@ struct LabelsOptions {
   double stress_limit = 160;  ///< (GPa)
 };
 void describe(Schema& schema, LabelsOptions& options);
-/// The same as the reader takes it.
+/// Convert to the options of the reader.
 [[nodiscard]] LabelSource source_of(const LabelsOptions& options);
 [[nodiscard]] double stress_limit_of(const LabelsOptions& options);  ///< (eV/angstrom^3)
 }  // namespace quintet::dpmd

@@ -74,7 +74,7 @@ struct TrajectoryOptions {
 };
 void describe(Schema& schema, TrajectoryOptions& options);
 
-/// Section `limits`: when a run is no longer physics.
+/// Section `limits`: when a run is no longer physical.
 struct LimitOptions {
   double energy_drift = 0.1;  ///< of the conserved quantity (eV an atom)
   double temperature = 1e5;   ///< (K)

@@ -44,8 +44,8 @@ struct Errors {
   double absolute = 0, square = 0, largest = 0;
   void add(double difference);
   Errors& operator+=(const Errors& other);
-  [[nodiscard]] double rmse() const;  ///< sqrt(sum d^2 / n); 0 if there are none
-  [[nodiscard]] double mae() const;   ///< sum |d| / n; 0 if there are none
+  [[nodiscard]] double rmse() const;  ///< sqrt(sum d^2 / n); 0 for n = 0
+  [[nodiscard]] double mae() const;   ///< sum |d| / n; 0 for n = 0
 };
 [[nodiscard]] Errors errors(const Pairs& pairs);
 

@@ -137,7 +137,7 @@ struct BatchSize {
   int frames = 0;  ///< 0: the least number with frames * atoms >= atoms
   int atoms = 32;
 };
-/// Of "auto", "auto:64" or "4". Throws InputError (place, what was expected).
+/// Parse "auto", "auto:64" or "4". Throws InputError (place, what was expected).
 [[nodiscard]] BatchSize parse_batch_size(const FormulaText& text);
 
 /// The sel of "auto", "auto:1.2" or numbers.

@@ -53,10 +53,10 @@ class Training {
   [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
   /// By frames kept and parameters, and by a step where the device is the host's cores, roughly (bytes).
   [[nodiscard]] double memory_needed() const;
-  /// Of the neighbours of frames that are kept, after so many frames of batches; each is made when it is
-  /// drawn for the first time, once an epoch (bytes).
+  /// Memory of the neighbour lists of frames that are kept, after `drawn` frames of batches (bytes). Each
+  /// list is made when its frame is first drawn; an epoch draws each frame once.
   [[nodiscard]] double frame_bytes(double drawn) const;
-  /// Of its device, by a step and frames kept, roughly; 0 on the cpu.
+  /// Memory of its device for a step and the frames kept, roughly (bytes); 0 on the cpu.
   [[nodiscard]] double device_bytes() const;
 
  private:

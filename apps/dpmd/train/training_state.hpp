@@ -10,7 +10,7 @@
 /// What a checkpoint of `dpmd train` holds besides weights and moments.
 namespace quintet::dpmd {
 
-/// Throws InputError if it is no checkpoint of a training. Collective.
+/// Throws InputError if it is not a checkpoint of a training. Collective.
 void check_is_training(const hdf5::File& checkpoint);
 
 /// Sizes, statistics and energy biases, which a restart takes from here in place of the data. Collective.

@@ -28,8 +28,8 @@ namespace quintet::meshfreeflow {
 /// Bytes that the flows take on the session's device; 0 on the cpu.
 [[nodiscard]] double device_bytes(const DeviceSession& session, const SimulateOptions& options,
                                   const convection::Boussinesq& flow);
-/// From now on the flows are on the session's device, if it is none of the cores. Throws
-/// ResourceError where its memory does not suffice.
+/// Move the flows to the session's device, unless that is the cores. Throws ResourceError if its memory does
+/// not suffice.
 void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,
              convection::Boussinesq& flow);
 

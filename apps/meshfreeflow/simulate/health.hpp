@@ -23,7 +23,7 @@ class Health {
   explicit Health(const Simulation& simulation, const History& history);
   /// After a row was added to the history. Collective.
   void check(const std::vector<convection::Sample>& samples);
-  /// Of what was warned, for the report.
+  /// Warnings given so far, for the report.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   /// Everything that is measured of a flow now; empty before limits.judged_from. Collective.
   [[nodiscard]] std::vector<Doubt> doubts(int flow) const;

@@ -32,7 +32,7 @@ class History {
   [[nodiscard]] bool empty() const { return table_.empty(); }
   [[nodiscard]] const std::vector<double>& times() const { return table_.column("time"); }
   [[nodiscard]] int n_flows() const { return n_flows_; }
-  /// All values of a flow's column so far. Throws InternalError if there is none of that name.
+  /// All values of a flow's column so far. Throws InternalError for an unknown name.
   [[nodiscard]] std::vector<double> column(const std::string& name, int flow) const;
 
  private:

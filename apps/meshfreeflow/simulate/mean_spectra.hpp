@@ -23,7 +23,7 @@ class MeanSpectra {
   MeanSpectra(Context& context, const Simulation& simulation);
   /// Add those of this instant, if statistics.from has been reached. Collective.
   void add(const Simulation& simulation);
-  /// Means over samples and flows, by kind in the order above; empty if there is none.
+  /// Means over samples and flows, by kind in the order above; empty without samples.
   [[nodiscard]] std::vector<std::vector<double>> means() const;
   [[nodiscard]] const std::vector<double>& wavenumbers() const { return wavenumbers_; }
   [[nodiscard]] std::size_t size() const { return table_.size(); }

@@ -15,8 +15,8 @@ class Simulation {
   /// InputError.
   Simulation(const Context& context, const SimulateOptions& options);
 
-  /// A step as long as the flow admits, cut to end at the next frame. Throws NumericalError where a velocity
-  /// is no number, or the step has become hopelessly short.
+  /// Advance by a step as long as the flow admits, cut to end at the next frame. Throws NumericalError if a
+  /// velocity is NaN, or the step has become hopelessly short.
   void advance();
   [[nodiscard]] std::int64_t step() const { return flow_->step(); }
   [[nodiscard]] double time() const { return flow_->time(); }

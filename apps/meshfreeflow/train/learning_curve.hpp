@@ -16,7 +16,7 @@ class LearningCurve {
   LearningCurve(Context& context, const Training& training);
 
   void add(const Training::Row& row);  ///< collective
-  /// A column's number in the last row, also of a former process; NaN where there is no row.
+  /// A column's number in the last row, also of a former process; NaN without rows.
   [[nodiscard]] double last(const std::string& column) const;
   void report(Report& report) const;
 

@@ -56,7 +56,7 @@ class Training {
   /// Bytes that steps take beyond what is here already: as measured where section `memory` has measured them,
   /// else roughly.
   [[nodiscard]] double memory_needed() const;
-  /// The same of a device's memory, where the trainer's arrays may be already.
+  /// Bytes of a device's memory that steps take, beyond the trainer's arrays if these are there already.
   [[nodiscard]] double device_memory_needed() const;
   /// What this process holds at most, all that it has loaded with it (bytes); nothing where nothing was
   /// measured.

@@ -34,7 +34,7 @@ void keep_leads(ForecastOutput& output, std::size_t n);
 /// were.
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 
-/// Throw NumericalError where a coefficient is no number, or a temperature one that no sea has; by its date.
+/// Throw NumericalError, with the date, if a coefficient is NaN or a temperature impossible in the sea.
 void require_numbers(const ForecastOutput& output);
 
 /// Who made a forecast, for the file's attributes.

@@ -26,11 +26,11 @@ struct Evaluation {
   double n_pairs_of_d = 0;                ///< Tr(D S): also has the error of S^-1/2
   double n_pairs_put = 0;                 ///< what was put on the frontier orbitals to hold it
   int n_in_gap = 0;                       ///< submatrices with eigenvalues in the gap of the others
-  double homo = 0, lumo = 0;              ///< infinite where there is none
+  double homo = 0, lumo = 0;              ///< infinite if absent
   double homo_error = 0, lumo_error = 0;  ///< residuals: A has a level that close
   double entropy = 0;                     ///< (k_B)
   double idempotency = 0, commutator = 0, asymmetry = 0;
-  int error_columns = 0;       ///< sampled for the estimates that follow; 0: there are none
+  int error_columns = 0;       ///< sampled for the estimates that follow; 0: no estimates
   double energy_error = 0;     ///< of tr_dk, from the submatrices' range, the polynomial and S^-1/2
   double pairs_error = 0;      ///< of n_pairs; fixed electrons: before any were put
   double mu_error = 0;         ///< fixed electrons at a temperature, of both spins the larger; else 0

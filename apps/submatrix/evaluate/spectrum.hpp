@@ -9,8 +9,8 @@
 
 namespace quintet::submatrix {
 
-/// The density of states of each spin; none, with a warning, where there is no S^-1/2 K S^-1/2 since all was
-/// diagonalised densely. Throws InputError if the resolution needs too many moments. Collective.
+/// The density of states of each spin; none, with a warning, where all was diagonalised densely, without
+/// forming S^-1/2 K S^-1/2. Throws InputError if the resolution needs too many moments. Collective.
 [[nodiscard]] std::vector<electronic::SpectralDensity> spectra_of(Context& context,
                                                                   const EvaluateOptions& options,
                                                                   const std::vector<Basis>& bases);

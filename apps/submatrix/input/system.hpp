@@ -36,7 +36,7 @@ struct System {
 /// stands for that of S^-1/2 K S^-1/2). Nothing is done on one rank. Collective.
 void share_by_cost(System& system, const electronic::SubmatrixOptions& options);
 
-/// True if all orbitals of a spin are empty, or all full: D = 0 or S^-1, and there is no chemical potential.
+/// True if all orbitals of a spin are empty, or all full: D = 0 or S^-1, without a chemical potential.
 [[nodiscard]] bool is_trivial(double electrons_of_spin, int n_rows);
 
 /// Electrons of one spin, `spin` being +1 (up), -1 (down) or 0 (both alike); nothing where mu is fixed.
@@ -52,7 +52,7 @@ void share_by_cost(System& system, const electronic::SubmatrixOptions& options);
 void share_like(System& system, const System& other);
 
 /// The reference values of these options or, from their file, of the box `repeat`; none, with a warning, if
-/// it has no such box. Throws InputError if the file is no list of boxes. Collective.
+/// it has no such box. Throws InputError if the file is not a list of boxes. Collective.
 [[nodiscard]] ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,
                                               const std::vector<std::int64_t>& repeat);
 

@@ -21,7 +21,7 @@ class Formulas {
 
   /// A number: a formula of the constants alone.
   [[nodiscard]] double number(const std::string& key) const;
-  /// The same. Throws InputError unless it is above 0.
+  /// A positive number: a formula of the constants alone. Throws InputError unless it is above 0.
   [[nodiscard]] double positive(const std::string& key) const;
   /// A function: of x [cdim], of x and t [cdim + 1], of x and v [cdim + vdim], of t [1] or of s [1].
   [[nodiscard]] const Formula& function(const std::string& key) const;

@@ -114,7 +114,7 @@ struct ReferenceOptions {
 };
 void describe(Schema& schema, ReferenceOptions& options);
 
-/// Section `limits`: when a run is no longer physics.
+/// Section `limits`: when a run is no longer physical.
 struct LimitOptions {
   double shrunk_dt = 1e-4;  ///< of the first step
   int shrunk_steps = 20;

@@ -28,7 +28,7 @@ class Pictures {
   /// On a restart the pictures so far are read back. Collective.
   Pictures(Context& context, const Setup& setup);
 
-  /// Of the pictures: start, middle and end.
+  /// Schedule of the pictures: start, middle and end.
   [[nodiscard]] Schedule schedule() const;
   /// Take all pictures of one of them. Collective.
   void take(const Simulation& simulation, const Instant& now);

@@ -20,8 +20,8 @@ namespace quintet::vlasov {
                                                   const std::optional<std::vector<PlasmaPart>>& parts,
                                                   const Setup& setup, const std::array<double, 3>& k);
 
-/// The Langmuir wave of the run's operator of collisions and its frequency. Throws InputError where
-/// theory.collision_frequency is another one, or there is no formula.
+/// The Langmuir wave of the run's operator of collisions and its frequency. Throws InputError if
+/// theory.collision_frequency differs, or without a formula.
 [[nodiscard]] std::complex<double> collisional_mode(const RunOptions& options, const Setup& setup, double k,
                                                     const std::vector<kinetics::DriftingMaxwellian>& beams);
 

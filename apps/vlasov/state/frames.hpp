@@ -27,7 +27,7 @@ class Frames {
   /// On a restart frames later than `step` and `time` are dropped. Collective.
   Frames(Context& context, const OutputOptions& options, const Setup& setup, std::int64_t step, double time);
 
-  /// Of the frames: start and end, and after the first step that reaches the time of one.
+  /// Schedule of the frames: start and end, and after the first step that reaches the time of a frame.
   [[nodiscard]] Schedule schedule() const;
   /// Write a frame, unless there is one of this step. Collective.
   void write(const Simulation& simulation);

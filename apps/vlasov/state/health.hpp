@@ -9,8 +9,8 @@
 
 namespace quintet::vlasov {
 
-/// Watches the samples of a run: warns where results begin to be doubtful, and ends a run that is no physics
-/// any more.
+/// Watches the samples of a run: warns where results begin to be doubtful, and ends a run that is no longer
+/// physical.
 class Health {
  public:
   /// `history`: with the rows before a restart.
@@ -57,7 +57,7 @@ void check_first_field(const kinetics::Sample& sample, const RunOptions& options
 /// What to do about it.
 [[nodiscard]] std::string edge_advice(const kinetics::VelocityEdge& edge, std::size_t species);
 
-/// "f of 'electrons' is not finite in cell ..." if a number is none, else where the field is strongest: what
+/// "f of 'electrons' is not finite in cell ..." if a number is NaN, else where the field is strongest: what
 /// to look at when steps shrink. Collective.
 [[nodiscard]] std::string trouble_spot(const Setup& setup, kinetics::VlasovSystem& system);
 

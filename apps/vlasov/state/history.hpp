@@ -43,7 +43,7 @@ class History {
   [[nodiscard]] bool has(const std::string& column) const { return table_.has(column); }
   /// No row yet: of a run that goes on and whose run.h5 is lost.
   [[nodiscard]] bool empty() const { return table_.empty(); }
-  /// Values so far. Throws InternalError if there is no such column.
+  /// Values of a column so far. Throws InternalError for an unknown column.
   [[nodiscard]] const std::vector<double>& column(const std::string& name) const {
     return table_.column(name);
   }

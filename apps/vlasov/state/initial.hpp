@@ -7,8 +7,8 @@
 
 namespace quintet::vlasov {
 
-/// Add the sum of `terms` to f of species s. Collective. Throws InputError that names key and place:
-/// densities that are negative, values that are no numbers, files that do not fit.
+/// Add the sum of `terms` to f of species s. Collective. Throws InputError that names key and place: negative
+/// densities, values that are not numbers, files that do not fit.
 void add_terms(const std::vector<InitialOptions>& terms, const Setup& setup, int s, const std::string& key,
                const kinetics::Distribution& f);
 

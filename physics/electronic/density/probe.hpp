@@ -40,7 +40,7 @@ struct ProbedError {
   int vectors = 0;          ///< 0: nothing was probed
   int degree = 0;           ///< of the series
   double series_error = 0;  ///< of f(A): the norm cannot be told from 0 below that
-  std::string refused;      ///< why there is no number, or ""
+  std::string refused;      ///< why the number is missing, or ""
 };
 
 /// How far P is from the occupation f of A, without a reference.

@@ -57,7 +57,7 @@ struct ColumnSums {
   }
 };
 
-/// Of each matrix the largest (norm: 1) or the sum (2) of its columns' sums, in their order.
+/// Computes the largest (norm: 1) or the sum (2) of the columns' sums of each matrix, in their order.
 struct MatrixNorm {
   int m, norm;
   const double* sums;
@@ -134,8 +134,8 @@ struct OwnOfSign {
   }
 };
 
-/// For a solver of whole matrices [m, m]: the rest of the diagonal above all other eigenvalues, and zeros for
-/// a matrix with an element that is no number, whose sum of all is none either.
+/// Pads matrices for a solver of whole matrices [m, m]: the rest of the diagonal lies above all other
+/// eigenvalues. A matrix with an element that is not finite, and so a sum that is not, becomes zero.
 struct PadForSolver {
   Batch b;
   int m;
@@ -150,7 +150,7 @@ struct PadForSolver {
       x[diagonal_place(item, m)] = is_finite && norm[matrix] > 0 ? 2 * norm[matrix] : 1;
   }
 };
-/// Matrices with an element that is no number: failed.
+/// Marks matrices with an element that is not finite as failed.
 struct FailNotFinite {
   const double* sum;
   int* failed;

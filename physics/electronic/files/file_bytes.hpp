@@ -50,8 +50,8 @@ struct Share {
 [[nodiscard]] Share even_share(std::uint64_t count, int rank, int n_ranks);
 
 /// Visit the lines, without their ends, that begin in bytes [begin, end) of a file; a line that began before
-/// `begin` belongs to the range before. Throws InputError if a line is longer than 4096 bytes (then it is no
-/// text file).
+/// `begin` belongs to the range before. Throws InputError if a line is longer than 4096 bytes (then it is not
+/// a text file).
 /// @return the number of lines visited.
 std::uint64_t for_each_line(const FileBytes& file, std::uint64_t begin, std::uint64_t end,
                             const std::function<void(std::string_view)>& visit);

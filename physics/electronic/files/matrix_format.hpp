@@ -49,8 +49,8 @@ struct MatrixFormatRow {
 
 /// "cp2k_binary", ...
 [[nodiscard]] std::string format_name(MatrixFormat format);
-/// What a file is, from its first bytes and its size, else from the ending of its name. Throws InputError if
-/// it is none of the formats, absent or empty.
+/// Format of a file, from its first bytes and its size, else from the ending of its name. Throws InputError
+/// if the file is absent, empty or of another format.
 [[nodiscard]] MatrixFormat detect_format(const std::string& path);
 
 }  // namespace quintet::electronic

@@ -15,7 +15,7 @@ namespace quintet::electronic {
 inline constexpr const char* matrix_schema = "quintet.matrix";
 inline constexpr int matrix_schema_version = 1;
 
-/// The attribute `n_rows`. Throws InputError if it is no size.
+/// The attribute `n_rows`. Throws InputError if it is not a size.
 [[nodiscard]] int rows_attribute(const hdf5::Group& group, const std::string& path);
 /// Part `part` of `n_parts` of the lists row, column and value. Throws InputError. Collective.
 [[nodiscard]] std::vector<Triplet> read_element_lists(const hdf5::Group& group, const std::string& path,

@@ -13,7 +13,7 @@ struct Estimate {
   /// What the number is at most, about.
   [[nodiscard]] double size() const { return std::hypot(value, deviation); }
 };
-/// Of two independent numbers.
+/// Estimate of the sum of two independent numbers.
 [[nodiscard]] inline Estimate operator+(Estimate a, Estimate b) {
   return {a.value + b.value, std::hypot(a.deviation, b.deviation)};
 }

@@ -47,7 +47,7 @@ struct BlockMatrix {
 /// have none. Throws InputError if a weight is negative or not finite.
 [[nodiscard]] std::vector<int> share_columns(const Comm& comm, const Blocking& blocking,
                                              std::span<const double> weight = {});
-/// The same for any number of ranks.
+/// Even shares of block columns for any number of ranks, as above.
 [[nodiscard]] std::vector<int> share_columns(int n_ranks, const Blocking& blocking,
                                              std::span<const double> weight);
 

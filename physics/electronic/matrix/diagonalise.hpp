@@ -34,7 +34,7 @@ struct Filling {
 /// f: 1 below mu and 0 above, or 1/(1 + exp((e - mu)/T)). Exactly one of `mu` and `n_pairs` is given; the
 /// other follows (T = 0: mu in the middle of the gap; where
 /// all orbitals are empty or full just beyond the levels). `temperature`: k_B T (hartree). Throws InputError
-/// if n_pairs is no whole number at T = 0, cuts into levels that are equal, or does not fit.
+/// if n_pairs is not a whole number at T = 0, would fill only some of equal levels, or does not fit.
 [[nodiscard]] Filling fill(const std::vector<double>& level, std::optional<double> mu,
                            std::optional<double> n_pairs, double temperature);
 

@@ -60,7 +60,8 @@ struct SubmatrixNeeds {
   double seconds = 0;     ///< predicted, of its submatrices
   double bytes_sent = 0;  ///< in gather(), of the blocks that all of them need
 };
-/// Of each share of the block columns of A, which all are on this rank and has been filtered. Not collective.
+/// Needs of each share of the block columns of A. A has been filtered and is whole on this rank. Not
+/// collective.
 [[nodiscard]] std::vector<SubmatrixNeeds> submatrix_needs(const BlockMatrix& a,
                                                           const SubmatrixOptions& options,
                                                           const std::vector<int>& rank_begin);

@@ -42,7 +42,7 @@ class Sweep {
   /// Submatrices `which` by Newton-Schulz iterations: the first function is a step at mu.
   void newton_schulz(std::span<const int> which, double mu, double error, int order);
 
-  /// Of each function: the wanted block columns of one submatrix after the other.
+  /// Values of each function: the wanted block columns of one submatrix after the other.
   [[nodiscard]] const std::vector<AlignedVector<double>>& values() const { return values_; }
   /// Bring such columns to the ranks that own them: `to` are the values of the pattern's blocks. Collective.
   void share_columns_of(const AlignedVector<double>& values, AlignedVector<double>& to) const;

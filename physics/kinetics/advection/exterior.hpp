@@ -10,7 +10,7 @@
 
 namespace quintet::kinetics {
 
-/// Of the edges of a block [direction][side]: whether.
+/// Flags of the edges of a block, [direction][side].
 using Edges = std::array<std::array<bool, 2>, 6>;
 /// Those that need traces from another rank.
 [[nodiscard]] Edges halo_edges(const Decomposition& decomposition);

@@ -90,14 +90,14 @@ struct OnCell {
   [[nodiscard]] static constexpr int above(int j, int g) { return Tr::neighbours.up[j][g]; }
 };
 
-/// The same of a function on faces across x: the groups of the cells, fewer coefficients in x.
+/// A function on faces across x: the velocity groups of the cells (OnCell), with fewer coefficients in x.
 template <class Tr>
 struct OnConfFace : OnCell<Tr> {
   static constexpr int n_full = Tr::n_conf_face_full, n_lin = Tr::n_conf_face_lin;
   [[nodiscard]] static constexpr int offset(int g) { return Tr::conf_face_offset(g) * lanes; }
 };
 
-/// The same of a function on faces across v_D: the groups of degree 0 in v_D, numbered anew.
+/// A function on faces across v_D: the velocity groups of degree 0 in v_D, numbered anew; see OnCell.
 template <class Tr, int D>
 struct OnVelocityFace : OnCell<Tr> {
   static constexpr int n_groups = Tr::n_face_groups, n_full_groups = Tr::n_full_face_groups;

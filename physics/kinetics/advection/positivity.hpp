@@ -31,10 +31,10 @@ class Positivity {
   /// not positive become flat; the mean itself is left alone.
   [[nodiscard]] Limited limit(const Exec& exec, const Distribution& f) const;
 
-  /// Of the basis in the control nodes, [n_nodes, n_modes]; of its constant function.
+  /// Values of the basis in the control nodes, [n_nodes, n_modes]; the value of its constant function.
   [[nodiscard]] const std::vector<double>& node_values() const { return values_; }
   [[nodiscard]] double constant() const { return mean_; }
-  /// Of the nodes, as parts of a cell: they add up to 1.
+  /// Weights of the nodes, as parts of a cell: they add up to 1.
   [[nodiscard]] const std::vector<double>& node_weights() const { return weights_; }
   /// int dz of the constant function over a cell of mean width.
   [[nodiscard]] double scale() const { return cell_volume_ * mean_; }

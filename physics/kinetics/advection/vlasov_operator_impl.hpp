@@ -341,7 +341,7 @@ QUINTET_INLINE inline void VlasovOperatorOf<Tr>::face_flux(const Force<Tr>& forc
   }
 }
 
-/// The same at an edge of the block: rare, so apart.
+/// Flux through a velocity face at an edge of the block, as face_flux(): rare, so not inlined.
 template <class Tr>
 template <int D>
 __attribute__((noinline)) void VlasovOperatorOf<Tr>::edge_flux(const Force<Tr>& force,
@@ -515,7 +515,7 @@ double VlasovOperatorOf<Tr>::frequency(const Exec& exec, const ConfField& accele
   return streaming + greatest;
 }
 
-/// The operator of a basis in CDim x VDim; null if there is none.
+/// The operator of a basis in CDim x VDim; null if it is not built in.
 template <int CDim, int VDim>
 std::unique_ptr<VlasovOperator> make_vlasov_operator(const PhaseBasis& basis, const PhaseBlock& block,
                                                      Flux flux,

@@ -233,7 +233,7 @@ QUINTET_INLINE inline void for_classes(Body&& body) {
   }
 }
 
-/// Call `visit.template operator()<Traits>()` for the traits of a basis; false if there are none.
+/// Call `visit.template operator()<Traits>()` for the traits of a basis; false for a basis without traits.
 template <int CDim, int VDim, class Visit>
 bool visit_orders(int order, Family family, Visit&& visit) {
   constexpr int greatest = CDim == 3 ? 1 : CDim + VDim <= 3 ? 3 : 2;

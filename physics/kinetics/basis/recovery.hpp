@@ -64,9 +64,9 @@ namespace detail {
   return result;
 }
 
-/// The same between cells of any half widths (the cell below the face, the one above): r = sum_k value[0][k]
-/// l_k
-/// + value[1][k] r_k and dr/dv = sum_k slope[0][k] l_k + slope[1][k] r_k (1/velocity).
+/// Weights of the recovery between cells of any half widths (the cell below the face, the one above):
+/// r = sum_k value[0][k] l_k + value[1][k] r_k and dr/dv = sum_k slope[0][k] l_k + slope[1][k] r_k
+/// (1/velocity).
 struct FaceRecovery {
   double value[2][max_degree + 1]{}, slope[2][max_degree + 1]{};
 };

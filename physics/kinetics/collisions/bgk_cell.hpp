@@ -92,8 +92,8 @@ struct BgkCell {
     return true;
   }
 
-  /// Of the mean and the Gauss points that of least density, or else of least vth^2; of the target if there
-  /// is a gain. @param rate [n], unless there is none
+  /// State of least vth^2 among the mean and the Gauss points, or the first Gauss point whose density is not
+  /// positive; of the target with a gain. @param rate [n], or null
   [[nodiscard]] State least_state(const double* moments, const double* gain, const double* rate) const {
     Work cell;
     if (!set_target(moments, gain, rate, cell)) return {};
@@ -109,7 +109,7 @@ struct BgkCell {
   }
 
  private:
-  /// Of the weak product with a.
+  /// Make the matrix of the weak product with a.
   KOKKOS_INLINE_FUNCTION void make_matrix(const double* a, double* matrix) const {
     for (int i = 0; i < n * n; ++i) {
       double sum = 0;

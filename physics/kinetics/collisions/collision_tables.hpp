@@ -11,7 +11,7 @@ struct DragPlaces {
   int drag = 1, end = 0, energy = 0, spread = 0;  ///< P, F, E and what makes G
 };
 
-/// Of SpeciesExchange; see ExchangeCell.
+/// Tables of SpeciesExchange; see ExchangeCell.
 struct ExchangeTables {
   int n_species = 0, vdim = 1, n_modes = 0, n_nodes = 1, n_control = 0, n_profiles = 0;
   bool uniform = true, with_states = false, spitzer = false;
@@ -22,7 +22,7 @@ struct ExchangeTables {
   std::vector<int> profile_of;                   ///< [n_species, n_species]
 };
 
-/// Of BgkTarget; see BgkCell.
+/// Tables of BgkTarget; see BgkCell.
 struct BgkTables {
   int vdim = 1, order = 1, n = 0, n_lin = 0, n_nodes = 0;
   bool mixed = false;           ///< some groups have n_lin modes alone

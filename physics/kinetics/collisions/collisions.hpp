@@ -59,7 +59,7 @@ class Collisions {
  public:
   Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
              const CollisionOptions& options);
-  /// Of f that is not in the host's memory, but where `engines` know it.
+  /// Collide an f outside the host's memory, in that of `engines`.
   Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
              const CollisionOptions& options, std::unique_ptr<CollisionEngines> engines);
   ~Collisions();

@@ -18,7 +18,8 @@ struct ExchangeCell {
       return density > 0 && thermal_square > 0;
     }
   };
-  /// Of one species: where the fields of the first configuration cell begin, and how far it is to the next.
+  /// Fields of one species: where those of the first configuration cell begin, and the stride to the next
+  /// cell.
   struct Fields {
     bool collides = false;
     const double* moments = nullptr;  ///< M0, M1, M2, [.., n_modes]
@@ -97,7 +98,7 @@ struct ExchangeCell {
     return true;
   }
 
-  /// Of a species that collides, at a Gauss point.
+  /// State of a species that collides, at a Gauss point.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION State state(int s, std::ptrdiff_t conf, int node) const {
     const double* const modes = of[s].moments + conf * of[s].moments_size;
     State result{};

@@ -42,8 +42,9 @@ class SpeciesExchange {
   void compute(const Exec& exec, double t, const PhaseBlock& block,
                const std::vector<CollisionMoments>& moments, const std::vector<DragDiffusion>& coefficients,
                const std::vector<MomentGain>& gain);
-  /// The same where f is, by action(tables, profiles): profiles [profile, n_conf, n_nodes] of time t, empty
-  /// where those of the last call hold. Returns false where compute() would change nothing.
+  /// Compute as above in the memory that holds f, by action(tables, profiles): profiles [profile, n_conf,
+  /// n_nodes] of time t, empty where those of the last call hold. Returns false where compute() would change
+  /// nothing.
   template <class Action>
   bool compute_there(double t, const PhaseBlock& block, const std::vector<MomentGain>& gain,
                      const Action& action) {

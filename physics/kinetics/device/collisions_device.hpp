@@ -51,7 +51,7 @@ struct DeviceCollisionOptions {
 
   DragPlaces drag_places;  ///< of moments, where DeviceCollisions::solve_drag_diffusion() is asked
 
-  // Drag and diffusion; left empty where there are none.
+  // Drag and diffusion; may be empty.
   /// int w d2f/dv_d^2 with the recovered f: from degree l below, in and above a cell to its degree k, where
   /// the recovery takes n_in of them, [n_in - 1, k, l, 3, cells].
   std::array<std::vector<double>, 3> diffusion;
@@ -70,7 +70,7 @@ struct DeviceCollisionOptions {
 /// buffers. What they multiply f with are fields in x, which come from the host or are solved for here.
 class DeviceCollisions {
  public:
-  /// Null where there are no kernels. `vlasov` must live as long.
+  /// Make an engine; null without kernels for these options. `vlasov` must live as long.
   static std::unique_ptr<DeviceCollisions> make(const DeviceCollisionOptions& options, DeviceVlasov& vlasov);
   /// Bytes that make() allocates; nothing is allocated.
   [[nodiscard]] static double bytes(const DeviceCollisionOptions& options);
@@ -78,7 +78,8 @@ class DeviceCollisions {
 
   /// All moments of the options, to the host: [n_conf, n_moments, n_conf_modes].
   virtual void moments(int buffer, double* host) const = 0;
-  /// The same in two parts: they stay here; the last sums are brought, or replaced by those of several ranks.
+  /// Compute moments() in two parts: the sums stay on the device; then the last ones are copied to the host,
+  /// or replaced by those of several ranks.
   virtual void sum_moments(int buffer) = 0;
   virtual void get_moments(double* host) const = 0;
   virtual void set_moments(const double* host) = 0;

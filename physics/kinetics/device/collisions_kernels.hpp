@@ -183,7 +183,7 @@ struct DragField {
   struct Bounds {
     double lower, upper;
   };
-  /// Of factor field_c - field_e (e < 0: alone).
+  /// Bounds of factor field_c - field_e (e < 0: of the first term alone).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Bounds bounds(int c, double factor, int e) const {
     double mean = 0, deviation = 0;
     unroll<N>([&](auto n) QUINTET_DEVICE_INLINE {
@@ -214,8 +214,8 @@ struct DragField {
 template <int N>
 struct AddDragDiffusion {
   static constexpr int L = lanes, nl = n_lin_of<N>, n_degrees = CollisionGroups::n;
-  /// Of a lane in each direction: left, right, v_left and v_right of the lower face and of the upper one,
-  /// centre, inverse half width.
+  /// Numbers of a lane in each direction: left, right, v_left and v_right of the lower face and of the upper
+  /// one, centre, inverse half width.
   static constexpr int n_lane = 10;
   static constexpr int scratch = 5 * N * N + 3 * n_lane * L;
   static constexpr int threads = 128, blocks = N >= 8 ? 3 : 4;  // without spills
@@ -389,7 +389,7 @@ struct Maxwellians {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int n_tables() const { return n_nodes + 3; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int n_cells() const { return cells[0] + cells[1] + cells[2]; }
-  /// Of one table: all directions.
+  /// Size of one table, all directions.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t table_size() const {
     return static_cast<std::ptrdiff_t>(n_degrees) * n_cells();
   }

@@ -39,17 +39,17 @@ struct DeviceVlasovOptions {
   Flux flux = Flux::upwind;
   std::array<int, 6> cells{1, 1, 1, 1, 1, 1};
   std::array<double, 3> dx{};  ///< widths along x
-  /// Of the cells of each velocity direction: centres, and widths over the mean width.
+  /// Centres of the cells in each velocity direction, and their widths over the mean width.
   std::array<std::vector<double>, 3> centre, relative;
   std::array<double, 3> mean_dv{};
   std::array<double, 3> least_dv{};  ///< of the whole grid, of which this may be a part
   /// Edges in each direction of x and v where nothing comes in unless add_exterior() brings it. Where both
   /// are closed, x is periodic; closed edges of v have zero flux.
   std::array<std::array<bool, 2>, 6> open{};
-  /// Of open edges, those with another rank beyond, and whether MPI reads the device's memory.
+  /// Open edges with another rank beyond, and whether MPI reads the device's memory.
   std::array<std::array<bool, 2>, 6> halo{};
   bool sends_directly = true;
-  /// Of the other open edges, those that need no trace of what is outside: nothing is, or what is inside.
+  /// Other open edges that need no trace from outside: outside is nothing, or what is just inside.
   std::array<std::array<bool, 2>, 6> empty{};
   DeviceSweep sweep = DeviceSweep::automatic;
   int lanes = 1;      ///< of the host's packs (PhaseBlock)
@@ -68,8 +68,8 @@ class DeviceVlasov {
  public:
   static constexpr int most_modes_a_thread = 32;
 
-  /// Null if there are no kernels for the basis (and sweep). Throws std::runtime_error where memory does not
-  /// suffice.
+  /// Make an engine; null without kernels for the basis (and sweep). Throws std::runtime_error if memory does
+  /// not suffice.
   static std::unique_ptr<DeviceVlasov> make(const DeviceVlasovOptions& options);
   /// Bytes that make() allocates; nothing is allocated.
   [[nodiscard]] static double bytes(const DeviceVlasovOptions& options);
@@ -88,7 +88,7 @@ class DeviceVlasov {
     int from = 0, from0 = 0, to = 1;
   };
   virtual void stage(const Stage& stage, const double* acceleration) = 0;
-  /// Of all sweeps that were compared; none where, or as long as, none were.
+  /// Times of all sweeps that were compared; empty if none were yet.
   [[nodiscard]] virtual std::span<const SweepTime> sweep_times() const = 0;
 
   [[nodiscard]] virtual int n_buffers() const = 0;
@@ -118,8 +118,8 @@ class DeviceVlasov {
   /// Velocity integrals of f, on the host: [n_conf, n_components, n_conf_modes]; M0, M1 of each direction
   /// and, with n_components = 2 + vdim, M2. Modes as those of PhaseBasis::conf().
   virtual void moments(int buffer, int n_components, double* host) const = 0;
-  /// The same, begun: the device goes on to what it is asked for next while the host asks started_moments(),
-  /// which waits for these alone. They are there until the next start_moments().
+  /// Begin moments(): the device goes on to its next task while the host calls started_moments(), which waits
+  /// for these alone. They are valid until the next start_moments().
   virtual void start_moments(int buffer, int n_components) = 0;
   [[nodiscard]] virtual std::span<const double> started_moments() const = 0;
 
@@ -129,11 +129,11 @@ class DeviceVlasov {
     static constexpr int n_numbers = 10;
     double square = 0;                ///< sum of w f_m^2
     double negative = 0;              ///< -sum of w min(f, 0), by a quadrature in the control nodes
-    double least = 0, greatest = 0;   ///< f_0; a number that is none is the least
+    double least = 0, greatest = 0;   ///< f_0; NaN counts as the least
     std::array<double, 6> at_ends{};  ///< sum of w |f_0| of the block's first and last cells along each v
   };
   static_assert(sizeof(Summary) == Summary::n_numbers * sizeof(double));
-  /// Of each configuration cell, [n_conf]. @param nodes as for limit() @param weights of the nodes
+  /// Summarise each configuration cell, [n_conf]. @param nodes as for limit() @param weights of the nodes
   virtual void summarise(int buffer, std::span<const double> nodes, std::span<const double> weights,
                          std::span<Summary> summaries) = 0;
 

@@ -305,7 +305,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::ptrdiff_t>>;
   static constexpr int n_triple = Tr::n_full * Tr::n_full * Tr::n_full + Tr::n_full;
   using Places = ForcePlaces<Tr>;
-  /// Of a configuration cell and a part of its velocity cells: sums of moments, or a summary.
+  /// Numbers of a configuration cell and a part of its velocity cells: sums of moments, or a summary.
   static constexpr int part_size = std::max((2 + vdim) * Tr::n_full, Summary::n_numbers);
 
   [[nodiscard]] std::size_t n_moments(int n_components) const {
@@ -365,7 +365,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
     for (int d = 0; d < vdim; ++d) volume *= 0.5 * options_.mean_dv[d] * constant_sqrt(2);
     return volume;
   }
-  /// Of an edge across x_d.
+  /// Number of faces of an edge across x_d.
   [[nodiscard]] std::ptrdiff_t n_faces(int d) const { return size_.n_conf / options_.cells[d]; }
 
   void make_velocity_cells() {
@@ -474,7 +474,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   double greatest_speed_[3]{};
 };
 
-/// Engine of a basis in CDim x VDim, or its bytes; null or -1 if there is none.
+/// Engine of a basis in CDim x VDim, or its bytes; null or -1 if it is not built in.
 template <int CDim, int VDim>
 std::unique_ptr<DeviceVlasov> make_device_vlasov(const DeviceVlasovOptions& options) {
   std::unique_ptr<DeviceVlasov> made;

@@ -129,7 +129,7 @@ int make_room_for_teams() {
            cudaFuncSetAttribute(run, cudaFuncAttributePreferredSharedMemoryCarveout, percent) == cudaSuccess;
     }
     ok = ok && cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, run, Threads, bytes) == cudaSuccess;
-    if (!ok) static_cast<void>(cudaGetLastError());  // a refusal is no error of what comes next
+    if (!ok) static_cast<void>(cudaGetLastError());  // a refusal must not fail later calls
     return ok ? n : 0;
   }();
   return n_teams;

@@ -94,7 +94,7 @@ KOKKOS_FORCEINLINE_FUNCTION double team_join(const Team& team, double value, con
   return team.scratch[0];
 }
 
-/// Once it is no number it stays none.
+/// Takes the lesser; once NaN it stays NaN.
 struct Least {
   KOKKOS_FORCEINLINE_FUNCTION double operator()(double a, double b) const { return b < a || b != b ? b : a; }
 };
@@ -111,7 +111,7 @@ inline void join(DeviceVlasov::Summary& a, const DeviceVlasov::Summary& b) {
   for (std::size_t i = 0; i < a.at_ends.size(); ++i) a.at_ends[i] += b.at_ends[i];
 }
 
-/// Of one part of a configuration cell's velocity cells.
+/// Summarises one part of a configuration cell's velocity cells.
 template <class Tr>
 struct PartialSummary {
   static constexpr int threads = 64, scratch = threads, n_numbers = DeviceVlasov::Summary::n_numbers;

@@ -43,7 +43,7 @@ void read(const hdf5::Group& group, const std::string& name, const Decomposition
                                      std::size_t chunk_bytes = std::size_t{1} << 24);
 [[nodiscard]] RowExchange::Give give_modes(const PhaseBasis& basis, const Distribution& f);
 [[nodiscard]] RowExchange::Take take_modes(const PhaseBasis& basis, const Distribution& f);  ///< copies to f
-/// The same for fields.
+/// A field as rows of its first axis. `give` copies from it.
 [[nodiscard]] RowExchange conf_rows(const Decomposition& decomposition, const PhaseGrid& grid,
                                     const ConfField& field, RowExchange::Owner owner);
 [[nodiscard]] RowExchange::Give give_modes(const PhaseBlock& block, const ConfField& field);

@@ -21,7 +21,7 @@ class MomentSums {
   /// out [n_conf, >= first + n_components, n_conf_modes]: components first ... are overwritten with this
   /// rank's part.
   virtual void run(const Exec& exec, const Distribution& f, const ConfField& out, int first) const = 0;
-  /// The same, but the sums may stay where f is until fetch() brings them to `out`.
+  /// Sum as run() does, but the sums may stay where f is until fetch() copies them to `out`.
   virtual void sum(const Exec& exec, const Distribution& f, const ConfField& out) const {
     run(exec, f, out, 0);
   }

@@ -107,7 +107,7 @@ class Decomposition {
   [[nodiscard]] int neighbour(int d, int side) const;
   /// The box of a species whose velocity grid may differ (same ranks, same x). Throws InputError as above.
   [[nodiscard]] PhaseBlock block(const PhaseGrid& grid) const;
-  /// The same for any rank (for gathering).
+  /// The block of any rank (for gathering).
   [[nodiscard]] PhaseBlock block(const PhaseGrid& grid, int rank) const;
 
  private:

@@ -29,13 +29,13 @@ struct VelocityEdge {
 [[nodiscard]] VelocityEdge fullest_velocity_edge(const Decomposition& decomposition, const PhaseBasis& basis,
                                                  const Distribution& f, double particles);
 
-/// Of one configuration cell: sums of |f_0| times the relative volume over the outermost cells of velocity
-/// space at side s of direction d, [2 d + s].
+/// Sums over velocity cells of one configuration cell: |f_0| times the relative volume over the outermost
+/// cells of velocity space at side s of direction d, [2 d + s].
 using VelocityEndSums = std::array<double, 6>;
 /// Those of f on the host, [n_conf], of this rank's velocity cells.
 [[nodiscard]] std::vector<VelocityEndSums> velocity_end_sums(const Distribution& f);
-/// Of sums over the ends of this rank's block: those whose ends are those of velocity space; the others are
-/// 0.
+/// Sums at the ends of velocity space, from those over the ends of this rank's block: 0 where the block's end
+/// is not that of velocity space.
 [[nodiscard]] VelocityEndSums ends_in_grid(const PhaseBlock& block, const VelocityEndSums& of_block);
 /// From these sums of a block. Collective.
 [[nodiscard]] VelocityEdge fullest_velocity_edge(const Decomposition& decomposition, const PhaseBasis& basis,

@@ -19,7 +19,7 @@ struct GrowthFit {
       0;          ///< the greater of standard error and change in the window's first, middle, last half
   Window window;  ///< that was used
   int n_samples = 0;
-  std::string reason;  ///< why there is no fit; empty if there is one
+  std::string reason;  ///< why the fit failed; else empty
   explicit operator bool() const { return reason.empty(); }
 };
 
@@ -36,9 +36,9 @@ struct GrowthFit {
 ///
 /// Candidates are all stretches between two of these times over which ln(energy) rises by at least 2 and at
 /// least 0.3 of its greatest rise. A candidate is good if each of its four quarters has the slope of the
-/// whole to 0.3 %; of the good ones that with the greatest rise is taken. If there is none, 1, 3, 10 and 30 %
-/// are tried: a clean run gets a clean window, a noisy one the best there is. Nothing is returned if there is
-/// no growth, or it is not exponential.
+/// whole to 0.3 %; of the good ones that with the greatest rise is taken. If none is good, 1, 3, 10 and 30 %
+/// are tried: a clean run gets a clean window, a noisy one the best there is. Nothing is returned without
+/// growth, or if it is not exponential.
 [[nodiscard]] std::optional<Window> growth_window(std::span<const double> t, std::span<const double> energy);
 
 /// Frequency and rate of an amplitude a ~ exp(gamma t) cos(omega t + phase).
@@ -47,7 +47,7 @@ struct OscillationFit {
   double omega_uncertainty = 0, gamma_uncertainty = 0;  ///< as GrowthFit::uncertainty
   Window window;                                        ///< from the first to the last maximum used
   int n_maxima = 0;
-  std::string reason;  ///< why there is no fit; empty if there is one
+  std::string reason;  ///< why the fit failed; else empty
   explicit operator bool() const { return reason.empty(); }
 };
 
@@ -57,7 +57,7 @@ struct OscillationFit {
 /// A maximum counts if the energy falls to half of it or less before the next one, so noise makes no maxima.
 /// Its place and height come from the parabola through three samples of ln(energy). Without a window the
 /// longest run of at least 6 maxima is used in which distances and slopes between neighbours agree with the
-/// run's means to 1 % (slopes below 0.1 over the mean distance: to 1 % of that). If there is none, 3 % are
+/// run's means to 1 % (slopes below 0.1 over the mean distance: to 1 % of that). If none is found, 3 % are
 /// tried, then 10 and 30 % with at least 3 maxima. So neither the start, nor trapping, nor recurrence enters.
 /// No fit (see reason): fewer than 3 maxima. Arguments and errors as for fit_growth().
 [[nodiscard]] OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const double> energy,

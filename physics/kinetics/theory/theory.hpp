@@ -96,7 +96,7 @@ enum class CollisionInvariants {
                                                            double plasma_frequency = 1,
                                                            double thermal_speed = 1);
 
-/// The same with collisions of Bhatnagar, Gross & Krook, nu (M[n, u, T] - f), which keep density, momentum
+/// Landau mode with collisions of Bhatnagar, Gross & Krook, nu (M[n, u, T] - f), which keep density, momentum
 /// and energy: d_n = nu for n >= 3, and the chain is summed by Z((omega + i nu)/(sqrt(2) |k| vth)).
 [[nodiscard]] std::complex<double> bgk_landau_mode(double k, double nu, int velocity_dimensions = 1,
                                                    double plasma_frequency = 1, double thermal_speed = 1);

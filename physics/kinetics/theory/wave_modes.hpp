@@ -24,7 +24,7 @@ struct WaveFit {
   Window window;                ///< that was used
   double noise = 0;             ///< root mean square of what the modes leave, of the signal's
   int n_samples = 0;
-  std::string reason;  ///< why there is no fit; empty if there is one
+  std::string reason;  ///< why the fit failed; else empty
   explicit operator bool() const { return reason.empty(); }
 };
 

@@ -22,9 +22,9 @@ struct BlockLanczosOptions {
   double tolerance = 1e-12;  ///< of |A v - lambda v| / lambda; not below round-off of the largest eigenvalue
   std::uint64_t seed = 1;
 };
-/// The same from products with blocks of vectors: Rayleigh and Ritz in the span of V, A V, A^2 V, ... of
-/// random vectors V, kept orthonormal (C. Musco, C. Musco, NeurIPS 28 (2015), algorithm 2). Random numbers
-/// depend on seed and element alone. Nothing where `most_products` are not enough. Collective.
+/// The k leading eigenvectors from products with blocks of vectors, by Rayleigh-Ritz in the span of V, A V,
+/// A^2 V, ... of random vectors V, kept orthonormal (C. Musco, C. Musco, NeurIPS 28 (2015), algorithm 2).
+/// Random numbers depend on seed and element alone. Nothing where `most_products` are not enough. Collective.
 [[nodiscard]] std::optional<SmallMatrix> leading_by_block_lanczos(const Comm& comm, int n, int k,
                                                                   const SymmetricProduct& product,
                                                                   const BlockLanczosOptions& options = {});

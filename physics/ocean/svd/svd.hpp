@@ -20,7 +20,8 @@ struct SingularTriplets {
 /// InputError if X has fewer than k independent columns, NumericalError if LAPACK fails.
 [[nodiscard]] SingularTriplets svd_of_snapshots(const Comm& comm, const TallMatrix& x, int k);
 
-/// The same from random vectors by block Lanczos on X^T X, without forming it: X is read once for a block
+/// Leading singular triplets from random vectors by block Lanczos on X^T X, without forming it: X is read
+/// once for a block
 /// (N. Halko, P. Martinsson, J. Tropp, SIAM Rev. 53, 217 (2011), with the Krylov space of Musco and Musco);
 /// faster than snapshots where k is small. Where the block does not converge, the method of snapshots.
 /// Collective. Errors as above.

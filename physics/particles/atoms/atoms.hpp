@@ -60,8 +60,8 @@ struct NeighbourList {
   Array<int> neighbour;
   /// [n_local + n_ghost, 3] (angstrom) where the atoms were when the list was made.
   Vectors built;
-  /// Of this making of the list, unlike that of any other; 0: never made. Force fields with lists of their
-  /// own make them anew when it changes.
+  /// Number of this build of the list, different for each build; 0: never built. Force fields with lists of
+  /// their own rebuild them when it changes.
   std::uint64_t version = 0;
 };
 

@@ -9,8 +9,8 @@ namespace quintet {
 /// the reverse order.
 ///
 /// A step is a message from another rank, or a run of images of this rank's own rows (local atoms, or ghosts
-/// that came before). A force on an image is added to its owner's as it is computed, so images are no part of
-/// the way home.
+/// that came before). A force on an image is added to its owner's as it is computed, so images take no part
+/// in the return of forces.
 struct GhostPlan {
   struct Step {
     bool travels = false;               ///< a message; else images
@@ -20,8 +20,8 @@ struct GhostPlan {
     int direction = 0, image = 0;       ///< travels: what is sent is moved by `image` rows of the cell
   };
   std::vector<Step> steps;
-  /// One more step, unless it does nothing. Owners are no images, so one step does for all images between two
-  /// messages.
+  /// Add a step, unless it does nothing. Owners are not images themselves, so one step suffices for all
+  /// images between two messages.
   void add(const Step& step) {
     if (step.n == 0 && step.n_sent == 0) return;
     if (step.travels || steps.empty() || steps.back().travels)
@@ -30,7 +30,7 @@ struct GhostPlan {
       steps.back().n += step.n;
   }
   std::vector<int> sent;   ///< rows that are sent, step by step
-  std::vector<int> owner;  ///< [n_all] the row that a row is an image of; its own if it is none
+  std::vector<int> owner;  ///< [n_all] the row that a row is an image of; itself if it is not an image
   std::vector<int> shift;  ///< [n_all] by how many rows of the cell an image is moved, see shift_code()
 };
 

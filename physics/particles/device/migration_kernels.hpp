@@ -154,7 +154,7 @@ struct NameCells {
 };
 
 /// A step of a bitonic sort by cell, then by id: pairs of places `apart`, in runs that rise and fall by
-/// turns. There are 2^m places; rows from n_rows on are none, and come last.
+/// turns. There are 2^m places; those from n_rows on are empty and come last.
 struct SortPairs {
   std::int64_t run, apart;
   int n_rows;

@@ -93,8 +93,8 @@ class ResidentAtoms {
   virtual ~ResidentAtoms() = default;
   /// Take atoms whose ghosts and order have changed.
   virtual void take(const HostRows& host, const GhostPlan& plan) = 0;
-  /// The same on the only rank there is, with ghosts that are made on the device: images within the range of
-  /// where the local atoms were, `built`, in the cell that they had. Returns their number.
+  /// Take atoms as take() does, on a single rank, with ghosts that are made on the device: images within the
+  /// range of where the local atoms were, `built`, in the cell that they had. Returns their number.
   virtual int take_alone(const HostRows& host, const CellOfAtoms& built) = 0;
   /// After take_alone(): wrap the atoms into the cell, make ghosts and list neighbours anew. Returns the
   /// number of ghosts.

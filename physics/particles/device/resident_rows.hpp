@@ -304,8 +304,9 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     Kokkos::parallel_for("resident::sort_cells", Range(space_, 0, n_cells),
                          SortById{next_.data(), id_.data(), order_.data()});
   }
-  /// The same where most cells are empty: a bitonic sort, whose memory and time do not ask how large the box
-  /// is or how full its fullest cell (Batcher, AFIPS 32, 307, 1968; log n (log n + 1) / 2 launches).
+  /// Order rows as order_by_cells() does where most cells are empty: a bitonic sort, whose memory and time do
+  /// not depend on the size of the box or its fullest cell (Batcher, AFIPS 32, 307, 1968; log n (log n + 1) /
+  /// 2 launches).
   void order_by_keys(int n_rows) {
     const auto n = std::bit_ceil(static_cast<std::size_t>(n_rows));
     make_room<int, Space>(next_, "resident::cell_next", n_rows, spare);

@@ -28,7 +28,7 @@ struct BrickNeeds {
 /// tests/verification/particles/traffic_test compares.
 [[nodiscard]] BrickNeeds brick_needs(const FractionalAtoms& atoms, double range,
                                      const std::array<int, 3>& grid, int rank);
-/// The same for a uniform density, of a brick amid others: prod (L + 2 r) rho - prod L rho ghosts.
+/// Needs of a brick amid others at uniform density: prod (L + 2 r) rho - prod L rho ghosts.
 [[nodiscard]] BrickNeeds mean_brick_needs(const Box& box, double n_atoms, double range,
                                           const std::array<int, 3>& grid);
 

@@ -60,7 +60,8 @@ class Domain {
   bool refresh(const Exec& exec, Atoms& atoms);
   /// Add the forces on ghosts to their owners' (reverse communication); the ghosts' become 0. Collective.
   void return_forces(const Exec& exec, Atoms& atoms) const;
-  /// The same for any array [n_local + n_ghost, width] of sums over atoms. Collective.
+  /// Add the rows of ghosts in any array [n_local + n_ghost, width] of sums over atoms to their owners', as
+  /// return_forces() does. Collective.
   void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const;
 
   /// Without rows if the options say so.

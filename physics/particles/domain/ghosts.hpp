@@ -37,7 +37,7 @@ class Ghosts {
   /// Collective.
   void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width);
 
-  /// The same ways for atoms on a device, after build(); update_positions() goes them for such atoms.
+  /// Plan of the exchange for atoms on a device, after build(); update_positions() follows it for such atoms.
   [[nodiscard]] const GhostPlan& plan(const Atoms& atoms);
   /// As build(), of the local atoms of a device and there, where they were when neighbours were to be listed,
   /// in the box and `cell` (the same, with the range) of that time. Collective.

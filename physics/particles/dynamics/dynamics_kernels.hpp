@@ -72,7 +72,7 @@ void mix_velocities(const Exec& exec, Atoms& atoms, double mixing, double ratio)
 
 /// F.v (eV/ps), v.v (angstrom^2/ps^2) and F.F (eV^2/angstrom^2) of the local atoms.
 [[nodiscard]] std::array<double, 3> force_velocity_products(const Exec& exec, const Atoms& atoms);
-/// Largest |F|^2 and |v|^2 of a local atom; 0 where there is none.
+/// Largest |F|^2 and |v|^2 of a local atom; 0 without local atoms.
 [[nodiscard]] double largest_force_squared(const Exec& exec, const Atoms& atoms);
 [[nodiscard]] double largest_velocity_squared(const Exec& exec, const Atoms& atoms);
 

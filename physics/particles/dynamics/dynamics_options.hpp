@@ -32,7 +32,7 @@ inline constexpr std::array<EnsembleRow, 5> ensembles{
      {Ensemble::nph, "nph", "constant pressure and enthalpy (NPH)", false, true},
      {Ensemble::minimise, "minimise", "minimisation of the energy (FIRE 2.0)", false, false}}};
 
-/// Of any ensemble that keeps a temperature: their table is in thermostats/thermostats.hpp.
+/// Thermostats of any ensemble that keeps a temperature; their table is in thermostats/thermostats.hpp.
 enum class Thermostat { velocity_rescaling, langevin, nose_hoover };
 
 /// What integrator.ensemble names: an ensemble, or the thermostat of nvt.

@@ -45,7 +45,7 @@ class DeepmdStore {
 };
 
 /// The DeePMD systems below a folder, or in an HDF5 file or a group of it, sorted. A system is what holds
-/// type.raw; nothing is looked for inside of it. Throws InputError if there is none.
+/// type.raw; nothing is looked for inside of it. Throws InputError if none is found.
 [[nodiscard]] std::vector<std::string> find_deepmd_systems(const std::string& path);
 
 /// "FILE.h5#/GROUP" or a name that ends in .h5, .hdf5.

@@ -13,8 +13,8 @@
 namespace quintet {
 
 /// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy, or the
-/// same as groups and datasets of an HDF5 file ("FILE.h5#/GROUP"), or, where there are no sets, as texts of a
-/// line a frame ({coord,box,energy,force,virial}.raw); frames on demand.
+/// same as groups and datasets of an HDF5 file ("FILE.h5#/GROUP"), or, without sets, as texts with a line per
+/// frame ({coord,box,energy,force,virial}.raw); frames on demand.
 ///
 /// Frames are numbered through the sets in the order of the sets' names. Arrays are real numbers of any size
 /// (integers are taken as numbers): coord (frames, 3 atoms) or (frames, atoms, 3), box (frames, 9) or

@@ -17,8 +17,8 @@ inline constexpr const char* force_unit = "eV Angstrom-1";
 inline constexpr const char* older_force_unit = "kJ mol-1 Angstrom-1";
 inline constexpr double kj_per_mol_to_ev = 1.0 / 96.48533212331;
 
-/// How many steps from the first on ascend and are at most `last`: zeros that a kill may have left behind
-/// them are no steps.
+/// Number of steps from the first on that ascend and are at most `last`; zeros that a kill may have left
+/// behind them do not count.
 [[nodiscard]] inline std::uint64_t rising(std::span<const std::int64_t> steps, std::int64_t last) {
   std::uint64_t n = 0;
   while (n < steps.size() && steps[n] >= 0 && steps[n] <= last && (n == 0 || steps[n] > steps[n - 1])) ++n;

@@ -12,8 +12,8 @@ namespace quintet {
 ///
 /// Format versions 1 to 3, real numbers, integers and truth values of any size and byte order, in C or
 /// Fortran order; a single number has shape (1,). Source: NumPy's documentation, numpy.lib.format. Errors
-/// (InputError) name the file: absent, no .npy file, truncated, longer than its shape says, elements that are
-/// no numbers.
+/// (InputError) name the file: absent, not a .npy file, truncated, longer than its shape says, elements that
+/// are not numbers.
 class NpyFile {
  public:
   explicit NpyFile(std::string path);

@@ -25,9 +25,8 @@ struct ReadOptions {
   /// Names of numbered types that neither the file nor `type_names` names: those of the model that learns
   /// from them. Read for LAMMPS dumps, and told.
   std::vector<std::string> names_by_number = {};
-  NamedMasses masses;  ///< of types by name; they win over the file's
-  bool masses_matter =
-      true;  ///< false: a mass that contradicts its name is no reason to refuse labelled data
+  NamedMasses masses;         ///< of types by name; they win over the file's
+  bool masses_matter = true;  ///< false: accept labelled data even if a mass contradicts its name
   /// Boundaries of files that do not say them; where a file does, it must be the same.
   std::optional<std::array<bool, 3>> periodic = {};
   std::string atom_style;  ///< of LAMMPS data files; "": found out
@@ -39,8 +38,8 @@ struct ReadOptions {
 /// Extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps) and dumps (dump.*, .dump, .lammpstrj),
 /// DeePMD folders (with type.raw), H5MD trajectories of ours (.h5, .h5md), VASP's POSCAR (POSCAR*, CONTCAR*,
 /// .vasp, .poscar), OUTCAR (OUTCAR*, .outcar), XDATCAR (XDATCAR*, .xdatcar) and vasprun.xml (.xml), CIF
-/// (.cif). Throws InputError: no such file, a format that is none of these, and what the format's reader
-/// says. What a reader assumed and did not use stands in each frame's `reading`; tell_reading() says it
+/// (.cif). Throws InputError for a missing file, any other format, and the errors of the format's reader.
+/// What a reader assumed and did not use stands in each frame's `reading`; tell_reading() says it
 /// once.
 [[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path,
                                                              const ReadOptions& options = {});

@@ -15,7 +15,7 @@ namespace quintet {
 /// What an extended XYZ file leaves open.
 struct ExtendedXyzInput {
   LabelSource labels{};
-  /// Of frames without pbc; where they have it, it must be the same.
+  /// Periodicity of frames without pbc; frames that have pbc must agree with it.
   std::optional<std::array<bool, 3>> periodic{};
 };
 
@@ -32,12 +32,12 @@ struct ExtendedXyzInput {
 /// (angstrom/ps or angstrom/fs, found out by the temperature), `mass` or `masses` (amu, equal for all atoms
 /// of a type). Labels may also be called `REF_...`, `DFT_...` or `MACE_...` (LabelSource), the energy
 /// `TotEnergy`, `total_energy` or `free_energy`, the virial `virials`; a stress of a cell with an open
-/// direction is no label. What was assumed, and columns and keys that are not used, stand in the frame's
-/// `reading`. Without a lattice all directions are open and the box is the atoms' extent with a margin of 1
-/// angstrom.
+/// direction does not count as a label. What was assumed, and columns and keys that are not used, stand in
+/// the frame's `reading`. Without a lattice all directions are open and the box is the atoms' extent with a
+/// margin of 1 angstrom.
 ///
 /// @param frame which frame, from 0; negative ones count from the end (-1: the last); none: all.
-/// Throws InputError with file:line, also if there is no such frame.
+/// Throws InputError with file:line, also if the frame does not exist.
 [[nodiscard]] std::vector<Configuration> read_extended_xyz(const std::string& path,
                                                            std::optional<std::int64_t> frame = 0,
                                                            const ExtendedXyzInput& input = {});

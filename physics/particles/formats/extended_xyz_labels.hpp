@@ -12,7 +12,7 @@ namespace quintet {
 
 /// Which labels of a file of frames count, and what their stress means.
 struct LabelSource {
-  /// none: they play no part and are not parsed; compare: where they are doubtful, there are none.
+  /// none: labels are ignored and not parsed; compare: doubtful labels are left out.
   enum class Use { none, compare, learn } use = Use::learn;
   /// What stands before energy, forces, virial and stress: "REF_", "" for the plain names; absent: the one
   /// source that a frame has.

@@ -31,8 +31,8 @@ using NamedMasses = std::vector<std::pair<std::string, double>>;
 void check_given_names(const std::string& where, const Configuration& configuration,
                        const std::vector<std::string>& given);
 /// Refuse masses of a file that are not of the element by whose name the file or the user calls the type:
-/// more than 0.1 amu and 1 % from its standard mass, or nearer to that of another element. Types that are no
-/// elements, or have a mass in `given`, may weigh what they like. Throws InputError naming `where`.
+/// more than 0.1 amu and 1 % from its standard mass, or nearer to that of another element. Types that are not
+/// elements, or have a mass in `given`, may have any mass. Throws InputError naming `where`.
 void check_masses(const std::string& where, const Configuration& configuration, const NamedMasses& given);
 /// Put the given masses in place of the configuration's. Throws InputError for a type of unknown mass.
 void set_masses(Configuration& configuration, const NamedMasses& given);

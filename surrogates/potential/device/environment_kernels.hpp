@@ -83,8 +83,8 @@ struct AtomRows {
   int capacity;
 };
 
-/// Of each atom: neighbours within the cutoff, moments M `[4, K]` with K = (type, interval, power), and T
-/// `[4, channels]` as far as it does not come from moments (empty slots, near neighbours).
+/// Computes for each atom the neighbours within the cutoff, moments M `[4, K]` with K = (type, interval,
+/// power), and T `[4, channels]` as far as it does not come from moments (empty slots, near neighbours).
 ///
 /// Writes 4 (K + channels) reals and the row's indices, reads 28 bytes a listed atom.
 template <class Space, class Real, int order>
@@ -142,7 +142,8 @@ struct MomentsKernel {
     return sum;
   }
 
-  /// Neighbours beyond the nearest that sel holds become ~j: rare, so n^2 distances are no matter.
+  /// Neighbours beyond the nearest that sel holds become ~j: rare, so the cost of n^2 distances does not
+  /// matter.
   KOKKOS_INLINE_FUNCTION void leave_out_farthest(const double* from, int* row, int n) const {
     const int lane = Team::own();
     // A rank counts all rows, those that other lanes have marked, too: ~j gives j back.
@@ -270,7 +271,7 @@ struct MomentsKernel {
   }
 };
 
-/// Of each atom: dE/dR of its neighbours from dE/dM and dE/dT, then forces and virial.
+/// Computes for each atom dE/dR of its neighbours from dE/dM and dE/dT, then forces and virial.
 ///
 /// See SpectralEmbedding::differentiate and visit_slopes. Reads 4 K reals and 28 bytes a neighbour; adds
 /// three whole numbers a neighbour to the forces.

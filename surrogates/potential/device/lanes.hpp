@@ -124,8 +124,8 @@ void for_each_atom(const Space& space, const char* label, int n, const Kernel& k
   if (n <= 0) return;
   using Policy = Kokkos::TeamPolicy<Space>;
   const int bytes = (kernel.scratch_bytes() + 15) / 16 * 16;
-  // A GPU's own memory where one atom's scratch fits into it. On a host there is none, and the level may be
-  // smaller.
+  // Level 0 is a GPU's on-chip memory, taken if one atom's scratch fits. A host has none, and its level may
+  // be smaller.
   const int level = Cut<Space>::lanes > 1 && bytes + 16 <= scratch_limit ? 0 : 1;
   while (level == 0 && team > 1 && team * (bytes + 16) > scratch_limit) --team;
   Policy policy(space, (n + team - 1) / team, team, Cut<Space>::lanes);

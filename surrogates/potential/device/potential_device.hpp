@@ -49,8 +49,9 @@ class DevicePotential {
   /// @param atom_virial `[n_all, 9]` (eV), see ByAtom, or nullptr
   virtual DeviceTotals compute(const double* position, double* force, double* atom_energy,
                                double* atom_virial) = 0;
-  /// The same for atoms that are on the device: build() again after each ResidentAtoms::take(). Forces are
-  /// added up by owner in `rows.force`, which is cleared before; they stay there.
+  /// List neighbours and compute as above for atoms on the device; build() again after each
+  /// ResidentAtoms::take(). Forces are added up by owner in `rows.force`, which is cleared before; they stay
+  /// there.
   virtual void build(const ResidentRows& rows, double range) = 0;
   virtual DeviceTotals compute(const ResidentRows& rows) = 0;
   /// Atoms evaluated at once.

@@ -11,7 +11,7 @@ namespace quintet::potential {
 /// The forces of an atom's repulsion may add up to this (eV/angstrom), half of what the sums hold.
 inline constexpr double largest_repulsion = 2.5e5;
 
-/// Of each atom: the repulsion of nuclei of its pairs, sum_j V(r_ij) w(r_ij) (see Repulsion).
+/// Computes for each atom the repulsion of nuclei in its pairs, sum_j V(r_ij) w(r_ij) (see Repulsion).
 ///
 /// Rows hold each pair twice, once by either of its atoms. Each time half of the force goes to both, as one
 /// whole number, so that those of a pair cancel exactly; energy and virial of half a pair are the atom's own.

@@ -36,7 +36,7 @@ class PrecisionCheck {
 
   /// Take products about the mean descriptor of each type, of these atoms on all ranks. Collective.
   void take_reference(const Exec& exec, const Comm& comm, const Atoms& atoms, const NeighbourList& list);
-  /// The same about a given reference. Throws InputError where it does not belong to the model.
+  /// Take products about a given reference. Throws InputError if it does not belong to the model.
   void set_reference(std::vector<double> descriptors);
   /// [n_types, entries], for checkpoints.
   [[nodiscard]] const std::vector<double>& reference() const { return reference_; }

@@ -16,7 +16,7 @@ namespace quintet::potential {
 /// the cores; an engine of a device adds the same itself (RepulsionKernel).
 class Repulsion final : public ForceField {
  public:
-  /// Throws InputError if a type's name is no element's symbol, or `outer` is beyond the model's cutoff.
+  /// Throws InputError if a type's name is not an element symbol, or `outer` is beyond the model's cutoff.
   Repulsion(std::unique_ptr<ForceField> model, const RepulsionOptions& options);
 
   [[nodiscard]] double cutoff() const override { return model_->cutoff(); }

@@ -23,7 +23,7 @@ struct Work {
 };
 [[nodiscard]] Work compare_with_work(const LabelledSystem& system);
 
-/// The same for the virials of neighbouring frames whose cells differ a little:
+/// How the energies of neighbouring frames whose cells differ a little change with the work of their virials:
 ///
 ///     E_{k+1} - E_k + W_k = -slope sum_kl (V_k + V_k+1)/2 : strain,   x -> x (1 + strain) between the cells
 ///

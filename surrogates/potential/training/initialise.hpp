@@ -46,7 +46,7 @@ void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems);
 /// The same on all ranks, compilers and machines for the same seed: Philox numbers, rounded to float so that
 /// the last places of the maths library do not matter. Networks have streams of their own.
 [[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems);
-/// The same with neighbours counted before, within options.rcut.
+/// A model as above, with neighbours counted before, within options.rcut.
 [[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems,
                                   const NeighbourCensus& census);
 

@@ -106,7 +106,7 @@ class Trainer {
   /// all ranks, with the parameters of before, where the sum is not finite.
   virtual void update(double learning_rate) = 0;
   /// Delayed updates (OffloadOptions): begin to apply the gradient that waits while others are formed with
-  /// the parameters of before; update() ends it, or settle() where there is none. Else nothing happens.
+  /// the parameters of before; update() ends it, or settle() without an update. Else nothing happens.
   virtual void begin_update() = 0;
   virtual void settle() = 0;
   /// The model with the weights of now.

@@ -57,7 +57,7 @@ struct ForecastModel {
   [[nodiscard]] int n_inputs() const { return n_modes() + 2 * seasons; }
 };
 
-/// What a model's networks correct, in words: "seasonal_ridge", "raw coefficients" where there is no base.
+/// What a model's networks correct, in words: "seasonal_ridge", "raw coefficients" without a base.
 [[nodiscard]] std::string base_text(const ForecastModel& model);
 
 /// Networks' input: [n, in, n_inputs]. No row after a window's origin is read.

@@ -38,17 +38,18 @@ struct TrainedForecast {
 class ForecastTraining {
  public:
   /// Fits the base and makes this rank's first network. Collective. Throws InputError: periods too short,
-  /// modes that never vary, coefficients that are no numbers, an engine that the program lacks.
+  /// modes that never vary, coefficients that are not numbers, an engine that the program lacks.
   ForecastTraining(const Comm& comm, const CoefficientSeries& series, const Split& split, Irregular irregular,
                    const ForecastOptions& options, const ReferenceOptions& references);
-  /// The same on a given set. @param parallel as it is in force, see Trainer @param offload likewise
+  /// Makes this rank's first network for a given set; the base is fitted already. @param parallel as it is in
+  /// force, see Trainer @param offload likewise
   /// @param device of the networks; another than the cpu is for LibTorch's engine
   ForecastTraining(const Comm& comm, TrainingSet set, const ForecastOptions& options,
                    const ParallelOptions& parallel = by_members, const OffloadOptions& offload = {},
                    const DeviceSession& device = {});
   static constexpr ParallelOptions by_members{.strategy = ParallelStrategy::members};
 
-  /// Collective. Throws NumericalError on all ranks where a loss is no number any more.
+  /// Train by one step. Collective. Throws NumericalError on all ranks if a loss becomes NaN.
   void advance();
   [[nodiscard]] std::int64_t step() const { return step_; }
   /// The most that may be needed: patience may end a network before.
@@ -67,7 +68,7 @@ class ForecastTraining {
   [[nodiscard]] const std::optional<Last>& last() const { return last_; }
   [[nodiscard]] const TrainingSet& set() const { return set_; }
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
-  /// Of the best epochs so far; networks that have not begun are as they start. Collective.
+  /// Forecast by the best epochs so far; networks that have not begun are as they start. Collective.
   [[nodiscard]] TrainedForecast result() const;
   /// Arrays of this rank's present network, or its last one, and what all of its networks have moved; none
   /// where it has trained nothing.
@@ -78,7 +79,7 @@ class ForecastTraining {
     std::optional<TrainingState> state;  ///< none: not begun
     double cpu_s = 0;
   };
-  /// Of ranks that train each network together there is one team, else each rank is one.
+  /// Whether all ranks train each network together, as one team; else each rank is a team.
   [[nodiscard]] bool is_one_team() const { return parallel_.strategy != ParallelStrategy::members; }
   [[nodiscard]] int n_teams() const { return is_one_team() ? 1 : comm_.size(); }
   [[nodiscard]] int first() const { return is_one_team() ? 0 : comm_.rank(); }
@@ -120,8 +121,8 @@ struct EnsembleNeeds {
 };
 /// Each epoch of a network ranks agree on how many are left and, of several, that none has failed.
 [[nodiscard]] EnsembleNeeds ensemble_needs(int members, int n_ranks);
-/// The same where ranks train each network together, an epoch of `steps` batches: each step they add up the
-/// loss, each epoch that of validation, and agree on how many are left.
+/// Needs of an epoch of `steps` batches where ranks train each network together. Each step they add up the
+/// loss; each epoch they add up that of validation and agree on how many networks are left.
 [[nodiscard]] EnsembleNeeds team_needs(int members, int n_ranks, int steps);
 
 /// A whole training (see ForecastTraining). Collective. `epoch_done(seed, losses)` is called after each epoch

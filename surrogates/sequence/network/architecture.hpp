@@ -56,7 +56,7 @@ struct Architecture {
   bool operator==(const Architecture&) const = default;
 };
 
-/// Puts skips in order; throws InputError for what is no network (widths, skips that lead nowhere or twice).
+/// Puts skips in order; throws InputError for an invalid network (widths, skips that lead nowhere or twice).
 void validate(Architecture& architecture);
 
 /// One operation of a network. Tensor 0 is the input, tensor i + 1 what operation i gives, all [step,

@@ -32,7 +32,7 @@ class Network : public Passes<Real> {
   [[nodiscard]] std::size_t n_parameters() const override { return graph_.n_parameters; }
   void refresh(const Real* parameters) override;
   /// Forward passes take the matrices by their codes (encode_matrices()) until the next refresh(); biases
-  /// stay. There is no gradient then. Float alone.
+  /// stay. They then have no gradient. Float alone.
   void take_codes(const std::vector<NamedCodes>& codes, CodeKernel kernel);
   void forward(const Real* windows, int n, Real* outputs) override;
   using Passes<Real>::loss_and_gradient;

@@ -46,7 +46,7 @@ struct ReferenceOptions {
 void describe(Schema& schema, ReferenceOptions& options);
 /// Spans in steps of a record.
 [[nodiscard]] std::vector<std::int64_t> steps_of(const std::vector<std::string>& spans, const TimeStep& step);
-/// The same with spans as numbers of steps of a record.
+/// Return the options with spans as numbers of steps of a record.
 [[nodiscard]] ReferenceOptions in_steps(ReferenceOptions options, const TimeStep& step);
 /// What the spans are in steps of a record: "lags 8, means 13, 52, lim_lag 8".
 [[nodiscard]] std::string spans_text(const ReferenceOptions& options, const TimeStep& step);

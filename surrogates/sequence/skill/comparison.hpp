@@ -27,7 +27,7 @@ struct Score {
 /// Whether a contender is better than a reference: the difference in units of its own error decides.
 enum class Verdict { better, tie, worse };
 [[nodiscard]] const char* verdict_text(Verdict verdict);
-/// Of a gain (positive: better): a tie where it is less than two errors, or where the error is not known.
+/// Verdict on a gain (positive: better): a tie if it is less than two errors, or if the error is not known.
 [[nodiscard]] Verdict verdict_of(const Estimate& gain);
 
 /// A contender against a reference: RMSE of the reference minus its own (degC), and skill 1 -

@@ -26,7 +26,7 @@ struct Metric {
 /// weight.
 [[nodiscard]] Metric region_metric(std::string name, const std::vector<double>& modes,
                                    const std::vector<double>& weights);
-/// Of the region's mean.
+/// Metric of a region's mean.
 [[nodiscard]] Metric index_metric(std::string name, const std::vector<double>& modes,
                                   const std::vector<double>& weights);
 

@@ -72,7 +72,7 @@ struct Leads {
                                                    const Truncation& truncation = {});
 /// sum p' G y'/sqrt(sum p' G p' sum y' G y'); NaN where the forecast is the climatology.
 [[nodiscard]] double correlation_of(const double* product_sums);
-/// Of one lead (1 the first).
+/// Anomaly correlation of one lead (1 the first).
 [[nodiscard]] double anomaly_correlation(const std::vector<double>& truth,
                                          const std::vector<double>& forecast,
                                          const std::vector<double>& climatology, const SampleShape& shape,

@@ -67,7 +67,7 @@ struct TrainingRanks {
   Comm comm = Comm::self();
   ParallelOptions parallel{};  ///< stages 0 to 2
   OffloadOptions offload{};
-  /// Of LibTorch's engine; our kernels are the cpu's. Arrays are there (FlatParameters).
+  /// Device of LibTorch's engine, which holds the arrays (FlatParameters); our own kernels run on the cpu.
   DeviceSession device{};
 };
 
@@ -88,15 +88,14 @@ inline constexpr TrainerTraits trainer_traits{
 ///
 /// The order of windows in an epoch follows from (seed, epoch), the start from the seed: the same options and
 /// data give the same network, bit for bit. The best epoch has the lowest loss of validation, or of training
-/// where there is none; with validation epoch 0, the network before training, is one of them. On N ranks
+/// without validation; with validation epoch 0, the network before training, is one of them. On N ranks
 /// losses and weights are the same to the last bit whatever stage and place of the states, and to round-off
 /// those of other N: each rank's part of a batch gives its part of the mean's gradient, and parts are summed
 /// in rank order (FlatParameters). With a delayed update weights are one step late, also those that are
 /// validated and kept.
 ///
 /// Throws InputError for windows that hold no numbers and for more ranks than a batch has windows,
-/// NumericalError, on all ranks, where a loss or a gradient is no number any more, and what FlatParameters
-/// throws.
+/// NumericalError, on all ranks, where a loss or a gradient becomes NaN, and what FlatParameters throws.
 class Trainer {
  public:
   /// @param steps of an input window

@@ -331,7 +331,7 @@ struct CellKernel {
 #endif
   }
 
-  /// Of a thread's cell, all threads of the team taking part; out where `is_kept`.
+  /// Update a thread's cell, all threads of the team taking part; written to memory where `is_kept`.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void update(const Team& team, const Cells<Tr>& cells,
                                                  const double* force, int conf, int cell, bool is_kept,

@@ -315,8 +315,8 @@ struct GroupSweep {
   using Places = ForcePlaces<Tr>;
   static constexpr int L = lanes, vdim = Tr::vdim, cdim = Tr::cdim, nfm = Tr::n_face_modes;
   static constexpr int nf = Tr::n_full, nl = Tr::n_lin, n_degrees = Tr::velocity_order + 1;
-  /// Of a lane in each direction: v, dv/2, whether there are cells below and above (bits), inverse relative
-  /// width; weights of the faces.
+  /// Numbers of a lane in each direction: v, dv/2, whether there are cells below and above (bits), inverse
+  /// relative width; weights of the faces.
   static constexpr int n_lane = 7 * vdim;
   /// Force, lanes [n_lane, 32], f and df [n_modes, 32], input [degree, face mode, 32].
   static constexpr int scratch = Places::size + (n_lane + 2 * Tr::n_modes + n_degrees * nfm) * L;

@@ -26,7 +26,7 @@ struct OwnerTables {
   Neighbours along_x[Tr::cdim][n_groups]{};  ///< of a group along v_i, x_i being the direction
   Number input[Tr::vdim][n_groups]{};        ///< first column, over all degrees, of a group's input
   bool is_full_input[Tr::vdim][n_groups]{};  ///< whether that has all configuration modes
-  /// Of the input in direction d along v_j, by pair(d, j).
+  /// Neighbours of the input in direction d along v_j, by pair(d, j).
   Neighbours along_v[Tr::vdim][n_others][n_groups]{};
   Number mode[Tr::vdim][n_degrees][Tr::n_face_modes]{};  ///< of a cell, by degree and column
   signed char degree[Tr::vdim][n_groups]{};              ///< of a group

@@ -16,9 +16,9 @@ struct ThermostatRow {
   Thermostat value;
   std::string_view name, doc;  ///< "langevin" in YAML, "Langevin dynamics (BAOAB)" for people
   bool is_deterministic;       ///< then a barostat that is chosen for it is too
-  /// Of the atoms. Throws InputError for options that it cannot work with.
+  /// Makes the thermostat of the atoms. Throws InputError for options that it cannot work with.
   std::unique_ptr<Coupling> (*make)(const IntegratorOptions& options, std::uint64_t seed);
-  /// Of a cell with inertia.
+  /// Makes the thermostat of a cell with inertia.
   std::unique_ptr<CellThermostat> (*make_for_cell)(const IntegratorOptions& options, std::uint64_t seed);
 };
 

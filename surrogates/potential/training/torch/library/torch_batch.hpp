@@ -70,7 +70,7 @@ template <class Real>
 /// shape.
 [[nodiscard]] TorchBatch batch_of(FramesOfBatch frames, const NetworkShapes& shapes);
 void refill(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes);
-/// The same numbers in memory of its own.
+/// A copy of a batch in memory of its own.
 [[nodiscard]] TorchBatch copy_of(const TorchBatch& batch);
 
 }  // namespace quintet::potential
