@@ -9,7 +9,7 @@
 
 namespace quintet::campaign {
 
-/// What a campaign's file means that has no place in it: .campaign_place.yaml beside a copy of it.
+/// Data of a campaign that its file has no place for: .campaign_place.yaml beside a copy of the file.
 struct Place {
   std::string here;                   ///< folder of the file that was copied
   std::string path;                   ///< folders of programs
@@ -31,7 +31,7 @@ void write_frozen(const Frozen& frozen);
 
 /// The place of a campaign's file: its own folder and this PATH, or what was frozen with it.
 [[nodiscard]] Place place_of(const std::string& file, const std::string& path);
-/// What patterns found; nothing where nothing was frozen.
+/// Files that patterns matched; nothing if nothing was frozen.
 [[nodiscard]] std::optional<FoundFiles> found_in(const Place& place);
 
 /// "case.yaml, model.h5": files that have changed since the campaign was frozen; "" for none.

@@ -66,7 +66,7 @@ class Graph {
   [[nodiscard]] const std::vector<std::size_t>& items_of(std::size_t stage) const { return of_stage_[stage]; }
   [[nodiscard]] const std::string& here() const { return here_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// What patterns found, and "SIZE XXH64" of each file that counts.
+  /// Files that patterns matched, and "SIZE XXH64" of each file that counts.
   [[nodiscard]] const FoundFiles& found() const { return found_; }
   [[nodiscard]] const std::map<std::string, std::string>& contents() const { return contents_; }
   /// All that an item's result depends on, line by line of its identity.
@@ -97,7 +97,7 @@ class Graph {
                                               bool earlier) const;
   /// Items of a stage in the round before an item's that differ from it in no value but the round.
   [[nodiscard]] std::vector<std::size_t> previous(const std::string& stage, const Item& item) const;
-  /// What the names of stages stand for in an item's words: their items, by the stage's name.
+  /// Items that the names of stages stand for in an item's words, by the stage's name.
   [[nodiscard]] std::map<std::string, std::vector<std::size_t>> upstream(const Item& item) const;
   [[nodiscard]] std::vector<std::string> words(const Item& item, const std::vector<std::string>& words,
                                                const std::string& own, const Folders& folders,

@@ -12,11 +12,12 @@
 
 namespace quintet::campaign {
 
-/// What items ask for that were killed for memory: twice as much as before, at most all there is, or all
-/// slots of their class where nothing says how much. It stays in the store, for the next time and for jobs.
+/// Resources that items ask for after a kill for memory: twice as much as before, at most all there is, or
+/// all slots of their class where nothing says how much. It stays in the store, for the next time and for
+/// jobs.
 class Growth {
  public:
-  /// What an item is to have in its next try.
+  /// Resources of an item's next try.
   struct Next {
     std::int64_t slots = 1;
     double memory = 0;  ///< (B)

@@ -31,7 +31,7 @@ void check_resources(const Graph& graph);
                                                     const std::map<std::string, double>& times,
                                                     const std::function<bool(std::size_t)>& is_left);
 
-/// What makes the programs of an item see the GPUs of its slots and no others; none for other classes.
+/// Variables that make an item's programs see only the GPUs of its slots; empty for other classes.
 [[nodiscard]] std::vector<std::string> device_variables(const StageOptions& stage,
                                                         const std::vector<std::size_t>& slots);
 

@@ -10,7 +10,7 @@
 
 namespace quintet::campaign {
 
-/// What became of an item.
+/// Outcome of an item.
 enum class Outcome { reused, done, not_needed, failed, skipped };
 
 /// A try of an item on a slot, for the timeline; times in seconds since the campaign began.

@@ -11,7 +11,7 @@
 
 namespace quintet::campaign {
 
-/// What is known of an item that is done: its file campaign_item.yaml in the store.
+/// Record of an item that is done: its file campaign_item.yaml in the store.
 struct DoneItem {
   std::string identity, label, host, boot;
   double seconds = 0;
@@ -30,8 +30,8 @@ void describe(Schema& schema, DoneItem& item);
 /// compared with their checksums.
 class Store {
  public:
-  /// What a killed campaign left running is ended first. Throws InputError for a store of another version,
-  /// and if another campaign is at it and this one wants to be alone.
+  /// Open a store, and first end what a killed campaign left running. Throws InputError for a store of
+  /// another version, and if another campaign is at it and this one wants to be alone.
   Store(const std::string& directory, Sharing sharing);
 
   [[nodiscard]] const std::string& directory() const { return directory_; }
@@ -69,7 +69,7 @@ class Store {
                                    std::int64_t tries) const;
   void leave_out(const Item& item) const;                        ///< into the store, as not needed
   void give_up(const Item& item, const std::string& why) const;  ///< into failed
-  /// What was written of an item that is done; its files are not looked at. Throws InputError.
+  /// Read the record of an item that is done; its files are not looked at. Throws InputError.
   [[nodiscard]] static DoneItem read(const std::string& folder);
 
  private:

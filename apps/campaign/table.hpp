@@ -32,7 +32,7 @@ class LiveTable {
   void began(std::size_t item, double begin, std::int64_t process) { running_[item] = {begin, process}; }
   void ended(std::size_t item) { running_.erase(item); }
   void count(std::size_t stage, Outcome outcome) { ++counts_[stage][static_cast<std::size_t>(outcome)]; }
-  /// What has just happened: the table's last line, or a line of the log.
+  /// Report an event: in the table's last line, or in a line of the log.
   template <class... Args>
   void say(fmt::format_string<Args...> format, Args&&... args) {
     say_text(fmt::format(format, std::forward<Args>(args)...));

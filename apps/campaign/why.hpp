@@ -22,7 +22,7 @@ class Reasons {
       last_;  ///< identities of the newest items that no longer exist, by label
 };
 
-/// What differs between an identity that was and what one is made of now: "file case.yaml has changed; ...".
+/// Differences between a former identity and the present ingredients: "file case.yaml has changed; ...".
 [[nodiscard]] std::string changes(const std::string& before, const std::vector<Ingredient>& now);
 
 }  // namespace quintet::campaign

@@ -6,7 +6,7 @@
 
 namespace quintet::campaign {
 
-/// What names in braces stand for: one text, or a list of any number of them.
+/// Meaning of a name in braces: one text, or a list of any number of them.
 struct Meaning {
   std::vector<std::string> texts;
   bool is_list = false;  ///< also where it has one text, or none

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// What a plain scalar can be read as. Shared by the files of this folder.
+/// Types that a plain scalar can be read as. Shared by the files of this folder.
 namespace quintet {
 
 /// A decimal number at the start of a text.

@@ -39,14 +39,14 @@ struct FormulaText {
   [[nodiscard]] bool empty() const { return text.empty(); }
 };
 
-/// What another value of a key means to a run that goes on from a checkpoint.
+/// Effect of a changed value of a key on a run that goes on from a checkpoint.
 enum class OnRestart {
   free,     ///< what was computed so far stays as good as it was: only said in the log
   physics,  ///< another calculation from here on: refused unless asked for, then recorded with the results
   fixed     ///< the state in the checkpoint has no meaning with it: refused
 };
 
-/// What is known of one key; built by Schema, refined by the chained calls.
+/// Description of one key; built by Schema, refined by the chained calls.
 class Key {
  public:
   Key& required();                ///< must be given; has no default
@@ -175,7 +175,7 @@ struct Change {
   std::string from, to;  ///< as YAML, "absent" if the section or value is absent
   bool is_file = false;  ///< the name of a file changed, which says nothing about what is in it
 };
-/// What differs between the options in force and `former`, the options_tree() of an earlier run, in the order
+/// Differences between the options in force and `former`, the options_tree() of an earlier run, in the order
 /// of the description. Values are compared, not texts: 0.5 fs is 0.0005 ps (to 1e-14). A key that the earlier
 /// program did not know had its default; keys that this one does not know are passed over.
 [[nodiscard]] std::vector<Change> changes_since(const Tree& former, const Describe& describe);

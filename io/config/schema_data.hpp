@@ -11,8 +11,8 @@
 
 #include "io/config/schema.hpp"
 
-/// What Schema collects: plain data, from which schema_parse.cpp, schema_print.cpp and schema_reference.cpp
-/// work.
+/// Data that Schema collects: plain data, from which schema_parse.cpp, schema_print.cpp and
+/// schema_reference.cpp work.
 namespace quintet {
 
 enum class Kind { quantity, number, integer, flag, text, formula, choice, section };
@@ -58,7 +58,7 @@ struct Schema::Section {
 
 /// "above 0 ps and at most 1 ps", "3 values" ...: the range and length of a key as text, "" if unlimited.
 [[nodiscard]] std::string range_text(const Key::Data& key);
-/// What holds for a key where nothing is said: physics.
+/// Restart rule of a key; `physics` if none is given.
 [[nodiscard]] OnRestart restart_rule(const Key::Data& key);
 /// "free", "physics" or "fixed".
 [[nodiscard]] std::string restart_text(OnRestart rule);

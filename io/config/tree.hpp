@@ -67,7 +67,8 @@ class Tree {
   /// Place of the key that this value belongs to; the value's own place if it has none.
   [[nodiscard]] Location key_location() const;
   void set_key_place(int line, int column) { key_line_ = line, key_column_ = column; }
-  /// What stands here, for messages: "the text 'abc'", "the number 3", "a list of 3", "a map", "nothing".
+  /// Description of this node, for messages: "the text 'abc'", "the number 3", "a list of 3", "a map",
+  /// "nothing".
   [[nodiscard]] std::string found() const;
 
  private:

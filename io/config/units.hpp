@@ -30,7 +30,7 @@ namespace quintet {
 [[nodiscard]] std::vector<double> parse_quantities(std::string_view text, std::string_view to);
 /// Unit names of the same dimension, the most usual first (for messages and the reference page).
 [[nodiscard]] std::vector<std::string> compatible_units(std::string_view unit);
-/// What a unit measures: "time", "energy"; "quantity in <unit>" if it has no name.
+/// Name of the dimension of a unit: "time", "energy"; "quantity in <unit>" if it has no name.
 [[nodiscard]] std::string dimension_name(std::string_view unit);
 
 }  // namespace quintet

@@ -8,7 +8,7 @@
 
 namespace quintet {
 
-/// What computes the hot path of a run.
+/// Device that computes the hot path of a run.
 enum class Device {
   cpu,        ///< the SIMD engines, on the cores of the ranks
   gpu,        ///< the device engines, on a GPU
@@ -18,9 +18,8 @@ enum class Device {
 /// Key `device`.
 void describe_device(Schema& schema, Device& device);
 
-/// What a run whose networks are to be LibTorch's on a device may ask a DeviceSession for, by whether that
-/// LibTorch computes on GPUs: `wanted`, but the cpu for automatic where it does not, which is logged. Errors:
-/// ResourceError for gpu there.
+/// Device for which a run with LibTorch's networks may ask a DeviceSession: `wanted`, or, if this LibTorch
+/// does not compute on GPUs, the cpu for automatic, which is logged. Errors: ResourceError for gpu then.
 [[nodiscard]] Device device_with_torch(Device wanted, bool torch_has_gpus);
 
 /// The device of this rank's run, from the key to its engines.

@@ -6,7 +6,7 @@
 
 namespace quintet {
 
-/// What a space of Kokkos computes on.
+/// Properties of the device of a Kokkos execution space.
 struct DeviceProperties {
   char name[160] = {};          ///< "NVIDIA H100 80GB HBM3 (compute capability 9.0), CUDA 13.0, Kokkos 4.7.1"
   std::size_t total_bytes = 0;  ///< of its memory; 0: the host's
@@ -20,8 +20,8 @@ struct DeviceProperties {
 
 }  // namespace quintet
 
-/// What this copy of the interface is: the version of the sources. Those of program and library must be
-/// equal, since they share classes.
+/// Version of the sources of this copy of the interface. Those of program and library must be equal, since
+/// they share classes.
 QUINTET_DEVICE_FACTORY const char* quintet_device_version();
 /// Choose device `number` modulo those that there are, start Kokkos on it where it is not up, and say what it
 /// is.

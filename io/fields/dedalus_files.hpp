@@ -8,7 +8,7 @@
 #include "io/fields/dedalus_sets.hpp"
 #include "io/hdf5/file.hpp"
 
-/// What lies where in the files of a handler of Dedalus. Not for users of the room.
+/// Layout of the files of a Dedalus handler. Not for users of the room.
 namespace quintet::field_formats {
 
 /// A dataset of tasks/: its place on the grid and its components.
@@ -25,7 +25,7 @@ struct DedalusTask {
   }
 };
 
-/// What one file has of a task.
+/// Part of a task in one file.
 struct DedalusPiece {
   std::string file;
   hdf5::Shape start, count;  ///< [components..., axes...]

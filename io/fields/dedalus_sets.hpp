@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-/// Which files a handler of Dedalus wrote. Not for users of the room.
+/// Sets of files that a Dedalus handler wrote. Not for users of the room.
 namespace quintet::field_formats {
 
 /// One set of writes: a file of the whole grid, or one file of each process in a folder.

@@ -9,7 +9,7 @@
 
 #include "io/fields/field_series.hpp"
 
-/// What the reader is made of: one source for each format, behind one interface. Not for users of the room.
+/// Parts of the reader: one source for each format, behind one interface. Not for users of the room.
 namespace quintet::field_formats {
 
 /// An open series as a file has it: axes in the file's order, values not looked at.
@@ -50,7 +50,7 @@ bool is_vlasov_run(const hdf5::Group& root);
 std::unique_ptr<Source> open_vlasov_run(const Comm& comm, const std::string& path,
                                         const FieldSeriesOptions& options);
 
-/// What a file handler of Dedalus wrote: a file, or a folder (is_dedalus_folder()).
+/// Open the output of a Dedalus file handler: a file, or a folder (is_dedalus_folder()).
 bool is_dedalus(const hdf5::Group& root);
 std::unique_ptr<Source> open_dedalus(const Comm& comm, const std::string& path,
                                      const FieldSeriesOptions& options);
@@ -68,7 +68,7 @@ std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
 /// Cut times to those that ascend, with a warning: a killed run may leave invalid times after them.
 void keep_rising(std::vector<double>& times, const std::string& path);
 
-/// What equations call a field of this name ("b" for "buoyancy"), unless that very name is wanted.
+/// Symbol in equations of a field of this name ("b" for "buoyancy"), unless that very name is wanted.
 [[nodiscard]] std::string symbol_of(const std::string& name, const std::vector<std::string>& wanted);
 
 /// The spacing of points that are equally spaced to `tolerance` of it.

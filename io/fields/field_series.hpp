@@ -39,7 +39,7 @@ struct FieldInfo {
       -1;  ///< of the vector `dataset`, whose components are in the order of the axes; -1: a scalar
 };
 
-/// What a format knows a field to be at an end of an axis.
+/// Value of a field at an end of an axis that a format implies.
 struct FieldWallValue {
   std::string field, axis;
   bool upper = false;
@@ -113,13 +113,13 @@ class FieldSeriesWriter {
 
   [[nodiscard]] std::uint64_t n_frames(std::uint64_t sample) const;
   [[nodiscard]] const std::vector<double>& times() const;
-  /// What reopen() found of the frames that are there: "frame 3 does not agree with its checksum", or "".
+  /// Message of reopen() on the frames that are there: "frame 3 does not agree with its checksum", or "".
   /// Only the last frames are looked at, about 256 MiB of them.
   [[nodiscard]] const std::string& altered() const;
   /// Bring all to the disk, and write the XDMF files beside it: NAME.xmf, or NAME.sample_I.xmf where there
   /// are several. Collective. Throws ResourceError.
   void flush();
-  /// As flush(), and close (the destructor does that otherwise, but cannot say that the disk was full).
+  /// Flush and close (the destructor closes too, but cannot say that the disk was full).
   void close();
 
  private:
@@ -134,7 +134,7 @@ struct FieldBox {
   hdf5::Box space;  ///< empty: all of it
 };
 
-/// What is known of an axis beside what a file says; it goes before that.
+/// Facts about an axis that take precedence over those of the file.
 struct AxisFacts {
   enum class Points {
     stored,     ///< the file has coordinates
@@ -172,7 +172,7 @@ class FieldSeriesReader {
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const FieldSeriesHeader& header() const;
   [[nodiscard]] const std::vector<double>& times() const;  ///< [n_t] of the frames
-  /// What was taken for granted, and what was not used.
+  /// Assumptions of the reader, and what it did not use.
   [[nodiscard]] const Reading& reading() const;
   [[nodiscard]] std::uint64_t n_samples() const { return header().n_samples; }
   [[nodiscard]] std::uint64_t n_frames(std::uint64_t sample) const;  ///< at most times().size()

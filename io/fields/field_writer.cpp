@@ -135,8 +135,8 @@ void write_datasets(hdf5::Group root, const FieldSeriesHeader& header) {
   root.group("t2_fields").set_attribute("field_names", std::vector<std::string>{});
 }
 
-/// Which of the frames that count do not agree with their checksums, as words. By a handle of its own, so
-/// that no chunk of what may be cut stays in memory.
+/// Message that names the frames, of those that count, that differ from their checksums. Uses a file handle
+/// of its own, so that no chunk of frames that may be cut stays in memory.
 std::string altered_frames(const Comm& comm, const std::string& path,
                            const std::vector<std::int64_t>& n_frames) {
   const auto file = hdf5::File::open(comm, path);

@@ -27,8 +27,8 @@ class FrameChecksums {
   void make(hdf5::Group& root, std::uint64_t n_times) const;
   /// Cut to n_t frames, or make room for as many. Collective.
   void resize(hdf5::Group& root, std::uint64_t n_times) const;
-  /// What this rank's values [axes..., components] of a dataset, in a box of the grid, add to the checksum of
-  /// their frame. It is of the values as they are stored.
+  /// Part of a frame's checksum from this rank's values [axes..., components] of a dataset, in a box of the
+  /// grid. It is computed from the values as they are stored.
   template <class Real>
   [[nodiscard]] std::uint64_t part(const FieldDataset& dataset, const std::vector<Real>& values,
                                    const hdf5::Box& box) const;

@@ -10,7 +10,7 @@ namespace quintet {
 /// arrays, a netCDF file, an HDF5 file of a known format.
 [[nodiscard]] bool may_be_field_series(const std::string& path);
 
-/// What was understood of fields over time: axes, times, fields with their units and ranges of the first
+/// Text on how fields over time were understood: axes, times, fields with their units and ranges of the first
 /// frame, parameters, what was assumed and not used; or, where they cannot be read, why. Lines, with a line
 /// feed after each.
 [[nodiscard]] std::string field_series_text(const std::string& path);

@@ -6,7 +6,7 @@
 
 namespace quintet {
 
-/// What packed bytes are in.
+/// Format of packed bytes.
 enum class Codec {
   zlib,   ///< RFC 1950 or 1952 (gzip), told by their first bytes
   zstd,   ///< frames of Zstandard; libzstd is loaded when it is needed

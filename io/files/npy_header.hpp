@@ -7,7 +7,7 @@
 
 namespace quintet {
 
-/// What the header of a NumPy array says (numpy.lib.format, versions 1 to 3).
+/// Header of a NumPy array (numpy.lib.format, versions 1 to 3).
 struct NpyHeader {
   std::string element_type;        ///< "float16" to "float64", "int8" to "int64", "uint8" to "uint64", "bool"
   std::uint64_t element_size = 0;  ///< (bytes)

@@ -5,7 +5,7 @@
 
 namespace quintet {
 
-/// What a reader took for granted about a file, and what of the file it did not use.
+/// Assumptions of a reader about a file, and parts of the file that it did not use.
 ///
 /// Every reader hands it over beside its data; the application prints it once. Nothing in a file is passed
 /// over without standing in `not_used`.

@@ -52,7 +52,7 @@ class RowChecksum {
   [[nodiscard]] static std::uint64_t seed(const std::string& dataset) {
     return xxh64(std::as_bytes(std::span(dataset)));
   }
-  /// What values add to the checksum.
+  /// Part of the checksum from these values.
   template <class T>
   [[nodiscard]] static std::uint64_t part(std::uint64_t seed, std::span<const T> values,
                                           std::uint64_t first) {

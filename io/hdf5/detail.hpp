@@ -20,7 +20,7 @@
   instantiate(float) instantiate(double) instantiate(std::int8_t) instantiate(std::uint8_t) \
       instantiate(std::int32_t) instantiate(std::int64_t) instantiate(std::uint64_t)
 
-/// What the .cpp files of this folder share: owned handles, error translation. Not
+/// Details that the .cpp files of this folder share: owned handles, error translation. Not
 /// installed.
 namespace quintet::hdf5::detail {
 
@@ -115,8 +115,8 @@ struct Context {
   [[nodiscard]] std::uint64_t bytes() const;
   /// A dataset of `before` bytes has `now`: for take_room().
   void grow(std::uint64_t before, std::uint64_t now) const { grown += now > before ? now - before : 0; }
-  /// As together(comm, action), and remember on all ranks that writing failed: on several ranks for all files
-  /// that are being written, as none could be closed on a full disk.
+  /// Run `action` as together(comm, action) does, and record a failed write on all ranks. On several ranks
+  /// this holds for all files that are being written, as none could be closed on a full disk.
   void write_together(const std::function<void()>& action) const;
   /// Take the place on the disk of all that HDF5 has given out so far, before it is written: where a write
   /// fails in the middle of a collective call, MPI-IO may leave the other ranks waiting. File systems that
@@ -128,7 +128,7 @@ struct Context {
   /// Take the room on the disk, as take_room() does; `with_metadata`, before a flush or the end: also for
   /// metadata that are still in memory.
   void take_room(bool with_metadata) const;
-  /// What take_room() counts begins anew: all is in the file.
+  /// Reset the counts of take_room(): all is in the file.
   void restart_room() const;
   /// Give back what was reserved on the disk beyond the end of a closed file.
   void give_back_room() const;
@@ -201,7 +201,7 @@ void check_complete(std::uint64_t given, std::uint64_t expected, std::string_vie
 struct Slab {
   Shape start, count;
 };
-/// What a file holds of a dataset, in order that a lying shape cannot make us ask for memory.
+/// Stored extent of a dataset, so that a false shape cannot cause a large allocation.
 struct Stored {
   Shape shape;
   std::uint64_t file_bytes = 0;
@@ -260,8 +260,8 @@ struct Group::Implementation {
   /// Make a dataset, in place of one of equal name.
   [[nodiscard]] detail::Dataset create_dataset(const std::string& name, hid_t type, hid_t space,
                                                hid_t creation, const Description& description) const;
-  /// What the file holds of a numeric dataset, after all checks that a hostile file needs before a part of it
-  /// is read. Collective.
+  /// Stored extent of a numeric dataset, after all checks that a hostile file needs before a part of it is
+  /// read. Collective.
   [[nodiscard]] detail::Stored stored(hid_t dataset, const std::string& name, bool to_integer) const;
   /// stored(), and all of it must be there.
   [[nodiscard]] Shape readable_shape(hid_t dataset, const std::string& name, bool to_integer) const;

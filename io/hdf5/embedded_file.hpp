@@ -42,8 +42,7 @@ struct EmbeddedPlace {
 /// checksum is another.
 void read_embedded(const EmbeddedPlace& place, std::span<std::byte> to);
 
-/// As long as this lives, File::open() of `name` opens these bytes, without a look at any file. One at a
-/// time.
+/// Makes File::open() of `name` open these bytes instead of a file, as long as this lives. One at a time.
 class Mounted {
  public:
   Mounted(std::string name, std::span<const std::byte> bytes);

@@ -15,7 +15,7 @@
 /// io/hdf5 alone.
 namespace quintet::hdf5 {
 
-/// What every dataset says of itself, as the attributes `units`, `axes` and `description`.
+/// Description of a dataset, stored as the attributes `units`, `axes` and `description`.
 struct Description {
   std::string units = "1";        ///< "angstrom", "eV"; "1" if dimensionless
   std::vector<std::string> axes;  ///< names of the axes, slowest first: {"atom", "xyz"}
@@ -92,7 +92,7 @@ class Group {
   /// as integers).
   template <class T>
   [[nodiscard]] std::vector<T> read(const std::string& name) const;
-  /// As read(), and the shape must equal `expected`.
+  /// Read as read() does; the shape must equal `expected`.
   template <class T>
   [[nodiscard]] std::vector<T> read(const std::string& name, const Shape& expected) const;
   /// Rows [offset, offset + count) along the first axis; each rank asks for its own. Collective.
@@ -211,7 +211,7 @@ struct Provenance {
 };
 /// Version, git hash, compiler and flags, host, date of this process; the rest is the caller's.
 [[nodiscard]] Provenance current_provenance();
-/// What write_header() wrote; keys that a file lacks stay empty.
+/// Read what write_header() wrote; keys that a file lacks stay empty.
 [[nodiscard]] Provenance read_provenance(const Group& root);
 /// Write `schema`, `schema_version`, configuration and provenance to the root of a file of ours.
 void write_header(Group& root, const std::string& schema, int schema_version, const Provenance& provenance);
@@ -219,14 +219,14 @@ void write_header(Group& root, const std::string& schema, int schema_version, co
 /// one the InputError names the way up.
 int check_header(const File& file, const std::string& schema, int newest_version);
 
-/// What is damaged in a file: the first object that cannot be opened, or of which data lie outside of the
-/// file; nothing without damage. Values are not checked, and rows missing at the end of a growing dataset do
-/// not count (Group::whole_rows()). Collective. Throws InputError if the file does not exist or cannot be
-/// read (it is locked, say).
+/// Damage in a file: the first object that cannot be opened, or of which data lie outside of the file;
+/// nothing without damage. Values are not checked, and rows missing at the end of a growing dataset do not
+/// count (Group::whole_rows()). Collective. Throws InputError if the file does not exist or cannot be read
+/// (it is locked, say).
 [[nodiscard]] std::optional<std::string> damage(const Comm& comm, const std::string& path);
 
-/// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a
-/// Deep Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units.
+/// Text that `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is
+/// whole, a Deep Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units.
 /// Collective. Throws InputError if it is not an HDF5 file.
 [[nodiscard]] std::string inspect(const Comm& comm, const std::string& path);
 

@@ -5,7 +5,7 @@
 
 namespace quintet {
 
-/// What a scheduler says of the processes of a job.
+/// State of the processes of a job, as its scheduler reports it.
 enum class JobLife { runs, ended, unknown };
 
 /// The job of a scheduler that this process belongs to, by its environment, as one text to compare and to ask

@@ -7,7 +7,7 @@
 
 namespace quintet {
 
-/// What became of a program.
+/// Result of a program.
 struct CommandResult {
   int code = 0;             ///< exit code, or 128 + the number of the signal that ended it
   bool timed_out = false;   ///< ended here, because it took too long

@@ -4,8 +4,8 @@
 
 namespace quintet {
 
-/// What the cores of this machine have done since it was started (seconds, all cores together), whoever had
-/// them do it.
+/// Time that the cores of this machine have spent since it was started (seconds, all cores and users
+/// together).
 struct CoreUse {
   double used = 0;    ///< by programs and the kernel
   double stolen = 0;  ///< given to another virtual machine while one of this one's programs could have run

@@ -4,9 +4,9 @@
 
 namespace quintet {
 
-/// What this computer says of itself: processor, sockets, cores that this process may use, memory (of a
+/// Detect the properties of this computer: processor, sockets, cores that this process may use, memory (of a
 /// control group, or a parent of it, where that is less), GPUs (by nvidia-smi), scratch folder and its size,
-/// and the scheduler whose commands are on the PATH. What it does not say stays unknown.
+/// and the scheduler whose commands are on the PATH. Others stay unknown.
 [[nodiscard]] Machine detected_machine();
 
 /// Whether mpirun, srun or the like has started this process as one of several.

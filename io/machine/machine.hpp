@@ -90,7 +90,7 @@ struct MachineNode {
   std::optional<double> scratch_size{};  ///< (B)
 };
 
-/// What lies between two ranks.
+/// Level of the link between two ranks.
 enum class LinkLevel {
   node,     ///< ranks of one node
   network,  ///< ranks of two nodes
@@ -130,7 +130,7 @@ struct MachineRates {
   std::string remark{};                 ///< "" or why not to rely on them: what kept the machine busy
 };
 
-/// What a job's script does before the program.
+/// Set-up in a job's script before the program.
 struct MachineEnvironment {
   std::string init{};                    ///< a line of shell
   std::vector<std::string> modules{};    ///< in this order
@@ -151,7 +151,7 @@ struct MachineStop {
   double margin = 300;            ///< (s) before the limit at which the program stops by itself (--walltime)
 };
 
-/// What the next job of a chain asks for where the one before had too little.
+/// Resources that the next job of a chain asks for if the one before had too little.
 struct MachineRetry {
   double memory = 2;      ///< times as much after an end for want of memory; 1: no more
   double walltime = 1.5;  ///< times as long after an end at the limit of time; 1: no longer

@@ -44,7 +44,7 @@ struct BrokenRule {
 /// InputError with each broken rule, one a line, if the queue (or no queue) takes it.
 [[nodiscard]] const MachineQueue& queue_for(const Machine& machine, const std::string& name,
                                             const std::function<JobShape(const MachineQueue&)>& shape);
-/// What the job pays for without using it, in a sentence; absent where there is nothing of that.
+/// Sentence on what the job pays for without using it; absent if it uses all.
 [[nodiscard]] std::optional<std::string> idle_remark(const Machine& machine, const MachineQueue& queue,
                                                      const JobShape& job);
 /// Points that the job costs if it takes its whole walltime; absent if the price is unknown.

@@ -12,7 +12,7 @@ namespace quintet::netcdf {
 
 struct Variable;
 
-/// What valid_range, valid_min and valid_max are in.
+/// Units of valid_range, valid_min and valid_max: packed or unpacked.
 enum class Limits {
   from_file,  ///< told by their type; refused where it tells nothing
   stored,     ///< as the numbers that are stored
@@ -20,7 +20,7 @@ enum class Limits {
   ignored     ///< nothing: all values count
 };
 
-/// What the user says of a variable's numbers beside what the file says.
+/// User's facts about a variable's numbers, beside those of the file.
 struct UnpackingOptions {
   Limits limits = Limits::from_file;
   std::vector<double> missing;  ///< unpacked numbers that mark missing values, too

@@ -30,10 +30,10 @@ class Comm {
     all_to_all_into   ///< of parts
   };
   static constexpr int n_calls = 8;
-  /// What this rank has sent. With n ranks and b bytes of payload a rank a call counts: exchange 1 message
-  /// and b bytes (nothing when the partner is this rank or -1: nothing travels), broadcast 1 and b on root, 1
-  /// and 0 elsewhere, reduce, gather and all_gather 1 and b, all_to_all 1 (kind gather) and the bytes for
-  /// other ranks, barrier 1 and 0.
+  /// Count of what this rank has sent. With n ranks and b bytes of payload a rank a call counts: exchange 1
+  /// message and b bytes (nothing when the partner is this rank or -1: nothing travels), broadcast 1 and b on
+  /// root, 1 and 0 elsewhere, reduce, gather and all_gather 1 and b, all_to_all 1 (kind gather) and the bytes
+  /// for other ranks, barrier 1 and 0.
   ///
   /// point_to_point, reduce_scatter, all_gather_into and all_to_all_into count each message that goes to
   /// another rank, and what comes from others: over all ranks the sum of `bytes` is the sum of `received`.
@@ -80,7 +80,7 @@ class Comm {
     explicit Pending(std::unique_ptr<Requests> requests);
     std::unique_ptr<Requests> requests_;
   };
-  /// As exchange(), but returns at once: start, compute the interior, wait(), compute the boundary.
+  /// Start an exchange() and return at once: start, compute the interior, wait(), compute the boundary.
   template <class T>
   Pending start_exchange(std::span<const T> send, int destination, std::span<T> receive, int source,
                          int tag) const {
@@ -95,7 +95,7 @@ class Comm {
   void exchange(std::span<const T> send, int destination, std::span<T> receive, int source, int tag) const {
     start_exchange(send, destination, receive, source, tag).wait();
   }
-  /// As exchange(), but the received size is not known before: sends the size first.
+  /// Exchange without knowing the received size: sends the size first; see exchange().
   template <class T>
   [[nodiscard]] std::vector<T> exchange_any(std::span<const T> send, int destination, int source,
                                             int tag) const {
@@ -237,7 +237,7 @@ class Comm {
   /// is good for abort() alone.
   [[nodiscard]] bool all_arrive(double seconds) const;
 
-  /// What this rank has sent so far, by kind of call (shared by copies of this communicator).
+  /// Count of what this rank has sent so far, by kind of call (shared by copies of this communicator).
   [[nodiscard]] const Counter& counter(Call call) const;
   void reset_counters() const;
 

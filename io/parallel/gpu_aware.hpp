@@ -10,10 +10,11 @@ struct GpuAware {
   std::string why;  ///< "Open MPI was built with CUDA", "QUINTET_GPU_AWARE_MPI=0", ...
 };
 
-/// What the variable QUINTET_GPU_AWARE_MPI says (0 or 1), else MPI itself: MPIX_Query_cuda_support() of Open
-/// MPI and its kin, MPIX_GPU_query_support() of MPICH. Throws InputError for another value of the variable.
+/// Whether MPI reads a GPU's memory, by the variable QUINTET_GPU_AWARE_MPI (0 or 1), else by MPI itself:
+/// MPIX_Query_cuda_support() of Open MPI and its kin, MPIX_GPU_query_support() of MPICH. Throws InputError
+/// for another value of the variable.
 ///
-/// An MPI that does not say is taken for one that cannot: a wrong yes ends in a crash.
+/// An MPI that does not say is assumed not to: a wrong yes ends in a crash.
 [[nodiscard]] GpuAware gpu_aware_mpi();
 
 }  // namespace quintet

@@ -32,7 +32,7 @@ class Mailbox {
   void send(std::span<const std::byte> bytes, int destination);
   /// A letter that has come, if there is one. Does not wait.
   [[nodiscard]] std::optional<Letter> receive();
-  /// What this rank has sent.
+  /// Count of what this rank has sent.
   [[nodiscard]] const Comm::Counter& sent() const;
 
  private:

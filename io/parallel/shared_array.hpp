@@ -19,7 +19,7 @@ class SharedMemory {
   SharedMemory& operator=(SharedMemory&&) = delete;
 
   [[nodiscard]] std::byte* part(int rank) const;
-  /// What any rank wrote before is seen by all afterwards. Collective.
+  /// Make what any rank wrote before visible to all. Collective.
   void synchronise() const;
 
  private:

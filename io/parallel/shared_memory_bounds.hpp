@@ -14,8 +14,8 @@ struct SharedBound {
   int ranks = 1;
 };
 
-/// What bounds this rank's memory, and with how many ranks it shares that: all ranks of a node share the
-/// node, those of one control group, or of groups inside it, its limit. Collective.
+/// Bounds of this rank's memory, and the number of ranks that share each: all ranks of a node share the node,
+/// those of one control group, or of groups inside it, its limit. Collective.
 [[nodiscard]] std::vector<SharedBound> shared_bounds(const Comm& comm, std::vector<MemoryBound> bounds);
 
 /// This rank's part of the memory that is free: the least of what each bound leaves to each rank under it;

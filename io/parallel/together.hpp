@@ -16,7 +16,7 @@ struct Interrupted : Error {
       : Error(ExitCode::stopped_early, message) {}
 };
 
-/// What every error that together() throws is besides its own kind: the rank that failed.
+/// Base of every error that together() throws, beside its own kind: the rank that failed.
 struct OnRank {
   int rank = 0;
 };

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// What the runs of a warm program (apps/application/cli/warm.hpp) compute once: each is a process of its
-/// own, and those forked later take what one has made. A program that is started by itself keeps nothing.
+/// Values that the runs of a warm program (apps/application/cli/warm.hpp) compute once: each is a process of
+/// its own, and those forked later take what one has made. A program that is started by itself keeps nothing.
 namespace quintet {
 
 /// Have room for values of this process and of those that it forks from here on. Without memory for it

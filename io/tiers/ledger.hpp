@@ -13,7 +13,7 @@ namespace quintet {
 
 /// Where bytes lie.
 enum class Tier { host, file };
-/// What bytes are for.
+/// Use of bytes.
 enum class ByteCategory { parameters, gradients, optimiser, activations, staging, workspace };
 
 template <class Value>

@@ -17,7 +17,7 @@ struct MemoryBound {
   double free = 0;  ///< bytes of them that can still be had: what is held, less files that are kept for speed
 };
 
-/// What bounds this process's memory now: the node, then its control groups with a limit, innermost first.
+/// Bounds of this process's memory now: the node, then its control groups with a limit, innermost first.
 ///
 /// Groups are those of /proc/self/cgroup, version 1 or 2, and their parents up to the root, where
 /// /proc/self/mountinfo says that they are. "max", and a limit that no machine has, bound nothing. Nothing

@@ -21,7 +21,7 @@ class PageArena {
  public:
   /// Smaller blocks are better off elsewhere.
   static constexpr std::size_t least_block = 128 << 10;
-  /// That may stay resident beside what the blocks took at most.
+  /// Share of the blocks' peak that may stay resident beside them, as 1 / slack_share.
   static constexpr std::size_t slack_share = 8;
 
   /// @param addresses bytes of address space to reserve, without memory. If the system refuses, no block

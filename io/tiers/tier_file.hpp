@@ -34,7 +34,7 @@ class TierFile {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] bool is_direct() const { return file_.is_direct(); }
   [[nodiscard]] const std::string& path() const { return file_.path(); }
-  /// What commit() was given last; -1: nothing was committed.
+  /// Tag of the last commit(); -1: nothing was committed.
   [[nodiscard]] std::int64_t tag() const { return tag_; }
 
   /// An item as it was written last. @param to whole grains at a multiple of tier_grain, so is `from`

@@ -11,7 +11,7 @@ namespace quintet {
 /// on.
 inline constexpr int tier_buffers = 6;
 
-/// What TierStore keeps where: before anything is allocated, and for plans.
+/// Placement of items by TierStore: before anything is allocated, and for plans.
 struct TierPlacement {
   std::vector<int> in_file;                 ///< [item] its number in the file; -1: it stays in memory
   std::vector<std::size_t> file_sizes;      ///< (bytes) of those in the file

@@ -21,7 +21,7 @@
 
 namespace quintet {
 
-/// What moved in one direction.
+/// Traffic in one direction.
 struct TierTraffic {
   std::size_t bytes = 0;
   double seconds = 0;  ///< that its thread was at it
@@ -72,7 +72,7 @@ class TierStore {
   [[nodiscard]] const TierFile* file() const { return file_.get(); }
   [[nodiscard]] TierTraffic reads() const;
   [[nodiscard]] TierTraffic writes() const;
-  /// That pin() and commit() have waited (s): what is not hidden.
+  /// Time that pin() and commit() have waited (s), which no computation hid.
   [[nodiscard]] double waited() const { return waited_; }
 
  private:

@@ -35,7 +35,7 @@ void fill_tables(const float* x, std::ptrdiff_t ldx, int n, const PackedCodes& c
   }
 }
 
-/// As look_up_in_registers(), a plane at a time.
+/// Look up as look_up_in_registers() does, a plane at a time.
 void look_up_portably(const detail::LookUp& task) {
   constexpr int half = lanes / 2;
   using Floats = Pack<float, half>;

@@ -22,7 +22,7 @@ enum class CodeKernel {
   tables      ///< sums looked up (multiply_codes())
 };
 [[nodiscard]] const char* name_of(CodeKernel kernel);
-/// Whose results are those of `fp32` to rounding: bf16 rounds the vectors, too.
+/// Whether a kernel's results are those of `fp32` to rounding: bf16 rounds the vectors, too.
 [[nodiscard]] bool is_exact(CodeKernel kernel);
 
 /// Section `quantise`.

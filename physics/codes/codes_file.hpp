@@ -22,8 +22,8 @@ struct NamedCodes {
 /// so that signs take bits rows ceil(columns/8) bytes a matrix, scales 4 bits rows groups. Collective.
 void write_codes(hdf5::Group codes, const std::vector<NamedCodes>& matrices);
 
-/// What write_codes() wrote. Throws InputError for sizes that do not fit each other, before memory is taken
-/// for them, and for scales that are not finite. Collective. @param what begins messages: the file
+/// Read what write_codes() wrote. Throws InputError for sizes that do not fit each other, before memory is
+/// taken for them, and for scales that are not finite. Collective. @param what begins messages: the file
 [[nodiscard]] std::vector<NamedCodes> read_codes(const hdf5::Group& codes, const std::string& what);
 
 }  // namespace quintet

@@ -81,7 +81,7 @@ __attribute__((target("avx512f"))) void look_up(const LookUp& task, int first) {
   }
 }
 
-/// As many planes at a time as there are registers for their sums, but all of a row: its sums are added in
+/// Look up as many planes at a time as registers hold sums, but all of a row, so that its sums are added in
 /// one order.
 template <int n>
 void look_up_all(const LookUp& task) {

@@ -8,7 +8,7 @@
 
 namespace quintet::convection {
 
-/// What the flow and gravity do to u, w and b: the right-hand sides without diffusion and pressure.
+/// Tendencies of u, w and b from the flow and gravity: the right-hand sides without diffusion and pressure.
 struct Tendency {
   Tendency() = default;
   explicit Tendency(const Grid& grid)

@@ -4,14 +4,14 @@
 
 namespace quintet::convection {
 
-/// What the flow does at a wall.
+/// Condition of the flow at a wall.
 enum class Wall {
   no_slip,   ///< both components of the velocity are 0
   free_slip  ///< nothing passes, no stress: the normal derivative of the tangential component is 0
 };
 /// The ends of x.
 enum class Sides { periodic, no_slip, free_slip };
-/// Which pair of walls is held at b = +1/2 (bottom, left) and b = -1/2 (top, right); the other one insulates.
+/// Pair of walls that is held at b = +1/2 (bottom, left) and b = -1/2 (top, right); the other one insulates.
 enum class Heated { plates, sides };
 
 /// Boussinesq convection in free-fall units: length the distance of the plates, buoyancy its difference

@@ -4,8 +4,8 @@
 
 namespace quintet::convection {
 
-/// What one rank of a row of slabs holds and sends in a step, which need not be there: for plans.
-/// tests/verification/convection/ranks_test compares.
+/// Needs of one rank of a row of slabs in a step, what it holds and sends; the rank need not exist: for
+/// plans. tests/verification/convection/ranks_test compares.
 struct SlabNeeds {
   double cells = 0;                     ///< of one flow
   double bytes = 0;                     ///< Boussinesq::bytes

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a core is able to do at a moment: to say of a time whether a neighbour had a part in it.
+/// Rates that a core reaches at a moment, to tell whether a neighbour disturbed a timing.
 namespace quintet {
 
 /// CPU seconds of this process so far, all threads together.
@@ -14,7 +14,7 @@ double timed(Action&& action) {
   return cpu_seconds() - start;
 }
 
-/// What this core gives its programs at one moment.
+/// Rates of this core at one moment.
 struct Core {
   double peak;   ///< floating-point operations a second of independent multiply-adds in registers, two a
                  ///< multiply-add

@@ -83,7 +83,7 @@ struct Bf16Columns {
 void multiply_bf16(std::initializer_list<Bf16Columns> a, int m, const PackedBf16& b, float* c,
                    std::ptrdiff_t ldc, bool add = false, Bf16Unit unit = bf16_unit());
 
-/// What sums begin with: rows of numbers, one for all where the stride is 0.
+/// Initial values of sums: rows of numbers, one for all where the stride is 0.
 struct Bf16Start {
   const float* rows = nullptr;  ///< null: 0
   std::ptrdiff_t stride = 0;

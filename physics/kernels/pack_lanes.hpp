@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/// What goes across the lanes of packs: sums of many packs at once, square blocks turned over, columns of
+/// Operations across the lanes of packs: sums of many packs at once, square blocks turned over, columns of
 /// rows that lie anywhere, and the lanes of a pack that are kept (bits of a mask).
 namespace quintet {
 

@@ -4,8 +4,8 @@
 
 namespace quintet {
 
-/// As electronic::global_newton_schulz(), by products of PETSc's AIJ matrices (MatMatMult): a baseline of
-/// general sparse algebra, without blocks.
+/// Sign function by the Newton-Schulz iteration, as electronic::global_newton_schulz(), by products of
+/// PETSc's AIJ matrices (MatMatMult): a baseline of general sparse algebra, without blocks.
 ///
 /// Iteration X <- X (3 - X X)/2 from X = (A - mu)/|A - mu|, A symmetric. Blocks of A and elements of products
 /// below `threshold` are dropped; the diagonal stays. Source, end and errors are those of that function.

@@ -68,8 +68,8 @@ struct RowShares {
 /// Units of one row each, rank r having [n r/P, n (r + 1)/P).
 [[nodiscard]] RowShares even_rows(int n, int n_ranks);
 
-/// What a rank holds of H and Z [rows last - first, columns]: rows of the whole, and columns [f j/m, f (j +
-/// 1)/m) of f.
+/// Part of H and Z that a rank holds [rows last - first, columns]: rows of the whole, and columns [f j/m, f
+/// (j + 1)/m) of f.
 struct PanelPart {
   int first = 0, last = 0;    ///< rows
   int group = 0, groups = 1;  ///< j, m of the columns
@@ -101,7 +101,7 @@ struct SpmmStage {
 /// their number.
 [[nodiscard]] int slice_cut(const RowShares& shares, const SpmmLayout& layout, int i, int l);
 
-/// What a rank receives from others in a product.
+/// Traffic that a rank receives from others in a product.
 struct SpmmTraffic {
   std::int64_t dense_words = 0;  ///< numbers of H, and of sums of Z
   std::int64_t nonzeros = 0;     ///< numbers of A; where they stand is told once, before
@@ -119,11 +119,11 @@ struct SparseRows {
   const double* value = nullptr;
 };
 
-/// What each rank receives in a product with f columns, from the pattern, exactly. Collective.
+/// Count what each rank receives in a product with f columns, from the pattern, exactly. Collective.
 [[nodiscard]] std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a,
                                                      const SpmmLayout& layout, int f);
 
-/// What messages cost: seconds a message, seconds a word of 8 bytes, and where that is from.
+/// Cost of messages: seconds a message, seconds a word of 8 bytes, and the source of these.
 struct MessageCosts {
   double message = 1e-6, word = 8e-10;
   std::string source = "assumed";

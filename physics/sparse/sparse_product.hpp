@@ -29,7 +29,7 @@ class SparseProduct {
   [[nodiscard]] const SpmmLayout& layout() const { return layout_; }
   /// Rows of H that come from other ranks in a product.
   [[nodiscard]] int n_foreign() const { return n_foreign_; }
-  /// What the last product received.
+  /// Traffic that the last product received.
   [[nodiscard]] const SpmmTraffic& received() const { return received_; }
 
   /// @param x, z [part().n_rows(), part().n_columns(f)], row-major. Throws InputError if x does not match.

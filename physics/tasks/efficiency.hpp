@@ -21,7 +21,7 @@ struct Grain {
   int repeats = 0;
 };
 
-/// What a size took: seconds of whole runs of the same work.
+/// Times of one size: seconds of whole runs of the same work.
 struct Times {
   double least = 0, median = 0;
   int repeats = 0;

@@ -11,7 +11,8 @@
 /// paper's).
 namespace quintet::tasks {
 
-/// Which points of step t - 1 a point i of step t needs; `patterns()` says what each is.
+/// Pattern of dependences: the points of step t - 1 that a point i of step t needs; `patterns()` says what
+/// each is.
 enum class Pattern {
   trivial,
   no_comm,
@@ -45,7 +46,7 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// What needs what. Cheap to copy; the same on all ranks.
+/// Graph of dependences between tasks. Cheap to copy; the same on all ranks.
 class Graph {
  public:
   /// Throws InputError where the parameters do not fit each other.

@@ -13,7 +13,7 @@ namespace quintet::tasks {
 
 enum class KernelKind { empty, busy_wait, compute_bound, memory_bound, load_imbalance };
 
-/// What a task does between taking its inputs and being done.
+/// Work of a task between taking its inputs and its end.
 struct KernelOptions {
   KernelKind kernel = KernelKind::compute_bound;
   std::int64_t iterations = 0;           ///< n
@@ -29,7 +29,7 @@ void describe(Schema& schema, KernelOptions& options);
 [[nodiscard]] double run_kernel(const KernelOptions& kernel, int step, int point,
                                 std::span<std::byte> scratch);
 
-/// What a task counts as: floating-point operations (compute_bound: 128 n + 64), bytes read and written
+/// Amount of work of a task: floating-point operations (compute_bound: 128 n + 64), bytes read and written
 /// (memory_bound: scratch n / samples) or iterations (busy_wait); load_imbalance: compute_bound of its own
 /// n' = round((1 + (U - 1/2) f) n), U of graph 0, step and point. 0 for empty.
 [[nodiscard]] double work_of(const KernelOptions& kernel, int step, int point);

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-/// What a task gives out, and how its receiver knows that it is what it needs.
+/// Output of a task, and how its receiver checks that it is the right one.
 namespace quintet::tasks {
 
 /// The task that made it; an output is full of them.

@@ -66,7 +66,8 @@ class ColumnElimination {
     AlignedVector<double> spike;    ///< [n_rows, n_columns] x_k + ... + spike_k x_below = ...
     AlignedVector<double> weight;   ///< [n_rows, n_columns] the first unknown is sum_k weight_k y_k
   };
-  /// What is left of each rank's share: its unknowns f (first) and l (last) next to those of its neighbours,
+  /// Remaining equations of each rank's share: its unknowns f (first) and l (last) next to those of its
+  /// neighbours,
   ///     f + f_of_below l_below + f_of_above f_above = ...,  l + l_of_below l_below + l_of_above f_above =
   ///     ...
   /// [ranks, columns here] each; after elimination of the ranks below the influence of below is gone.

@@ -59,7 +59,7 @@ class ShortTimeFourier : public FrameTransform {
   AlignedVector<double> re_, im_, work_;
 };
 
-/// What a constant-Q transform is made of.
+/// Options of a constant-Q transform.
 struct ConstantQOptions {
   double rate = 1;    ///< samples a unit of time
   double lowest = 0;  ///< frequency of the first bin
@@ -97,7 +97,7 @@ class ConstantQ : public FrameTransform {
   std::vector<double> re_, im_;
 };
 
-/// What bands on the mel scale are made of.
+/// Options of bands on the mel scale.
 struct MelOptions {
   double rate = 1;    ///< samples a unit of time
   int width = 512;    ///< samples of a frame

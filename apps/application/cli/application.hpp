@@ -68,7 +68,7 @@ class Application {
   /// The last command alone starts this library, after those of all.
   Application& starts(Subsystem subsystem);
 
-  /// What the last command, one with a YAML file, would cost on other numbers of ranks: its hidden flag
+  /// Set the cost model of the last command, one with a YAML file, on other numbers of ranks: its hidden flag
   /// `--cost RANKS` (1,8,64) prints this as JSON and writes nothing. `quintet plan` asks for it.
   template <class Options>
   Application& cost(
@@ -95,7 +95,7 @@ class Application {
   /// --from-deepmd input.json --output train.yaml`). `body` gets the values of the flag and of --output; it
   /// runs in one process, without MPI.
   Application& instead(Flag flag, std::function<void(const std::string&, const std::string&)> body);
-  /// As plain_command(), for one process and without starting MPI or Kokkos.
+  /// Add a command as plain_command() does, for one process and without starting MPI or Kokkos.
   Application& local_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
                              std::function<void(const Arguments&)> body);
   /// Where this flag of the last command, a plain one, is given, it is a local command with this body.

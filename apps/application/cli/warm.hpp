@@ -21,7 +21,7 @@ struct WarmOrder {
   std::vector<std::string> words;      ///< of the command, the program's first
 };
 
-/// What a warm program says of itself (process 0) or of a run.
+/// News from a warm program of itself (process 0) or of a run.
 struct WarmNews {
   static constexpr std::int64_t ready = -1, begun = -2, refused = -3;  ///< refused: no process for a run
   std::int64_t process = 0;

@@ -18,14 +18,14 @@
 
 namespace quintet {
 
-/// What every command is handed: communicator, run directory, clock, progress, summary, report, checkpoints,
-/// stop requests.
+/// Context that every command is given: communicator, run directory, clock, progress, summary, report,
+/// checkpoints, stop requests.
 class Context {
  public:
   [[nodiscard]] const Comm& comm() const;
   [[nodiscard]] const Threads& threads() const;
-  /// What computes the hot path (key `device`); log, summary and report name it. It must outlive its engines.
-  /// Collective.
+  /// Open the device that computes the hot path (key `device`); log, summary and report name it. It must
+  /// outlive its engines. Collective.
   [[nodiscard]] DeviceSession open_device(Device wanted);
   /// The run's directory (absolute), this run's alone; nothing in it changes before go_ahead(). Files:
   /// run.log, run.h5, checkpoints/, summary.json, report.html.
@@ -136,7 +136,7 @@ class Context {
   /// configuration below it. Rank 0 writes it at the end, also after a numerical failure.
   [[nodiscard]] Report& report();
 
-  /// What to do when the run fails numerically (exit 3): write an emergency checkpoint.
+  /// Set the action for a run that fails numerically (exit 3): write an emergency checkpoint.
   ///
   /// The action runs after the command was left by the exception: it must own what it uses (capture a
   /// shared_ptr or Views by value, no references to the command's local variables). It may be collective,

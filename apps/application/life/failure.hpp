@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What an exception means to the user.
+/// Meaning of an exception to the user.
 struct Failure {
   ExitCode code = ExitCode::internal;
   std::string message;

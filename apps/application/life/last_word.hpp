@@ -6,7 +6,7 @@
 
 namespace quintet {
 
-/// What a start of a program leaves behind for whoever waits for it: the file `.quintet/last_word` of the run
+/// Record that a start of a program leaves for whoever waits for it: the file `.quintet/last_word` of the run
 /// directory, with code, reason, newest checkpoint. The exit code of a launcher says less: mpirun ends with 1
 /// for a signal, a node that does not answer and a mistake in the input alike.
 ///

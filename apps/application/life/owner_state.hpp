@@ -6,7 +6,7 @@
 
 namespace quintet {
 
-/// What the newest owner of a folder (RunOwner) says of itself.
+/// State that the newest owner of a folder (RunOwner) has written.
 struct OwnerState {
   std::string host{}, since{};
   std::int64_t process = 0;

@@ -33,7 +33,7 @@ class PhaseTimer {
   Clock::time_point start_ = Clock::now();
 };
 
-/// What a phase took on the ranks. Shares of the whole are those of the means, since means add up.
+/// Time of a phase on the ranks. Shares of the whole are those of the means, since means add up.
 struct PhaseTime {
   std::string path;
   double mean = 0, slowest = 0;  ///< wall time of a rank (s)

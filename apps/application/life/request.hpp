@@ -6,7 +6,7 @@
 
 namespace quintet {
 
-/// What the command line asked for.
+/// Request of the command line.
 struct Request {
   std::string program;                ///< "dpmd run"
   std::string input;                  ///< the YAML file

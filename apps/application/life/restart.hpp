@@ -22,11 +22,10 @@ inline constexpr int results_version = 1;
 using RowCounts = std::map<std::string, std::uint64_t>;
 /// Write them as group `rows` of a checkpoint: an attribute each, and their `names`.
 void write_row_counts(hdf5::Group& root, const RowCounts& rows);
-/// What write_row_counts() wrote; nothing from a checkpoint that has none. Throws InputError.
+/// Read the counts that write_row_counts() wrote; empty for a checkpoint without them. Throws InputError.
 [[nodiscard]] RowCounts read_row_counts(const hdf5::Group& root);
 
-/// What is not there any more of what a run wrote: table or file, and what is to be said; see
-/// Context::lose().
+/// Lost output of a run: the table or file, and the text to report; see Context::lose().
 using Losses = std::vector<std::pair<std::string, std::string>>;
 /// Write them as attributes `lost` and `lost_texts` of a checkpoint: later restarts must not forget them.
 void write_losses(hdf5::Group& root, const Losses& losses);
@@ -36,7 +35,7 @@ void write_losses(hdf5::Group& root, const Losses& losses);
 /// can, or is absent. Collective. Throws InputError where the system does not let us look.
 [[nodiscard]] std::string damage_of_results(const Comm& comm, const std::string& path);
 
-/// What a run goes on from.
+/// Point from which a run goes on.
 struct RestartPoint {
   std::optional<std::string> file;  ///< the checkpoint; none: the run begins
   std::string run;                  ///< name of the run that is continued

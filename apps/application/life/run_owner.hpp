@@ -28,8 +28,8 @@ namespace quintet {
 class RunOwner {
  public:
   static constexpr int beat_s = 15, silent_s = 120;
-  /// What to do about an owner that may be dead: `waits` is for processes in jobs, whose next chance may be
-  /// hours away.
+  /// How to treat an owner that may be dead: `waits` is for processes in jobs, whose next chance may be hours
+  /// away.
   enum class Patience { none, waits };
 
   /// Take the folder, which must exist. Throws InputError with host, process and since when if it has an

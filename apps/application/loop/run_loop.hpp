@@ -24,7 +24,7 @@ struct LoopObserver {
   std::function<void()> before_checkpoint = {};
 };
 
-/// What a loop did.
+/// Result of a loop.
 struct LoopResult {
   std::int64_t steps = 0;   ///< by this process
   double seconds = 0;       ///< wall time from the first step to the last, looks and checkpoints included

@@ -31,7 +31,7 @@ struct SizedCase {
   std::function<void()> step;  ///< collective; owns what it needs
 };
 
-/// What an application makes cases of.
+/// Sizes of which an application makes cases.
 struct SizeSeries {
   std::string key;                    ///< of its input: "grid.cells", a list of whole numbers
   std::string unit;                   ///< of the work: "cells"

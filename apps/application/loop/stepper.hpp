@@ -7,7 +7,7 @@
 
 namespace quintet {
 
-/// What moves in a run, one step at a time: atoms, a plasma, the weights of a model, a search.
+/// State that a run advances one step at a time: atoms, a plasma, the weights of a model, a search.
 ///
 /// - `advance()`: do one step. Throws NumericalError, on all ranks together, when the result is not physical;
 ///   what save() writes must then still be whole, for it goes to the folder `emergency`.

@@ -59,7 +59,7 @@ struct Chain {
     std::string text;       ///< a new line at '\n'
     bool is_faint = false;  ///< there, but does nothing
   };
-  /// What follows box `from` is added to what box `to` gives.
+  /// Arc of the drawing: the output of box `from` is added to that of box `to`.
   struct Arc {
     int from = 0, to = 1;
     bool dashed = false;

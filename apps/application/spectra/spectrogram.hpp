@@ -26,7 +26,7 @@ struct FrequencyScale {
 /// The time between samples of a run whose steps are of `dt`. Throws InputError where they are not.
 [[nodiscard]] double sample_time(const SpectrogramOptions& options, const std::optional<double>& dt);
 
-/// What a run gives at even times: a number, or several alike whose spectra are averaged.
+/// Signal of a run at even times: a number, or several alike whose spectra are averaged.
 struct SampledSignal {
   std::string name;        ///< "ex"
   std::string place;       ///< "at the point"

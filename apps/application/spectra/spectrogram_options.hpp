@@ -27,7 +27,7 @@ struct SpectrogramOptions {
 /// sampled, where, and the frequencies `lowest` and `corner` are theirs: numbers, quantities or formulas.
 void describe(Schema& schema, SpectrogramOptions& options);
 
-/// What is wrong with `lowest` and `corner` being given or not, if anything.
+/// Error message if the transform needs `lowest` or `corner` and it is not given; else nothing.
 [[nodiscard]] std::optional<std::string> misses_frequency(const SpectrogramOptions& options, bool has_lowest,
                                                           bool has_corner);
 

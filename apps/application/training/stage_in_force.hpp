@@ -22,19 +22,19 @@ struct ParallelInForce {
   std::string reason;  ///< why this stage, where the planner chose it
 };
 
-/// What ranks divide of a training whose units have so many parameters, for the planner.
+/// Arrays that ranks divide in a training whose units have so many parameters, for the planner.
 [[nodiscard]] planning::Division division_of(const ParallelOptions& parallel, const OffloadOptions& offload,
                                              std::vector<UnitSize> units, std::size_t bytes_per_number,
                                              int n_states);
 
-/// What a training on a device keeps in the device's memory.
+/// Needs of a training in the memory of its device.
 struct DeviceNeeds {
   DeviceSession session;
   PlannedArrays arrays;
   double besides = 0;  ///< what a rank needs there beside the arrays (bytes)
 };
 
-/// What `auto` and the check of memory go by.
+/// Needs by which `auto` and the check of memory decide.
 struct StageNeeds {
   planning::Division division;
   double besides = 0;  ///< what a rank needs of the host's memory beside the arrays that are divided (bytes)

@@ -4,8 +4,8 @@
 
 namespace quintet {
 
-/// What a rank takes at a stage of a training whose arrays are on a device, of both memories; of the cores'
-/// own one where they are the device.
+/// Memory that a rank takes at a stage of a training with its arrays on a device, on device and host; on the
+/// host alone where the cores are the device.
 [[nodiscard]] RankMemory bytes_on_device(const StageNeeds& of, int stage);
 
 /// stage_in_force() of a training whose arrays are on a device. Collective.

@@ -12,8 +12,8 @@ namespace quintet::campaign {
 [[nodiscard]] std::optional<std::int64_t> memory_kills(const std::string& proc = "/proc",
                                                        const std::string& sys = "/sys");
 
-/// Which ends by SIGKILL were for memory: each is one more of memory_kills(). Who asks twice gets as many
-/// answers as there were kills.
+/// Tells which ends by SIGKILL were for lack of memory: each raises memory_kills() by one. Each kill is
+/// reported once.
 class MemoryKills {
  public:
   MemoryKills() : told_(memory_kills()) {}

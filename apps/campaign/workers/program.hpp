@@ -19,7 +19,7 @@ namespace quintet::campaign {
 /// The variable by which what an item of a campaign starts is known to be of this folder's.
 [[nodiscard]] std::string variable_of_item(const std::string& folder);
 
-/// What runs in a folder, by what note_program() has written there.
+/// Program that runs in a folder, as note_program() has recorded it.
 struct RunningProgram {
   std::int64_t process = 0;
   std::string host, boot;

@@ -50,7 +50,7 @@ class Programs {
  public:
   explicit Programs(std::string folder) : folder_(std::move(folder)) {}
 
-  /// As start_program(); forked by a warm program where that is wanted and one is ready, and else by itself.
+  /// Start a program as start_program() does; forked by a warm program if wanted and ready, else directly.
   [[nodiscard]] std::int64_t start(const std::string& executable, const std::vector<std::string>& words,
                                    const std::string& folder, const std::vector<std::string>& variables,
                                    bool warm);

@@ -9,7 +9,7 @@
 /// The words behind `quintet bench`: two kinds of METG share one command line.
 namespace quintet::bench {
 
-/// What is given for an application besides its options.
+/// Arguments for an application besides its options.
 struct ApplicationWords {
   std::string application, file;
   std::vector<std::string> settings;  ///< "key.path=value"

@@ -5,7 +5,7 @@
 
 namespace quintet::bench {
 
-/// What others need of a metg.json of 'quintet bench metg'.
+/// Data that others need of a metg.json of 'quintet bench metg'.
 struct MetgFile {
   std::string of{};                  ///< the application, or "tasks"
   std::string unit{};                ///< of its work: "cells"; "" of graphs of tasks

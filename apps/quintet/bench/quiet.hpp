@@ -9,7 +9,7 @@
 /// Whether the machine is quiet enough for a time that is to be shown to others.
 namespace quintet::bench {
 
-/// What the ranks had of their cores: of the node where it was worst.
+/// Share of their cores that the ranks got, on the node where it was worst.
 struct Quiet {
   double own_share = 1;     ///< CPU time over wall time of ranks that want to compute all the time
   double others_cores = 0;  ///< cores that other programs used meanwhile; 0 where nobody counts
@@ -23,8 +23,8 @@ struct Quiet {
 /// Keep all ranks busy for half a second and look what they get. Collective; the same on all ranks.
 [[nodiscard]] Quiet look_around(const Comm& comm);
 
-/// What others do between two moments: all but this job and the programs that it has run to their end.
-/// Collective.
+/// Measures what others do between two moments: all but this job and the programs that it has run to their
+/// end. Collective.
 class Watch {
  public:
   explicit Watch(const Comm& comm);

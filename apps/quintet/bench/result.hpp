@@ -37,7 +37,8 @@ struct Result {
 [[nodiscard]] double task_seconds(const tasks::Grain& grain);
 /// "METG(50 %): 1.2 us (rounds: 1.1 to 1.3 us)", or what it is below or above.
 [[nodiscard]] std::string metg_text(const Result& result);
-/// What all metg.json have: metg_us with its spread over rounds, publishable, doubt, efficiency, task_us.
+/// Add the keys that every metg.json has: metg_us with its spread over rounds, publishable, doubt,
+/// efficiency, task_us.
 void add_to(Tree& tree, const Result& result);
 /// DIR/metg.json.
 void write_metg(const std::string& folder, const Tree& tree);

@@ -23,9 +23,9 @@ struct Group {
   JobShape shape{};
 };
 
-/// What is left to do, as arrays that the machine takes, each behind those that it waits for: of each stage
-/// (and round), by buckets of cost, apart those that were killed for memory, which ask for more. Throws
-/// InputError for a stage without a walltime, and for what no queue takes.
+/// Groups of the remaining items, as arrays that the machine takes, each after those that it waits for. They
+/// are formed by stage (and round) and by buckets of cost; items killed for memory, which ask for more, are
+/// apart. Throws InputError for a stage without a walltime, and for a group that no queue takes.
 [[nodiscard]] std::vector<Group> grouped(const Graph& graph, const Machine& machine, const JobsOrder& order);
 
 }  // namespace quintet::campaign

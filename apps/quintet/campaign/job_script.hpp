@@ -6,7 +6,7 @@
 
 namespace quintet::campaign {
 
-/// What the tasks of a job array do.
+/// Order for the tasks of a job array.
 struct TaskOrder {
   std::string file, directory, machine;  ///< of the campaign
   std::string path;   ///< PATH where it was queued: programs are those that were found there

@@ -7,7 +7,7 @@
 
 namespace quintet::campaign {
 
-/// What `quintet campaign FILE --machine M` asks for.
+/// Order given by `quintet campaign FILE --machine M`.
 struct JobsOrder {
   std::string file, directory;                ///< absolute
   std::string machine, account, queue, path;  ///< path: where programs were looked for

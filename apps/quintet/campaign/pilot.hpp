@@ -9,7 +9,7 @@
 
 namespace quintet::campaign {
 
-/// What `quintet campaign FILE --machine M --queue Q --pilot` asks for, beside what all jobs have.
+/// Order given by `quintet campaign FILE --machine M --queue Q --pilot`, beside that of all jobs.
 struct PilotOrder {
   std::int64_t jobs = 1;   ///< at once
   std::int64_t nodes = 1;  ///< of each

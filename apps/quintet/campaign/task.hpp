@@ -10,13 +10,13 @@
 
 namespace quintet::campaign {
 
-/// What a task of a job array does: its items, `keys`. Those that have changed since they were queued are
-/// told with what has changed; the others run. Throws Error with stopped_early where the next job goes on.
+/// Run a task of a job array: its items, `keys`. Items that have changed since they were queued are reported
+/// with what has changed; the others run. Throws Error with stopped_early where the next job goes on.
 void run_task(const Graph& graph, const Place& place, const std::string& directory,
               const std::vector<std::string>& keys, double stop_after);
 
-/// What a pilot does: whatever the store lacks, beside other pilots, until its time is nearly over (s; 0: it
-/// has no end) or there is nothing to do but what others are at.
+/// Run a pilot: whatever the store lacks, beside other pilots, until its time `stop_after` is nearly over (s;
+/// 0: no limit) or all that is left is under way elsewhere.
 void run_pilot(const Graph& graph, const std::string& directory, double stop_after);
 
 /// "cpu=96,gpu=8" as slots. Throws UsageError.

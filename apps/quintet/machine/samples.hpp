@@ -6,7 +6,7 @@
 
 namespace quintet {
 
-/// What repeats of one measurement say: the best, which others' work disturbs least, and the spread.
+/// Result of repeats of one measurement: the best, which others' work disturbs least, and the spread.
 struct Sampled {
   double best = 0;    ///< the least time or the highest rate
   double spread = 0;  ///< (max - min)/min

@@ -18,7 +18,7 @@ struct Sibling {
 /// The one of this name. Throws InputError that names those there are.
 [[nodiscard]] Sibling sibling_named(const std::string& name);
 
-/// Whose a YAML file is: `application.executable` `command` FILE runs it.
+/// Application to which a YAML file belongs: `application.executable` `command` FILE runs it.
 struct Owner {
   Sibling application;
   std::string command;

@@ -36,8 +36,8 @@ planning::CostModel answer_of(const CommandResult& result, const Owner& owner) {
   return planning::cost_model_of(parse_yaml(result.out, who));
 }
 
-/// As many as this node has cores for, or as the rows have ranks, all timed at once: the mean of their rates.
-/// Nothing where that is one, or where the memory for more is not free.
+/// Mean rate of copies timed at once: as many as this node has cores for, or as the rows have ranks. Nothing
+/// if that is one, or if the memory for more is not free.
 std::optional<planning::CostModel::Crowd> ask_crowd(const Owner& owner, const CostQuestion& question,
                                                     const planning::CostModel& alone) {
   std::int64_t most = 1;

@@ -20,8 +20,8 @@ struct CostQuestion {
   bool crowded = true;  ///< time copies on all cores too; not on a node that is shared with others
 };
 
-/// What an application says that its command costs (its hidden flag --cost): it takes a few steps here, then
-/// once more in as many copies at once as the node has cores for, which lasts some seconds. Absent: the
+/// Ask an application for the cost model of its command (its hidden flag --cost). It takes a few steps here,
+/// then once more in as many copies at once as the node has cores for; that lasts some seconds. Absent: the
 /// command has no model of its cost. Throws InputError with the application's first line where it refuses.
 [[nodiscard]] std::optional<planning::CostModel> ask_cost(const Owner& owner, const CostQuestion& question);
 

@@ -34,7 +34,7 @@ struct PlanRow {
 [[nodiscard]] PlanRow plan_stage_row(const planning::CostModel& model, const planning::StepCost& row,
                                      const planning::StageRow& stage, int per_holder, const Machine& machine,
                                      double slower, std::int64_t threads);
-/// What a row of a cost model takes on a machine, whose ranks have `threads` cores each and whose cores are
+/// Plan a row of a cost model on a machine, whose ranks have `threads` cores each and whose cores are
 /// `slower` times slower than the one that was timed.
 [[nodiscard]] PlanRow plan_row(const planning::CostModel& model, const planning::StepCost& row,
                                const Machine& machine, double slower, std::int64_t threads);

@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What `parallel.strategy: auto` would take on so many ranks.
+/// Choice of `parallel.strategy: auto` on so many ranks.
 struct AutoChoice {
   int ranks = 1;
   std::string stage{};  ///< as the user would write it, or ""

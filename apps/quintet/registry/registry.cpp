@@ -28,7 +28,7 @@ using experts::Registry;
 
 enum Argument { action, file, id, range, licence, source, replace, data, models };
 
-/// Whose a model is, by what its file says of itself.
+/// Application to which a model belongs, by the schema in its file.
 struct AppRow {
   const char *schema, *app;
 };

@@ -7,13 +7,13 @@
 #include "apps/quintet/submit/scheduler.hpp"
 #include "io/machine/job_variables.hpp"
 
-/// What the rows of the table of schedulers share: how a command is asked, and how answers add up.
+/// Functions that the rows of the table of schedulers share: how a command is asked, and how answers add up.
 namespace quintet {
 
 /// The rows, each in a file of its own.
 extern const SchedulerRow slurm_row, pbs_row;
 
-/// What a command of the scheduler answers; throws InputError if it does not or refuses.
+/// Answer of a command of the scheduler; throws InputError if it does not answer or refuses.
 [[nodiscard]] std::string answer_of(const std::vector<std::string>& words, double patience);
 
 /// A program that lies beside another one.

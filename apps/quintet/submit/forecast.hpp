@@ -17,10 +17,10 @@ struct Checkpoints {
   std::optional<double> every{};     ///< (s) of wall time
 };
 
-/// As the staged input of a run says, which `--print-config` has printed.
+/// Checkpoints of a run, as its staged input says, which `--print-config` has printed.
 [[nodiscard]] Checkpoints checkpoints_of(const std::string& staged);
 
-/// What the plan of a run says of its jobs: the memory they need, whether its ranks can share it at all, how
+/// Forecast of a run's jobs by its plan: the memory they need, whether its ranks can share it at all, how
 /// long it takes. Made of the cost models of all its points (of a sweep; else one), each with a row for every
 /// number of ranks that is asked for here.
 class Forecast {

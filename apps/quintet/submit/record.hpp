@@ -17,7 +17,7 @@ struct RecordedPoint {
   std::vector<std::string> settings{};  ///< of the sweep: "integrator.temperature=300 K"
 };
 
-/// What was queued from a run directory: its file jobs.yaml.
+/// Record of the jobs queued from a run directory: its file jobs.yaml.
 struct JobRecord {
   std::string machine{};  ///< name, or path of its file
   std::string name{}, queue{}, application{}, command{}, input{}, date{};

@@ -12,11 +12,12 @@ namespace quintet {
 
 /// Whether a chain asks for anything else after a job that had too little.
 [[nodiscard]] bool is_on(const MachineRetry& retry);
-/// What `quintet submit --retry` says in place of the machine's file: "memory=2,walltime=1.5", "exclude=no",
+/// Apply `quintet submit --retry` in place of the machine's file: "memory=2,walltime=1.5", "exclude=no",
 /// "off"; "" leaves it. Throws UsageError.
 void set_retry(MachineRetry& retry, const std::string& text);
 
-/// What the jobs of a chain ask for, kept as .quintet/ask.yaml in their directory, and what was made of it.
+/// Resources that the jobs of a chain ask for, and what was made of them; kept as .quintet/ask.yaml in their
+/// directory.
 struct JobAsk {
   Job job{};
   MachineRetry retry{};
@@ -32,7 +33,7 @@ void keep_ask(const JobAsk& ask);
 /// Absent where jobs were queued by an older quintet, or by a campaign.
 [[nodiscard]] std::optional<JobAsk> read_ask(const std::string& directory);
 
-/// What the next job asks for.
+/// Resources that the next job asks for.
 struct NextAsk {
   Job job{};
   std::string remark{};  ///< in a sentence: what is other and why, or why nothing is; "" if all is well

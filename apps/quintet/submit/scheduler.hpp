@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What came of a job that has ended.
+/// How a job has ended.
 enum class JobEnd {
   none,  ///< it has not ended, or nobody says
   completed,
@@ -24,7 +24,7 @@ enum class JobEnd {
 /// "out_of_memory"; "" for none.
 [[nodiscard]] const char* end_name(JobEnd end);
 
-/// What a scheduler says of a job.
+/// State of a job, as its scheduler reports it.
 struct JobState {
   /// gone: the scheduler says that it knows the job no longer; unknown: it says nothing of the job.
   enum class Kind { waiting, running, ended, gone, unknown };
@@ -58,7 +58,7 @@ struct QueuedJob {
   }
 };
 
-/// What a job waits for.
+/// Jobs that a job waits for.
 struct JobOrder {
   std::vector<std::string> ended{};  ///< ids: all of them have ended, whatever came of them
   /// Ids of arrays: each task waits for that of its own number to end with exit code 0 in one of them, and is
@@ -126,7 +126,7 @@ class Scheduler {
   /// matter.
   [[nodiscard]] std::map<std::string, JobState> told_states(const std::vector<std::string>& ids,
                                                             std::string& why) const;
-  /// What the user who asks has waiting or running, from anywhere.
+  /// Jobs of the current user that wait or run, from any directory.
   [[nodiscard]] std::vector<QueuedJob> jobs_of_user() const;
   /// Ids of jobs of that user that wait or run and have this script.
   [[nodiscard]] std::vector<std::string> jobs_of_script(const std::string& script) const;
@@ -144,13 +144,13 @@ class Scheduler {
   double patience_;
 };
 
-/// What the scheduler has written into a job's log about its end: a limit of memory or time, a node. Of a log
-/// that several jobs share only what names this one; none where nothing does.
+/// How a job ended by what its scheduler has written into its log: a limit of memory or time, a failed node.
+/// In a log that several jobs share only lines that name this one count. JobEnd::none if no line does.
 [[nodiscard]] JobEnd end_by_log(const std::string& log, const std::string& id);
 /// How a job ended by its scheduler's words or, where these only say that it failed or nothing, by its log.
 [[nodiscard]] JobEnd end_of_job(const JobState& state, const std::string& id, const std::string& log_file);
 
-/// What a scheduler's reason means, in a sentence; "" where the word says it all or is not known.
+/// Meaning of a scheduler's reason, in a sentence; "" if it is plain or not known.
 [[nodiscard]] std::string meaning_of_reason(const std::string& reason);
 
 /// Words of job states; a word that is in neither table is an InputError.

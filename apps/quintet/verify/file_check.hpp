@@ -9,7 +9,7 @@ namespace quintet::verify {
 
 enum class Verdict { whole, damaged, put_aside, in_use };
 
-/// What is known of one file.
+/// Result of the check of one file.
 struct FileCheck {
   std::string path;
   Verdict verdict = Verdict::whole;

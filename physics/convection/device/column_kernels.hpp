@@ -50,7 +50,7 @@ struct ColumnEquations {
   }
 };
 
-/// Which column of which flow and unknown a thread has.
+/// Column, flow and unknown of a thread.
 struct Column {
   int m, member, unknown;
 };

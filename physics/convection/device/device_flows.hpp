@@ -52,7 +52,7 @@ class SlabLinks {
   /// They are under way until finish(); nobody touches them till then.
   virtual void start(const Parcels& parcels) = 0;
   virtual void finish() = 0;
-  /// As finish(), where nobody needs what comes and an error may be on its way up.
+  /// Finish as finish() does, but drop what arrives: for use while an error may be on its way up.
   virtual void drop() noexcept = 0;
   /// Slice r of n numbers in all is that of slab r: afterwards all have all. Collective.
   virtual void with_all(double* slices, std::int64_t n) = 0;
@@ -62,7 +62,7 @@ class SlabLinks {
 /// show to be the faster. Either way gives the same bits.
 enum class Overlap { timed, never, always };
 
-/// What DeviceFlows works on, as plain data. Lengths and widths as in Axis, cells as in Field without their
+/// Setup of DeviceFlows, as plain data. Lengths and widths as in Axis, cells as in Field without their
 /// neighbours.
 struct DeviceFlowSetup {
   int n_x = 0, n_z = 0, n_members = 1;
@@ -76,7 +76,7 @@ struct DeviceFlowSetup {
   bool sides_hold = false, bottom_holds = false, top_holds = false;  ///< the velocity: walls without slip
   bool heated_sides = false;                                         ///< else plates are
   bool fast = false;                                                 ///< rows have a fast transform
-  /// What warm and cold walls bring into cells at b = 0 beside them (buoyancy/time).
+  /// Sources from warm and cold walls in adjacent cells at b = 0 (buoyancy/time).
   double left = 0, right = 0, bottom = 0, top = 0;
   std::array<DeviceEquations, 4> equations;  ///< of u, w, b and p
   /// This rank's slab of the rows is number `slab` of those that begin with these rows; empty: all are here.
@@ -132,8 +132,9 @@ class DeviceFlows {
   [[nodiscard]] virtual double courant_rate() const = 0;
   /// Sums and extremes of each flow over the cells of this rank.
   [[nodiscard]] virtual std::vector<FlowTally> tallies() const = 0;
-  /// What rows here add to the spectra of each flow, [flow, kind, n_x coefficients], kinds as in Spectra:
-  /// kinetic_middle, buoyancy_middle, kinetic_volume, buoyancy_volume. Empty: rows have no fast transform.
+  /// Contributions of this rank's rows to the spectra of each flow, [flow, kind, n_x coefficients], kinds as
+  /// in Spectra: kinetic_middle, buoyancy_middle, kinetic_volume, buoyancy_volume. Empty: rows have no fast
+  /// transform.
   [[nodiscard]] virtual std::vector<double> powers() const = 0;
   /// Solves by multigrid since the last call: iterations in all, and the greatest final residual relative to
   /// its right-hand side. Above the tolerance a solve did not converge.

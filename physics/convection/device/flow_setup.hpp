@@ -26,12 +26,12 @@ struct FlowShares {
 /// and the fewest of these.
 [[nodiscard]] FlowShares flow_shares(int n_ranks, int n_members);
 
-/// What this rank's device needs for its share of all members. Collective.
+/// Setup of this rank's device for its share of all members. Collective.
 /// @param direct whether MPI reads the device's memory
 [[nodiscard]] DeviceFlowSetup shared_flow_setup(const Problem& problem, const Grid& grid, int n_members,
                                                 bool transforms, bool direct, double tolerance = 0);
 
-/// What a device needs to move whole flows of this problem.
+/// Setup of a device that advances whole flows of this problem.
 /// @param transforms along x, of equal cells; else products with modes
 /// @param tolerance above 0: by multigrid in place of both, for whole flows
 [[nodiscard]] DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members,

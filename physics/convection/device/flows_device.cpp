@@ -95,7 +95,7 @@ std::vector<double> lacking_mean(const DeviceFlowSetup& setup, const std::vector
   return result;
 }
 
-/// Which order of the same work is the faster. Ranks may choose differently: messages are the same.
+/// Measures which order of the same work is the faster. Ranks may choose differently: messages are the same.
 class TimedOverlap {
  public:
   explicit TimedOverlap(Overlap choice) : on_(choice != Overlap::never), open_(choice == Overlap::timed) {}

@@ -30,7 +30,7 @@ struct GridLevel {
   }
 };
 
-/// What is solved: `n_fields` unknowns from `first` on, with what ColumnEquations are made of.
+/// System to solve: `n_fields` unknowns from `first` on, with the coefficients of ColumnEquations.
 struct Solve {
   Flows f;
   int first, n_fields;
@@ -279,7 +279,7 @@ struct Scalars {
   double mean, rz, alpha, beta, rr_start, rr;
 };
 
-/// What a kernel of conjugate gradients does.
+/// Operation of a kernel of conjugate gradients.
 enum class Does {
   mean,     ///< sums up a field
   centre,   ///< takes its mean from it

@@ -51,7 +51,7 @@ KOKKOS_INLINE_FUNCTION void butterfly(const RowPlan& plan, const Complexes& from
   }
 }
 
-/// As butterfly<4>, without products by 1 and i.
+/// Compute butterfly<4> without products by 1 and i.
 KOKKOS_INLINE_FUNCTION void butterfly_of_four(const RowPlan& plan, const Complexes& from,
                                               const Complexes& out, int e, int stride, int to, int s, int p) {
   const double a = from.re[e], b = from.re[e + stride], c = from.re[e + 2 * stride],

@@ -12,7 +12,7 @@
 
 namespace quintet::convection::device {
 
-/// What the slabs of flows tell each other in a step: rows at their edges, and the ends of the elimination.
+/// Exchanges between the slabs of flows in a step: rows at their edges, and the ends of the elimination.
 /// Parcels are packed on the device, and go through the host where MPI does not read its memory.
 class SlabTraffic {
   using Exec = Kokkos::DefaultExecutionSpace;

@@ -13,7 +13,7 @@
 /// thread.
 namespace quintet::convection::device {
 
-/// What walls do, for squares of gradients: where a value is held it has a difference to the wall.
+/// Kinds of walls, for squares of gradients: a value that is held has a difference to the wall.
 struct WallsHold {
   bool sides, bottom, top;  ///< the velocity: no slip
   bool heated_sides;        ///< else heated plates

@@ -7,10 +7,10 @@
 
 namespace quintet::convection {
 
-/// What is solved for.
+/// Unknown of an equation.
 enum class Unknown { u, w, b, p };
 
-/// What holds at an end of an axis: the value at the wall, or no derivative there.
+/// Condition at an end of an axis: the value at the wall, or no derivative there.
 enum class End { value, no_flux };
 
 /// A second derivative along an axis as differences of fluxes between unknowns:
