@@ -44,7 +44,7 @@ class BlockPass {
     keep,      ///< all that the backward pass reads
     recompute  ///< what comes from outside
   };
-  /// What has just happened to a segment.
+  /// Event of a segment.
   enum class Event {
     forward,   ///< its forward pass
     again,     ///< once more, for a recomputed one

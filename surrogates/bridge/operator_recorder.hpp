@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What is known of operators that are computed again and again, on tensors that stay where they are.
+/// State of operators that are computed repeatedly on tensors that stay in place.
 struct RepeatedOperators {
   int n_calls = 0;
   std::unique_ptr<TorchRecording> recording;  ///< none yet

@@ -19,7 +19,7 @@ namespace quintet {
 
 namespace bridge {
 
-/// What a View or a tensor is made of. Extents of -1 (in what is expected) may have any value.
+/// Layout of a View or a tensor. Extents of -1 (in what is expected) may have any value.
 struct MemoryLayout {
   std::string name;
   at::ScalarType type;

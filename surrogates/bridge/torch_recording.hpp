@@ -17,7 +17,7 @@ class TorchRecording {
   virtual void replay() = 0;
 };
 
-/// What LibTorch's observers see operators in that are called again.
+/// Scope in which LibTorch's observers see operators that are replayed.
 inline constexpr const char* replay_scope = "quintet::replay";
 
 /// Records on a device. What recordings keep for each other lies in one pool of memory: they are to be

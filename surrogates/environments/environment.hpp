@@ -6,14 +6,14 @@
 /// Worlds that answer actions with observations and rewards.
 namespace quintet::environments {
 
-/// What the random numbers of an episode follow from, and nothing else.
+/// Key that alone determines the random numbers of an episode.
 struct EpisodeKey {
   std::uint64_t seed = 0;
   int environment = 0;       ///< its number in the pool
   std::int64_t episode = 0;  ///< 0, 1, ... of this environment
 };
 
-/// What came of a step.
+/// Outcome of a step.
 struct Outcome {
   double reward = 0;
   bool terminated = false;  ///< a state that has no future

@@ -6,7 +6,7 @@
 
 #include "surrogates/experts/registry.hpp"
 
-/// What the command `expert MODEL` of an application does: open a model and say what a registry is to know.
+/// The command `expert MODEL` of an application: opens a model and describes it for a registry.
 namespace quintet::experts {
 
 /// Bytes that the allocator has given to this process and not got back.

@@ -40,7 +40,7 @@ struct Expert {
   [[nodiscard]] bool knows(const std::string& key, const std::vector<std::string>& wanted) const;
 };
 
-/// What an application says of a model (`dpmd expert MODEL`), as a document and back.
+/// Convert an application's description of a model (`dpmd expert MODEL`) to a document, and back.
 [[nodiscard]] Tree to_tree(const Expert& expert);
 /// Throws InputError: keys that are missing, no numbers, ranges that do not ascend or are not finite.
 [[nodiscard]] Expert expert_of(const Tree& tree);
@@ -57,7 +57,7 @@ class Registry {
   [[nodiscard]] const std::optional<NetworkRouter>& router() const { return router_; }
   /// Number of an expert. Throws InputError with those there are.
   [[nodiscard]] int find(const std::string& id) const;
-  /// What opens it wherever a model is taken: "registry.h5:ID".
+  /// Name that opens an expert wherever a model is accepted: "registry.h5:ID".
   [[nodiscard]] std::string name_of(int expert) const;
 
  private:

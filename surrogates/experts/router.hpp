@@ -8,7 +8,7 @@
 #include "io/config/schema.hpp"
 #include "surrogates/experts/registry.hpp"
 
-/// Which expert answers a request.
+/// Choice of the expert that answers a request.
 namespace quintet::experts {
 
 /// How one is chosen among those that a request lies inside.
@@ -17,7 +17,7 @@ enum class RouterKind {
   nearest,  ///< whose range has its middle nearest
   network   ///< whom the registry's network finds most likely
 };
-/// What happens to a request that lies inside no expert's range.
+/// Treatment of a request outside the range of every expert.
 enum class Outside { refuse, nearest, fallback };
 
 struct RouterOptions {
@@ -36,7 +36,7 @@ struct ExpertsOptions {
 };
 void describe(Schema& schema, ExpertsOptions& options);
 
-/// What is asked, as a router sees it.
+/// Request, as a router sees it.
 struct Request {
   std::string name;                                       ///< in messages
   std::map<std::string, double> values;                   ///< by key

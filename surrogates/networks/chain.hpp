@@ -10,7 +10,8 @@
 
 namespace quintet::networks {
 
-/// What passes leave for each other: arrays by layer, [rows, stride]. One for each thread that runs a chain.
+/// Tape that passes leave for each other: arrays by layer, [rows, stride]. One for each thread that runs a
+/// chain.
 template <class Real>
 struct Tape {
   struct Layer {
@@ -58,7 +59,7 @@ template <class Real>
 class Chain {
  public:
   using Tape = networks::Tape<Real>;
-  /// What the last layer makes: rows of numbers, or one number a row, added up in float64 (an energy).
+  /// Output of the last layer: rows of numbers, or one number a row, added up in float64 (an energy).
   enum class Output { rows, sum };
 
   /// Throws InternalError for names that are not known, twice there or not used, and widths that do not meet.
@@ -87,7 +88,7 @@ class Chain {
   /// Values and tangents, in one product a layer: x [2n, n_in] is n rows of values, then of their tangents;
   /// so is tape.layers.back().y.
   void forward_with_tangent(Rows<const Real> x, int n, Tape& tape) const;
-  /// What the caller does with rows first .. first + n while they are in the cache.
+  /// Function that the caller applies to rows first .. first + n while they are in the cache.
   using OnRows = std::function<void(int first, int n)>;
   /// Values and adjoint of a chain that ends in a sum: tape.sum, and dx = dE/dx. dx may be x, its rows have
   /// room for whole packs.
@@ -119,7 +120,7 @@ class Chain {
            {&t.y, &t.phi, &t.slope, &t.curvature, &t.a, &t.alpha, &t.z_dot, &t.y_dot, &t.y_bar, &t.z_bar})
         visit(array->data(), array->size() * sizeof(Real));
   }
-  /// What its blocks are and cost.
+  /// Describe its blocks and their costs.
   [[nodiscard]] ChainDescription describe(Keep keep) const;
 
  private:

@@ -40,12 +40,12 @@ struct ChainDescription {
   [[nodiscard]] std::string table() const;
 };
 
-/// What a dense layer is and costs.
+/// Describe a dense layer and its costs.
 /// @param n_in inputs of the product (tied ones once) @param bytes of a number @param pack numbers that a row
 /// is padded to
 [[nodiscard]] BlockDescription describe_layer(const LayerSpec& layer, int n_in, std::size_t bytes, int pack,
                                               Keep keep);
-/// What the sum at a chain's end is and costs.
+/// Describe the sum at a chain's end and its costs.
 [[nodiscard]] BlockDescription describe_sum(const LayerSpec& layer, std::size_t bytes);
 
 }  // namespace quintet::networks

@@ -21,7 +21,7 @@ struct GraphBlock {
   bool on_graph = true;
 };
 
-/// What passes of a GraphChain leave for each other.
+/// Tape that passes of a GraphChain leave for each other.
 struct GraphTape {
   struct Layer {
     AlignedVector<double> gathered;  ///< [rows, n_in] A H, or [rows, n_out] H W
@@ -73,7 +73,7 @@ class GraphChain {
   void gradient(const AlignedVector<double>& x, const AlignedVector<double>& y_bar, GraphTape& tape,
                 double* gradient, AlignedVector<double>* x_bar = nullptr);
 
-  /// What its blocks are and cost, products with A without.
+  /// Describe its blocks and their costs, without products with A.
   [[nodiscard]] ChainDescription describe() const;
 
  private:

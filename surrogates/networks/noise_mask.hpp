@@ -5,7 +5,7 @@
 
 namespace quintet::networks {
 
-/// Which masks of noise a perturbation layer adds to its input.
+/// Masks of noise that a perturbation layer adds to its input.
 struct NoiseMask {
   std::uint64_t seed = 1;
   std::uint32_t layer = 0;                ///< number of the layer in its network

@@ -5,8 +5,8 @@
 
 namespace quintet::networks {
 
-/// What a layer needs for products in bfloat16 about a reference row (see Chain): the weights rounded, and
-/// the reference's numbers, padded to whole packs with 0.
+/// Data of a layer for products in bfloat16 about a reference row (see Chain): the weights rounded, and the
+/// reference's numbers, padded to whole packs with 0.
 struct RoundedLayer {
   PackedBf16 weight, transposed;   ///< V [n_in, n_out] and its transpose
   AlignedVector<float> x, z;       ///< x* [n_in] and z* + b = x* W + b [n_out]

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What becomes of the activations of a chain of blocks between its forward and its backward pass.
+/// Treatment of the activations of a chain of blocks between its forward and its backward pass.
 namespace quintet::planning {
 
 enum class BlockPolicy {
@@ -23,7 +23,7 @@ struct ActivationBlock {
   double forward_seconds = 0, backward_seconds = 0;
   std::int64_t kept_bytes = 0;   ///< for the backward pass, the input with them
   std::int64_t input_bytes = 0;  ///< of what no earlier block counts as its input
-  /// What lives while the block runs, beside what is kept: workspace, gradients on their way.
+  /// Memory in use while the block runs, beside what is kept: workspace, gradients under way.
   std::int64_t forward_extra = 0, backward_extra = 0;
   bool stays = false;             ///< it is kept whatever the plan
   std::int64_t pinned_bytes = 0;  ///< of what is kept, that stays where the block is swapped

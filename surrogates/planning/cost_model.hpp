@@ -12,7 +12,7 @@
 
 namespace quintet::planning {
 
-/// What a step takes on p ranks in one decomposition, of the rank that has most of it.
+/// Cost of a step on p ranks in one decomposition, for the rank that has most of it.
 struct StepCost {
   int ranks = 1;
   std::string decomposition{};  ///< in words: "2 x 2 x 1 bricks"
@@ -28,8 +28,7 @@ struct StepCost {
   std::string impossible{};     ///< the reason why, or "": then nothing else but `ranks` is given
 };
 
-/// What a simulation costs, as its application knows it: what a hidden command prints and `quintet plan`
-/// reads.
+/// Cost model of a simulation, from its application: a hidden command prints it and `quintet plan` reads it.
 ///
 /// Counts come from the formulas that the application itself obeys (tests compare them with what it sends and
 /// allocates), times from steps of this input, or a smaller one, that were taken on one rank to make this.
@@ -44,7 +43,7 @@ struct CostModel {
     double spread = 0;               ///< largest over median time of a step, less 1
     std::string timed{};             ///< what was timed, in words
   } rate{};
-  /// What computed those steps. Seconds of a GPU say nothing of another machine's.
+  /// Engine that computed those steps. Seconds of a GPU say nothing of another machine's.
   struct Engine {
     std::string name = "cpu";
     bool is_gpu = false;
@@ -78,7 +77,7 @@ struct CostModel {
 /// has the states, and sends; impossible where that is beyond a budget.
 [[nodiscard]] StepCost stage_row(const CostModel& model, const StepCost& row, const StageRow& stage,
                                  int per_holder);
-/// What a rank of a row needs beside the arrays that stages divide (bytes).
+/// Memory that a rank of a row needs beside the arrays that stages divide (bytes).
 [[nodiscard]] double memory_besides(const CostModel& model, const StepCost& row);
 
 /// A row of a plan.
@@ -87,8 +86,8 @@ struct StepPlan {
   double efficiency = 0;                   ///< t_1/(p t_p), with t_1 of all the work on one rank
   [[nodiscard]] double seconds() const { return compute + halo + sums; }
 };
-/// What a row takes on a machine: floor + work * per_unit + files, messages on the slowest link among p
-/// ranks, a tree of ceil(log2 p) messages for each sum.
+/// Plan of a step of a row on a machine: floor + work * per_unit + files, messages on the slowest link among
+/// p ranks, a tree of ceil(log2 p) messages for each sum.
 /// @param slower how many times slower a core of that machine is than the one that was timed
 /// @param neighbours ranks on a node: with more than one the rate goes over to that of the crowd, in
 ///        proportion up to its number

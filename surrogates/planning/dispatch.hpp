@@ -20,7 +20,7 @@ struct Task {
   std::vector<std::size_t> after{};  ///< tasks before it in the list, which must be done
 };
 
-/// What tasks run on.
+/// Pools of slots that tasks run on.
 struct Pools {
   std::vector<std::int64_t> slots;                          ///< of each pool
   double memory = std::numeric_limits<double>::infinity();  ///< (B) of all together
@@ -32,7 +32,7 @@ struct Pools {
 [[nodiscard]] std::vector<std::size_t> johnson_order(std::span<const double> first,
                                                      std::span<const double> second);
 
-/// What all tasks take at least (s): the longest way, and for each pool
+/// Lower bound of the time that all tasks take (s): the longest way, and for each pool
 /// least way before it + sum of seconds x slots / slots of the pool + least way after it,
 /// which for a pipeline of two stages is max(sum a/m1 + min b, sum b/m2 + min a, max(a + b)).
 [[nodiscard]] double least_makespan(const std::vector<Task>& tasks, const Pools& pools);
@@ -42,13 +42,13 @@ struct Pools {
 [[nodiscard]] std::vector<std::size_t> best_ranks(const std::vector<Task>& tasks, const Pools& pools);
 /// The longest way from each task on first.
 [[nodiscard]] std::vector<std::size_t> longest_way_ranks(const std::vector<Task>& tasks);
-/// As longest_way_ranks(), but tasks of one pool that each only one task of another pool waits for, and that
-/// only for it, change places among themselves to be in Johnson's order.
+/// Rank as longest_way_ranks() does, but put pairs of tasks into Johnson's order: tasks of one pool, each
+/// with a single successor, in another pool, that waits for it alone.
 [[nodiscard]] std::vector<std::size_t> johnson_ranks(const std::vector<Task>& tasks, const Pools& pools);
 
-/// Which task begins next: of those that wait for nothing the one of least rank, as soon as its slots and its
-/// memory are free. A task that finds too little keeps its place: none of its pool overtakes it, for many
-/// narrow ones would keep a wide one waiting. Tasks are given by their place in the list.
+/// Chooses the task that begins next: of those that wait for nothing the one of least rank, as soon as its
+/// slots and its memory are free. A task that finds too little keeps its place: none of its pool overtakes
+/// it, for many narrow ones would keep a wide one waiting. Tasks are given by their place in the list.
 class Dispatcher {
  public:
   Dispatcher(std::vector<Task> tasks, Pools pools, const std::vector<std::size_t>& ranks);

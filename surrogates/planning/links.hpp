@@ -4,7 +4,7 @@
 
 namespace quintet::planning {
 
-/// What a message costs: alpha + m beta for m bytes (Hockney's model).
+/// Cost of a message: alpha + m beta for m bytes (Hockney's model).
 struct Link {
   double alpha = 0;  ///< latency (s)
   double beta = 0;   ///< of a byte (s/B)
@@ -29,7 +29,7 @@ class Links {
   std::vector<Tier> tiers_;
 };
 
-/// What one rank sends.
+/// Traffic that one rank sends.
 struct Traffic {
   double messages = 0, bytes = 0;
 

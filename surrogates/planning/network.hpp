@@ -61,8 +61,8 @@ struct LayerKindRow {
   LayerKind value;
   const char *name, *doc;
   double (*flops)(const Layer&);
-  /// What the ParaDL authors' script takes for a forward and backward pass and the update of weights, half of
-  /// it without the latter: windows of a pool are counted C times, a dense layer half.
+  /// Operations in the ParaDL authors' script of a forward and backward pass and the update of weights, half
+  /// of them without the latter: windows of a pool are counted C times, a dense layer half.
   double (*authors)(const Layer&);
 };
 [[nodiscard]] std::span<const LayerKindRow> layer_kinds();

@@ -10,7 +10,7 @@ namespace quintet::planning {
 /// any: the defaults. With them tests meet the authors' logged projections, which span several states of the
 /// script.
 struct Rules {
-  /// What neighbours exchange at the faces of a spatial split.
+  /// Data that neighbours exchange at the faces of a spatial split.
   enum class Halo {
     faces,        ///< x forward and dy backward, with all channels and samples
     input_faces,  ///< x both ways; a window of two sends a message of no bytes

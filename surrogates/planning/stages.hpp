@@ -18,7 +18,8 @@ struct StatesPlace {
   bool delayed = false;                  ///< a gradient waits for its update
 };
 
-/// What a training divides among its ranks: values, gradients and the optimiser's states of all parameters.
+/// Arrays that a training divides among its ranks: values, gradients and the optimiser's states of all
+/// parameters.
 struct Division {
   std::vector<UnitSize> units{};   ///< parameters of each, which are summed and gathered at once
   double bytes_per_number = 4;     ///< (bytes)
@@ -78,7 +79,7 @@ struct StageRow {
 /// does not divide.
 [[nodiscard]] std::span<const StageRow> stages(const Division& division);
 
-/// What a rank holds with states where the division has them.
+/// Bytes that a rank holds, with states where the division has them.
 [[nodiscard]] RankBytes rank_bytes(const Division& division, const StageRow& stage, double n_ranks,
                                    double per_holder);
 /// Why a budget does not hold it, or "".
@@ -89,7 +90,7 @@ struct DiskRates {
   double read = 0, write = 0;
   double copy = 0;  ///< of main memory, read and written
 };
-/// What states in a file cost a step.
+/// Cost in a step of states in a file.
 struct DiskWait {
   double disk = 0;    ///< (s) of its busier direction
   double hidden = 0;  ///< share of it behind work

@@ -14,7 +14,7 @@ namespace quintet::planning {
 /// Ways to share the training of a network out over ranks.
 enum class Strategy { serial, data, spatial, filter, channel, pipeline, data_and_filter, data_and_spatial };
 
-/// What is trained, and on what.
+/// Job of training: the network and its data.
 struct Job {
   Network network{};
   double samples = 0;         ///< D, of an epoch
@@ -77,8 +77,8 @@ struct Projection {
   [[nodiscard]] double seconds() const { return compute + communication; }
 };
 
-/// What a strategy takes on p ranks; where it is beyond its limit only the reason is given. Throws InputError
-/// for a job without layers, samples or batch.
+/// Projection of a strategy on p ranks; where it is beyond its limit only the reason is given. Throws
+/// InputError for a job without layers, samples or batch.
 [[nodiscard]] Projection project(const Job& job, Strategy strategy, double p);
 
 /// All strategies on p ranks: the possible ones by time, then the others.

@@ -8,13 +8,13 @@
 
 namespace quintet::reinforcement {
 
-/// What an agent decides.
+/// Kind of an agent's decisions.
 enum class ActionKind {
   choice,     ///< one of n
   continuous  ///< n numbers
 };
 
-/// What a policy is made of.
+/// Shape of a policy.
 struct PolicyShape {
   int n_observed = 0;
   int n_actions = 0;  ///< choices, or numbers
@@ -67,7 +67,7 @@ class ActorCritic {
   /// After parameters() was written to.
   void refresh();
 
-  /// What the policy says of n observations: logits, or means, [n, n_actions]; and V [n].
+  /// Evaluate the policy on n observations: logits, or means, [n, n_actions]; and V [n].
   void evaluate(std::span<const float> observed, int n, std::span<float> outputs, std::span<double> values);
   /// Draw an action from `outputs` [n_actions] by the uniform or normal numbers of (seed, id, step); returns
   /// its log probability.

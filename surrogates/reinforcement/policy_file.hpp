@@ -14,7 +14,7 @@ namespace quintet::reinforcement {
 struct PolicyFile {
   PolicyShape shape;
   std::vector<float> parameters;
-  /// What the world was that it was learned in, and what it sees and does there: names and numbers.
+  /// World in which it was learned, with its observations and actions: names and numbers.
   std::vector<std::pair<std::string, double>> world;
   /// Seeds of the starts of the episodes that it learned from; empty: an older file does not say.
   std::vector<std::int64_t> seeds{};

@@ -35,7 +35,7 @@ struct Agents {
   double reward_offset = 0, reward_scale = 1;  ///< learned from: scale (reward + offset)
 };
 
-/// What an update saw and did.
+/// Record of an update.
 struct UpdateRow {
   double mean_reward = 0;     ///< of the environments, a step
   double mean_return = 0;     ///< of the episodes that ended; not a number where none did

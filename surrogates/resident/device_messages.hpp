@@ -43,7 +43,7 @@ class DeviceMessages {
  private:
   /// Rank r's part of an array of all ranks'.
   [[nodiscard]] at::Tensor part(const at::Tensor& all, int rank) const;
-  /// What MPI reads and writes instead of an array on the device.
+  /// Arrays that MPI reads and writes in place of one on the device.
   [[nodiscard]] at::Tensor room_for(const at::Tensor& all) const;
   [[nodiscard]] at::Tensor arrived(int rank, std::int64_t slice) const;
   void count(const at::Tensor& copied) { bytes_copied_ += static_cast<std::int64_t>(copied.nbytes()); }

@@ -57,7 +57,7 @@ class DividedParameters final : public ResidentArrays<Real> {
   }
   /// A unit in an array of all units.
   [[nodiscard]] at::Tensor whole(const at::Tensor& all, const Unit& unit) const;
-  /// What this rank updates of a unit's values, with padding.
+  /// Part of a unit's values that this rank updates, with padding.
   [[nodiscard]] at::Tensor updated(int unit) const;
   void start_reduction(int unit);
   void finish_reduction();

@@ -25,7 +25,8 @@ class Method {
   virtual ~Method() = default;
   /// A candidate to evaluate as trial `id`; nothing if trials must end before there can be one.
   [[nodiscard]] virtual std::optional<Proposal> ask(std::int64_t id) = 0;
-  /// What became of a trial that this method proposed. `outcome.counts()` says whether there is an objective.
+  /// Tell the method the outcome of a trial that it proposed. `outcome.counts()` says whether there is an
+  /// objective.
   virtual void tell(const Trial& trial, const Outcome& outcome) = 0;
 };
 

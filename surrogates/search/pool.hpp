@@ -19,7 +19,7 @@ struct PoolOptions {
   double time_limit_s = 0;                       ///< of a task; 0: none
 };
 
-/// What came of a task.
+/// Result of a task.
 struct Ready {
   std::int64_t id = 0;
   int worker = 0;

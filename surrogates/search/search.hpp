@@ -14,7 +14,7 @@
 
 namespace quintet::search {
 
-/// What is searched.
+/// Problem of a search.
 struct Problem {
   Space space;
   Evaluate evaluate;

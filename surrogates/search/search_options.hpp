@@ -19,7 +19,7 @@ struct WorkersOptions {
 };
 void describe(Schema& schema, WorkersOptions& options);
 
-/// What users say of a search, whatever is searched.
+/// Options of any search.
 struct SearchOptions {
   MethodKind method = MethodKind::evolution;
   MethodOptions methods;

@@ -44,7 +44,7 @@ class Space {
   void check(const Genes& genes, const std::string& what) const;
   /// "node 1: 64, skip 0-1: on": for tables and logs.
   [[nodiscard]] std::string text(const Genes& genes) const;
-  /// What makes another space: gene by gene "name: a | b | c".
+  /// Signature that tells spaces apart: gene by gene "name: a | b | c".
   [[nodiscard]] std::vector<std::string> signature() const;
 
  private:

@@ -25,7 +25,7 @@ struct Record {
 /// twice as long is written beside it and takes its name. Of one process.
 class TrialStore {
  public:
-  /// What a store is of; another one is another store.
+  /// Contents that define a store.
   struct Contents {
     Space space;
     std::string search;              ///< method, seed and what else decides which trials come, in words
@@ -57,7 +57,7 @@ class TrialStore {
 
 /// The trials of a store of this space, whatever its method. Throws InputError as TrialStore::open().
 [[nodiscard]] std::vector<Record> read_trials(const std::string& path, const Space& space);
-/// What decided which trials came: Contents::search. Throws InputError.
+/// Settings that decided which trials came: Contents::search. Throws InputError.
 [[nodiscard]] std::string read_search_words(const std::string& path);
 /// The parts of a list in words that another list lacks.
 [[nodiscard]] std::string what_differs(const std::string& text, const std::string& other);

@@ -44,7 +44,8 @@ struct Rung {
   double value = 0;
 };
 
-/// What an evaluation is given. It depends on nothing else, so that it may run anywhere, at any time, again.
+/// Trial, all that an evaluation is given. It depends on nothing else, so that it may run anywhere, at any
+/// time, again.
 struct Trial {
   std::int64_t id = 0;
   Genes genes;
@@ -55,7 +56,7 @@ struct Trial {
   std::vector<Rung> rungs;   ///< by epoch, rising
 };
 
-/// What became of a trial. The objective is made large.
+/// Outcome of a trial. The objective is maximised.
 struct Outcome {
   TrialState state = TrialState::running;
   double objective = std::numeric_limits<double>::quiet_NaN();

@@ -9,7 +9,7 @@
 
 namespace quintet::search {
 
-/// What is done with a task: reads its bytes, fills the result's and says how many.
+/// Work on a task: reads its bytes, fills those of the result and returns their number.
 ///
 /// An exception ends the task, not the worker. Interrupted, thrown in place, leaves the task undone.
 using Work = std::function<std::size_t(std::span<const std::byte> task, std::span<std::byte> result)>;

@@ -11,8 +11,8 @@
 
 namespace quintet {
 
-/// What a checkpoint holds of FlatParameters as plain data, without padding: for those that are not there any
-/// more, or not yet. Numbers of float are held exactly.
+/// Content of FlatParameters in a checkpoint as plain data, without padding: for parameters that no longer
+/// exist, or not yet. Numbers of float are held exactly.
 struct FlatState {
   std::vector<double> values;
   std::array<std::vector<double>, 2> states;  ///< those that the optimiser has
@@ -47,8 +47,7 @@ void restore(const hdf5::Group& group, FlatParameters<Real>& parameters);
 [[nodiscard]] FlatState read_flat_state(const hdf5::Group& group, const OptimiserOptions& optimiser,
                                         std::size_t size);
 
-/// What all ranks have of an array that they divide, in the order of blocks, on rank 0 (empty elsewhere).
-/// Collective.
+/// Gather an array that all ranks divide on rank 0, in the order of blocks (empty elsewhere). Collective.
 /// @param own [layout.slices()] this rank's slices of the units @param slice its number among them
 template <class Real>
 [[nodiscard]] std::vector<Real> gathered_slices(const Comm& comm, const FlatLayout& layout, int slice,

@@ -36,7 +36,7 @@ struct BlockTensors {
   Part part = {};
   [[nodiscard]] std::size_t size() const;
 };
-/// What is one tensor to those who divide it: `n` numbers.
+/// Block of a single tensor of `n` numbers.
 [[nodiscard]] std::vector<BlockTensors> one_block(const std::string& name, std::size_t n);
 
 /// The way of a pass through the blocks.

@@ -24,7 +24,7 @@
 
 namespace quintet {
 
-/// What the arrays of a training take on this rank, and what has moved for them.
+/// Account of a training's arrays on this rank: memory held, and bytes moved.
 struct FlatAccount {
   HeldBytes held;
   const Ledger& ledger;  ///< bytes by tier and category, with what others have added
@@ -38,7 +38,7 @@ struct FlatAccount {
   std::int64_t bytes_copied = 0;
 };
 
-/// What is said where the sum of a block's gradients in step t is not finite.
+/// Message for a sum of a block's gradients in step t that is not finite.
 [[nodiscard]] std::string bad_gradient_text(std::int64_t t, const std::string& block);
 
 /// The flat arrays of a training on N ranks: values, gradients, the optimiser's states; who holds them, how
@@ -102,10 +102,10 @@ class FlatParameters {
   [[nodiscard]] bool is_resident() const { return resident_ != nullptr; }
   using Twins = quintet::Twins;
   void count_twice(std::vector<Twins> twins);
-  /// What networks compute with. At stage 3, and of values in halves, there is something to read between
-  /// enter() and leave() alone; the place is always the same (at stage 3 on a device that of one enter()),
-  /// and so is the gradient's up to stage 1. Both are in the device's memory where the arrays are: what
-  /// computes there takes them from there.
+  /// Values with which networks compute. At stage 3, and of values in halves, there is something to read
+  /// between enter() and leave() alone; the place is always the same (at stage 3 on a device that of one
+  /// enter()), and so is the gradient's up to stage 1. Both are in the device's memory where the arrays are:
+  /// what computes there takes them from there.
   [[nodiscard]] std::span<Real> values(int block) const;
   using Way = PassWay;
   /// A block's values are about to be read. Stage 3 gathers its unit, halves are expanded to floats; the unit
@@ -167,7 +167,7 @@ class FlatParameters {
   /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
   [[nodiscard]] std::size_t values_resident() const { return values_.resident(); }
   [[nodiscard]] FlatAccount account() const;
-  /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
+  /// Traffic of this rank with other holders: reduce_scatter and all_gather_into.
   [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return rank_.across.counter(call); }
   void reset_traffic() { rank_.across.reset_counters(); }
 
@@ -205,8 +205,8 @@ class FlatParameters {
   /// Visit what is a twin of a unit's values that this rank updates.
   template <class Visit>
   void visit_twins(std::size_t unit, std::span<std::byte> values, const Visit& visit) const;
-  /// What `copy(unit, place, slice)` makes of this rank's slice of each unit, of all ranks, without padding,
-  /// on rank 0; `place` is the slice's in the states.
+  /// Gather on rank 0 what `copy(unit, place, slice)` makes of each rank's slice of each unit, without
+  /// padding; `place` is the slice's in the states.
   template <class Copy>
   [[nodiscard]] std::vector<Real> gather_slices(const Copy& copy) const;
 

@@ -65,13 +65,13 @@ class FlatValues {
   /// This rank's slice of a unit, and what it updates of it, as they are kept.
   [[nodiscard]] std::span<std::byte> slice(std::size_t unit) const;
   [[nodiscard]] std::span<std::byte> updated(std::size_t unit) const;
-  /// What this rank updates of all units, as it is kept.
+  /// Parts of all units that this rank updates, as they are kept.
   [[nodiscard]] std::vector<std::span<std::byte>> updated() const;
   /// But at stage 3: all numbers of a unit, as they are kept.
   [[nodiscard]] std::span<const std::byte> whole(std::size_t unit) const;
   /// Ranks of this holder wait for each other: what some have written all may read.
   void synchronise() const { kept_.synchronise(); }
-  /// What ranks have updated is everybody's.
+  /// Make what ranks have updated known to all.
   void gather() const;
   /// Take values in the order of blocks, the same on all ranks.
   void assign(std::span<const Real> values) const;

@@ -7,7 +7,7 @@
 
 namespace quintet {
 
-/// What becomes of what a forward pass leaves for the backward pass.
+/// Treatment of activations that a forward pass leaves for the backward pass.
 enum class ActivationPolicy {
   keep,       ///< it stays in memory
   recompute,  ///< segments of blocks keep their input and run forward once more

@@ -58,7 +58,7 @@ class OptimiserStates {
   [[nodiscard]] OffloadTraffic traffic() const;
 
  private:
-  /// What is here of numbers from, ..., from + n - 1.
+  /// Piece of numbers from, ..., from + n - 1 that is at hand.
   struct Piece {
     std::size_t from, n;
     std::array<std::span<Real>, 2> states;

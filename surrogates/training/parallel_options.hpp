@@ -53,9 +53,9 @@ struct ParallelOptions {
 /// Section `tile` of a training: layers that compute in so many tiles, whole numbers, by name.
 using LayerTiles = std::vector<std::pair<std::string, double>>;
 
-/// What a trainer has of section `parallel`: keys and values that mean nothing to it are refused where they
-/// stand, with the reason given here (its default alone is passed over: older printed configurations have
-/// it).
+/// Support of a trainer for section `parallel`. Keys and values without a meaning for it are refused at their
+/// place, with the reason given here. Only a default value is passed over: older printed configurations have
+/// it.
 struct TrainerTraits {
   const char* no_stage_3 = nullptr;  ///< why values are not divided; null: they are
   const char* one_unit = nullptr;    ///< why buckets and overlap do not apply; null: they do

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-/// What all policies that are learned from rewards have in common.
+/// Functions common to all policies that are learned from rewards.
 namespace quintet {
 
 /// PPO's objective of one decision and its derivative by log pi.
@@ -27,7 +27,7 @@ struct ClippedTerm {
 /// Less their mean, over their deviation; where all are equal they become 0.
 void standardise(std::span<double> values);
 
-/// What generalised advantages follow from; [T, N] of N series of T steps.
+/// Input of generalised advantages; [T, N] of N series of T steps.
 struct Rewards {
   int steps = 0, series = 0;
   std::span<const double> reward;

@@ -83,7 +83,7 @@ class ResidentArrays {
   [[nodiscard]] virtual std::int64_t bytes_copied() const = 0;
 };
 
-/// What arrays are asked for. It outlives no call; `ledger` outlives the arrays.
+/// Request for arrays. It need only live during the call; `ledger` outlives the arrays.
 struct ResidentRequest {
   const Comm& comm;
   const FlatLayout& layout;
@@ -98,7 +98,7 @@ struct ResidentRequest {
 template <class Real>
 using ResidentMaker = std::function<std::unique_ptr<ResidentArrays<Real>>(const ResidentRequest&)>;
 
-/// What keeps the arrays of a training on a device with the host ("tile"); empty: nothing does.
+/// Option that keeps the arrays of a training on a device in the host's memory ("tile"); empty: none.
 /// @param has_parts FlatLayout::has_parts()
 [[nodiscard]] std::string kept_on_host(const OffloadOptions& offload, const PrecisionOptions& precision,
                                        bool has_parts);
@@ -115,7 +115,7 @@ struct PlannedArrays {
 
   [[nodiscard]] std::string kept_on_host() const;
 };
-/// What ResidentArrays take on each rank.
+/// Memory that ResidentArrays take on each rank.
 struct ResidentNeeds {
   HeldBytes device;
   HeldBytes host;  ///< for messages that MPI does not read from the device's memory; offloaded states

@@ -22,7 +22,7 @@ namespace quintet {
 [[nodiscard]] inline float joined(std::uint16_t high, std::int16_t low) {
   return std::bit_cast<float>((std::uint32_t{high} << 16) + static_cast<std::uint32_t>(std::int32_t{low}));
 }
-/// What a network sees of w.
+/// Value of w that a network computes with.
 [[nodiscard]] inline float as_bf16(float w) { return joined(high_half(w), 0); }
 
 }  // namespace quintet

@@ -20,8 +20,7 @@ struct FieldStatistics {
   }
 };
 
-/// What one step of training is given: crops at low resolution, and points in them with what the fields are
-/// there.
+/// Batch for one step of training: crops at low resolution, and points in them with the values of the fields.
 struct Batch {
   int n_samples = 0, n_fields = 0, n_points = 0;
   std::array<int, 3> low_shape{};  ///< nodes [t, z, x] of a crop at low resolution

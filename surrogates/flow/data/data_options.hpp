@@ -17,14 +17,14 @@ enum class LowResolutionFilter {
   point,  ///< one of `factor` points, the one before their middle
 };
 
-/// What is kept for validation and for the test, and how.
+/// Split that is kept for validation and for the test.
 enum class SplitBy {
   sample,  ///< whole samples, in the order of the files: the last ones for the test, those before for
            ///< validation
   time,    ///< the last frames of each sample, in the same order; no crop crosses from one part to another
 };
 
-/// What is done where fields do not obey the equations that they are said to obey.
+/// Response to fields that do not satisfy their stated equations.
 enum class DataCheck { refuse, warn, off };
 [[nodiscard]] const std::vector<std::pair<std::string, DataCheck>>& data_check_names();
 extern const char* const data_check_text;
@@ -46,7 +46,7 @@ struct SplitOptions {
 };
 void describe(Schema& schema, SplitOptions& options);
 
-/// What a file does not say of an axis: one of section `data.describe_files.axes`.
+/// Facts about an axis that a file lacks: one of section `data.describe_files.axes`.
 struct FileAxisOptions {
   std::string name;
   std::optional<double> lower, upper;
@@ -55,7 +55,7 @@ struct FileAxisOptions {
 };
 void describe(Schema& schema, FileAxisOptions& options);
 
-/// What files do not say of themselves: section `data.describe_files`.
+/// Facts that files lack: section `data.describe_files`.
 struct FileOptions {
   std::string part;                                        ///< of a file with several series
   std::vector<std::pair<std::string, double>> parameters;  ///< "Ra": 1e6

@@ -39,7 +39,7 @@ class FlowDataset {
   /// Continue with the statistics of a model that was trained before.
   void set_statistics(const FieldStatistics& statistics);
 
-  /// What a model is trained for: smallest and largest of all samples in the train split.
+  /// Range for which a model is trained: smallest and largest of all samples in the train split.
   struct Range {
     double least = 0, most = 0;
   };
@@ -52,7 +52,7 @@ class FlowDataset {
   [[nodiscard]] const Samples& samples() const;
   /// Frames of a split known again, ascending: see fingerprints.hpp.
   [[nodiscard]] std::vector<std::int64_t> fingerprints(Split split) const;
-  /// Which of its frames a sample gives to a split: the first, and how many.
+  /// Frames that a sample gives to a split: the first, and how many.
   [[nodiscard]] std::pair<int, int> frames(Split split, std::int64_t sample) const;
   [[nodiscard]] std::int64_t n_samples(Split split) const;  ///< samples of which the split has frames
   [[nodiscard]] std::int64_t n_crops(Split split) const;    ///< places where a crop can begin, in all samples

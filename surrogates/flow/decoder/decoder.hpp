@@ -13,7 +13,7 @@
 
 namespace quintet::flow {
 
-/// What is asked of a decoder: points, and operators to be applied there.
+/// Queries of a decoder: points, and operators to be applied there.
 struct DecoderQueries {
   std::vector<NodeGrid> grids;  ///< one for all samples, or [sample]; all have the same numbers of nodes
   int n_points = 0;             ///< of each sample
@@ -33,8 +33,8 @@ struct DecoderQueries {
   [[nodiscard]] const std::vector<DifferentialOperator>& operators_of(int sample) const;
 };
 
-/// What a forward pass leaves for its backward pass: pre-activations of the hidden layers after the first, or
-/// nothing where they are made again.
+/// Tape that a forward pass leaves for its backward pass: pre-activations of the hidden layers after the
+/// first, or nothing where they are made again.
 template <class Real>
 class DecoderTape;
 
@@ -78,7 +78,7 @@ class Decoder {
   /// Uniform in +-1/sqrt(n_in), weights and biases, by counter-based random numbers of the seed; the last
   /// layer 0 where it corrects known fields.
   [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
-  /// What its blocks are and cost; a row is a node's view of a point, for the value alone.
+  /// Describe its blocks and their costs; a row is a node's view of a point, for the value alone.
   [[nodiscard]] networks::ChainDescription describe() const;
   /// Take the parameters: before the first pass and after every change. Source float or double.
   template <class Source>

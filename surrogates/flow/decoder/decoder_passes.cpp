@@ -20,7 +20,7 @@ namespace {
 
 constexpr int task_points = 512;  ///< products of nodes are formed once a task
 constexpr int block_rows = 256;   ///< of all channels: they and their products fit the second-level cache
-/// That add up the latents' gradients: two take 1.26 times the serial loop's time (training_scatter).
+/// Threads that add up the latents' gradients: two take 1.26 times the serial loop's time (training_scatter).
 constexpr int scatter_threads = 1;
 
 /// Numbers that are written before they are read; many of them among torch's large tensors.

@@ -3,7 +3,7 @@
 #include "surrogates/flow/decoder/decoder_layer.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
 
-/// What happens to channels between two products: one sweep forward, one backward.
+/// Activation of channels between two products: one sweep forward, one backward.
 ///
 /// Channels are stacked as rows: channel c of row r stands at row c n_rows + r of arrays [.., stride].
 namespace quintet::flow {

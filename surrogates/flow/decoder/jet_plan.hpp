@@ -6,7 +6,7 @@
 #include "physics/kernels/aligned.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 
-/// Which channels run through the decoder, and what blends them into jets.
+/// Channels that run through the decoder, and the weights that blend them into jets.
 namespace quintet::flow {
 
 /// Nodes that a point is seen from.
@@ -38,7 +38,7 @@ void check_queries(const DecoderQueries& queries, const JetPlan& plan, Activatio
 /// coordinates.
 inline constexpr int row_coefficients = n_axes + n_second;
 
-/// What a block of rows (a node's view of a point; rows of a point follow each other) is computed with.
+/// Data from which a block of rows (a node's view of a point; rows of a point follow each other) is computed.
 template <class Real>
 struct RowBlock {
   int n_rows = 0;

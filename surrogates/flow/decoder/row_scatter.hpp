@@ -19,8 +19,8 @@ struct RowPiece {
   const Real* values = nullptr;  ///< [row of the piece][width]
 };
 
-/// What the owner of rows from, ..., to - 1 adds: table[first + rows[i]] += values[i] for all pieces, in
-/// their order. @param table [n_rows][width]
+/// Add the pieces of the owner of rows from, ..., to - 1: table[first + rows[i]] += values[i] for all pieces,
+/// in their order. @param table [n_rows][width]
 template <class Real>
 void add_own_rows(std::span<const RowPiece<Real>> pieces, int width, Real* table, std::int64_t from,
                   std::int64_t to) {

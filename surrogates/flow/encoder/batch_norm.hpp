@@ -12,7 +12,7 @@ enum class NormSweeps {
   torch  ///< LibTorch's operators, where x is: to round-off the same
 };
 
-/// What a normalisation has found of its batch, so that it can be run again.
+/// Moments that a normalisation has found of its batch, so that it can be run again.
 struct BatchMoments {
   double n = 0;               ///< values of a feature, on all ranks
   at::Tensor mean, variance;  ///< [feature] float64

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What batch normalisation does with the numbers of one feature: `samples` rows of `nodes` numbers, `stride`
+/// Kernels of batch normalisation on the numbers of one feature: `samples` rows of `nodes` numbers, `stride`
 /// apart. Sums are in float64, in a fixed order.
 namespace quintet::flow {
 

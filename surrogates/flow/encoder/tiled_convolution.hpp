@@ -13,8 +13,8 @@ namespace quintet::flow {
 /// The parameters of block `number` of those that have some; asked for when they are about to be read.
 using BlockParameters = std::function<at::Tensor(int number)>;
 
-/// What the backward pass of a layer in parts needs: their values once more, and somebody for their
-/// gradients, each of which is told as soon as it is complete.
+/// Data for the backward pass of a layer in parts: their values once more, and a receiver of their gradients,
+/// each handed over as soon as it is complete.
 struct PartsBackward {
   BlockParameters values;
   std::function<void(int number, const at::Tensor& gradient)> finish;

@@ -15,14 +15,14 @@ namespace quintet::flow {
 /// Numbers along the three axes of a block: time, then two of space.
 using GridShape = std::array<int, 3>;
 
-/// What a convolution finds beyond an end of an axis.
+/// Padding of a convolution beyond an end of an axis.
 enum class Padding {
   zeros,     ///< 0 (the reference)
   circular,  ///< the other end: for an axis that is periodic and whole in every block
   replicate  ///< the last value
 };
 
-/// What a residual block does between its two pointwise convolutions.
+/// Operation of a residual block between its two pointwise convolutions.
 enum class ResidualMiddle {
   convolution,  ///< over 3 x 3 x 3 nodes (the reference)
   perturb,      ///< pointwise, of its input plus masks of noise: V (x + N); pooling alone mixes nodes
@@ -106,7 +106,7 @@ struct MaskPeriods {
 };
 [[nodiscard]] std::optional<MaskPeriods> mask_periods(const UnetOptions& options);
 
-/// What the blocks are and cost for one sample of this shape, in numbers of `bytes` bytes.
+/// Describe the blocks and their costs for one sample of this shape, in numbers of `bytes` bytes.
 [[nodiscard]] networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks,
                                                        const GridShape& shape, std::size_t bytes);
 

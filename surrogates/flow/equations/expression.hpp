@@ -11,7 +11,7 @@
 
 namespace quintet::flow {
 
-/// What an expression is made of.
+/// Kind of an expression.
 enum class ExpressionKind { number, constant, coordinate, jet, add, multiply, divide, call };
 
 /// How often a field is differentiated along each axis; at most twice in all.

@@ -15,7 +15,7 @@ struct EquationText {
   std::string what;  ///< begins messages: "input.yaml:12:5: equations.buoyancy"
 };
 
-/// What equations may speak of.
+/// Names that equations may use.
 struct EquationNames {
   std::vector<std::string> fields;
   std::array<std::string, n_axes> axes;  ///< time first; an axis "z" is differentiated along by dz()

@@ -5,8 +5,8 @@
 
 namespace quintet::flow {
 
-/// What an error indicator (the equations' residual) says about the true error, from pairs of both: one a
-/// block of points, say.
+/// Calibration of an error indicator (the equations' residual) against the true error, from pairs of both:
+/// one a block of points, say.
 struct Calibration {
   /// Spearman's correlation of ranks: 1 where the indicator orders the blocks as the error does, 0 where it
   /// says nothing.

@@ -8,7 +8,7 @@
 
 namespace quintet::flow {
 
-/// Which of a series' fields a flow is made of; -1: absent.
+/// Indices of the fields of a series that make up a flow; -1: absent.
 struct FlowFields {
   std::array<int, 2> velocity = {-1, -1};  ///< component along each axis of space
   int scalar = -1;                         ///< what is carried: buoyancy, temperature
@@ -75,7 +75,7 @@ struct TurbulenceStatistic {
 };
 [[nodiscard]] const std::array<TurbulenceStatistic, 9>& turbulence_statistics();
 
-/// What else a frame says, one row a member of FlowSample.
+/// Further statistics of a frame, one row a member of FlowSample.
 struct BalanceStatistic {
   const char* key;
   const char* text;

@@ -16,7 +16,7 @@ struct FieldsOverTime {
   std::span<const float> values;  ///< [field][t][n_0][n_1]
 };
 
-/// What data leave of an equation that they are said to obey, in root mean squares.
+/// Residual of data in an equation that they are said to satisfy, in root mean squares.
 struct EquationCheck {
   std::string name;
   struct Term {
@@ -57,7 +57,7 @@ struct EquationCheck {
                                                     const FieldsOverTime& fields, int axis, int end,
                                                     int most_frames);
 
-/// What a field is at a wall, by its points alone: over the wall and some frames.
+/// Value of a field at a wall, by its points alone: over the wall and some frames.
 struct WallValue {
   double mean = 0;
   double deviation = 0;  ///< over wall and frames

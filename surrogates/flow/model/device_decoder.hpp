@@ -23,7 +23,7 @@ class DeviceDecoder {
 
   /// Latents [t][z][x][latent] of the queries to come, which are of one sample.
   void take(std::span<const float> latents, const GridShape& shape);
-  /// As Decoder::forward, to round-off.
+  /// Compute the jets of Decoder::forward, to round-off.
   void forward(const DecoderQueries& queries, std::span<float> jets) const;
 
  private:

@@ -8,7 +8,7 @@
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 
-/// What a model is used with where nothing is trained; no LibTorch in sight.
+/// Use of a model without training and without LibTorch.
 namespace quintet::flow {
 
 /// Numbers that a model's networks hold.
@@ -19,7 +19,7 @@ struct FlowNetworkSize {
 /// Throws InputError for options that make no network.
 [[nodiscard]] FlowNetworkSize flow_network_size(const FlowModelHeader& header);
 
-/// What the encoder sees of coarse fields: the normalised fields, then for each conditioning parameter
+/// Input of the encoder from coarse fields: the normalised fields, then for each conditioning parameter
 /// 2 log(p/p_0)/log(p_most/p_least) throughout, p_0 the middle of its range in training (0 where it was one
 /// value).
 ///

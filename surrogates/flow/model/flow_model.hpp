@@ -77,7 +77,7 @@ void save_flow_model(const Comm& comm, const std::string& path, const FlowModel&
 /// not finite, options that make no network.
 [[nodiscard]] FlowModel load_flow_model(const Comm& comm, const std::string& path);
 
-/// What a prediction is asked for.
+/// Setting of a prediction.
 struct PredictionSetting {
   std::map<std::string, double> parameters;
   std::array<ModelAxis, n_axes> axes;  ///< spacing and extent of the coarse fields given

@@ -17,7 +17,7 @@ enum class DecoderKind {
   convolutional  ///< more stages of the U-Net, and linear interpolation between nodes: the usual baseline
 };
 
-/// What a model's fields are a correction to.
+/// Base that a model's fields correct.
 enum class DecoderBase {
   none,           ///< nothing: the network gives the fields (the reference)
   interpolation,  ///< the coarse fields, interpolated linearly along each axis

@@ -75,7 +75,7 @@ class FlowPredictor {
   /// Throws InputError for points outside the domain, NumericalError where a value is not finite, or where
   /// products in bfloat16 are off by more than precision_bound (worst() of the check, all points so far).
   void predict(std::span<const double> points, std::span<float> values, std::span<float> residuals);
-  /// What has been checked so far; null: products are in float.
+  /// Checks made so far; null: products are in float.
   [[nodiscard]] const PrecisionCheck* precision_check() const;
 
  private:

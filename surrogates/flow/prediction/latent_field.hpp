@@ -35,7 +35,7 @@ class LatentField {
   [[nodiscard]] double window_bytes() const;
 
  private:
-  /// What window (t, z, x) of the three axes gives is added to the range's latents.
+  /// Add the latents of window (t, z, x) of the three axes to those of the range.
   void add_window(const std::array<int, 3>& start, int first, int count, std::vector<float>& latents) const;
 
   const FlowModel* model_;

@@ -14,7 +14,7 @@ struct TapeCost {
   std::int64_t bytes = 0;
 };
 
-/// What becomes of a step's activations, and what that was found to cost.
+/// Treatment of a step's activations, and its measured cost.
 struct ActivationsInForce {
   std::vector<planning::ActivationBlock> chain;  ///< segments of the encoder, then decoder and losses
   planning::ActivationPlan plan;
@@ -31,8 +31,9 @@ struct ActivationsInForce {
   [[nodiscard]] std::int64_t staged_bytes() const;
 };
 
-/// What section `memory` chooses for a chain that was measured. Throws ResourceError where nothing that it
-/// allows fits its budget: the bytes that are needed at least, the largest block and what would help.
+/// Choose the treatment of activations by section `memory` for a chain that was measured. Throws
+/// ResourceError where nothing that it allows fits its budget: the bytes that are needed at least, the
+/// largest block and what would help.
 /// @param chain with the decoder's tape made again @param disk where options.path says so, as measured
 [[nodiscard]] ActivationsInForce chosen_activations(const MemoryOptions& options,
                                                     std::vector<planning::ActivationBlock> chain,

@@ -30,7 +30,7 @@ struct FlowLosses {
   std::vector<double> by_equation;  ///< [equation]
 };
 
-/// What a trainer is told besides the model.
+/// Options of a trainer besides the model.
 struct FlowTrainerOptions {
   FlowLossOptions loss;
   OptimiserOptions optimiser{.clip = 1};
@@ -95,7 +95,7 @@ class FlowTrainer {
   /// Collective.
   [[nodiscard]] FlowModel model() const;
   [[nodiscard]] networks::ChainDescription describe() const;
-  /// What its arrays take, torch's tensors among the ledger's bytes, and have sent.
+  /// Account of its arrays: bytes held, torch's tensors among the ledger's, and bytes sent.
   [[nodiscard]] FlatAccount account() const;
   [[nodiscard]] std::size_t n_parameters() const;
   [[nodiscard]] const FlatLayout& layout() const;

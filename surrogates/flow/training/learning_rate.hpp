@@ -17,7 +17,7 @@ class LearningRate {
   [[nodiscard]] double rate(std::int64_t step) const;
   /// A validation's loss, in order.
   void observe(double loss);
-  /// What a restart needs.
+  /// State that a restart needs.
   [[nodiscard]] std::vector<double> state() const { return {reduction_, least_loss_, waited_}; }
   void restore(const std::vector<double>& state);
 

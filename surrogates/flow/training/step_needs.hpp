@@ -11,7 +11,7 @@
 
 namespace quintet::flow {
 
-/// What a step takes on the rank that has most crops, for plans: tests/unit/flow/training compares.
+/// Needs of a step on the rank that has most crops, for plans: tests/unit/flow/training compares.
 struct StepNeeds {
   int crops = 0;
   double sums = 0, bytes_summed = 0;  ///< reductions, and what is handed in; without gradients

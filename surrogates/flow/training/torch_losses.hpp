@@ -16,8 +16,8 @@ namespace quintet::flow {
 /// Sums over all points, [field], of |y - target| or its square. @param targets [sample, point, field]
 [[nodiscard]] at::Tensor value_sums(LossNorm norm, const at::Tensor& jets, const at::Tensor& targets);
 
-/// What the residuals of some samples are computed with; all float64 but `chosen`. There are as many rows as
-/// samples: in the place of one that is left out stands another one, which does not count.
+/// Numbers from which the residuals of some samples are computed; all float64 but `chosen`. There are as many
+/// rows as samples: a sample that is left out is replaced by another one, which does not count.
 struct ResidualNumbers {
   at::Tensor chosen;     ///< [row] int64, number of the sample
   at::Tensor counted;    ///< [row, 1, 1] 1, or 0 for one that stands in

@@ -35,7 +35,7 @@ at::Tensor tensor_on(std::span<T> values, c10::Device device = at::kCPU);
                                                                           const std::vector<int>& samples,
                                                                           bool as_reference);
 
-/// What a pass on a device is given, as tensors: made on the host of a batch, then in places that stay, where
+/// Inputs of a pass on a device, as tensors: made of a batch on the host, then copied to fixed places;
 /// operators read nothing else.
 struct DeviceInputs {
   /// A set of points: those of the crops, or some on a wall.
@@ -51,7 +51,7 @@ struct DeviceInputs {
   std::vector<Points> sets;
 
   [[nodiscard]] std::vector<at::Tensor*> tensors();
-  /// What says whether two batches have the same operators.
+  /// Shape that tells whether two batches have the same operators.
   [[nodiscard]] std::vector<std::int64_t> shape();
 };
 
@@ -114,7 +114,7 @@ struct FlowTrainer<Real>::State {
     return static_cast<int>(std::int64_t{options.batch} * rank / comm.size());
   }
 
-  /// What becomes of the encoder's segments; when measured, all are recomputed.
+  /// Policies of the encoder's segments; when measured, all are recomputed.
   [[nodiscard]] std::vector<BlockPass::Policy> encoder_policies() const;
   /// Whether the decoder's tape is made again; when measured, it is.
   [[nodiscard]] bool makes_tape_again() const {
@@ -145,7 +145,7 @@ struct FlowTrainer<Real>::State {
   FlowLosses run_there(const Batch& batch, std::int64_t step, bool trains);
   [[nodiscard]] DeviceInputs inputs_of(const Batch& batch, std::int64_t step, bool trains,
                                        const std::vector<double>& counts) const;
-  /// That of the inputs' shape, with them in it.
+  /// The pass of the inputs' shape, with the inputs copied into it.
   [[nodiscard]] DevicePass& pass_with(DeviceInputs inputs, bool trains);
   /// From pass.inputs to pass.sums and the gradient, by operators on nothing but tensors that are there.
   void compute(DevicePass& pass);

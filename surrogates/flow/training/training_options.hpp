@@ -6,7 +6,7 @@
 
 namespace quintet::flow {
 
-/// What is made small: mean |difference| or mean difference^2.
+/// Norm that is minimised: mean |difference| or mean difference^2.
 enum class LossNorm { l1, l2 };
 
 /// Section `loss`.

@@ -11,7 +11,7 @@
 
 namespace quintet::networks {
 
-/// What a spectral layer is, without its kernels.
+/// Specification of a spectral layer, without its kernels.
 struct SpectralSpec {
   std::string name, input;
   int width = 1;                 ///< samples of a frame
@@ -28,7 +28,7 @@ struct SpectralSpec {
   }
 };
 
-/// What the passes of a spectral layer leave for each other; one a thread.
+/// Tape that the passes of a spectral layer leave for each other; one a thread.
 template <class Real>
 struct SpectralTape {
   int n = 0;                              ///< frames of the last forward pass
@@ -74,7 +74,7 @@ class SpectralLayer {
   template <class Parameter>
   void gradient(const Real* x, Tape& tape, Parameter* gradient, Real* x_bar) const;
 
-  /// What it is and costs, a frame.
+  /// Describe the layer and its costs per frame.
   [[nodiscard]] BlockDescription describe() const;
 
  private:

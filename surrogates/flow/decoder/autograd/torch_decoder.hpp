@@ -9,7 +9,7 @@
 
 namespace quintet::flow {
 
-/// What a decoder by LibTorch's operators is asked, as numbers; rows are nodes' views of points.
+/// Queries of a decoder by LibTorch's operators, as numbers; rows are nodes' views of points.
 struct DecoderRows {
   JetPlan plan;
   int n_samples = 0, n_points = 0;
@@ -21,7 +21,7 @@ struct DecoderRows {
   [[nodiscard]] std::array<at::Tensor*, 4> tensors() { return {&node, &place, &coefficients, &mix}; }
 };
 
-/// Which nodes points are seen from, and with what weights: found on the host, and left there.
+/// Find the nodes from which points are seen, and their weights; on the host, where they stay.
 /// Throws InputError as Decoder::forward does.
 template <class Real>
 [[nodiscard]] DecoderRows decoder_rows(const DecoderOptions& options, const DecoderQueries& queries);

@@ -4,8 +4,8 @@
 #include "io/parallel/comm.hpp"
 #include "surrogates/training/resident_arrays.hpp"
 
-/// What libquintet_resident.so is asked for: new DeviceParameters, the caller's. It belongs to the program
-/// that it was built with: both know the same classes.
+/// Entry of libquintet_resident.so: makes new DeviceParameters, which the caller owns. It belongs to the
+/// program that it was built with: both know the same classes.
 namespace quintet {
 
 extern "C" {
