@@ -8,7 +8,7 @@
 
 namespace quintet::vlasov {
 
-/// What `vlasov run` would cost on other numbers of ranks, in the decompositions that its grid admits.
+/// Cost model of `vlasov run` on other numbers of ranks, in the decompositions that its grid admits.
 ///
 /// Work: cells past the last one up to whole packs. Its time is that of steps of this input taken here, with
 /// fewer cells of x where there are many; the number of steps follows from the largest stable step at the

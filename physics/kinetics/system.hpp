@@ -21,7 +21,7 @@
 
 namespace quintet::kinetics {
 
-/// Which equations give E and B.
+/// Equations that give E and B.
 enum class FieldModel { none, maxwell, poisson };
 
 struct SystemOptions {
@@ -81,7 +81,8 @@ struct Sample {
   std::vector<OfSpecies> species;
   std::array<double, n_field> field{};  ///< int E_x^2 ... dx, no 1/2
   double field_energy = 0, kinetic_energy = 0;
-  /// What the values of Poisson's walls make of field_energy: the rest is that of the charge's own field.
+  /// Part of field_energy from the wall values in Poisson's equation; the rest is that of the charge's own
+  /// field.
   double bias_energy = 0;
   FieldBudget field_budget;
   /// Root mean squares over x of epsilon0 div E - rho (Maxwell), as the scheme's weak form has it, and of
@@ -122,7 +123,8 @@ class VlasovSystem {
   [[nodiscard]] const Decomposition& decomposition() const;
   [[nodiscard]] const PhaseBasis& basis() const;
   [[nodiscard]] const std::vector<Species>& species() const;
-  /// As it is now; where it is resident on a device, a copy of it, which start() and resume() take back.
+  /// Distribution of species s now; if it is resident on a device, a copy, which start() and resume() take
+  /// back.
   [[nodiscard]] Distribution& f(int s);
   /// [n_conf, 8, n_modes]: E, B, phi, psi.
   [[nodiscard]] ConfField& field();
@@ -141,11 +143,11 @@ class VlasovSystem {
   /// restart takes the same steps; to be set after start().
   [[nodiscard]] double collision_frequency() const;
   void set_collision_frequency(double frequency);
-  /// What this rank has counted of each species; summed over the ranks it is the species' budget. Part of a
+  /// Counts of this rank for each species; summed over the ranks they are the species' budget. Part of a
   /// checkpoint.
   [[nodiscard]] const std::vector<Budget>& budgets_here() const;
   void set_budgets_here(std::vector<Budget> budgets);
-  /// What this rank has counted of the field; summed over the ranks it is the field's budget.
+  /// Counts of this rank for the field; summed over the ranks they are the field's budget.
   [[nodiscard]] const FieldBudget& field_budget_here() const;
   void set_field_budget_here(const FieldBudget& budget);
 

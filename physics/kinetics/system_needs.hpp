@@ -8,8 +8,8 @@
 
 namespace quintet::kinetics {
 
-/// What one rank of a grid of ranks has and sends, which need not be there: for plans. Tests compare it with
-/// what Comm counts and with what a run allocates.
+/// Needs of one rank of a grid of ranks, what it holds and sends; the rank need not exist: for plans. Tests
+/// compare it with what Comm counts and with what a run allocates.
 struct RankNeeds {
   double cells = 0;  ///< of all species, past the last one up to whole packs: what a step works on
   double bytes = 0;  ///< of f, moments and fields (VlasovSystem::bytes_needed)

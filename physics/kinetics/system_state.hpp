@@ -51,7 +51,7 @@ struct VlasovSystem::Implementation {
   /// summed in the same sweep.
   void advect(const Exec& exec, const Stage& stage, const SystemState& from, const SystemState& from0,
               SystemState& to, bool moments_too);
-  /// What comes from beyond the block.
+  /// Add the contributions from beyond the block.
   void advect_exterior(const Exec& exec, const Stage& stage, const StagePlace& place, SystemState& to,
                        bool moments_too);
   /// Collisions within a stage, where they are not split.
@@ -104,7 +104,7 @@ struct VlasovSystem::Implementation {
   void refresh_given(double t);
   /// M0, M1 and M2 of the present f of species s, [n_conf, 2 + vdim, n_modes], summed over velocity_comm.
   [[nodiscard]] ConfField three_moments(const Exec& exec, int s) const;
-  /// What a sample says of the present f of species s, of this rank's cells, wherever f is.
+  /// Summary of the present f of species s over this rank's cells, wherever f is.
   [[nodiscard]] ResidentOperator::Summary summary(const Exec& exec, int s) const;
   /// Copy f of all species to the device, or back from it where it has advanced; do nothing without a device.
   void to_device();

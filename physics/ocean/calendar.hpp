@@ -37,7 +37,7 @@ class TimeUnits {
   /// A calendar whose years have all n days is spread evenly over the Gregorian year, which has N: day d of
   /// its year comes d N/n days after New Year. Equal steps stay equal to 0.3 %, and its seasons are ours.
   [[nodiscard]] double day(double value) const;
-  /// What became of dates that ours does not have, in words; "" for those of real calendars.
+  /// Note on dates that our calendar does not have; "" for real calendars.
   [[nodiscard]] std::string note() const;
   [[nodiscard]] const std::string& calendar() const { return calendar_; }  ///< "standard" for its synonyms
 

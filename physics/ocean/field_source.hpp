@@ -12,13 +12,13 @@ namespace quintet::ocean {
 
 constexpr double celsius_zero = 273.15;  ///< K
 
-/// What a file's numbers are in.
+/// Unit of a file's numbers.
 enum class FieldUnits { from_file, degree_celsius, kelvin };
 
 /// Whether numbers are temperatures or their differences from some mean, which have no zero to take off.
 enum class FieldQuantity { from_file, temperature, anomaly };
 
-/// What the user says of files beside what they say themselves.
+/// User's facts about files, beside those in the files.
 struct FieldOptions {
   FieldUnits units = FieldUnits::from_file;
   FieldQuantity quantity = FieldQuantity::from_file;

@@ -14,7 +14,7 @@ enum class PodWeights {
   points,  ///< each point counts 1
   area,    ///< cos(latitude), at least 0.001
 };
-/// What is taken from fields before modes are made of them.
+/// Background that is subtracted from fields before the modes are computed.
 enum class PodBackground { mean, climatology };
 /// How singular triplets are found.
 enum class PodMethod {

@@ -12,14 +12,14 @@
 
 namespace quintet::ocean {
 
-/// What points are that have one value at all times.
+/// Treatment of points that have one value at all times.
 enum class ConstantPoints {
   refuse,  ///< unless a mask says that they are sea, or they freeze at high latitude: sea under ice
   land,
   sea
 };
 
-/// What of its sources a record is to hold.
+/// Part of its sources that a record is to hold.
 struct RecordOptions {
   std::optional<double> from, to;    ///< first and last day, both included
   double south = -90, north = 90;    ///< degrees

@@ -8,7 +8,7 @@ namespace quintet::dpmd {
 
 /// True for what read_configurations() reads and no model or YAML file is: by name, else by content.
 [[nodiscard]] bool holds_atoms(const std::string& path);
-/// What was understood of a file of atoms, in lines: format, frames, atoms by type, cell, labels and
+/// Describe a file of atoms as it was understood, in lines: format, frames, atoms by type, cell, labels and
 /// velocities, what the reader assumed and did not use. Throws InputError as read_configurations() does.
 [[nodiscard]] std::string describe_atoms(const std::string& path, const ReadOptions& options);
 

@@ -12,7 +12,7 @@
 
 namespace quintet::dpmd {
 
-/// What a frame is worth: the models agree; they disagree, so that a label would teach them; they disagree so
+/// Verdict on a frame: the models agree; they disagree, so that a label would teach them; they disagree so
 /// much that the frame is not physical.
 enum class Verdict { accurate, candidate, failed };
 
@@ -52,7 +52,7 @@ struct Selection {
 [[nodiscard]] Selection select_frames(const std::vector<FrameSource>& sources,
                                       const SelectionOptions& options, std::uint64_t seed);
 
-/// What the methods go by, of one candidate.
+/// Numbers of a candidate by which the methods choose.
 struct Candidate {
   double max_force;              ///< (eV/angstrom)
   std::vector<double> features;  ///< for Pick::farthest, else empty

@@ -11,7 +11,7 @@
 
 namespace quintet::dpmd {
 
-/// What came of labelling frames.
+/// Result of labelling frames.
 struct Labelling {
   struct Failure {
     std::size_t frame;

@@ -9,7 +9,7 @@
 #include "apps/dpmd/setup/selection_options.hpp"
 #include "io/config/schema.hpp"
 
-/// What the user writes in a YAML file for `dpmd learn`.
+/// Options in the YAML file of `dpmd learn`.
 namespace quintet::dpmd {
 
 /// Section `train`: how the models of an iteration are made.

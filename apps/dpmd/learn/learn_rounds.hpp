@@ -12,7 +12,7 @@
 
 namespace quintet::dpmd {
 
-/// What one iteration came to.
+/// Result of one iteration.
 struct IterationResult {
   std::int64_t iteration = 0;
   std::int64_t accurate = 0, candidates = 0, failed = 0, labelled = 0;

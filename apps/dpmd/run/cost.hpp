@@ -8,7 +8,7 @@
 
 namespace quintet::dpmd {
 
-/// What `dpmd run` would cost on other numbers of ranks, in bricks of space.
+/// Cost model of `dpmd run` on other numbers of ranks, in bricks of space.
 ///
 /// Work: atoms of a brick. Its time is that of steps of this input taken here, with fewer copies of the cell
 /// where there are many; neighbour lists are rebuilt as often as then. Ghosts are counted where the atoms are

@@ -13,8 +13,8 @@
 
 namespace quintet::dpmd {
 
-/// What a run with several models does besides moving atoms: measures where the models disagree and keeps the
-/// frames that are worth a label.
+/// Observer of a run with several models: measures where the models disagree and keeps the frames that are
+/// worth a label.
 class DeviationWatch {
  public:
   /// Nothing without the section `deviation`. On a restart rows and frames after it are dropped. Collective.

@@ -20,7 +20,7 @@ class MdSpectrogram : public OptionalSpectrogram {
   void add(const Exec& exec, const Simulation& simulation, const Instant& now);  ///< collective
 
  private:
-  /// What of the velocities is sampled: those of some atoms, or the current of all.
+  /// Part of the velocities that is sampled: those of some atoms, or the current of all.
   struct Sampled {
     std::vector<std::int64_t> ids;  ///< of the atoms, rising; empty: the current
     std::vector<double> charges;    ///< of the types (e)

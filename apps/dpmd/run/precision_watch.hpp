@@ -9,8 +9,8 @@
 
 namespace quintet::dpmd {
 
-/// What a run with rounded products (potential.precision: bf16) does besides moving atoms: sets its forces
-/// beside those in double, so that a run cannot leave the atoms for which they are good.
+/// Observer of a run with rounded products (potential.precision: bf16): compares its forces with those in
+/// double, so that a run cannot leave the configurations for which they are accurate.
 class PrecisionWatch {
  public:
   /// Steps between looks; one costs about what five steps do.

@@ -14,7 +14,7 @@ namespace quintet::dpmd {
 /// "copper.dp, which drives, and 3 more": the models by name.
 [[nodiscard]] std::string models_in_words(const PotentialOptions& options, const std::string& description);
 
-/// What is run, for the top of the report. Collective.
+/// Describe the run at the top of the report. Collective.
 void describe_run(Context& context, const RunOptions& options, const Simulation& simulation);
 
 }  // namespace quintet::dpmd

@@ -55,7 +55,7 @@ class Simulation {
   [[nodiscard]] ThermoSample sample(const Exec& exec) const;
   /// Whether the force field's products are rounded (potential.precision: bf16).
   [[nodiscard]] bool rounds() const { return precision_ != nullptr; }
-  /// What that does to the forces now, and did at the start of this process. Collective.
+  /// Error of the forces from rounding now, and at the start of this process. Collective.
   [[nodiscard]] potential::PrecisionError measure_precision(const Exec& exec);
   [[nodiscard]] const potential::PrecisionError& precision_at_start() const { return precision_at_start_; }
   /// How far the models disagree now; the options must have the section `deviation`. Collective.

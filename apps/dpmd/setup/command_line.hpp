@@ -9,7 +9,8 @@
 #include "io/config/tree.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 
-/// What the commands without a YAML file share: their flags become keys of the sections that YAML files have.
+/// Functions that the commands without a YAML file share: their flags become keys of the sections that YAML
+/// files have.
 namespace quintet::dpmd {
 
 /// "O,H" or "O H" as a list of names.
@@ -23,14 +24,14 @@ namespace quintet::dpmd {
 /// InputError.
 /// @param positional, named their places among `arguments`.
 [[nodiscard]] const std::string& model_of(const Application::Arguments& arguments, int positional, int named);
-/// What `--types`, `--masses` and `--periodic` say of the files to read, all frames of them without labels.
+/// Options by `--types`, `--masses` and `--periodic` for the files to read: all frames, without labels.
 /// @param types, masses places of the first two among `arguments`; `--periodic` follows.
 [[nodiscard]] ReadOptions read_options_of(const Application::Arguments& arguments, int types, int masses);
 /// The flags `--types`, `--masses` and `--periodic`, in this order.
 [[nodiscard]] std::vector<Application::Flag> naming_flags();
 /// Flags `--labels`, `--stress-unit` and `--stress-sign` of commands without a YAML file, in this order.
 [[nodiscard]] std::vector<Application::Flag> label_source_flags();
-/// What they say. @param first place of `--labels` among the arguments
+/// Source of labels by those flags. @param first place of `--labels` among the arguments
 [[nodiscard]] LabelSource label_source_of(const Application::Arguments& arguments, int first);
 /// The section that the flags fill, with its units, defaults and checks.
 template <class Options>

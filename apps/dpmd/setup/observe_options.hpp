@@ -10,7 +10,7 @@
 
 namespace quintet::dpmd {
 
-/// What a spectrum is of.
+/// Signal of a spectrum.
 enum class MdSignal {
   temperature,
   pressure,

@@ -18,7 +18,7 @@
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 
-/// What the user writes in a YAML file for `dpmd run` and `dpmd equation_of_state`.
+/// Options in the YAML file of `dpmd run` and `dpmd equation_of_state`.
 namespace quintet::dpmd {
 
 /// Section `system`: where the atoms come from.
@@ -32,7 +32,7 @@ struct SystemOptions {
   std::vector<std::int64_t> replicate{1, 1, 1};
 };
 void describe(Schema& schema, SystemOptions& options);
-/// What is wrong with the words of `periodic`, if anything: not three of true and false.
+/// Error message for words of `periodic` that are not three of true and false; else nothing.
 [[nodiscard]] std::optional<std::string> problem_of_periodic(const std::vector<std::string>& words);
 /// Them as readers take them; nothing for none.
 [[nodiscard]] std::optional<std::array<bool, 3>> periodic_of(const std::vector<std::string>& words);

@@ -21,7 +21,7 @@ struct FrameIndex {
 [[nodiscard]] std::vector<FrameIndex> frames_of(const std::vector<potential::LabelledSystem>& systems,
                                                 std::size_t most = 0);
 
-/// What a model says of a frame.
+/// Prediction of a model for a frame.
 struct Prediction {
   FrameIndex index;
   double energy = 0;         ///< (eV)

@@ -9,7 +9,7 @@
 #include "io/config/tree.hpp"
 #include "surrogates/potential/training/frame.hpp"
 
-/// What `dpmd test` finds and writes.
+/// Results that `dpmd test` finds and writes.
 namespace quintet::dpmd {
 
 /// Deviations of one system, or of all: every frame's energy, every component of force and virial counts

@@ -8,8 +8,8 @@
 
 namespace quintet::dpmd {
 
-/// What `dpmd train` would cost on other numbers of ranks, which divide the frames of a batch and the atoms
-/// of what is left over, and the layers of its networks for the table of strategies.
+/// Cost model of `dpmd train` on other numbers of ranks, which divide the frames of a batch and the atoms of
+/// what is left over, and the layers of its networks for the table of strategies.
 ///
 /// Work: atoms of a batch on a rank. Gradients are summed round a ring; ranks of one node read them from each
 /// other's memory instead, which moves as many bytes. Throws InputError on more than one rank.

@@ -14,7 +14,7 @@
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/parallel_options.hpp"
 
-/// What the user writes in a YAML file for `dpmd train`; defaults are DeePMD-kit's.
+/// Options in the YAML file of `dpmd train`; defaults are DeePMD-kit's.
 namespace quintet::dpmd {
 
 /// Section `model.descriptor`: se_e2_a (Zhang et al. 2018, NeurIPS 31).

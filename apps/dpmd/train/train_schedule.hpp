@@ -37,7 +37,7 @@ class DivergenceWatch {
   void add(std::int64_t step, double loss, const potential::LossPrefactors& prefactors,
            const potential::Deviations& batch);
 
-  /// What a restart needs: mean, least mean, losses seen, steps above the bound.
+  /// State that a restart needs: mean, least mean, losses seen, steps above the bound.
   [[nodiscard]] std::vector<double> state() const { return {mean_, least_, seen_, above_}; }
   void restore(const std::vector<double>& state);
 

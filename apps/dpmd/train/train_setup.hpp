@@ -13,7 +13,7 @@
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/potential/training/initialise.hpp"
 
-/// What a training starts from: labelled systems and a model.
+/// Start of a training: labelled systems and a model.
 namespace quintet::dpmd {
 
 /// Frames of a list of systems ready for the model, made when first asked for and kept up to a size.
@@ -48,7 +48,7 @@ struct TrainingSetup {
   potential::Model model;
 };
 
-/// What a checkpoint knows of the model, in place of the data's statistics.
+/// Data of the model from a checkpoint, in place of the data's statistics.
 struct KnownModel {
   std::vector<std::string> type_map;
   std::vector<int> sel;

@@ -82,7 +82,7 @@ class Training {
   std::int64_t step_ = 0, frames_seen_ = 0, atoms_seen_ = 0;
 };
 
-/// What the ranks divide, for the planner.
+/// Arrays that the ranks divide, for the planner.
 [[nodiscard]] planning::Division division_of(const TrainOptions& options, const potential::Model& model);
 
 }  // namespace quintet::dpmd

@@ -7,7 +7,7 @@
 #include "io/hdf5/file.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 
-/// What a checkpoint of `dpmd train` holds besides weights and moments.
+/// State in a checkpoint of `dpmd train` besides weights and moments.
 namespace quintet::dpmd {
 
 /// Throws InputError if it is not a checkpoint of a training. Collective.

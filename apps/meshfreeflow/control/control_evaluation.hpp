@@ -16,7 +16,7 @@ struct FlowMean {
 };
 [[nodiscard]] FlowMean mean_over_flows(const std::vector<double>& values);
 
-/// What came of flows under a control.
+/// Result of flows under a control.
 struct Judged {
   std::string name;
   std::vector<std::vector<double>> nusselt;  ///< [flow][action], mean of an interval

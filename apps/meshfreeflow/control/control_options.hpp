@@ -10,7 +10,7 @@
 #include "surrogates/environments/convection_control.hpp"
 #include "surrogates/reinforcement/ppo.hpp"
 
-/// What the user writes in a YAML file for `meshfreeflow control`.
+/// Options in the YAML file of `meshfreeflow control`.
 namespace quintet::meshfreeflow {
 
 /// Section `flow`.

@@ -13,7 +13,8 @@ namespace quintet::meshfreeflow {
 
 /// The network that sees the floor's probes and decides for one segment, with its first weights.
 [[nodiscard]] reinforcement::ActorCritic make_network(const ControlOptions& options);
-/// What a policy file says of the world, and the check that it is the one of these options but for the flow.
+/// Numbers that a policy file states of the world, and the check that it is the one of these options but for
+/// the flow.
 [[nodiscard]] std::vector<std::pair<std::string, double>> world_numbers(const ControlOptions& options);
 /// Throws InputError where floor or episode differ.
 void check_world(const reinforcement::PolicyFile& policy, const ControlOptions& options);

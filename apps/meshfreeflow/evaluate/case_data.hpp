@@ -21,7 +21,7 @@ struct JudgedModel {
               decoder_bytes_float = 0;  ///< of a decoder of codes: its bytes, and as floats
 };
 
-/// What the fields mean in numbers, for one case.
+/// Meaning of the fields in numbers, for one case.
 struct FlowMeaning {
   flow::FlowFields roles;
   flow::FlowConstants constants;

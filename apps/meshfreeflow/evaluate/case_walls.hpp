@@ -6,7 +6,7 @@
 
 namespace quintet::meshfreeflow {
 
-/// What the fields of a flow are at its walls, [field][axis]; `data.meaning` is known.
+/// Values of the fields of a flow at its walls, [field][axis]; `data.meaning` is known.
 ///
 /// Values that are given in `flow.walls`; without any, of the scalar what the format says, else the mean of
 /// the data at a wall along which they do not vary, and of the velocity 0 where the data are 0 (a component

@@ -9,7 +9,7 @@
 #include "physics/codes/binary_codes.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 
-/// What the user writes in a YAML file for `meshfreeflow evaluate`.
+/// Options in the YAML file of `meshfreeflow evaluate`.
 namespace quintet::meshfreeflow {
 
 /// An entry of `cases`.

@@ -44,7 +44,7 @@ struct Judgement {
   std::optional<flow::Calibration> calibration;  ///< of the residuals against the error, block by block
 };
 
-/// What all judgements of a case share.
+/// Data and steps that all judgements of a case share.
 class Judge {
  public:
   /// @param equations nullptr: none. Throws InputError for parameters that are missing.

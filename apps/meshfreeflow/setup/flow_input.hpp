@@ -14,7 +14,7 @@
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 
-/// What trained models are given, and what is done where they were not trained for it.
+/// Input of trained models, and the response to input beyond their training.
 namespace quintet::meshfreeflow {
 
 /// One sample of a file of fields over time.
@@ -60,7 +60,7 @@ void keep_frames(flow::FieldBlock& block, int first, int count);
 [[nodiscard]] FieldAxis field_axis(const flow::BlockAxis& axis, const std::string& name,
                                    const std::string& units = "1");
 
-/// What to do where a prediction goes beyond the training.
+/// Response to a prediction beyond the training.
 enum class OutsideTraining { refuse, mark };
 [[nodiscard]] const std::vector<std::pair<std::string, OutsideTraining>>& outside_training_names();
 /// Refuse, with all reasons in one line, or warn and say so in the report. Throws InputError.

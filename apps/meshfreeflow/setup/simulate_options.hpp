@@ -12,7 +12,7 @@
 #include "io/device/device.hpp"
 #include "physics/convection/initial.hpp"
 
-/// What the user writes in a YAML file for `meshfreeflow simulate`.
+/// Options in the YAML file of `meshfreeflow simulate`.
 namespace quintet::meshfreeflow {
 
 /// Section `walls`.

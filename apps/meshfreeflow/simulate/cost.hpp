@@ -8,7 +8,7 @@
 
 namespace quintet::meshfreeflow {
 
-/// What `meshfreeflow simulate` would cost on other numbers of ranks, which share the rows of cells.
+/// Cost model of `meshfreeflow simulate` on other numbers of ranks, which share the rows of cells.
 ///
 /// Work: cells of all flows on a rank. Its time is that of steps of this input taken here, with fewer flows
 /// where there are many; the number of steps follows from the longest step at the start, so it is a lower

@@ -10,7 +10,7 @@
 
 namespace quintet::meshfreeflow {
 
-/// What a row of the history is made of.
+/// Data of a row of the history.
 struct HistoryRow {
   const std::vector<convection::Sample>& samples;  ///< of each flow
   double time, step, dt;

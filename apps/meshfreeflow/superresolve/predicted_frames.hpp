@@ -5,7 +5,7 @@
 
 namespace quintet::meshfreeflow {
 
-/// What superresolve writes, besides run.log and report: NAME.h5 and what ParaView opens.
+/// Files that superresolve writes, besides run.log and report: NAME.h5 and what ParaView opens.
 inline constexpr const char* frames_file = "fields.h5";
 
 /// Names of the residuals in files: "residual_buoyancy".

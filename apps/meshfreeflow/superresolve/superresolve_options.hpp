@@ -11,7 +11,7 @@
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
-/// What the user writes in a YAML file for `meshfreeflow superresolve`.
+/// Options in the YAML file of `meshfreeflow superresolve`.
 namespace quintet::meshfreeflow {
 
 /// Section `output`: one of factor, grid, like, points.

@@ -5,8 +5,8 @@
 
 namespace quintet::meshfreeflow {
 
-/// What becomes of a step's activations, into the log; with what it has cost, into summary.json and the
-/// report. Nothing where the input has no section `memory`.
+/// Write the treatment of a step's activations to the log, and with its cost to summary.json and the report.
+/// Does nothing without section `memory` in the input.
 void announce_activations(Context& context, const Training& training);
 void report_activations(Context& context, const Training& training);
 

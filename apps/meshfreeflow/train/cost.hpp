@@ -8,7 +8,7 @@
 
 namespace quintet::meshfreeflow {
 
-/// What `meshfreeflow train` would cost on other numbers of ranks, which share out the crops of a batch, and
+/// Cost model of `meshfreeflow train` on other numbers of ranks, which share out the crops of a batch, and
 /// the layers of its networks for the table of strategies.
 ///
 /// Work: crops of a rank. Time and memory are those of steps with whole batches and with half ones taken

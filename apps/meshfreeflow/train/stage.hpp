@@ -22,7 +22,7 @@ namespace quintet::meshfreeflow {
                                            const ParallelOptions& parallel,
                                            const flow::FlowModelHeader& header);
 
-/// What the ranks divide, for the planner.
+/// Arrays that the ranks divide, for the planner.
 [[nodiscard]] planning::Division division_of(const TrainOptions& options,
                                              const flow::FlowModelHeader& header);
 
@@ -32,15 +32,15 @@ namespace quintet::meshfreeflow {
                                          const ParallelOptions& parallel,
                                          const flow::FlowModelHeader& header);
 
-/// What crops leave for the backward pass, roughly, before a step was measured: no more than the budget of
-/// section `memory` (bytes).
+/// Memory that crops leave for the backward pass, roughly, before a step was measured (bytes): at most the
+/// budget of section `memory`.
 [[nodiscard]] double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options,
                                       int n_crops, bool computes_here);
 /// What LibTorch and its convolutions take for themselves in a first step, with HDF5 and the report (bytes):
 /// measured, docs/measured.md.
 inline constexpr double library_bytes = 19e6;
-/// What a rank needs beside the arrays that are divided: activations, the best model and one that is written
-/// (bytes).
+/// Memory that a rank needs beside the arrays that are divided (bytes): activations, the best model and one
+/// that is being written.
 [[nodiscard]] double memory_besides(const networks::ChainDescription& chain, double activations);
 
 }  // namespace quintet::meshfreeflow

@@ -17,7 +17,7 @@
 #include "surrogates/training/parallel_options.hpp"
 #include "surrogates/training/precision_options.hpp"
 
-/// What the user writes in a YAML file for `meshfreeflow train`.
+/// Options in the YAML file of `meshfreeflow train`.
 namespace quintet::meshfreeflow {
 
 /// Section `validation`.

@@ -35,7 +35,7 @@ class Training {
   [[nodiscard]] bool finished() const { return step_ >= options_.steps; }
   void save(hdf5::Group& root) const;
 
-  /// What the last validation found.
+  /// Result of the last validation.
   struct Row {
     std::int64_t step = 0;
     double learning_rate = 0;
@@ -58,7 +58,7 @@ class Training {
   [[nodiscard]] double memory_needed() const;
   /// Bytes of a device's memory that steps take, beyond the trainer's arrays if these are there already.
   [[nodiscard]] double device_memory_needed() const;
-  /// What this process holds at most, all that it has loaded with it (bytes); nothing where nothing was
+  /// Greatest memory of this process, including all that it has loaded (bytes); nothing if nothing was
   /// measured.
   [[nodiscard]] std::optional<double> memory_predicted() const { return memory_predicted_; }
 
@@ -90,7 +90,7 @@ class Training {
 /// The device of a training. Collective. Throws ResourceError where the one that is asked for is not there.
 [[nodiscard]] DeviceSession open_device(Context& context, const TrainOptions& options);
 
-/// What the data make of the model's header. Throws InputError for conditioning on what the data lack.
+/// Header of the model, from the data. Throws InputError for conditioning on what the data lack.
 [[nodiscard]] flow::FlowModelHeader model_header(const TrainOptions& options, const flow::FlowDataset& data);
 
 }  // namespace quintet::meshfreeflow

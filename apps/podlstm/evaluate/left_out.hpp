@@ -9,7 +9,7 @@
 
 namespace quintet::podlstm {
 
-/// What the fields of a test have beside their modes: r(t, x) = field - background - sum_m a(t, m) mode_m(x),
+/// Part of the fields of a test outside their modes: r(t, x) = field - background - sum_m a(t, m) mode_m(x),
 /// at each date that is forecast.
 ///
 /// With it errors are those of whole fields: a forecast of coefficients off by e is off by sum_m e_m

@@ -8,7 +8,7 @@ namespace quintet::podlstm {
 /// Tiles, singular values and the numbers of summary.json.
 void report_fit(Context& context, const ocean::OceanModes& modes);
 
-/// What fields add to it: captured variance, what modes miss, maps; what the user should know of the record.
+/// Report on the fields: captured variance, what modes miss, maps, and notes on the record for the user.
 void report_fields(Context& context, const ocean::Pod& pod, const std::vector<std::string>& notes);
 
 /// Curves of the first few.

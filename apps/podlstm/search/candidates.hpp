@@ -22,7 +22,7 @@ class ValidationSkill {
   std::vector<double> targets_, variations_;  ///< [n, outputs], [outputs]
 };
 
-/// What a search chooses among, and what a choice is: the way from genes to a network and how it is trained.
+/// Candidates of a search: map genes to a network and its training.
 class Candidates {
  public:
   /// @param data names what candidates are trained on and judged by

@@ -7,7 +7,7 @@
 
 namespace quintet::podlstm {
 
-/// What the trials of a search were, in numbers. Repeated ones are in none of them but their own.
+/// Counts of the trials of a search. Repeated trials appear only in their own count.
 struct SearchNumbers {
   std::int64_t evaluations = 0;  ///< that have ended, failures included
   std::int64_t repeated = 0;

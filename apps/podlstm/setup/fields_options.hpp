@@ -7,7 +7,7 @@
 #include "io/config/schema.hpp"
 #include "physics/ocean/record.hpp"
 
-/// What the user writes of a record of fields, and the record.
+/// Options of a record of fields, and the record.
 namespace quintet::podlstm {
 
 /// Section `fields.mask`.

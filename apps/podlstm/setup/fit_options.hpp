@@ -7,7 +7,7 @@
 #include "io/config/schema.hpp"
 #include "physics/ocean/pod.hpp"
 
-/// What the user writes in a YAML file for `podlstm fit`.
+/// Options in the YAML file of `podlstm fit`.
 namespace quintet::podlstm {
 
 /// Section `coefficients`: coefficients that somebody else has made.

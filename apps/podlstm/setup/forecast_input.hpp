@@ -19,7 +19,7 @@
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/parallel_options.hpp"
 
-/// What the user writes for `podlstm train`, `forecast`, `evaluate` and `quantise`.
+/// Options of `podlstm train`, `forecast`, `evaluate` and `quantise`.
 namespace quintet::sequence {
 void describe(Schema& schema, WindowShape& shape);
 }

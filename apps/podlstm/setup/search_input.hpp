@@ -12,16 +12,16 @@
 #include "surrogates/sequence/windows/span.hpp"
 #include "surrogates/sequence/windows/split.hpp"
 
-/// What the user writes for `podlstm search`.
+/// Options of `podlstm search`.
 namespace quintet::podlstm {
 
-/// What every candidate is, whatever its network.
+/// Options common to all candidates, whatever their networks.
 struct CandidateOptions {
   sequence::ForecastOptions forecast;  ///< network, members and seed are not the user's
 };
 void describe(Schema& schema, CandidateOptions& options);
 
-/// What is chosen among: networks, and where lists are given, how they are trained.
+/// Space of a search: networks and, where lists are given, their training.
 struct SpaceOptions {
   sequence::ArchitectureSpace networks;
   std::vector<double> learning_rates;

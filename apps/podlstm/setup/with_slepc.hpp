@@ -6,7 +6,7 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/ocean/svd/svd.hpp"
 
-/// What of podlstm needs SLEPc; without it the rest works.
+/// Functions of podlstm that need SLEPc; without it the rest works.
 namespace quintet::podlstm {
 
 /// PETSc and SLEPc where the program was built with them.

@@ -8,7 +8,7 @@
 
 namespace quintet::podlstm {
 
-/// What `podlstm train` would cost on other numbers of ranks, which share out the networks of the ensemble or
+/// Cost model of `podlstm train` on other numbers of ranks, which share out the networks of the ensemble or
 /// each network's batches, and the layers of one network for the table of strategies.
 ///
 /// Work: networks of a rank; a step is an epoch of each. Its time is that of epochs of the first network

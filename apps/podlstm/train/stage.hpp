@@ -7,11 +7,12 @@
 
 namespace quintet::podlstm {
 
-/// What ranks that train a network together divide of it, for the planner and the check of memory: one unit.
+/// Arrays that ranks which train a network together divide, for the planner and the check of memory: one
+/// unit.
 [[nodiscard]] planning::Division division_of(const TrainOptions& options, const sequence::Graph& graph);
 
-/// What a rank needs beside the arrays that stages divide, roughly: windows, the kernels' copies of the
-/// weights and what they keep of a block of windows, the best weights, a checkpoint on its way (bytes).
+/// Memory that a rank needs beside the arrays that stages divide, roughly: windows, the kernels' copies of
+/// the weights and what they keep of a block of windows, the best weights, a checkpoint on its way (bytes).
 [[nodiscard]] double memory_besides(const TrainOptions& options, const sequence::TrainingSet& set,
                                     const sequence::Graph& graph);
 

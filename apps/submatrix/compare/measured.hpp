@@ -10,7 +10,7 @@
 
 namespace quintet::submatrix {
 
-/// What a piece of work cost, on the rank that took most.
+/// Cost of a piece of work, on the rank that took most.
 struct Cost {
   double wall_s = 0, cpu_s = 0;
   double peak_bytes = 0;  ///< resident memory above that at the start; 0 where the system does not tell

@@ -8,7 +8,7 @@
 
 namespace quintet::submatrix {
 
-/// What `submatrix evaluate` would cost on other numbers of ranks, which share the block columns out by
+/// Cost model of `submatrix evaluate` on other numbers of ranks, which share the block columns out by
 /// predicted work.
 ///
 /// A step is a threshold, with its share of S^-1/2. Work: block columns, as many of the whole as the rank

@@ -10,7 +10,7 @@
 
 namespace quintet::submatrix {
 
-/// What is run, in words, for the top of the report; `why_dense`: of each threshold, "": by submatrices.
+/// Describe the evaluation at the top of the report; `why_dense`: of each threshold, "": by submatrices.
 void describe_evaluation(Context& context, const EvaluateOptions& options, const System& system,
                          const std::vector<std::string>& why_dense);
 

@@ -9,7 +9,7 @@
 /// Whether a step function fills the orbitals that the user means.
 namespace quintet::submatrix {
 
-/// What the occupied orbitals of a spin must be.
+/// Constraint on the occupied orbitals of a spin.
 struct Held {
   std::optional<double> n_pairs;  ///< their number; absent: all below a given mu, or shared by the spins
   bool electrons = false;         ///< a number of electrons was given, of this spin or of both

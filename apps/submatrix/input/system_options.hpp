@@ -9,10 +9,10 @@
 #include "io/config/schema.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 
-/// What the user writes in a YAML file about the system: matrices, blocks, electrons. Hartree inside.
+/// Options of the system in a YAML file: matrices, blocks, electrons. Hartree inside.
 namespace quintet::submatrix {
 
-/// What the numbers of a Kohn-Sham matrix are in.
+/// Unit of the numbers of a Kohn-Sham matrix.
 enum class EnergyUnit { from_file, hartree, electronvolt, rydberg };
 
 /// Whether K and S are compared as matrices of one basis in one order.

@@ -4,8 +4,8 @@
 
 namespace quintet::submatrix {
 
-/// What is understood of a file of a matrix, or of real-space images (HDF5, or a list of files), in lines:
-/// format, rows, elements, diagonal, symmetry, units, blocks, images, what was assumed and not used.
+/// Describe a file of a matrix, or of real-space images (HDF5, or a list of files), in lines: format, rows,
+/// elements, diagonal, symmetry, units, blocks, images, what was assumed and not used.
 ///
 /// A file of one triangle, or with images that are missing, is described where a calculation would refuse it:
 /// the line says what the calculation asks for. Reads the file whole, on one rank. Throws InputError as

@@ -8,7 +8,7 @@
 #include "io/config/schema.hpp"
 #include "physics/kinetics/system.hpp"
 
-/// What the user writes about the fields: `field` and what is in it.
+/// Options of the fields: section `field` and its parts.
 namespace quintet::vlasov {
 
 struct FieldModelRow {
@@ -34,7 +34,7 @@ struct VectorFieldOptions {
 };
 void describe(Schema& schema, VectorFieldOptions& options);
 
-/// What the fields meet at the ends of x that are not periodic.
+/// Conditions of the fields at the ends of x that are not periodic.
 struct FieldBoundaryOptions {
   std::vector<std::string> lower, upper;              ///< [cdim] or empty: see the page of all keys
   std::vector<FormulaText> lower_value, upper_value;  ///< of phi or its normal derivative, [cdim] or empty: 0

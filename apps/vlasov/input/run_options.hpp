@@ -14,7 +14,7 @@
 #include "io/device/device.hpp"
 #include "physics/kinetics/system.hpp"
 
-/// What the user writes in a YAML file for `vlasov run`.
+/// Options in the YAML file of `vlasov run`.
 namespace quintet::vlasov {
 
 /// Section `basis`: the polynomials.

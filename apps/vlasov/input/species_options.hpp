@@ -7,8 +7,8 @@
 
 #include "io/config/schema.hpp"
 
-/// What the user writes about particles: `species` and what is in it. Numbers are in the user's own
-/// consistent units; most may be formulas of the named constants.
+/// Options of the particles: section `species` and its parts. Numbers are in the user's own consistent units;
+/// most may be formulas of the named constants.
 namespace quintet::vlasov {
 
 /// Velocity box of a species.
@@ -48,7 +48,7 @@ struct SourceOptions {
 };
 void describe(Schema& schema, SourceOptions& options);
 
-/// What an absorbing wall emits and mirrors.
+/// Emission and mirroring of an absorbing wall.
 struct EmissionOptions {
   int side = 0;                                            ///< 0: lower, 1: upper
   int direction = 0;                                       ///< of x
@@ -60,7 +60,7 @@ struct EmissionOptions {
 };
 void describe(Schema& schema, EmissionOptions& options);
 
-/// What particles meet at the ends of x.
+/// Conditions of the particles at the ends of x.
 struct BoundaryOptions {
   std::vector<std::string> lower, upper;  ///< [cdim] or empty: periodic
   std::vector<EmissionOptions> emission;

@@ -8,7 +8,7 @@
 
 namespace quintet::vlasov {
 
-/// What the run's history is set beside: theory and a reference curve, read before the run begins.
+/// Comparison of the run's history with theory and a reference curve, which are read before the run begins.
 struct Comparison {
   std::optional<Theory> theory;
   std::optional<Curve> reference;

@@ -6,7 +6,7 @@
 
 namespace quintet::vlasov {
 
-/// What is run, in words, for the top of the report: plasma, field, collisions, grid, end.
+/// Describe the run at the top of the report: plasma, field, collisions, grid, end.
 void describe_run(Context& context, const Simulation& simulation);
 
 /// Tiles of a run that is over: how well it kept what should stay, with doubts from a tenth of the limits on.

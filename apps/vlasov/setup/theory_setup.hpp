@@ -12,7 +12,7 @@
 
 namespace quintet::vlasov {
 
-/// What linear theory says of a run, and where to look for it.
+/// Prediction of linear theory for a run, and where to look for it.
 struct Theory {
   std::complex<double> omega;  ///< wave ~ exp(i k.x - i omega t): frequency and growth rate of the amplitude
   /// Others that grow nearly as fast or are damped little more, of both directions (electrostatic).

@@ -54,7 +54,7 @@ void check_first_field(const kinetics::Sample& sample, const RunOptions& options
 
 /// "upper end of vx (6): 1.3 % of the mean density is in the outermost cells at x = (0.5)".
 [[nodiscard]] std::string edge_text(const kinetics::VelocityEdge& edge, const kinetics::PhaseGrid& grid);
-/// What to do about it.
+/// Advice to the user on the edge of velocity space.
 [[nodiscard]] std::string edge_advice(const kinetics::VelocityEdge& edge, std::size_t species);
 
 /// "f of 'electrons' is not finite in cell ..." if a number is NaN, else where the field is strongest: what

@@ -11,7 +11,7 @@
 
 namespace quintet::vlasov {
 
-/// What a row of the history is made of.
+/// Data of a row of the history.
 struct HistoryRow {
   const kinetics::Sample& sample;
   double step, dt;

@@ -32,7 +32,7 @@ class StepControl {
   [[nodiscard]] std::int64_t steps_left(double time, std::int64_t step) const;
   [[nodiscard]] double last_dt() const { return last_dt_; }
 
-  /// What a restart needs to go on alike.
+  /// Save, or load, the state that a restart needs to take the same steps.
   void save(hdf5::Group& group) const;
   void load(const hdf5::Group& group);
 

@@ -12,7 +12,7 @@
 #include "physics/electronic/matrix/interrupt.hpp"
 #include "physics/sparse/layout.hpp"
 
-/// What products with random vectors tell of a matrix that is too large to diagonalise.
+/// Estimates, by products with random vectors, for a matrix that is too large to diagonalise.
 namespace quintet::electronic {
 
 /// The levels next to mu of the whole matrix, and how close to them a level is for certain (hartree).

@@ -118,7 +118,7 @@ struct Recurrence {
   double* result;
   double* moment;  ///< [pack][term]
 
-  /// What a group needs for submatrices of n rows.
+  /// Shared memory of a group for submatrices of n rows (bytes).
   [[nodiscard]] static std::size_t shared_bytes(int n) {
     return 2 * sizeof(Real) * lanes * static_cast<std::size_t>(n);
   }

@@ -15,7 +15,7 @@
 /// Lines of text that hold one element each. Not for other folders.
 namespace quintet::electronic::reading {
 
-/// What is wrong with a line, thrown by a parser of lines.
+/// Error in a line, thrown by a parser of lines.
 struct LineError {
   std::string what;
 };

@@ -15,7 +15,7 @@
 /// untouched.
 namespace quintet::electronic {
 
-/// Which elements a file holds of a symmetric matrix.
+/// Triangle of a symmetric matrix that a file holds.
 enum class Triangle {
   both,  ///< all; a file with elements on one side of the diagonal only is refused unless it says `symmetric`
   one    ///< those of one triangle (CP2K's UPPER_TRIANGULAR); the other is made from them
@@ -39,7 +39,7 @@ struct MatrixFile {
 /// Rows of two matrices of one system. Throws InputError, naming both files, if they differ.
 [[nodiscard]] int common_rows(const MatrixFile& a, const std::string& a_path, const MatrixFile& b,
                               const std::string& b_path);
-/// What a written file says of its values; kept by our HDF5, as a comment by MatrixMarket.
+/// Labels of the values in a written file; kept by our HDF5, as a comment by MatrixMarket.
 struct MatrixLabels {
   std::string units = "1";  ///< "hartree", ...
   std::string description = "Elements of a matrix.";

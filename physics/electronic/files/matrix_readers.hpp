@@ -10,7 +10,7 @@
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 
-/// What the readers of single formats share. Not for other folders.
+/// Functions that the readers of single formats share. Not for other folders.
 namespace quintet::electronic::reading {
 
 /// A rank's share of a file, as it stands there.

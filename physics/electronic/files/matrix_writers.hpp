@@ -9,7 +9,7 @@
 #include "physics/electronic/files/file_sink.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 
-/// What the writers of single formats share. Not for other folders.
+/// Functions that the writers of single formats share. Not for other folders.
 namespace quintet::electronic::writing {
 
 /// Elements in the user's numbering, in order over the ranks: each rank holds a range of rows (columns).

@@ -10,7 +10,7 @@ namespace quintet::electronic {
 /// An estimated number with the standard deviation of the estimate.
 struct Estimate {
   double value = 0, deviation = 0;
-  /// What the number is at most, about.
+  /// Upper bound of the number, approximately.
   [[nodiscard]] double size() const { return std::hypot(value, deviation); }
 };
 /// Estimate of the sum of two independent numbers.

@@ -35,7 +35,7 @@ struct CostModel {
   [[nodiscard]] double operator()(double n, double n_own) const;
 };
 
-/// Which block columns may share a submatrix.
+/// Rule for block columns that may share a submatrix.
 struct Clustering {
   int most = 0;  ///< block columns; 1: none share, 0: as many as make it cheaper, else as many as this
   CostModel cost;
@@ -52,10 +52,10 @@ struct Clustering {
 /// Collective.
 [[nodiscard]] std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& clustering);
 
-/// What is expected before the spectrum is known: an insulator.
+/// Cost model before the spectrum is known: that of an insulator.
 [[nodiscard]] CostModel first_cost(const SubmatrixOptions& options);
 
-/// What one of several ranks would have to do, which need not be there: for plans.
+/// Needs of one of several ranks, which need not exist: for plans.
 struct SubmatrixNeeds {
   double seconds = 0;     ///< predicted, of its submatrices
   double bytes_sent = 0;  ///< in gather(), of the blocks that all of them need

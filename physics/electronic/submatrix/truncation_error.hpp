@@ -9,7 +9,7 @@
 
 namespace quintet::electronic {
 
-/// What the sampled columns are evaluated with.
+/// Settings with which the sampled columns are evaluated.
 struct GrownColumns {
   double threshold = 0;      ///< that P was made with (hartree)
   double mu = 0;             ///< that P has

@@ -19,7 +19,7 @@ using Edges = std::array<std::array<bool, 2>, 6>;
 /// Those of the domain where nothing comes in, or what is just inside: no trace of what is outside is kept.
 [[nodiscard]] Edges empty_edges(const Species& species);
 
-/// What f is beyond the edges of a block: halos from other ranks, and walls.
+/// Values of f beyond the edges of a block: halos from other ranks, and walls.
 ///
 /// Only traces travel (the basis on a face, not the cell): a side sends n_face_modes doubles a face.
 class Exterior {

@@ -8,7 +8,7 @@
 
 namespace quintet::kinetics {
 
-/// What Positivity::limit() changed on this rank, and the least cell mean that it met.
+/// Changes by Positivity::limit() on this rank, and the least cell mean that it met.
 struct Limited {
   std::array<double, 3> momentum{};  ///< change of int v_i f dz
   double square = 0;                 ///< change of int v.v f dz

@@ -92,7 +92,7 @@ void make_force(const double* modes, const double* rdv, const double* half_dv, F
   }
 }
 
-/// What the kernels know of one pack of velocity cells.
+/// Data of one pack of velocity cells for the kernels.
 template <class Tr>
 struct PackContext {
   P v[Tr::vdim];         ///< centres

@@ -18,7 +18,7 @@ struct Stage {
   double keep = 0, advance = 1, dt = 0;
 };
 
-/// Which moments of the new f a stage sums up on its way: M0 in component 0, M1 in 1 ... vdim of a ConfField
+/// Moments of the new f that a stage sums up on its way: M0 in component 0, M1 in 1 ... vdim of a ConfField
 /// [n_conf, >= 1 + vdim, n_conf_modes]. Empty: none.
 using StageMoments = ConfField;
 
@@ -78,16 +78,17 @@ class VlasovOperator {
   [[nodiscard]] virtual Halo halo(int direction, int side) const;
   /// Wait for what was asked for, wherever it is done.
   virtual void fence(const Exec& exec) const { exec.fence(); }
-  /// What a wall that mirrors sends back, out = share f(-v_d) with f the own trace at it; or out += that.
+  /// Compute what a mirroring wall sends back: out = share f(-v_d), with f the own trace at it; or out +=
+  /// that.
   virtual void mirror(const Exec& exec, int direction, const Array<double>& own, double share, bool add,
                       const Array<double>& out) const = 0;
-  /// What a wall emits: WallEmission::emit().
+  /// Compute what a wall emits: WallEmission::emit().
   virtual void emit(const Exec& exec, const WallEmission& wall, const std::vector<double>& flux,
                     const Array<double>& out) const;
 
-  /// What leaves through an edge of x direction i: int v_i (1, v, v.v/2) f a unit of time, of particles of
-  /// mass 1; and the particles, a unit of area too, as functions on the faces of the edge, [boundary conf
-  /// cells, modes of the face basis].
+  /// Outflow through an edge of x direction i: int v_i (1, v, v.v/2) f a unit of time, of particles of mass
+  /// 1; and the particles, a unit of area too, as functions on the faces of the edge, [boundary conf cells,
+  /// modes of the face basis].
   struct Outflow {
     Amount amount;
     std::vector<double> particles;

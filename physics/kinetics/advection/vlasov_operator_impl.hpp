@@ -72,7 +72,7 @@ class VlasovOperatorOf final : public VlasovOperator {
     std::array<AlignedVector<double>, 2> slab[Tr::vdim];  ///< fluxes between rows, by parity of the row
     Force<Tr> force;
   };
-  /// What a pack leaves for the next one of its row, along the last direction.
+  /// Data that a pack leaves for the next one of its row, along the last direction.
   struct Along {
     VelocityFace trace;  ///< its own lower trace: of the next pack
     VelocityFace flux;   ///< upper fluxes of the pack before

@@ -9,10 +9,10 @@
 /// Modal bases of the discontinuous-Galerkin schemes: products of orthonormal Legendre polynomials.
 namespace quintet::kinetics {
 
-/// Which products a basis of order p holds. With sdeg = the sum of the degrees that are 2 or more
-/// ("superlinear degree"): serendipity: sdeg <= p, each degree <= p; tensor: each degree <= p; hybrid (p = 1
-/// only): degree <= 1 in configuration space and serendipity of order 2 in velocity space, so that v^2 is in
-/// the basis. Arnold & Awanou, Found. Comput. Math. 11, 337 (2011), for serendipity.
+/// Family of a basis: the products that one of order p holds. With sdeg = the sum of the degrees that are 2
+/// or more ("superlinear degree"): serendipity: sdeg <= p, each degree <= p; tensor: each degree <= p; hybrid
+/// (p = 1 only): degree <= 1 in configuration space and serendipity of order 2 in velocity space, so that v^2
+/// is in the basis. Arnold & Awanou, Found. Comput. Math. 11, 337 (2011), for serendipity.
 enum class Family { serendipity, tensor, hybrid };
 [[nodiscard]] std::string name(Family family);
 

@@ -187,7 +187,7 @@ struct BgkCell {
     return true;
   }
 
-  /// Which table stands in each direction.
+  /// Choice of the table in each direction.
   struct Choice {
     int table[3];
   };

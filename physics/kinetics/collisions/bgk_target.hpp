@@ -8,7 +8,7 @@
 
 namespace quintet::kinetics {
 
-/// What is worked out for the configuration cells of Bgk, one by one, wherever f is.
+/// Target M of Bgk, computed for the configuration cells one by one, wherever f is.
 ///
 /// M is made of functions of v, products of one-dimensional tables (MaxwellianTables): tables q < n_nodes are
 /// the Maxwellians of the Gauss points of x, n_nodes + power those of the mean state times s_power, of which

@@ -20,8 +20,8 @@ using MomentGain = ConfField;
 /// The moments of one species from which its collision operator takes u and vth^2.
 class CollisionMoments {
  public:
-  /// What is summed: M0, M1 and M2, and `for_drag`, where solve() is called, what the ends of velocity space
-  /// take.
+  /// Components that are summed: M0, M1 and M2. With `for_drag`, for which solve() is called, also the terms
+  /// at the ends of velocity space.
   [[nodiscard]] static std::vector<FunctionalSum> components(const PhaseBasis& basis, bool for_drag);
   /// `sums`: of these components. Star moments need equal cells.
   CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag,

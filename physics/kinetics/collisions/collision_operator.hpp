@@ -6,7 +6,7 @@
 
 namespace quintet::kinetics {
 
-/// What the collision operator of a species is told about one state.
+/// Data of one state for the collision operator of a species.
 struct CollisionTerms {
   const CollisionMoments& moments;  ///< of f
   const MomentGain& gain;           ///< from the other species; no data: nothing

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-/// What the formulas of collisions work with in every configuration cell, as plain data that devices take.
+/// Tables for the formulas of collisions in every configuration cell, as plain data that devices take.
 namespace quintet::kinetics {
 
-/// Which components of CollisionMoments make B and D (CollisionMoments::solve()); plain data.
+/// Components of CollisionMoments that make B and D (CollisionMoments::solve()); plain data.
 struct DragPlaces {
   bool star = false;                              ///< v^2 is not in the basis
   int drag = 1, end = 0, energy = 0, spread = 0;  ///< P, F, E and what makes G

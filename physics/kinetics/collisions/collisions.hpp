@@ -88,7 +88,7 @@ class Collisions {
   /// for hybrid, 1.1 for p = 3) and c nu vth^2/dv_d^2, c = 2.0, 3.4, 6.7 for p = 1, 2, 3, 5.7 for hybrid;
   /// from the spectrum of the operator. BGK: nu/(2.51 (2p + 1)). Collective.
   [[nodiscard]] double frequency(const Exec& exec, double t, const std::vector<Distribution>& f);
-  /// That of the last add() or frequency(). Collective.
+  /// Frequency of the last add() or frequency(). Collective.
   [[nodiscard]] double frequency() const;
 
  private:

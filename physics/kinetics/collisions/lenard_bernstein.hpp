@@ -9,7 +9,7 @@
 
 namespace quintet::kinetics {
 
-/// What the Lenard-Bernstein operator multiplies f with, as fields in x: [n_conf, vdim + 2, n_conf_modes].
+/// Coefficients of the Lenard-Bernstein operator, as fields in x: [n_conf, vdim + 2, n_conf_modes].
 ///
 ///     C(f) = sum_d d/dv_d [ (A v_d - B_d) f + D df/dv_d ],
 ///
@@ -35,7 +35,7 @@ class DragDiffusionSweep {
   /// The first configuration cell that solve() found no positive density or vth^2 for, what it found then in
   /// `coefficients`; -1: none. Waits for it: to be asked after an apply() or bound().
   [[nodiscard]] virtual int refused(const DragDiffusion& /*coefficients*/) const { return -1; }
-  /// What frequency() is to say of these coefficients, without an apply().
+  /// Set the coefficients for which frequency() answers, without an apply().
   virtual void bound(const Exec& exec, const DragDiffusion& coefficients) = 0;
   /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d
   /// + diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.

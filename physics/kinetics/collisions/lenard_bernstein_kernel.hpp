@@ -177,7 +177,7 @@ template <int N>
   return line_faces(cell, trace, face_pair(value_lower, value_upper), face_pair(slope_lower, slope_upper));
 }
 
-/// What the operator gives before the products with A, B and D: C_k = A drag_v + B drag + D diffusion.
+/// Results of the operator before the products with A, B and D: C_k = A drag_v + B drag + D diffusion.
 struct Scratch {
   Value *drag_v, *drag, *diffusion;  ///< [n_groups, n_conf_modes]
   Value drag_v_factor;               ///< drag_v is multiplied by it (A where it is uniform)

@@ -29,7 +29,7 @@ struct CollisionGroups {
   double weighted[n][n]{};    ///< int xi phi_k' phi_l
 };
 
-/// What DeviceCollisions works on, as plain data: one species' cells of one rank.
+/// Setup of DeviceCollisions, as plain data: one species' cells of one rank.
 struct DeviceCollisionOptions {
   int n_conf = 1, vdim = 1, n_modes = 2, n_conf_modes = 2;  ///< configuration cells; of a cell; in x
   bool uniform_rate = false;                                ///< A is the same everywhere

@@ -10,7 +10,7 @@
 
 namespace quintet::kinetics {
 
-/// What a DeviceVlasov needs to know of a basis and a block; see VlasovOperator::make.
+/// Options of a DeviceVlasov for a basis and a block; see VlasovOperator::make.
 [[nodiscard]] DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBlock& block,
                                                         Flux flux,
                                                         const std::array<std::array<bool, 2>, 6>& is_open);
@@ -30,7 +30,7 @@ class ResidentOperator final : public VlasovOperator {
   void hold(const Distribution& f);
   /// out += factor f.
   void add(const Exec& exec, double factor, const Distribution& f, const Distribution& out);
-  /// As positivity.limit(), where f is.
+  /// Limit f as positivity.limit() does, in the memory that holds it.
   [[nodiscard]] Limited limit(const Exec& exec, const Positivity& positivity, const Distribution& f);
   [[nodiscard]] DeviceVlasov& device() const { return *device_; }
   /// The number of what f names.
@@ -41,8 +41,8 @@ class ResidentOperator final : public VlasovOperator {
   void finish_moments();
   /// M0, M1 and M2, [n_conf, 2 + vdim, n_conf_modes].
   void sum_three_moments(const Exec& exec, const Distribution& f, const ConfField& moments) const;
-  /// What observers ask about f, of this rank's cells: as phase_integrals(), Positivity::negative_part() and
-  /// velocity_end_sums() of f on the host.
+  /// Summary of f for observers, over this rank's cells: as phase_integrals(), Positivity::negative_part()
+  /// and velocity_end_sums() of f on the host.
   struct Summary {
     double l2 = 0, least_mean = 0, greatest_mean = 0, negative = 0;
     std::vector<VelocityEndSums> at_ends;  ///< [n_conf]

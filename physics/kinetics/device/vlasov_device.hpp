@@ -32,7 +32,7 @@ struct SweepTime {
   bool is_chosen = false;
 };
 
-/// What DeviceVlasov works on, as plain data: a basis, the cells of one rank and their layout on the host.
+/// Setup of DeviceVlasov, as plain data: a basis, the cells of one rank and their layout on the host.
 struct DeviceVlasovOptions {
   int cdim = 1, vdim = 1, order = 1;
   Family family = Family::serendipity;
@@ -104,7 +104,7 @@ class DeviceVlasov {
   /// The numbers of a distribution, in the device's memory.
   [[nodiscard]] virtual double* data(int buffer) const = 0;
 
-  /// What limit() changed, and the least cell mean that it met.
+  /// Changes by limit(), and the least cell mean that it met.
   struct Limited {
     std::array<double, 4> change{};  ///< of v_i f and v.v f, over the constant basis function and a mean cell
     double least_mean = 0;
@@ -123,7 +123,7 @@ class DeviceVlasov {
   virtual void start_moments(int buffer, int n_components) = 0;
   [[nodiscard]] virtual std::span<const double> started_moments() const = 0;
 
-  /// What observers ask about the velocity cells of one configuration cell, f_0 the first mode of a cell and
+  /// Summary for observers of the velocity cells of one configuration cell, f_0 the first mode of a cell and
   /// w its width over the mean one.
   struct Summary {
     static constexpr int n_numbers = 10;
@@ -139,7 +139,7 @@ class DeviceVlasov {
 
   /// Doubles of a trace at an edge of direction d of x or v, laid out as FaceTraces.
   [[nodiscard]] virtual std::size_t trace_size(int d) const = 0;
-  /// What is inside and outside an open edge: names of the device's memory; of an edge of options.halo in
+  /// Traces inside and outside an open edge: names of the device's memory; of an edge of options.halo in
   /// memory that MPI reads: what is sent, and what is received.
   struct Halo {
     double *own = nullptr, *outside = nullptr;
@@ -160,7 +160,7 @@ class DeviceVlasov {
                     double* out) = 0;
   /// Begin to count what leaves through an edge across x, with this flux; a null trace counts as zero.
   virtual void count_outflow(Flux flux, int d, int side, const double* inside, const double* outside) = 0;
-  /// What was counted last at this edge: for each face the coefficients of int v_i f dv on it, int v_i v f dv
+  /// Outflow counted last at this edge: for each face the coefficients of int v_i f dv on it, int v_i v f dv
   /// and int v_i v.v f dv by their first coefficients; v_i points along x_i. Waits for it.
   [[nodiscard]] virtual std::span<const double> outflow(int d, int side) const = 0;
 

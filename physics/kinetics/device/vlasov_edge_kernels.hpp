@@ -3,7 +3,7 @@
 #include "physics/kinetics/device/sweeps/vlasov_group_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 
-/// What DeviceVlasov does besides the sweep: layouts, moments, the edges of x and v. One thread a cell,
+/// Kernels of DeviceVlasov besides the sweep: layouts, moments, the edges of x and v. One thread a cell,
 /// loops.
 namespace quintet::kinetics::device {
 

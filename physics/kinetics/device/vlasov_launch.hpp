@@ -46,7 +46,8 @@ inline void to_host(double* to, const DeviceArray& from, std::size_t n) {
   Kokkos::deep_copy(Out(to, n), Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, n)));
 }
 
-/// What is on either side of an edge, on the device, and where MPI finds it: there, or in copies on the host.
+/// Traces on either side of an edge, on the device, and where MPI finds them: there, or in copies on the
+/// host.
 struct HaloArrays {
   DeviceArray own, outside;
   StagedArray staged_own, staged_outside;
@@ -264,7 +265,7 @@ class Passage {
     Kokkos::deep_copy(Space(), first_of(staged_, n), first_of(from, n));
     mark_.set();
   }
-  /// What was fetched last, until the next fetch(). Waits for it.
+  /// Numbers fetched last, valid until the next fetch(). Waits for them.
   [[nodiscard]] std::span<const double> fetched() const {
     mark_.wait();
     return {staged_.data(), n_};

@@ -63,7 +63,7 @@ struct EmitTrace {
   }
 };
 
-/// What a part of the velocity cells takes through a face in direction x_i, to be added up by AddParts: the
+/// Outflow by a part of the velocity cells through a face in direction x_i, to be added up by AddParts: the
 /// flux times 1, as a function on the face; its mean times v, and times v.v.
 template <class Tr>
 struct PartialOutflow {

@@ -4,7 +4,7 @@
 
 namespace quintet::kinetics {
 
-/// What has changed the energy of the field since the start of the run, apart from the particles' current;
+/// Changes of the field's energy since the start of the run, apart from those by the particles' current;
 /// summed with the weights of the Runge-Kutta stages.
 struct FieldBudget {
   /// Work of the given current density, -int J.E dx (Maxwell), or energy of the charge that sources of

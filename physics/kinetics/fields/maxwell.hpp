@@ -20,7 +20,7 @@ enum FieldComponent {
   n_field
 };
 
-/// What the fields meet at an end of configuration space. Open and fixed ends always take the upwind flux,
+/// Condition of the fields at an end of configuration space. Open and fixed ends always take the upwind flux,
 /// also where the inside has the central one: waves leave, and only what comes in is given.
 enum class FieldBoundary {
   periodic,

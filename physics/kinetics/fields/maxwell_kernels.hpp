@@ -72,7 +72,7 @@ KOKKOS_INLINE_FUNCTION void field_trace(const ConfModes& modes, int d, int side,
   }
 }
 
-/// Which pairs take the Riemann solution at a face.
+/// Pairs of fields that take the Riemann solution at a face.
 enum class FaceFlux {
   central,  ///< none
   light,    ///< light waves, not what cleans

@@ -73,7 +73,7 @@ class FrameWriter {
   [[nodiscard]] std::int64_t size() const;  ///< frames so far
   /// Step of the last frame; -1 without frames.
   [[nodiscard]] std::int64_t last_step() const;
-  /// What a restart found of the frames that it keeps: "frame 3 does not agree with its checksum", or "".
+  /// Message of a restart on the frames that it keeps: "frame 3 does not agree with its checksum", or "".
   /// Only the last frames are looked at, about 256 MiB of them.
   [[nodiscard]] const std::string& altered() const;
 

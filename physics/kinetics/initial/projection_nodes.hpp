@@ -7,7 +7,7 @@
 
 #include "physics/kinetics/initial/projection.hpp"
 
-/// What the projections share.
+/// Functions that the projections share.
 namespace quintet::kinetics {
 
 /// Products of Gauss nodes on [-1, 1]^dim, the last direction fastest.

@@ -47,7 +47,7 @@ class MomentSweep final : public MomentSums {
 
  private:
   using Value = Pack<double>;
-  /// What is summed along a row: f times a weight of the last direction, over degrees of that direction.
+  /// Sum along a row: f times a weight of the last direction, over degrees of that direction.
   struct RowSum {
     MultiIndex degrees{};  ///< in the other directions
     Functional last = Functional::v0;

@@ -19,8 +19,8 @@ struct Amount {
   }
 };
 
-/// What has changed a species since the start of the run. Each entry is summed with the weights of the
-/// Runge-Kutta stages, so that
+/// Changes of a species since the start of the run. Each entry is summed with the weights of the Runge-Kutta
+/// stages, so that
 ///
 ///     now - then = force + source - left + limited + rest
 ///

@@ -9,7 +9,7 @@
 
 namespace quintet::kinetics {
 
-/// What lies beyond the outer faces of this rank's configuration cells: one buffer a direction and side. The
+/// Values beyond the outer faces of this rank's configuration cells: one buffer a direction and side. The
 /// neighbour of conf_comm() fills it; at an end of the domain the owner does, by its boundary condition.
 class ConfHalo {
  public:

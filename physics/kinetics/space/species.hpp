@@ -10,7 +10,7 @@
 
 namespace quintet::kinetics {
 
-/// What particles meet at an end of configuration space. Velocity space ends with zero flux.
+/// Condition of the particles at an end of configuration space. Velocity space ends with zero flux.
 enum class Boundary {
   periodic,
   reflecting,  ///< f(x_b, v_d) = f(x_b, -v_d): needs velocity cells that mirror about v_d = 0
@@ -19,8 +19,8 @@ enum class Boundary {
   fixed        ///< what comes in is the initial f of the boundary cell
 };
 
-/// What an absorbing wall gives back: particles with the inward half of a Maxwellian at rest, and particles
-/// that it mirrors. The number that it emits a unit of area and time is
+/// Emission of an absorbing wall: particles with the inward half of a Maxwellian at rest, and particles that
+/// it mirrors. The number that it emits a unit of area and time is
 ///
 ///     flux(t) + sum_r yield[r] (flux of species r that reaches this place of the wall),
 ///

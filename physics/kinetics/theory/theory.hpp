@@ -75,7 +75,7 @@ struct TransverseMaxwellian {
 /// gamma < 0: the fluctuation decays. A cold plasma (all thermal_speed 0) has it only where it grows.
 [[nodiscard]] double weibel_rate(double k, double light_speed, std::span<const TransverseMaxwellian> species);
 
-/// What collisions keep in collisional_landau_mode().
+/// Invariants of the collisions in collisional_landau_mode().
 enum class CollisionInvariants {
   density,                  ///< Lenard & Bernstein 1958: nu d/dv (v f + vth^2 df/dv)
   density_momentum_energy,  ///< the same about the local mean velocity and temperature (Dougherty 1964)

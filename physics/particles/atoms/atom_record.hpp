@@ -12,7 +12,7 @@ struct AtomRecord {
   int type;
 };
 
-/// What a rank is told of a ghost when the lists are made.
+/// Data of a ghost that a rank receives when the lists are made.
 struct BorderAtom {
   double position[3];
   std::int64_t id;

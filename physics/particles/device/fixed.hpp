@@ -6,8 +6,8 @@
 
 namespace quintet::device {
 
-/// What forces are summed in: whole numbers of 2^-44 eV/angstrom, so that the order of the sum is of no
-/// matter. Range 5e5 eV/angstrom.
+/// Fixed-point number in which forces are summed: whole numbers of 2^-44 eV/angstrom, so that the order of
+/// the sum does not matter. Range 5e5 eV/angstrom.
 using Fixed = unsigned long long;
 inline constexpr double fixed_per_unit = 17592186044416.0;
 

@@ -40,7 +40,7 @@ struct Brick {
   [[nodiscard]] int n_ranks() const { return grid[0] * grid[1] * grid[2]; }
 };
 
-/// Which rows stay, and how many go to each rank.
+/// Finds which rows stay, and how many go to each rank.
 struct PartRows {
   Brick brick;
   const double* x;

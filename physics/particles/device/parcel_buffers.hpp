@@ -8,8 +8,9 @@
 
 namespace quintet::device {
 
-/// What messages of a rank leave from and arrive in: memory of the device where MPI reads that, else
-/// page-locked memory of the host beside it, with one copy each way. Grows and stays; one message at a time.
+/// Buffers from which a rank's messages are sent and in which they arrive: memory of the device where MPI
+/// reads that, else page-locked memory of the host beside it, with one copy each way. Grows and stays; one
+/// message at a time.
 ///
 /// All sizes are numbers of 8 bytes, in which positions, forces and records travel.
 template <class Space>
@@ -17,7 +18,7 @@ class ParcelBuffers {
  public:
   explicit ParcelBuffers(bool direct) : direct_(direct) {}
 
-  /// What is packed, and room for what comes in.
+  /// Buffer of packed numbers, and room for those that arrive.
   [[nodiscard]] double* outgoing(std::size_t n) {
     make_room<double, Space>(outgoing_, "resident::outgoing", n, spare);
     return outgoing_.data();

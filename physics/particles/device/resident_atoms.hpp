@@ -67,7 +67,7 @@ struct FetchedRows {
 /// empty.
 [[nodiscard]] constexpr std::int64_t most_cells_of_order(std::int64_t n) { return 4 * n + 4096; }
 
-/// What ResidentAtoms take of a device's memory (bytes), on one rank or several.
+/// Memory of a device that ResidentAtoms take (bytes), on one rank or several.
 [[nodiscard]] inline double resident_bytes(double n_local, double n_all, bool several = false) {
   // x, built, forces, type, id, owner, shift; velocity, image, what is fetched.
   double bytes = n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1);
@@ -100,7 +100,8 @@ class ResidentAtoms {
   /// number of ghosts.
   virtual int rebuild(const CellOfAtoms& cell) = 0;
 
-  /// What MPI sends from and receives into: memory of the device where MPI reads that, else of the host.
+  /// Buffers that MPI sends from and receives into: memory of the device where MPI reads that, else of the
+  /// host.
   struct Parcel {
     const void* send;
     void* receive;

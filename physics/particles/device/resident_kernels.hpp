@@ -86,7 +86,7 @@ struct Noise {
   }
 };
 
-/// Which local atoms are frozen: those whose id is among n in order.
+/// Marks the local atoms that are frozen: those whose id is among n sorted ones.
 struct MarkFrozen {
   const std::int64_t *id, *frozen;
   int n;

@@ -17,8 +17,8 @@
 
 namespace quintet::device {
 
-/// Which atoms and ghosts there are on the execution space that this was compiled for: how they come, change
-/// hands and go home. What steps do to them: resident_atoms_device.cpp.
+/// Rows of atoms and ghosts on the execution space that this was compiled for: how they arrive, migrate and
+/// return to the host. For the steps on them see resident_atoms_device.cpp.
 class ResidentRowsOnSpace : public ResidentAtoms {
  public:
   explicit ResidentRowsOnSpace(bool direct) : parcels_(direct) {}

@@ -14,7 +14,7 @@ struct FractionalAtoms {
 };
 [[nodiscard]] FractionalAtoms fractional_atoms(const Box& box, const std::vector<Vec3>& positions);
 
-/// What one rank of a grid of bricks holds and sends, which need not be there: for plans.
+/// Needs of one rank of a grid of bricks, what it holds and sends; the rank need not exist: for plans.
 struct BrickNeeds {
   double own = 0, ghosts = 0;                       ///< atoms
   double sent = 0, received = 0;                    ///< ghosts that come from, or go to, other ranks

@@ -39,8 +39,8 @@ class Ghosts {
 
   /// Plan of the exchange for atoms on a device, after build(); update_positions() follows it for such atoms.
   [[nodiscard]] const GhostPlan& plan(const Atoms& atoms);
-  /// As build(), of the local atoms of a device and there, where they were when neighbours were to be listed,
-  /// in the box and `cell` (the same, with the range) of that time. Collective.
+  /// Build on a device, as build() does, from its local atoms where they were when neighbours were to be
+  /// listed, in the box and `cell` (the same, with the range) of that time. Collective.
   void build_there(Atoms& atoms, const Box& box, const CellOfAtoms& cell);
   /// For atoms of the only rank, whose ghosts a device makes: images alone.
   void plan_images(int n_local, int n_ghost);

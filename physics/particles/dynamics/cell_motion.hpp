@@ -12,7 +12,7 @@ namespace quintet {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + 2 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
 
-/// Which strains a cell may take.
+/// Strains that a cell may take.
 struct CellFreedom {
   CellCoupling coupling = CellCoupling::isotropic;
   std::array<bool, 3> axes{true, true, true};  ///< Cartesian directions that move

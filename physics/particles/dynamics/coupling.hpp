@@ -8,7 +8,7 @@
 
 namespace quintet {
 
-/// What a bath is told at each step.
+/// Data for a bath at each step.
 struct Tick {
   std::int64_t step;  ///< the step that begins
   double dt;          ///< (ps)

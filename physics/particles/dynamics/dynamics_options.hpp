@@ -35,7 +35,7 @@ inline constexpr std::array<EnsembleRow, 5> ensembles{
 /// Thermostats of any ensemble that keeps a temperature; their table is in thermostats/thermostats.hpp.
 enum class Thermostat { velocity_rescaling, langevin, nose_hoover };
 
-/// What integrator.ensemble names: an ensemble, or the thermostat of nvt.
+/// Value of integrator.ensemble: an ensemble, or the thermostat of nvt.
 struct NamedEnsemble {
   NamedEnsemble(Ensemble ensemble) : kind(ensemble) {}                           // NOLINT: one of its names
   NamedEnsemble(Thermostat of_nvt) : kind(Ensemble::nvt), thermostat(of_nvt) {}  // NOLINT
@@ -102,7 +102,7 @@ void describe(Schema& schema, IntegratorOptions& options);
 
 /// "nve", "langevin", ...
 [[nodiscard]] std::string ensemble_name(const NamedEnsemble& ensemble);
-/// What keeps the temperature of the atoms: of nvt by the ensemble's name, of npt by barostat.thermostat.
+/// Thermostat of the atoms: of nvt by the ensemble's name, of npt by barostat.thermostat.
 [[nodiscard]] std::optional<Thermostat> thermostat_of(const IntegratorOptions& options);
 /// npt and nph: the cell moves.
 [[nodiscard]] bool is_at_constant_pressure(const NamedEnsemble& ensemble);

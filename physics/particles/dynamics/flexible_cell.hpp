@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What a cell with inertia is told.
+/// Options of a cell with inertia.
 struct FlexibleCellOptions {
   CellFreedom freedom;
   std::optional<SymmetricTensor>

@@ -13,7 +13,7 @@
 
 namespace quintet {
 
-/// What goes into a trajectory, and how it begins.
+/// Content of a trajectory, and how it begins.
 struct H5mdOptions {
   bool velocities = true;
   bool forces = false;
@@ -60,7 +60,7 @@ class H5mdWriter {
   void append(std::int64_t step, double time, const Atoms& atoms,
               const std::vector<H5mdObservable>& observables = {});
   [[nodiscard]] std::int64_t n_frames() const;
-  /// What a restart found of the frames that it keeps: "frame 3 does not agree with its checksum", or "".
+  /// Message of a restart on the frames that it keeps: "frame 3 does not agree with its checksum", or "".
   /// Only the last frames are looked at, about 256 MiB of them.
   [[nodiscard]] const std::string& altered() const;
   void flush();

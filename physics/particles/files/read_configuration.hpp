@@ -13,7 +13,7 @@
 
 namespace quintet {
 
-/// What to read of a file, and what its format leaves open.
+/// Options: what to read of a file, and what its format leaves open.
 struct ReadOptions {
   /// From 0, negative ones count from the end. Absent: the first frame, of a trajectory (HDF5) the last.
   std::optional<std::int64_t> frame;
@@ -43,8 +43,8 @@ struct ReadOptions {
 /// once.
 [[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path,
                                                              const ReadOptions& options = {});
-/// What a file that holds atoms is, "LAMMPS dump", by name or content; nothing for another file or format.
-/// Throws InputError where it cannot be opened.
+/// Format of a file that holds atoms, such as "LAMMPS dump", by name or content; nothing for another file or
+/// format. Throws InputError where it cannot be opened.
 [[nodiscard]] std::optional<std::string> configuration_format(const std::string& path);
 /// The one frame that the options choose.
 [[nodiscard]] Configuration read_configuration(const std::string& path, const ReadOptions& options = {});

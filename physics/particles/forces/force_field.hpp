@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What a force field computed on this rank: sums over its local atoms. The caller sums over the ranks.
+/// Result of a force field on this rank: sums over its local atoms. The caller sums over the ranks.
 struct Energetics {
   double energy = 0;  ///< sum of the energies of the local atoms (eV)
   Mat3 virial{};      ///< virial[3k+l] = sum over pairs of f_k d_l = -dE/d(strain_kl) (eV)
@@ -22,7 +22,7 @@ struct Energetics {
 /// Tensors by atom `[n, 9]`, entry 3k+l of row k and column l.
 using Tensors = Kokkos::View<double* [9], Kokkos::LayoutRight, Memory>;
 
-/// What a force field is to write by atom; an empty View asks for nothing.
+/// Arrays that a force field is to write by atom; an empty View asks for nothing.
 struct ByAtom {
   ByAtom(Array<double> energies = {}, Tensors virials = {})  // NOLINT: energies alone are usual
       : energy(std::move(energies)), virial(std::move(virials)) {}

@@ -10,7 +10,7 @@
 
 namespace quintet {
 
-/// What a CIF leaves open.
+/// Options for what a CIF leaves open.
 struct CifOptions {
   std::optional<std::array<bool, 3>> periodic = {};  ///< absent: all directions, as a crystal is
 };

@@ -15,7 +15,7 @@ struct Value {
   [[nodiscard]] bool is_absent() const { return !quoted && (text == "?" || text == "."); }
 };
 
-/// What stands between "data_NAME" and the next one. Tags are in lower case with their underscore; one value
+/// Block of a CIF, from "data_NAME" to the next one. Tags are in lower case with their underscore; one value
 /// of a tag on its own, as many as rows of a tag in a loop.
 struct Block {
   std::string name, where;

@@ -12,7 +12,7 @@
 
 namespace quintet {
 
-/// What an extended XYZ file leaves open.
+/// Options for what an extended XYZ file leaves open.
 struct ExtendedXyzInput {
   LabelSource labels{};
   /// Periodicity of frames without pbc; frames that have pbc must agree with it.
@@ -42,7 +42,7 @@ struct ExtendedXyzInput {
                                                            std::optional<std::int64_t> frame = 0,
                                                            const ExtendedXyzInput& input = {});
 
-/// What write_extended_xyz() adds to a configuration.
+/// Data that write_extended_xyz() adds to a configuration.
 struct ExtendedXyzOptions {
   bool append = false;                      ///< after the frames that are there
   std::span<const double> atom_energies{};  ///< [n_atoms] (eV) or empty; column `energies`

@@ -10,12 +10,12 @@
 
 namespace quintet {
 
-/// Which labels of a file of frames count, and what their stress means.
+/// Labels of a file of frames that count, and the meaning of their stress.
 struct LabelSource {
   /// none: labels are ignored and not parsed; compare: doubtful labels are left out.
   enum class Use { none, compare, learn } use = Use::learn;
-  /// What stands before energy, forces, virial and stress: "REF_", "" for the plain names; absent: the one
-  /// source that a frame has.
+  /// Prefix of energy, forces, virial and stress: "REF_", "" for the plain names; absent: the one source that
+  /// a frame has.
   std::optional<std::string> prefix = {};
   /// (eV/angstrom^3) of one unit of stress; negative where pressure is counted positive.
   double stress_unit = 1;

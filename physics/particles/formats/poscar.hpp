@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What a POSCAR leaves open.
+/// Options for what a POSCAR leaves open.
 struct PoscarOptions {
   std::vector<std::string> type_names = {};          ///< of files that do not name their species
   std::optional<std::array<bool, 3>> periodic = {};  ///< absent: all directions, as VASP has it

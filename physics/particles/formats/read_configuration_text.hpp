@@ -10,7 +10,7 @@
 #include "io/files/reading.hpp"
 #include "physics/particles/atoms/box.hpp"
 
-/// What the readers of text formats share: lines with their place in the file, tokens, numbers.
+/// Functions that the readers of text formats share: lines with their place in the file, tokens, numbers.
 namespace quintet::text {
 
 /// The lines of a text file one by one, without line ends (Windows ones too) or a byte order mark.

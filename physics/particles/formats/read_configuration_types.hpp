@@ -7,7 +7,7 @@
 
 #include "physics/particles/atoms/configuration.hpp"
 
-/// Which element a type of a file is, and what it weighs: one rule for all formats.
+/// Element and mass of a type in a file: one rule for all formats.
 ///
 /// What the file itself says counts. Names that the user gives (`system.types`, `--types`) fill in what it
 /// leaves open and must not contradict it. A type's name and its mass in the file must be of one element,
@@ -36,8 +36,9 @@ void check_given_names(const std::string& where, const Configuration& configurat
 void check_masses(const std::string& where, const Configuration& configuration, const NamedMasses& given);
 /// Put the given masses in place of the configuration's. Throws InputError for a type of unknown mass.
 void set_masses(Configuration& configuration, const NamedMasses& given);
-/// What is wrong with given masses themselves, if anything: a name twice, or a mass below half or above four
-/// and a half times the standard one (isotopes, and masses that slow vibrations, are within).
+/// Error message for given masses themselves; nothing if all are likely. Refused are a name twice, or a mass
+/// below half or above four and a half times the standard one (isotopes, and masses that slow vibrations, are
+/// within).
 [[nodiscard]] std::optional<std::string> unlikely_mass(const NamedMasses& given);
 
 }  // namespace quintet

@@ -11,7 +11,7 @@
 
 namespace quintet {
 
-/// What VASP's output leaves open.
+/// Options for what VASP's output leaves open.
 struct VaspOutputOptions {
   std::vector<std::string> type_names = {};          ///< of an XDATCAR that does not name its species
   std::optional<std::array<bool, 3>> periodic = {};  ///< absent: all directions, as VASP has it
@@ -49,7 +49,7 @@ struct VaspStep {
   std::string where;
 };
 
-/// What holds for all steps of a file.
+/// Data of all steps of a file.
 struct VaspRun {
   std::vector<std::string> type_names;
   std::vector<int> types;

@@ -8,7 +8,7 @@
 
 namespace quintet {
 
-/// What each atom sends to the rank that remembers it.
+/// Data that each atom sends to the rank that remembers it.
 struct AtomSample {
   std::int64_t id;
   double value[3];

@@ -18,7 +18,8 @@ namespace quintet::potential {
 /// the device, so it needs no list of the host's.
 class DeviceForceField final : public ForceField {
  public:
-  /// What makes the engine: the program's own quintet_make_device_potential, or that of the GPU's library.
+  /// Function that makes the engine: the program's own quintet_make_device_potential, or that of the GPU's
+  /// library.
   using Maker = decltype(quintet_make_device_potential)*;
   /// Throws where the device has not that much more memory (bytes) for what is named. Asked by all ranks with
   /// each new list; 0: nothing more is taken.

@@ -24,7 +24,7 @@ struct DeviceFitting {
   bool evaluated = true;     ///< false: the energy is `constant` alone and the atom has no environment
 };
 
-/// What a device engine needs of a model: plain tables, made on the host once, in double precision.
+/// Data of a model for a device engine: plain tables, made on the host once, in double precision.
 ///
 /// The embedding networks are polynomials on equal intervals (SpectralLayout). Up to `n_dense` of them, those
 /// of usual distances, enter as moments; neighbours that are nearer are evaluated one by one.

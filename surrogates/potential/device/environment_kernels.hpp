@@ -31,7 +31,7 @@ using device::Fixed;
 using device::from_fixed;
 using device::to_fixed;
 
-/// What went wrong, counted on the device.
+/// Errors, counted on the device.
 struct Trouble {
   int overflowing;  ///< atoms with more neighbours than sel holds
   int too_close;    ///< 1 + an atom with a neighbour nearer than the polynomials reach

@@ -3,7 +3,7 @@
 #include "physics/kernels/activation_kind.hpp"
 #include "surrogates/potential/device/lanes.hpp"
 
-/// What stands between the matrix products of a fitting network.
+/// Kernels between the matrix products of a fitting network.
 namespace quintet::potential {
 
 KOKKOS_INLINE_FUNCTION double fast_tanh(double x) { return ::tanh(x); }

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// What work on one atom is shared among: the lanes of a warp on a GPU, the one thread of a core elsewhere.
+/// Lanes that share the work on one atom: the lanes of a warp on a GPU, the one thread of a core elsewhere.
 namespace quintet::device {
 
 /// How a kernel is cut for an execution space: `lanes` share an atom, `teams` atoms share a block.
@@ -31,14 +31,14 @@ KOKKOS_INLINE_FUNCTION void add_atomically(T* to, T value) {
 /// The lanes at work on one atom. Members must be called by all of them alike.
 template <int width>
 struct Lanes {
-  /// Which of the lanes this one is.
+  /// Index of this lane.
   KOKKOS_INLINE_FUNCTION static int own() {
 #ifdef __CUDA_ARCH__
     if constexpr (width > 1) return static_cast<int>(threadIdx.x);
 #endif
     return 0;
   }
-  /// What lanes wrote before is seen by all after.
+  /// Make what lanes wrote before visible to all.
   KOKKOS_INLINE_FUNCTION static void sync() {
 #ifdef __CUDA_ARCH__
     if constexpr (width > 1) __syncwarp();

@@ -194,7 +194,7 @@ class Neighbours {
   [[nodiscard]] const int* list() const { return list_.data(); }
   [[nodiscard]] int longest() const { return longest_; }
   [[nodiscard]] std::int64_t total() const { return total_; }
-  /// What is held now.
+  /// Memory held now (bytes).
   [[nodiscard]] std::size_t bytes() const {
     return sizeof(int) * (start_.extent(0) + next_.extent(0) + order_.extent(0) + list_.extent(0)) +
            8 * (sorted_.extent(0) + offset_.extent(0));

@@ -12,7 +12,7 @@
 
 namespace quintet::potential {
 
-/// What an evaluation gave, and what went wrong in it.
+/// Totals of an evaluation, and its errors.
 struct DeviceTotals {
   double energy = 0;               ///< (eV)
   std::array<double, 9> virial{};  ///< as Energetics has it (eV)

@@ -38,7 +38,7 @@ class Embedding {
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
-/// What all embeddings know of the model: sizes and the constant rows of empty slots.
+/// Data of the model for all embeddings: sizes and the constant rows of empty slots.
 template <class Real>
 struct EmptySlots {
   EmptySlots(const Model& model);

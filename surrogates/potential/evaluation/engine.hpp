@@ -7,7 +7,7 @@
 
 namespace quintet::potential {
 
-/// What DeepPotential runs, in one precision or the other.
+/// Engine that DeepPotential runs, in one precision or the other.
 struct DeepPotential::Engine {
   virtual ~Engine() = default;
   virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,

@@ -8,7 +8,7 @@
 
 namespace quintet::potential {
 
-/// Which neighbours stay when there are more than sel holds.
+/// Rule for the neighbours that stay when there are more than sel holds.
 enum class SelRule {
   per_type,   ///< the nearest sel[t] of each type (TensorFlow, C++, LAMMPS)
   two_stage,  ///< the nearest sum(sel) of all types, then the nearest sel[t] of each (dpmodel, PyTorch)

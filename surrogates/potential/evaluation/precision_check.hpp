@@ -27,8 +27,8 @@ struct PrecisionError {
   [[nodiscard]] std::string in_words() const;
 };
 
-/// What keeps a run with rounded products (Precision::bf16) honest: the reference that they are taken about,
-/// and the same forces in double.
+/// Check of a run with rounded products (Precision::bf16): holds the reference about which they are taken,
+/// and computes the forces in double.
 class PrecisionCheck {
  public:
   /// @param rounded the field to be checked; must outlive this

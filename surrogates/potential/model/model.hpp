@@ -14,7 +14,7 @@ namespace quintet::potential {
 
 /// y = phi(x W + b) * idt (+ skip): one dense layer.
 struct DenseLayer {
-  /// What is added to the activated output: nothing, x (n_out = n_in) or [x, x] (n_out = 2 n_in).
+  /// Skip added to the activated output: nothing, x (n_out = n_in) or [x, x] (n_out = 2 n_in).
   enum class Skip { none, identity, doubled };
   int n_in = 0, n_out = 0;
   std::vector<double> weight;    ///< [n_in, n_out]

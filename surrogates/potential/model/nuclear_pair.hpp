@@ -11,7 +11,7 @@ struct RepulsionOptions {
   double outer = 1.0;  ///< (angstrom)
 };
 
-/// What the repulsion of two types of atoms depends on (repulsion_kernels.hpp has the formulas).
+/// Parameters of the repulsion of two types of atoms (repulsion_kernels.hpp has the formulas).
 struct NuclearPair {
   double charge = 0;            ///< Z_i Z_j e^2/(4 pi eps_0) (eV angstrom)
   double inverse_length = 0;    ///< 1/a (1/angstrom)

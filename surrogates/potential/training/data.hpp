@@ -36,7 +36,7 @@ struct DataOptions {
 [[nodiscard]] std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths,
                                                        DataOptions& options);
 
-/// What the data say about the size that a model needs.
+/// Census of neighbours in the data, for the size that a model needs.
 struct NeighbourCensus {
   double least_distance = 0;         ///< between any two atoms, at most the cutoff (angstrom)
   std::vector<int> most_neighbours;  ///< [n_types] of each type within the cutoff of any atom
@@ -47,7 +47,7 @@ struct NeighbourCensus {
 /// DeePMD-kit's "auto": 1.1 x most neighbours, cut to an integer, rounded up to a multiple of 4.
 [[nodiscard]] std::vector<int> automatic_sel(const NeighbourCensus& census);
 
-/// Which frames a step takes: one system, drawn with probability ~ its number of batches, then its next
+/// Sampler of the frames of a step: one system, drawn with probability ~ its number of batches, then its next
 /// frames in an order shuffled anew each epoch. Depends on (seed, step) alone, so that a restart needs no
 /// state.
 ///

@@ -11,7 +11,7 @@
 
 namespace quintet::potential {
 
-/// What the user chooses of a new model; defaults are DeePMD-kit's.
+/// Options of a new model; defaults are DeePMD-kit's.
 struct NetworkOptions {
   std::vector<std::string> type_map;
   double rcut = 6, rcut_smooth = 0.5;  ///< (angstrom)

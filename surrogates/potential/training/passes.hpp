@@ -24,7 +24,7 @@ struct AtomShare {
 /// Blocks of eight atoms of a type, a tile of the matrix products, in turn.
 [[nodiscard]] AtomShare share_of(const TrainingFrame& frame, const Model& model, Sharer sharer);
 
-/// What computes a training's steps in one precision: our kernels on the cores, or LibTorch on a device.
+/// Engine of a training's steps in one precision: our kernels on the cores, or LibTorch on a device.
 ///
 ///     passes->refresh(frames, parameters, changed);
 ///     passes->predict(some, sharer, predictions, true);     // as many as frames_at_once() says
@@ -52,7 +52,7 @@ class Passes {
   virtual void collect(Real* gradient) = 0;
   /// Atoms met with more neighbours than sel holds, since the last call.
   [[nodiscard]] virtual int take_overflowing() = 0;
-  /// What beside the parameters a restart to the last bit needs. Collective.
+  /// Save, or load, what a restart to the last bit needs beside the parameters. Collective.
   virtual void save(hdf5::Group& group) const = 0;
   virtual void load(hdf5::Group& group, const Model& now) = 0;
 };

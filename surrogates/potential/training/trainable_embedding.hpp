@@ -28,7 +28,7 @@ class TrainableEmbedding final : public SpectralEmbedding<Real> {
   [[nodiscard]] double unresolved() const { return unresolved_; }
   [[nodiscard]] const SpectralLayout& layout() const { return this->layout_; }
 
-  /// What is kept of a batch between the passes.
+  /// Record of a batch that is kept between the passes.
   struct Record {
     Scratch scratch;
     AlignedVector<Real> moments, tangent;  ///< [n_atoms, n_types, intervals, order, 4] M and Mdot

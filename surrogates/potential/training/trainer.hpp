@@ -48,7 +48,7 @@ enum class Sharing {
   atoms,   ///< all are given the same frames and take part of the atoms: forces are summed frame by frame
 };
 
-/// What this trainer has of section `parallel`.
+/// Support of this trainer for section `parallel`.
 inline constexpr TrainerTraits trainer_traits{
     .no_stage_3 =
         "gives weights back while others compute, but a frame's forces pass through all networks, "

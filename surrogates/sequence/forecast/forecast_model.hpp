@@ -11,7 +11,7 @@
 
 namespace quintet::sequence {
 
-/// What makes a forecast.
+/// Kind of a forecast model.
 enum class ForecastKind {
   hybrid,  ///< climatology and a linear base, corrected by networks of anomalies and season
   raw      ///< networks of the coefficients themselves, scaled to [0, 1]: the SC20 paper's
@@ -57,7 +57,7 @@ struct ForecastModel {
   [[nodiscard]] int n_inputs() const { return n_modes() + 2 * seasons; }
 };
 
-/// What a model's networks correct, in words: "seasonal_ridge", "raw coefficients" without a base.
+/// Name of what a model's networks correct: "seasonal_ridge", "raw coefficients" without a base.
 [[nodiscard]] std::string base_text(const ForecastModel& model);
 
 /// Networks' input: [n, in, n_inputs]. No row after a window's origin is read.

@@ -8,7 +8,7 @@
 
 namespace quintet::sequence {
 
-/// What errors count when networks are trained.
+/// Loss of the training of networks.
 enum class Loss {
   degrees,    ///< as on the map: RMSE
   deviations  ///< each mode in units of the base's own errors: R2 of the paper, where all outputs count alike
@@ -20,7 +20,7 @@ enum class KeepNetworks {
   always
 };
 
-/// What kind of model is made.
+/// Options of the model.
 struct ForecastOptions {
   ForecastOptions();
 

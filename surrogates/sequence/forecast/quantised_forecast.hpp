@@ -24,7 +24,8 @@ namespace quintet::sequence {
 /// Collective.
 void share(const Comm& comm, Ensemble& ensemble);
 
-/// What multiplies one window's numbers by each matrix of the first network: "tables", "bf16, fp32".
+/// Names of the kernels that multiply one window's numbers by each matrix of the first network: "tables",
+/// "bf16, fp32".
 [[nodiscard]] std::string kernels_of(const ForecastModel& model);
 
 /// CPU seconds of a forecast from one window by one network, the least of some; without the linear base.

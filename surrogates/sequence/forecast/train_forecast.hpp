@@ -85,7 +85,7 @@ class ForecastTraining {
   [[nodiscard]] int first() const { return is_one_team() ? 0 : comm_.rank(); }
   [[nodiscard]] TrainingRanks team() const;
   [[nodiscard]] Trainer trainer_of(int member, const TrainingRanks& ranks) const;
-  /// What may fail on some ranks alone where they do not wait for each other.
+  /// Run an action that may fail on some ranks alone where they do not wait for each other.
   void by_teams(const std::function<void()>& action) const;
   void open_next();  ///< this rank's next network that is not done
   void keep_state();
@@ -113,7 +113,7 @@ class ForecastTraining {
   std::optional<Last> last_;
 };
 
-/// What an epoch of all networks takes on the rank that has most of them, for plans, with strategy: members:
+/// Needs of an epoch of all networks on the rank that has most of them, for plans, with strategy: members:
 /// tests/unit/sequence/forecast_test compares.
 struct EnsembleNeeds {
   int networks = 0;                   ///< one after the other

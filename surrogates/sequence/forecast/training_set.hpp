@@ -8,9 +8,9 @@
 
 namespace quintet::sequence {
 
-/// What networks of any architecture are trained on: a model without networks, its base fitted to the
-/// training period, and what they read and are to give, ((truth - base) - offset)/scale, on the windows of
-/// training and validation.
+/// Training set of networks of any architecture: a model without networks, its base fitted to the training
+/// period, and what they read and are to give, ((truth - base) - offset)/scale, on the windows of training
+/// and validation.
 struct TrainingSet {
   ForecastModel model;  ///< without architecture, networks and the fingerprint of its modes
   int n_training = 0, n_validation = 0;

@@ -19,11 +19,11 @@ void check_valid(const ForecastModel& model, const ocean::OceanModes& modes);
 /// Rows of a record that the model was trained on.
 [[nodiscard]] Rows training_rows(const ForecastModel& model, const CoefficientSeries& series);
 
-/// What windows are for: to judge forecasts, or to choose among networks.
+/// Purpose of windows: to judge forecasts, or to choose among networks.
 enum class Purpose { test, validation };
 
-/// What makes scores on these windows better than those of forecasts: training times among them, modes made
-/// from them, the leaks of the model's own split and, in a test, validation times. Empty: none known.
+/// Leaks that make scores on these windows better than those of forecasts: training times among them, modes
+/// made from them, the leaks of the model's own split and, in a test, validation times. Empty: none known.
 [[nodiscard]] std::vector<std::string> leaks_of(const ForecastModel& model, const ocean::OceanModes& modes,
                                                 const Windows& windows, Purpose purpose = Purpose::test);
 

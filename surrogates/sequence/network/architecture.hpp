@@ -10,7 +10,7 @@
 /// Recurrent networks of sequences: what one is, its graph, and the space that a search looks through.
 namespace quintet::sequence {
 
-/// What a node of the chain does to the sequence that it reads.
+/// Kind of a node of the chain: its operation on the sequence that it reads.
 enum class NodeKind {
   identity,  ///< nothing: it gives what it reads
   lstm,      ///< a layer of LSTM cells that gives its state after every step

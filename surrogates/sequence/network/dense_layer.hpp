@@ -21,7 +21,7 @@ class DenseLayer {
   [[nodiscard]] int stride() const { return stride_; }
   /// Take W [n_in, n_out], b [n_out].
   void refresh(const Real* parameters);
-  /// As LstmLayer has it, for W^T [n_out, n_in].
+  /// Take codes as LstmLayer does, for W^T [n_out, n_in].
   void take_codes(const BinaryCodes& w, CodeKernel kernel);
   /// y [rows, stride()] of x [rows, n_in] (stride ldx).
   void forward(const Real* x, int ldx, int rows, Real* y);

@@ -95,7 +95,7 @@ inline void pack_gates(const Pack<T> (&z)[4], Pack<T> (&y)[4]) {
   }
 }
 
-/// What a cell holds after a step: gates i, f, o, candidate g, state c with its tanh, output h.
+/// State of a cell after a step: gates i, f, o, candidate g, state c with its tanh, output h.
 template <class T>
 struct CellState {
   Pack<T> i, f, g, o, c, tanh_c, h;

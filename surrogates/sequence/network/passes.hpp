@@ -5,7 +5,7 @@
 
 namespace quintet::sequence {
 
-/// What products of a network are made of.
+/// Numbers from which products of a network are made.
 enum class Products {
   exact,  ///< its numbers
   bf16    ///< these rounded to bfloat16, sums in float
@@ -31,7 +31,7 @@ class Passes {
   double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) {
     return loss_and_gradient(windows, targets, n, gradient, n);
   }
-  /// What the user should know of how they are computed, once; else empty.
+  /// Notice to the user on how they are computed, given once; else empty.
   [[nodiscard]] virtual std::string take_notice() { return {}; }
 };
 

@@ -16,7 +16,7 @@ struct ClimatologyOptions {
 };
 void describe(Schema& schema, ClimatologyOptions& options);
 
-/// What is normal on a day: for each mode m
+/// Climatology of a day: for each mode m
 ///
 ///     c(t) = c0 + sum_h a_h cos(2 pi h t/Y) + b_h sin(2 pi h t/Y) + trend d (t - t0),    Y = 365.2425 d,
 ///

@@ -7,7 +7,7 @@
 
 namespace quintet::sequence {
 
-/// What a linear forecast sees of the anomalies x up to the origin t of a window.
+/// Features of a linear forecast from the anomalies x up to the origin t of a window.
 ///
 ///     x(t - k),  k = 0 ... lags - 1;      mean of x(t - n + 1 ... t) for each n of `means`;
 ///     x(t) cos(2 pi h t/Y), x(t) sin(2 pi h t/Y),  h = 1 ... seasons,   Y = 365.2425 d.

@@ -48,10 +48,10 @@ void describe(Schema& schema, ReferenceOptions& options);
 [[nodiscard]] std::vector<std::int64_t> steps_of(const std::vector<std::string>& spans, const TimeStep& step);
 /// Return the options with spans as numbers of steps of a record.
 [[nodiscard]] ReferenceOptions in_steps(ReferenceOptions options, const TimeStep& step);
-/// What the spans are in steps of a record: "lags 8, means 13, 52, lim_lag 8".
+/// Text of the spans in steps of a record: "lags 8, means 13, 52, lim_lag 8".
 [[nodiscard]] std::string spans_text(const ReferenceOptions& options, const TimeStep& step);
 
-/// What a reference is fitted to.
+/// Data to which a reference is fitted.
 struct FitData {
   const CoefficientSeries& series;
   Rows rows;               ///< the training period: nothing else is read

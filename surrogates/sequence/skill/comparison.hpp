@@ -14,7 +14,7 @@ struct Contender {
   std::vector<double> forecast;  ///< [n, out, modes]
 };
 
-/// What a contender scores, with block-bootstrap errors. Leads: [out], and all of them together.
+/// Score of a contender, with block-bootstrap errors. Leads: [out], and all of them together.
 struct Score {
   std::string name;
   Estimate r2, r2_pooled;  ///< of all coefficients, whatever the metric

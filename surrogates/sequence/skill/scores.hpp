@@ -29,8 +29,9 @@ struct SampleShape {
 [[nodiscard]] double r2_uniform_of(const double* errors, const double* variations, int outputs);
 [[nodiscard]] double r2_pooled_of(const double* errors, const double* variations, int outputs);
 
-/// What the fields of the windows have beside their modes, r(x), in a metric with weights w over points: r^T
-/// W r, and c_m = mode_m^T W r, for each window and lead. Empty: errors are within the space of the modes.
+/// Truncation: the part r(x) of the windows' fields outside their modes, in a metric with weights w over
+/// points: r^T W r, and c_m = mode_m^T W r, for each window and lead. Empty: errors are within the space of
+/// the modes.
 struct Truncation {
   std::vector<double> squares;   ///< [n, out] (degC^2)
   std::vector<double> products;  ///< [n, out, modes] (degC)

@@ -71,7 +71,7 @@ struct TrainingRanks {
   DeviceSession device{};
 };
 
-/// What trainings have of section `parallel`.
+/// Support of trainings for section `parallel`.
 inline constexpr TrainerTraits trainer_traits{
     .no_stage_3 =
         "gives weights back while others compute, but every pass goes through all layers, whose kernels "
@@ -118,7 +118,7 @@ class Trainer {
   /// Go on from there. Throws InputError for the state of another network.
   void restore(const TrainingState& state);
   [[nodiscard]] TrainingResult result() const;
-  /// What the arrays take on this rank, and what has moved for them.
+  /// Account of the arrays on this rank: memory held, and bytes moved.
   [[nodiscard]] FlatAccount account() const;
 
   class Implementation;

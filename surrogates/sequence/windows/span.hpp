@@ -18,7 +18,7 @@ struct Span {
   Span(const char* words) : text(words) {}             // NOLINT
   /// Throws InputError as error() says.
   [[nodiscard]] int in_steps(const TimeStep& step) const;
-  /// What is wrong with it, `key` in front; none if nothing is.
+  /// Error message for the span, beginning with `key`; nothing if it is valid.
   [[nodiscard]] std::optional<std::string> error(const std::string& key) const;
 };
 

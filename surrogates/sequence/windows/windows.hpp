@@ -15,8 +15,8 @@ struct Rows {
   [[nodiscard]] int size() const { return end - begin; }
 };
 
-/// What becomes of a step of time unlike the others, such as the three days between the two parts of the
-/// weekly record.
+/// Treatment of a step of time unlike the others, such as the three days between the two parts of the weekly
+/// record.
 enum class Irregular {
   avoid,  ///< the series is broken there: no window and no memory reaches across
   cross   ///< rows are steps whatever their dates; target dates are the rows' own

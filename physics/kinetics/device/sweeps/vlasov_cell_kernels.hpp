@@ -186,7 +186,7 @@ struct CellKernel {
     add_beyond<D>(from_below ? 1 : -1, from_below ? left : right, from_below ? below : above, even, odd);
     if (from_below && from_above) add_beyond<D>(-1, right, above, even, odd);
   }
-  /// What the cell below (side 1: by its upper trace) or above (-1) brings.
+  /// Add the contribution of the cell below (side 1: by its upper trace) or above (-1).
   template <int D>
   KOKKOS_FORCEINLINE_FUNCTION static void add_beyond(double side, double weight, const double* f,
                                                      double* even, double* odd) {
@@ -205,7 +205,7 @@ struct CellKernel {
     });
   }
 
-  /// What the force acts on for an output group of degree K: a face value and the volume's f.
+  /// Input of the force for an output group of degree K: a face value and the volume's f.
   template <int K, int I, int G1, int G3>
   struct Input {
     static constexpr int n = face_width<I> > width<G1> ? face_width<I> : width<G1>;

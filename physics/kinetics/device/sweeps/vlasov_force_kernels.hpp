@@ -122,9 +122,9 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights weights_of(Flux flux, double mean, doubl
   return {0.5, 0.5, flux == Flux::central ? 0 : 0.5 * (magnitude + deviation)};
 }
 
-/// What the values on the two faces of a cell across v are made of: its own traces and the trace of one cell
-/// beside it, the lower one or, where that does not count, the upper; then that of the upper one where both
-/// count. Cells that are not there have weight 0.
+/// Sides from which the values on the two faces of a cell across v are made: its own traces and the trace of
+/// one cell beside it, the lower one or, where that does not count, the upper; then that of the upper one
+/// where both count. Cells that are not there have weight 0.
 struct FaceSides {
   bool from_below, from_above;
   double own_low, own_high, first_low, first_high, above;  ///< weights
@@ -253,7 +253,7 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_pair(const double* from, double* to) {
   __pipeline_memcpy_async(to, from, 2 * sizeof(double));
 }
 #endif
-/// What this thread has begun to copy is there; what others have, after a barrier.
+/// Wait for the copies that this thread has begun; those of others are complete after a barrier.
 KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
 #ifdef __CUDA_ARCH__
   __pipeline_commit();

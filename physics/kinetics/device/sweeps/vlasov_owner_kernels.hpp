@@ -153,7 +153,7 @@ struct OwnerSweep {
   }
 
  private:
-  /// What stays in a thread's registers: df of what its warp owns, and face
+  /// Numbers that stay in a thread's registers: df of what its warp owns, and face
   /// values of the warp's columns.
   struct OfThread {
     double df[n_owned], low[n_chunks], high[n_chunks];

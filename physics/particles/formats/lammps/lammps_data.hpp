@@ -9,7 +9,7 @@
 
 namespace quintet {
 
-/// What a LAMMPS data file leaves open.
+/// Options for what a LAMMPS data file leaves open.
 struct LammpsDataOptions {
   std::vector<std::string> type_names = {};  ///< of types 1, 2, ... that the file does not name
   /// LAMMPS's `boundary` command is not in a data file; absent: all directions.

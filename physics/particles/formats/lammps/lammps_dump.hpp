@@ -11,7 +11,7 @@
 
 namespace quintet {
 
-/// What a LAMMPS dump leaves open.
+/// Options for what a LAMMPS dump leaves open.
 struct LammpsDumpOptions {
   std::vector<std::string> type_names = {};          ///< of types 1, 2, ... that the file does not name
   std::optional<std::array<bool, 3>> periodic = {};  ///< of files without boundary words (pp ff ss)

@@ -13,7 +13,7 @@
 
 namespace quintet {
 
-/// What stands before the atoms of a frame.
+/// Head of a frame, before its atoms.
 struct DumpHead {
   std::string units;  ///< of this frame or one before it; "": not said
   std::int64_t n_atoms = 0;

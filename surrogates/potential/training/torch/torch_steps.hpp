@@ -11,8 +11,8 @@
 
 namespace quintet::potential {
 
-/// What networks see of a sharer's atoms of a frame, and how displacements of atoms change it: nothing of it
-/// changes in a training.
+/// Input of the networks for a sharer's atoms of a frame, and its derivatives by displacements of atoms: all
+/// constant during a training.
 ///
 /// A centre has n_slots = sum(sel) rows, sel[t] for neighbours of type t: those that are there, then empty
 /// ones (R = -mean/deviation, a constant), then those that exclusions drop (R = 0).

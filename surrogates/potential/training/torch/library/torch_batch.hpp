@@ -30,7 +30,7 @@ struct TorchRows final : KeptRows {
 };
 using FramesOfBatch = std::span<const std::shared_ptr<const TorchRows>>;
 
-/// What operators of a step see of a batch's sizes: equal shapes, equal operators.
+/// Sizes of a batch that the operators of a step depend on: equal shapes, equal operators.
 struct BatchShape {
   std::int64_t n_frames = 0, n_atoms = 0;
   std::int64_t n_seen_by = 0;       ///< of the frame with most

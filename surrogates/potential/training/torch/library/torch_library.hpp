@@ -3,8 +3,8 @@
 #include "io/device/device.hpp"
 #include "surrogates/potential/training/torch/torch_steps.hpp"
 
-/// What libquintet_potential_torch.so is asked for: new steps, the caller's, and torch_has_gpus(). It belongs
-/// to the program that it was built with: both know the same classes.
+/// Entries of libquintet_potential_torch.so: new steps, which the caller owns, and torch_has_gpus(). It
+/// belongs to the program that it was built with: both know the same classes.
 namespace quintet::potential {
 
 extern "C" {

@@ -4,7 +4,7 @@
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/passes.hpp"
 
-/// What libquintet_sequence_torch.so is asked for: a new network, the caller's, and torch_has_gpus(). It
+/// Entries of libquintet_sequence_torch.so: a new network, which the caller owns, and torch_has_gpus(). It
 /// belongs to the program that it was built with: both know the same classes.
 namespace quintet::sequence {
 
