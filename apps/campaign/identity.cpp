@@ -6,7 +6,7 @@
 #include "apps/campaign/workers/contents.hpp"
 #include "io/log/error.hpp"
 
-/// What an item's result depends on.
+/// Identity of an item: what its result depends on.
 namespace quintet::campaign {
 namespace fs = std::filesystem;
 

@@ -124,7 +124,7 @@ std::map<std::string, std::int64_t> read_slots(const Tree& tree) {
   return slots;
 }
 
-/// What a file of `outputs` must be.
+/// Conditions on a file of `outputs`.
 struct OutputOptions {
   std::string file;
   bool non_empty = false;

@@ -108,7 +108,7 @@ class Runner {
     result_.stopped = true;
   }
 
-  /// What is done already, and the order of the rest.
+  /// Find what is done already, and the order of the rest.
   void prepare() {
     std::vector<std::size_t> done;
     for (std::size_t i = 0; i < courses_.size(); ++i) {
@@ -136,7 +136,7 @@ class Runner {
       if (courses_[i].state != State::over) programs_.expect(i);
   }
 
-  /// What is not asked for.
+  /// Withdraw items that are not asked for.
   void withdraw_others() {
     if (options_.only.empty()) return;
     const std::set<std::string> only(options_.only.begin(), options_.only.end());
@@ -231,7 +231,7 @@ class Runner {
     return options_.idle_after > 0 && now() - idle_since_ > options_.idle_after;
   }
 
-  /// What the store has: what waits for it may begin, or not where it is damaged.
+  /// Settle an item that the store has: items that wait for it may begin, unless it is damaged.
   void settle(std::size_t i) {
     if (result_.outcomes[i] == Outcome::failed)
       ended_badly(i);
@@ -358,7 +358,7 @@ class Runner {
     leave_out_after(i);
   }
 
-  /// What waits for an item that failed or is left, directly or not.
+  /// Leave out all that waits, directly or not, for an item that failed or is left out.
   void leave_out_after(std::size_t missing) {
     std::deque<std::size_t> left{missing};
     for (; !left.empty(); left.pop_front())
@@ -374,7 +374,7 @@ class Runner {
       }
   }
 
-  /// What other campaigns on this store have come to.
+  /// Look at the results of other campaigns on this store.
   void look_elsewhere() {
     looked_ = now();
     const auto items = elsewhere_;

@@ -56,7 +56,7 @@ std::string without_keys(std::string line) {
   return line;
 }
 
-/// What of a kind was there, with the names that it has now where there are as many.
+/// Describe the change of an ingredient, with the names that it has now where there are as many.
 std::string change(const std::string& kind, const std::string& before, const Ingredient& now) {
   if (kind == "word " || kind == "only if " || kind == "launch ")
     return fmt::format("'{}' was '{}'", shown(now.line), shown(before.substr(kind.size())));

@@ -37,7 +37,7 @@ class Walker {
       ++at_;
   }
 
-  /// What stands here, for messages.
+  /// Description of the text at this place, for messages.
   [[nodiscard]] std::string found() const {
     if (at_ >= text_.size()) return "the end of the file";
     std::size_t end = at_;

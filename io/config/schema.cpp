@@ -88,7 +88,7 @@ std::string restart_text(OnRestart rule) {
   return texts[static_cast<std::size_t>(rule)];
 }
 
-/// What the overloads below differ in.
+/// Properties in which the overloads below differ.
 struct Schema::Value {
   Kind kind;
   Tree current;

@@ -60,7 +60,7 @@ std::string expected_value(const Key::Data& key) {
   throw InternalError("a kind of key without words");
 }
 
-/// What a key expects, with list form and range.
+/// Text on what a key expects, with list form and range.
 std::string expected(const Key::Data& key) {
   std::string text = expected_value(key);
   if (key.is_map)

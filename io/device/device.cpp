@@ -104,7 +104,8 @@ struct DeviceSession::Implementation {
     if (auto* stop = function_in(library, "quintet_device_stop", &quintet_device_stop)) stop();
   }
 
-  /// What the device engines on the host have in memory any MPI reads, so only the variable can forbid it.
+  /// Choose whether messages leave from the device's memory. Any MPI reads the memory of device engines on
+  /// the host, so only the variable can forbid it there.
   void choose_way_of_messages(const Comm& comm) {
     const GpuAware mpi = gpu_aware_mpi();
     sends_directly =

@@ -109,7 +109,7 @@ class Dedalus : public Source {
                       sets_[s].number, own[0], dropped));
   }
 
-  /// What may be read of tasks/; any other is named as not used.
+  /// Whether a task of tasks/ may be read; any other is named as not used.
   [[nodiscard]] bool is_wanted_task(const std::string& name) const {
     if (wanted_.empty()) return true;
     const auto wants = [&](const std::string& field) {
@@ -279,7 +279,7 @@ class Dedalus : public Source {
     }
   }
 
-  /// What a file has of a box, into [frame][axes of the box].
+  /// Read a file's part of a box into [frame][axes of the box].
   template <class T>
   void read_piece(const DedalusPiece& piece, const Place& place, const FieldBox& box, const std::string& task,
                   T* to) const {

@@ -324,7 +324,7 @@ class FieldFile : public Source {
                   "{}: its attribute 'fields' does not list the fields that it has: it is corrupt", path());
   }
 
-  /// What walls hold: as the set's makers say, or as `meshfreeflow simulate` has it.
+  /// Find the values at walls: as the set's makers say, or as `meshfreeflow simulate` has it.
   void know_walls() {
     if (known_ != nullptr) header.wall_values = known_->wall_values;
     if (!ours_ || !header.name.starts_with("rayleigh_benard")) return;

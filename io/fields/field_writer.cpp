@@ -158,7 +158,7 @@ bool same_field(const FieldInfo& a, const FieldInfo& b) {
   return a.name == b.name && a.units == b.units && a.component == b.component && dataset(a) == dataset(b);
 }
 
-/// What differs between the series of a file and the one that is to be continued; "" if nothing.
+/// Difference between the series of a file and the one that is to be continued; "" if none.
 std::string difference(const FieldSeriesHeader& found, const FieldSeriesHeader& wanted) {
   if (!std::equal(found.axes.begin(), found.axes.end(), wanted.axes.begin(), wanted.axes.end(), same_axis))
     return "its axes";

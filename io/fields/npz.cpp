@@ -51,7 +51,7 @@ class Npz : public Source {
   hdf5::Shape shape_;                 ///< [t, x, z] of all fields
   mutable std::string name_, bytes_;  ///< the array read last
 
-  /// What a member is: a field, a parameter, something else.
+  /// Sort a member: a field, a parameter, or something else.
   void take(const std::string& member) {
     if (!member.ends_with(".npy")) return;
     const auto name = member.substr(0, member.size() - 4);

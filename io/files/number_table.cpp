@@ -147,7 +147,7 @@ class Reader {
            cell.find_first_not_of("0123456789+-.,'eEdD \xc2\xa0") == std::string::npos;
   }
 
-  /// What is wrong with a cell.
+  /// Error message for a cell.
   [[nodiscard]] std::string why(const std::string& cell, bool is_number) const {
     if (is_number) return fmt::format("'{}' is not finite", cell);
     if (separator_ != ',' && cell.find(',') != std::string::npos && looks_like_number(cell))

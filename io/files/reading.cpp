@@ -12,7 +12,7 @@ void add_once(std::vector<std::string>& list, std::string what) {
   if (std::find(list.begin(), list.end(), what) == list.end()) list.push_back(std::move(what));
 }
 
-/// What differs from frame to frame would make the line of a long file endless.
+/// First entries of a list: those that differ from frame to frame would make an endless line for a long file.
 std::vector<std::string> first_of(const std::vector<std::string>& list) {
   constexpr std::size_t most = 40;
   if (list.size() <= most) return list;

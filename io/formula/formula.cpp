@@ -42,7 +42,7 @@ void define_functions(mu::Parser& parser) {
   parser.DefineFun("max", greatest);
 }
 
-/// What stands where it should not, in words.
+/// Explain a parse error in words.
 std::string explain(const mu::Parser::exception_type& error, const std::string& text) {
   const std::string value = "expected a number, a name or '('",
                     more = "expected an operator such as * or the end";

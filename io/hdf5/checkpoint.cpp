@@ -31,7 +31,7 @@ std::vector<std::int64_t> steps_in(const std::string& directory) {
   return steps;
 }
 
-/// What a killed run left half-written.
+/// Remove what a killed run left half-written.
 void remove_stale(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {
     if (entry.path().extension() == ".tmp" && step_of(entry.path().stem().string())) fs::remove(entry.path());

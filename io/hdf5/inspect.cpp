@@ -132,7 +132,7 @@ std::string seal_text(const Comm& comm, const File& file, const std::string& kin
   }
 }
 
-/// What the file is, and what only this kind of file has to say.
+/// Text on the kind of the file, and on what only this kind has.
 std::string kind_text(const File& file) {
   const Group& root = file.root();
   if (root.has_attribute("schema") && root.has_attribute("schema_version")) {

@@ -136,7 +136,7 @@ void check_box(const Context& context, const std::string& name, const Shape& sha
                 name, shape_text(box.count), shape_text(box.start), shape_text(shape));
 }
 
-/// What a rank without elements takes part with.
+/// Slab of a box; empty for a rank without elements, which takes part, too.
 Slab slab_of(const Box& box) {
   const bool nothing = std::find(box.count.begin(), box.count.end(), 0u) != box.count.end();
   return nothing ? Slab{{}, Shape(box.count.size(), 0)} : Slab{box.start, box.count};

@@ -43,7 +43,7 @@ State& state() {
   return state;
 }
 
-/// What stands before the text in the file, where every line begins with the time.
+/// Prefix of the text in the file, where every line begins with the time.
 std::string_view prefix(Level level) {
   return level == Level::warning ? "warning: " : level == Level::error ? "error: " : "";
 }

@@ -22,7 +22,7 @@ struct LevelRow {
 constexpr LevelRow levels[] = {
     {LinkLevel::node, "node"}, {LinkLevel::network, "network"}, {LinkLevel::gpus, "gpus"}};
 
-/// What is wrong with a regular expression, or nothing.
+/// Error in a regular expression, or nothing.
 std::optional<std::string> pattern_problem(const std::string& pattern) {
   try {
     const std::regex compiled(pattern);
@@ -32,7 +32,7 @@ std::optional<std::string> pattern_problem(const std::string& pattern) {
   }
 }
 
-/// What is wrong with the placeholders of a launch line, or nothing.
+/// Error in the placeholders of a launch line, or nothing.
 std::optional<std::string> template_problem(const std::string& command) {
   const std::vector<std::string> known = {"nodes",   "ranks",         "ranks_per_node",
                                           "threads", "gpus_per_node", "variables"};

@@ -138,8 +138,8 @@ bool is_hdf5(const std::string& path) {
   return magic == std::array<char, 4>{'\x89', 'H', 'D', 'F'};
 }
 
-/// What the library trusts in an HDF5 file: lists of variable length, and numbers of dimensions, up to which
-/// it makes room.
+/// Check what the library trusts in an HDF5 file: lists of variable length, and numbers of dimensions, up to
+/// which it allocates.
 void check_hdf5_file(const std::string& path) {
   const auto file = hdf5::File::open(Comm::self(), path);
   file.check_attributes();

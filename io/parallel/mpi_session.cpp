@@ -48,8 +48,8 @@ bool is_on_one_node() {
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
-/// What Open MPI is told while it starts, and what the children of a process must not inherit. A user's own
-/// choice stands.
+/// Sets variables for Open MPI while it starts, which the children of a process must not inherit. A user's
+/// own choice stands.
 class StartOfOpenMpi {
  public:
   StartOfOpenMpi() {

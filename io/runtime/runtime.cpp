@@ -88,7 +88,7 @@ std::string kokkos_version() {
                      KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
 }
 
-/// What to call at the end, last in first out.
+/// Functions to call at the end, last in first out.
 class StopStack {
  public:
   StopStack() = default;

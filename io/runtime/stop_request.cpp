@@ -29,7 +29,7 @@ struct sigaction remembering(int signal) {
   return action;
 }
 
-/// What writes then meet is an error they can tell and act on.
+/// Ignore signals of failed writes, so that a write returns an error that it can report and handle.
 void ignore_write_signals() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }

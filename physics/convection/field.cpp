@@ -32,7 +32,7 @@ std::span<double> whole_row(const Field& field, int j) {
   return {field.row(j) - 1, static_cast<std::size_t>(field.n) + 2};
 }
 
-/// What lies beyond a wall.
+/// Fill the values beyond a wall.
 void close_ends(const Grid& grid, const Field& field, Place place) {
   const int rows = field.rows;
   const auto fill = [&](int j, double value) { std::ranges::fill(whole_row(field, j), value); };

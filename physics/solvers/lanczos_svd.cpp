@@ -20,7 +20,7 @@ struct SlepcSession {
   SlepcSession& operator=(const SlepcSession&) = delete;
 };
 
-/// What PETSc's products are made of.
+/// Data from which PETSc's products are computed.
 struct Factors {
   const Comm& comm;
   const TallMatrix& x;

@@ -225,7 +225,7 @@ double Runner::run(std::int64_t iterations) {
   return comm_.maximum(seconds() - start);
 }
 
-/// What other ranks need for `step`: outputs of the step before.
+/// Send what other ranks need for `step`: outputs of the step before.
 void Runner::send(int step) {
   Step& plan = *step_[static_cast<std::size_t>(step)];
   auto& outbox = outbox_[static_cast<std::size_t>((step - 1) & 1)];

@@ -35,7 +35,8 @@ class CalledAgain final : public TorchRecording {
 
 namespace {
 
-/// What recordings have in common. LibTorch takes the handle of a pool again only as long as a graph has it.
+/// Memory pool that recordings share. LibTorch takes the handle of a pool again only as long as a graph has
+/// it.
 using Pool = decltype(at::cuda::graph_pool_handle());
 
 }  // namespace

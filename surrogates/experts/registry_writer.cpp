@@ -110,7 +110,7 @@ std::string layout_text(const std::vector<hdf5::LaidOut>& layout) {
   return text;
 }
 
-/// What the model's file says of its own making: its configuration, or a Deep Potential's description.
+/// Text in the model's file on its own making: its configuration, or a Deep Potential's description.
 std::string configuration_of(const hdf5::Group& root) {
   for (const char* name : {"configuration", "json"})
     if (root.has_attribute(name)) return root.text_attribute(name);

@@ -127,7 +127,7 @@ void Chain<Real>::forward_with_tangent(Rows<const Real> x, int n, Tape& tape) co
   }
 }
 
-/// What goes back through a layer's product and its skip: x_bar (+)= z_bar W^T, s_bar (+)= y_bar.
+/// Propagate adjoints back through a layer's product and its skip: x_bar (+)= z_bar W^T, s_bar (+)= y_bar.
 template <class Real>
 void Chain<Real>::back(const Layer<Real>& layer, const Real* z_bar, const Real* y_bar, int first, int n,
                        Rows<Real> to_input, Rows<Real> to_skip, AlignedVector<Real>& product) const {

@@ -75,7 +75,7 @@ class Machine {
   [[nodiscard]] ActivationCost cost() const { return {clock_, peak_}; }
 
  private:
-  /// What has left by now.
+  /// Drop the copies that have left by now.
   void settle() {
     std::erase_if(leaving_, [this](const auto& copy) {
       if (copy.first > clock_) return false;

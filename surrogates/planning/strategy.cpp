@@ -10,7 +10,7 @@
 namespace quintet::planning {
 namespace {
 
-/// What p2 ranks have a part of.
+/// Split of the network among p2 ranks.
 enum class Split { nothing, space, weights };
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

@@ -18,7 +18,7 @@ constexpr std::uint32_t stream_of_order = 0x5503;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// What each agent sees of one observation: its blocks from the agent's own on. [agents, n_observed]
+/// Compute what each agent sees of one observation: its blocks from the agent's own on. [agents, n_observed]
 void turn(std::span<const float> observed, int agents, float* seen) {
   const auto block = static_cast<std::ptrdiff_t>(observed.size()) / agents;
   for (int s = 0; s < agents; ++s, seen += observed.size())

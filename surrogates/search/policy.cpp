@@ -8,7 +8,7 @@
 
 namespace quintet::search {
 
-/// What is known before one decision.
+/// State known before one decision.
 struct Policy::Pass {
   std::vector<double> h, probability, log_probability;
   double value = 0, entropy = 0;

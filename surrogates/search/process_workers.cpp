@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t line = 64;  ///< parts of the shared memory begin at cache lines
 constexpr std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
-/// What a worker says of its task, in shared memory; task and result follow.
+/// Header that a worker writes for its task, in shared memory; task and result follow.
 struct Header {
   std::uint64_t task_bytes, result_bytes;
   int end;

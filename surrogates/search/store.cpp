@@ -138,7 +138,7 @@ void put(Group& root, const char* name, std::int64_t trial, const std::vector<T>
   root.write_box<T>(name, values, {{static_cast<std::uint64_t>(trial), 0}, {1, values.size()}});
 }
 
-/// What never changes.
+/// Write the parts of a trial that never change.
 void write_trial(Group& root, const Trial& trial) {
   put(root, "genes", trial.id, std::vector<std::int32_t>(trial.genes.begin(), trial.genes.end()));
   put(root, "key", trial.id, text_row(trial.key));

@@ -66,7 +66,7 @@ std::string flag_table(const std::vector<FlagText>& flags) {
   return table;
 }
 
-/// What CLI11 has made of the words behind the command.
+/// Arguments of the command, as CLI11 has parsed them.
 struct Words {
   Request request;
   std::string walltime;

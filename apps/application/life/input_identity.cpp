@@ -85,7 +85,7 @@ class Identity {
   std::vector<std::uint64_t> sums_;
 };
 
-/// What is there under a name: itself, the file of 'FILE#/group', what a pattern means.
+/// Paths that a name stands for: itself, the file of 'FILE#/group', or the matches of a pattern.
 std::vector<fs::path> meant_by(const std::string& name) {
   std::error_code none;
   if (fs::exists(name, none)) return {name};

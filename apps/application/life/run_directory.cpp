@@ -22,7 +22,7 @@ namespace {
 constexpr const char* own_folder = ".quintet";
 constexpr const char* list_title = "# What runs of this directory write; --overwrite removes it.";
 
-/// What every run writes.
+/// Files that every run writes.
 const std::vector<std::string> common_files = {"run.log",
                                                "run.h5",
                                                "*.damaged.h5",
@@ -102,7 +102,7 @@ std::vector<std::string> read_list(const fs::path& directory) {
   return list;
 }
 
-/// What --overwrite alone removes: the log, and what was put aside.
+/// Whether only --overwrite removes a file: the log, and what was put aside.
 bool is_kept(const std::string& name) {
   return name == "run.log" || is_listed({"*.damaged.h5", "*.damaged.*.h5"}, name);
 }
@@ -123,7 +123,7 @@ std::string make_folder(const fs::path& folder) {
   return made.string();
 }
 
-/// What is wrong with using the directory for the request, or nothing.
+/// Objection to using the directory for the request, or nothing.
 std::string objection(const fs::path& directory, const Request& request) {
   if (fs::exists(directory) && !fs::is_directory(directory))
     return fmt::format("The output directory '{}' is a file; name another one with --output",

@@ -85,7 +85,7 @@ std::vector<std::int64_t> numbers_in(const std::string& folder) {
   return numbers;
 }
 
-/// What the file of an owner says.
+/// Content of the file of an owner.
 struct Record {
   std::string program, host, user, since, machine, token, folder_inode, released, job;
   std::int64_t process = 0;

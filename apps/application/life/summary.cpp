@@ -95,13 +95,13 @@ Tree facts_tree(const std::vector<Fact>& facts) {
   return tree;
 }
 
-/// What was changed on purpose on the way: a list of step, date, key, from, to.
+/// Changes made on purpose at restarts: a list of step, date, key, from, to.
 Tree changes_on_restarts(const Context::Implementation& context) {
   const auto& changes = context.provenance.changes;
   return changes.empty() ? Tree::list() : parse_yaml(changes, "changes");
 }
 
-/// What is not there any more of what the run wrote: by table or file.
+/// Lost output of the run, by table or file.
 Tree losses_tree(const Context::Implementation& context) {
   Tree tree = Tree::map();
   for (const auto& [what, text] : context.losses) tree.set(what, Tree::text(text));
@@ -155,7 +155,7 @@ Rows number_rows(const Context::Implementation& context) {
   return rows;
 }
 
-/// What numbers over the whole run are of; "" where nothing is lost.
+/// Words that say which part of the run its overall numbers cover; "" if nothing is lost.
 std::string words_of_losses(const Context::Implementation& context) {
   std::string words;
   for (const auto& [what, text] : context.losses)

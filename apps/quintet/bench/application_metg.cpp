@@ -31,8 +31,7 @@ struct Row {
 };
 constexpr Row rows[] = {{"vlasov", "run"}, {"dpmd", "run"}, {"submatrix", "evaluate"}};
 
-/// What a program that failed has to say: its own error, else the launcher's first words (after a rule of
-/// dashes).
+/// Reason of a program that failed: its own error, else the launcher's first words (after a rule of dashes).
 std::string reason(const CommandResult& result) {
   std::istringstream lines(result.errors + result.out);
   std::string first;

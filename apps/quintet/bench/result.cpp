@@ -19,7 +19,7 @@ void keep_best(std::vector<Grain>& grains, const std::vector<Grain>& round) {
     if (round[i].task_s < grains[i].task_s) grains[i] = round[i];
 }
 
-/// What looking around has found so far.
+/// Collects what looking around has found so far.
 class Doubt {
  public:
   explicit Doubt(bool force) : force_(force) {}

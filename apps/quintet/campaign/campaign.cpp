@@ -53,7 +53,7 @@ enum Argument {
 
 constexpr const char* cure = "puts what is damaged aside and makes it again";
 
-/// What would be run, with which words, how far it is, and why it is to be done.
+/// Print what would be run, with which words, how far it is, and why it is to be done.
 void print_plan(const Graph& graph, const std::string& directory) {
   std::size_t n_done = 0;
   const Reasons reasons(graph, directory);

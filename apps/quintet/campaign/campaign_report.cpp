@@ -64,7 +64,7 @@ Plot timeline(const Graph& graph, const CampaignResult& result) {
           .caption = names};
 }
 
-/// What each stage took: wall time, and slots times hours.
+/// Add a table of the cost of each stage: wall time, and slots times hours.
 void table_of_costs(Report& report, const Graph& graph, const CampaignResult& result) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t s = 0; s < graph.stages().size(); ++s) {
@@ -125,7 +125,7 @@ std::string with_links(const std::string& page, const std::vector<std::string>& 
   return linked;
 }
 
-/// What a run of the items that were done now takes at least (s) with these slots, by their times.
+/// Lower bound of the time of the items that were done now (s), with these slots, by their times.
 double bound(const Graph& graph, const CampaignResult& result) {
   auto seconds = result.seconds;
   for (std::size_t i = 0; i < seconds.size(); ++i)

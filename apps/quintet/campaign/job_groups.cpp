@@ -100,7 +100,7 @@ class Grouping {
   /// Whether an item was killed for memory: it asks for more than its stage.
   [[nodiscard]] bool has_grown(std::size_t item) const { return grown_.contains(graph_.items()[item].label); }
 
-  /// What items ask for, at most what a node of a queue that takes them has.
+  /// Memory that items ask for, at most that of a node of a queue that takes them.
   [[nodiscard]] std::optional<double> memory_of(const MachineQueue& queue,
                                                 const std::vector<std::vector<std::size_t>>& tasks) const {
     std::optional<double> most;

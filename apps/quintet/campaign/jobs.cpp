@@ -20,8 +20,9 @@ namespace quintet::campaign {
 namespace fs = std::filesystem;
 namespace {
 
-/// What the first link of a group waits for, by the ids of all links of those before it. A task may follow
-/// that of any link, which the scheduler knows where it is the only thing to wait for; else that of the last.
+/// Jobs that the first link of a group waits for, by the ids of all links of the groups before it. A task may
+/// follow that of any link, which the scheduler knows where it is the only thing to wait for; else that of
+/// the last.
 JobOrder order_of(const Group& group, const std::vector<std::vector<std::string>>& links) {
   JobOrder order;
   for (const auto& [g, by_task] : group.after) {

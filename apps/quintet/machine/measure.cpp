@@ -263,7 +263,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// What was measured takes the place of what the file said of the same.
+/// Replace the file's links by the measured ones of the same kind.
 void take_links(Machine& machine, const std::vector<MachineLink>& links) {
   for (const auto& link : links)
     std::erase_if(machine.links, [&](const auto& old) { return old.level == link.level; });

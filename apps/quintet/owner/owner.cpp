@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* applications[] = {"dpmd", "meshfreeflow", "podlstm", "submatrix", "vlasov"};
 
-/// What a schema says of one of its keys: the schema behind "anyOf" that takes the value's form.
+/// Schema of one key: the alternative of "anyOf" that takes the value's form.
 const Tree* schema_for(const Tree& value, const Tree& schema) {
   const auto takes = [&](const Tree& candidate) {
     return value.is_map() ? candidate.has("properties") || candidate.has("additionalProperties")
@@ -56,7 +56,7 @@ struct Candidate {
   [[nodiscard]] bool fits() const { return unknown.empty() && missing.empty(); }
 };
 
-/// What an application says its commands know: {command: JSON Schema}.
+/// Schemas of an application's commands: {command: JSON Schema}.
 Tree schemas_of(const Sibling& application) {
   const auto answer = run_command({application.executable, "schemas"}, 60);
   QUINTET_CHECK(answer.good(), "{} does not say what its commands know: {}", application.executable,

@@ -20,7 +20,7 @@
 namespace quintet::commands {
 namespace {
 
-/// What the command line asked for.
+/// Request of the command line.
 struct Wanted {
   std::string file, machine, ranks, application, command, output, metg;
   std::vector<std::string> settings;
@@ -58,8 +58,7 @@ Wanted wanted_of(const Application::Arguments& arguments) {
   return wanted;
 }
 
-/// What a rank must have at least, from metg.json; nothing where all sizes that were measured were long
-/// enough.
+/// Least work of a rank, from metg.json; nothing if all sizes that were measured were long enough.
 std::optional<double> least_work(const std::string& file, const Owner& owner,
                                  const planning::CostModel& model) {
   const auto metg = bench::read_metg(file);

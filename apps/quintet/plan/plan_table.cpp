@@ -62,7 +62,7 @@ std::string remarks(const Plan& plan) {
   return text;
 }
 
-/// What a row of a training holds, and where.
+/// Text on what a row of a training holds, and where.
 std::string held_text(const PlanRow& row) {
   const auto& held = row.cost.held;
   std::string text = fmt::format("{} of values, gradients, states", bytes_text(row.cost.divided));

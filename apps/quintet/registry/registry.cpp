@@ -47,7 +47,7 @@ std::string app_of(const std::string& model) {
       model));
 }
 
-/// What the model's application says of it.
+/// Description of a model by its application.
 Expert described(const std::string& model) {
   const auto program = sibling_named(app_of(model));
   const auto answer = run_command({program.executable, "expert", model}, 120);

@@ -60,8 +60,7 @@ std::vector<std::string> submit_words(const Machine& /*machine*/, const std::str
   return words;
 }
 
-/// What qstat answers about jobs, by id; those that it says it knows no longer are left out, and `some_gone`
-/// tells that there are such.
+/// Answer of qstat about jobs, by id. Jobs that it no longer knows are left out, and `some_gone` is set.
 Tree jobs_in_answer(const Asked& status, const std::vector<std::string>& ids, bool& some_gone) {
   std::vector<std::string> words{status.command, "-x", "-f", "-F", "json"};
   words.insert(words.end(), ids.begin(), ids.end());
@@ -98,7 +97,7 @@ std::string hosts_of(const std::string& places) {
   return fmt::format("{}", fmt::join(hosts, ","));
 }
 
-/// What an exit status says of an end; see JOB_EXEC_... in PBS' job.h. 256 and more: by a signal.
+/// How a job ended, by its exit status; see JOB_EXEC_... in PBS' job.h. 256 and more: by a signal.
 JobEnd end_of(const std::string& status, const std::string& comment) {
   const auto code = to_integer(status);
   const auto says = [&](const char* words) {

@@ -16,7 +16,7 @@
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 
-/// What a job's script asks before its program begins; its words go to job.log.
+/// Commands that a job's script runs before its program begins; their output goes to job.log.
 namespace quintet::commands {
 namespace fs = std::filesystem;
 namespace {

@@ -116,7 +116,7 @@ void take_lines(std::map<std::string, JobState>& states, const std::string& comm
   }
 }
 
-/// What accounting, where there is any, has of jobs that squeue does not speak of.
+/// Take the states of jobs that squeue does not list from accounting, if available.
 void take_accounting(std::map<std::string, JobState>& states, const Asked& status) {
   const std::string sacct = beside(status.command, "sacct");
   std::vector<std::string> ids;

@@ -24,7 +24,7 @@ namespace quintet::commands {
 namespace fs = std::filesystem;
 namespace {
 
-/// What is known of how a job goes or ended, and what its scheduler's words mean.
+/// Text on how a job goes or ended, and what its scheduler's words mean.
 std::string job_text(const std::string& id, const JobState& state) {
   if (state.kind == JobState::Kind::unknown) return fmt::format("{} not known", id);
   if (state.kind == JobState::Kind::gone)
@@ -187,7 +187,7 @@ Tree run_tree(const RunView& run) {
                     {"logs", std::move(logs)}});
 }
 
-/// What was asked for anew, and why; of a file that cannot be read, that.
+/// Remarks on what was asked for anew, and why; or that the file cannot be read.
 std::vector<std::string> remarks_of(const std::string& directory) {
   try {
     const auto ask = read_ask(directory);

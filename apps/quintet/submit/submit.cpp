@@ -30,7 +30,7 @@ namespace quintet::commands {
 namespace fs = std::filesystem;
 namespace {
 
-/// What the command line asks for.
+/// Request of the command line.
 struct Order {
   std::string file, machine, queue, account, output, application, command, reservation, retry;
   std::vector<std::string> settings;
@@ -142,8 +142,8 @@ std::string ask_application(const Owner& owner, const Order& order, const SweepP
   return result.out;
 }
 
-/// What the plan of the run says of all these numbers of ranks; absent, with a line that says why, without a
-/// plan.
+/// Forecast by the plan of the run for all these numbers of ranks; absent, with a line that says why, without
+/// a plan.
 std::optional<Forecast> forecast_of(const Owner& owner, const Order& order,
                                     const std::vector<SweepPoint>& points, bool has_sweep,
                                     const std::set<std::int64_t>& ranks) {
@@ -233,7 +233,7 @@ void require_no_run(const fs::path& directory, const Job& job) {
   }
 }
 
-/// What jobs of a chain leave for each other, and that a new chain must not find.
+/// Remove the files that jobs of a chain leave for each other, so that a new chain does not find them.
 void forget_former_chain(const fs::path& folder) {
   fs::remove(folder / "job.ended");
   fs::remove(folder / "job.began");

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a run has renamed, and what a killed one left unfinished.
+/// Whether a run has renamed the file, or a killed one left it unfinished.
 bool is_put_aside(const std::string& name) {
   return name.find(".damaged") != std::string::npos || name.find(".superseded") != std::string::npos ||
          name.find(".before_repair") != std::string::npos ||

@@ -93,8 +93,8 @@ bool has_index(const Group& root) {
   return root.has("frames") && root.is_group("frames") && root.open_group("frames").has("step");
 }
 
-/// What a dataset belongs to. Frames of run.h5 are listed in its group "frames", all others lie in groups
-/// within one, such as "particles"; other tables are a group each.
+/// Name of the table that a dataset belongs to. Frames of run.h5 are listed in its group "frames", all others
+/// lie in groups within one, such as "particles"; other tables are a group each.
 std::string name_of_table(const Group& root, const std::string& group, const std::vector<std::string>& axes) {
   if (axes.front() != "frame") return group;
   const bool is_spectrogram = std::find(axes.begin(), axes.end(), "bin") != axes.end();

@@ -42,7 +42,7 @@ std::vector<std::string> files_of(const std::string& place) {
   return files;
 }
 
-/// What a checkpoint counts.
+/// Counts of rows in a checkpoint.
 struct Counted {
   std::string path;
   RowCounts rows;

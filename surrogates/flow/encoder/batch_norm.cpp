@@ -92,7 +92,7 @@ at::Tensor spread(const at::Tensor& of_feature, const at::Tensor& x) {
 /// Over all but the features, in float64.
 at::Tensor wide_sums(const at::Tensor& x) { return x.sum({0, 2, 3, 4}, /*keepdim=*/false, at::kDouble); }
 
-/// What the sweeps over numbers make of an array and of its adjoint, on the host or where torch has it.
+/// Sweeps over the numbers of an array and of its adjoint, on the host or where torch has it.
 template <NormSweeps>
 struct Sweeps;
 

@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// What a pass of the layer goes by, on its way to the backward pass.
+/// Data of a pass of the layer, kept for the backward pass.
 struct Kept : torch::CustomClassHolder {
   std::shared_ptr<const TiledLayer> layer;
   PartsBackward back;

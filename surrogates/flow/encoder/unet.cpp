@@ -52,7 +52,7 @@ std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
   return shapes;
 }
 
-/// What makes a block give 0: no shortcut, and gamma of the last normalisation 0.
+/// Make a block return 0: no shortcut, and gamma of the last normalisation 0.
 void silence(const UnetBlock& block, std::vector<double>& parameters) {
   constexpr std::array silent = {std::size_t{6}, std::size_t{7}, std::size_t{12}};
   const auto shapes = parameter_shapes(block);

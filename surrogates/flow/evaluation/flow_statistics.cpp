@@ -72,7 +72,7 @@ void add_gradients(const RectilinearGrid& grid, const Fields& fields, const std:
   sample.rms_divergence = std::sqrt(grid.mean(divergence, divergence));
 }
 
-/// What the scalar carries between ends that hold it at different values.
+/// Add the transport of the scalar between ends that hold it at different values.
 void add_heat(const RectilinearGrid& grid, const Fields& fields, const std::vector<FieldWalls>& walls,
               const FlowFields& roles, double diffusivity, FlowSample& sample) {
   const auto b = fields[roles.scalar];

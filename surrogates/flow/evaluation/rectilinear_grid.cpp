@@ -5,7 +5,7 @@
 namespace quintet::flow {
 namespace {
 
-/// What a stencil takes from values known at the ends.
+/// Part of a stencil's sum from values known at the ends.
 double known_part(const Stencil& stencil, const EndValues& ends) {
   double sum = 0;
   for (std::size_t end = 0; end < 2; ++end)

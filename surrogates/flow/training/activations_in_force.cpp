@@ -15,7 +15,7 @@ namespace quintet::flow {
 namespace {
 
 using planning::BlockPolicy;
-/// What the policy does with all blocks; planned: the least that any plan needs.
+/// Treatment of all blocks by the policy; planned: the least that any plan needs.
 BlockPolicy uniform_policy(ActivationPolicy policy) {
   switch (policy) {
     case ActivationPolicy::keep:

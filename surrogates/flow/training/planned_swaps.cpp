@@ -11,7 +11,7 @@ namespace quintet::flow {
 
 namespace {
 
-/// What a block that stays does inside is its own affair.
+/// Policies of the blocks by a plan; a block that stays manages its own activations.
 std::vector<planning::BlockPolicy> policies_of(const std::vector<planning::ActivationBlock>& chain,
                                                const planning::ActivationPlan& plan) {
   auto policies = plan.policies;
@@ -53,7 +53,7 @@ PlannedSwaps::PlannedSwaps(const ActivationsInForce& activations, std::unique_pt
       place_(chain_.size(), Place::here),
       space_(std::move(space)) {}
 
-/// What a block that runs again has dropped.
+/// Bytes that a block that runs again has dropped.
 std::int64_t PlannedSwaps::dropped(std::size_t block) const {
   const bool again = policies_[block] == planning::BlockPolicy::recompute;
   return again ? chain_[block].kept_bytes - chain_[block].input_bytes : 0;

@@ -33,7 +33,7 @@ double mean_of(const std::vector<double>& values) {
              : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// What the reference takes a derivative for: time over a block of 2 units.
+/// Convert a derivative to the reference's units: time over a block of 2 units.
 DifferentialOperator in_reference_units(DifferentialOperator op) {
   constexpr std::array<double, n_axes> scale = {0.5, 1, 1};
   for (std::size_t i = 0; i < n_axes; ++i) op.first[i] *= scale[i];

@@ -14,7 +14,7 @@ namespace quintet::flow {
 
 namespace {
 
-/// What a backward pass needs beside the tensors; torch keeps it with the graph.
+/// Data that a backward pass needs beside the tensors; torch keeps it with the graph.
 template <class Real>
 struct Kept : torch::CustomClassHolder {
   explicit Kept(bool made_again) : tape(made_again) {}
