@@ -50,7 +50,7 @@ class DeviceSession {
   [[nodiscard]] int number() const;
   /// How many there are.
   [[nodiscard]] int count() const;
-  /// Its stream in which the engines compute, a cudaStream_t; null without a GPU.
+  /// Stream of the device in which the engines compute, a cudaStream_t; null without a GPU.
   [[nodiscard]] void* stream() const;
   /// One line for log and summary: "NVIDIA H100 80GB HBM3 (GPU 0 of 1, ...)", or "cpu", and why where that
   /// was chosen. On several ranks also whether MPI reads its memory.

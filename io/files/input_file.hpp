@@ -13,7 +13,8 @@ std::uint64_t check_input_file(const std::string& path);
 /// The file, opened for reading in binary mode. Errors: as check_input_file(), and if it may not be read.
 [[nodiscard]] std::ifstream open_input_file(const std::string& path);
 
-/// Its whole content. Errors: as open_input_file(), and if it is longer than `most` bytes.
+/// Read the whole content of an input file. Errors: as open_input_file(), and if it is longer than `most`
+/// bytes.
 [[nodiscard]] std::string read_input_file(const std::string& path,
                                           std::uint64_t most = std::uint64_t{1} << 30);
 

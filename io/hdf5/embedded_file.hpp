@@ -38,8 +38,8 @@ struct EmbeddedPlace {
 /// registry, lacks the ID (names those it has), or if the dataset has another shape or is not whole in the
 /// file.
 [[nodiscard]] EmbeddedPlace place_of(const EmbeddedName& name);
-/// Its bytes, past HDF5: may be called from any thread. Throws InputError where they cannot be read or their
-/// checksum is another.
+/// Read the bytes of an embedded file without HDF5: may be called from any thread. Throws InputError where
+/// they cannot be read or their checksum is another.
 void read_embedded(const EmbeddedPlace& place, std::span<std::byte> to);
 
 /// Makes File::open() of `name` open these bytes instead of a file, as long as this lives. One at a time.

@@ -197,7 +197,7 @@ class File {
   std::shared_ptr<Implementation> implementation_;
 };
 
-/// Who made a file, and from what.
+/// Provenance of a file: who made it, and from what.
 struct Provenance {
   std::string program;                               ///< "dpmd run"
   std::string version, git_hash, build, host, date;  ///< filled by current_provenance()

@@ -36,7 +36,7 @@ class Writer {
   /// packed numbers have their scale_factor.
   void attribute(const std::string& variable, const std::string& name, double number, bool as_float = false);
 
-  /// All of a variable, or a part of it: numbers as they are to be stored, not packed.
+  /// Write all of a variable, or a part of it: numbers as they are to be stored, not packed.
   void write(const std::string& variable, std::span<const double> values);
   void write(const std::string& variable, const std::vector<std::uint64_t>& start,
              const std::vector<std::uint64_t>& count, std::span<const double> values);

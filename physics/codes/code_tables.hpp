@@ -8,7 +8,7 @@
 
 namespace quintet {
 
-/// Who looks sums up in tables: asked of the processor at run time.
+/// Unit that looks sums up in tables: asked of the processor at run time.
 enum class TableUnit {
   portable,  ///< packs of 8: two shuffles and a choice, one instruction each with AVX2
   registers  ///< AVX-512: a table is one register, one permutation looks 16 rows up

@@ -14,7 +14,7 @@
 
 namespace quintet {
 
-/// Who multiplies by a matrix of codes.
+/// Kernel that multiplies by a matrix of codes.
 enum class CodeKernel {
   automatic,  ///< the fastest of those below, timed
   fp32,       ///< products of the decoded matrix
@@ -48,7 +48,7 @@ class CodedMatrix {
   /// @param x `[n, columns]` (stride ldx) @param y `[n, rows]` (stride ldy at least rows padded to packs);
   /// the padding comes out as 0, or, with `add`, as it was
   void multiply(const float* x, std::ptrdiff_t ldx, int n, float* y, std::ptrdiff_t ldy, bool add = false);
-  /// Who would multiply n rows.
+  /// Kernel that would multiply n rows.
   [[nodiscard]] CodeKernel kernel_for(int n);
   /// CPU seconds of a product of n rows by fp32, bf16 and tables in turns, the least of some samples each.
   [[nodiscard]] std::array<double, 3> seconds_of_all(int n);

@@ -47,7 +47,7 @@ class Boussinesq {
   /// Go on at this time and step with the states as they are, bitwise. Collective.
   void resume(double time, std::int64_t step);
 
-  /// From now on steps are taken on a device, where the states stay; state() brings home what is asked for.
+  /// Move the states to a device, where they stay and steps are taken; state() copies back the one asked for.
   /// How several ranks share them out on their devices is FlowShares' matter: while there are enough flows
   /// each has whole ones, which are the same to the bit on any ranks, and sends nothing in a step but
   /// Courant's rate; else slabs. At home all ranks have rows of all members, as before.

@@ -24,7 +24,7 @@ namespace quintet {
   return value;
 }
 
-/// Who multiplies bfloat16 numbers: asked of the processor at run time.
+/// Unit that multiplies bfloat16 numbers: asked of the processor at run time.
 enum class Bf16Unit {
   floats,  ///< multiply-adds in float: anybody, and no faster than float
   pairs,   ///< AVX512_BF16: two products and sums an instruction

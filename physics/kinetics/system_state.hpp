@@ -68,7 +68,7 @@ struct VlasovSystem::Implementation {
                      const SystemState& from0, SystemState& to, double weight);
   /// Begin the moments of a state's f at time t, then (Poisson) its field.
   void sum_moments(const Exec& exec, double t, SystemState& state);
-  /// They are begun, and where the host sums them finished.
+  /// Mark moments that have been begun as due; where the host sums them, finish them at once.
   void expect_moments(const Exec& exec, SystemState& state);
   /// Wait for them and sum them over velocity_comm: before they are read. Collective.
   void finish_moments(const Exec& exec, SystemState& state);

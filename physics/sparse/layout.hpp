@@ -93,9 +93,9 @@ struct SpmmStage {
   int a_rank = 0;      ///< who has this part of A
   int h_rank = 0;      ///< who has this part of H, of the same columns
 };
-/// Those of a rank, in its order; of sparse-aware 1D one for each rank, though rows of H come all at once.
+/// Stages of a rank, in its order; of sparse-aware 1D one for each rank, though rows of H come all at once.
 [[nodiscard]] std::vector<SpmmStage> stages_of(const RowShares& shares, const SpmmLayout& layout, int rank);
-/// Who has the element in unit row i, unit column k.
+/// Rank that holds the element in unit row i, unit column k.
 [[nodiscard]] int holder_of(const RowShares& shares, const SpmmLayout& layout, int row, int column);
 /// First unit of slice l of the rows of group i, which rank (i, j, l) adds up over layers or copies; l up to
 /// their number.

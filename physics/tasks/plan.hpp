@@ -4,7 +4,8 @@
 
 #include "physics/tasks/graph.hpp"
 
-/// Who computes what in a step, and which outputs travel where: worked out before the run, without MPI.
+/// Plan of a step: which rank computes which tasks, and which outputs travel where. Made before the run,
+/// without MPI.
 namespace quintet::tasks {
 
 /// The points shared out over the ranks in blocks: rank r of n has points r W / n ... (r + 1) W / n - 1.

@@ -2,7 +2,7 @@
 
 namespace quintet {
 
-/// From now on torch's large tensors (CPU) lie in the process's PageArena. Once is enough.
+/// Place torch's large tensors (CPU) in the process's PageArena from now on. Once is enough.
 void use_page_arena();
 
 }  // namespace quintet

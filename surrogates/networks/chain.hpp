@@ -78,8 +78,8 @@ class Chain {
   [[nodiscard]] int stride() const { return layers_.back().stride; }
   [[nodiscard]] bool output_has_timestep() const { return sum_.place.has_timestep; }
 
-  /// From now on, until refresh(), forward_and_adjoint(Keep::adjoint) makes its products of numbers rounded
-  /// to bfloat16, about the reference x* [n_in]. Only for chains in float that end in a sum.
+  /// Make forward_and_adjoint(Keep::adjoint), until refresh(), form its products of numbers rounded to
+  /// bfloat16, about the reference x* [n_in]. Only for chains in float that end in a sum.
   void round_about(const double* reference);
   [[nodiscard]] bool rounds() const { return !rounded_.empty(); }
 

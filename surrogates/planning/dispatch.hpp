@@ -61,7 +61,7 @@ class Dispatcher {
   void retry(std::size_t task);     ///< it waits to begin again
   void done(std::size_t task);      ///< what waits for it may begin
   void withdraw(std::size_t task);  ///< it does not begin any more
-  /// It, which has no slots now, takes so much from now on, at most all there is.
+  /// Set what a task, which has no slots now, takes from now on, at most all there is.
   void ask(std::size_t task, std::int64_t slots, double memory);
 
  private:

@@ -75,7 +75,7 @@ struct StageRow {
   Traffic (*traffic)(const Division&, double n_ranks, double per_holder);
 };
 [[nodiscard]] std::span<const StageRow> stages();
-/// Those that a training can take: values that ranks of a node share are not divided, nor what its trainer
+/// Stages that a training can take: values that ranks of a node share are not divided, nor what its trainer
 /// does not divide.
 [[nodiscard]] std::span<const StageRow> stages(const Division& division);
 

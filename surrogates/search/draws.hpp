@@ -7,7 +7,7 @@
 
 namespace quintet::search {
 
-/// Who draws: numbers of different streams have nothing in common.
+/// Stream of random numbers: different streams are independent.
 enum class Stream : std::uint32_t { proposal = 0x5301, trial_seed = 0x5302, policy = 0x5303 };
 
 /// Random numbers of (seed, stream, id): the same whatever was drawn for other ids, hence the same after a

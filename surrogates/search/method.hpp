@@ -39,7 +39,7 @@ struct EvolutionOptions {
 };
 void describe(Schema& schema, EvolutionOptions& options);
 
-/// Who learns when.
+/// Time of the agents' updates.
 enum class Update {
   synchronous,  ///< all agents together, when all trials of all of them have ended
   asynchronous  ///< each agent for itself, when its own have

@@ -10,7 +10,7 @@
 
 namespace quintet::search {
 
-/// Who evaluates.
+/// Options of the workers that evaluate.
 struct WorkersOptions {
   WorkerKind kind = WorkerKind::processes;
   int per_rank = 0;         ///< processes on each rank; 0: a thread's worth each

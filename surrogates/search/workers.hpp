@@ -17,7 +17,7 @@ using Work = std::function<std::size_t(std::span<const std::byte> task, std::spa
 /// How a task ended.
 enum class TaskEnd : int { done, threw, died, late };
 
-/// Who works, on the rank that asks.
+/// Kind of the workers on the rank that asks.
 enum class WorkerKind { processes, in_place };
 
 /// The workers of one rank. Each has one task at a time.

@@ -13,7 +13,7 @@
 
 namespace quintet {
 
-/// Who this rank is among those that divide a layout: of n holders, whose p ranks share memory, N = n p.
+/// Position of this rank among those that divide a layout: of n holders, whose p ranks share memory, N = n p.
 struct FlatRank {
   Comm all, holder, across;  ///< all; those of this holder; those with the same number on other holders
   int stage = 0;             ///< see FlatParameters
@@ -67,7 +67,7 @@ class FlatValues {
   [[nodiscard]] std::span<std::byte> updated(std::size_t unit) const;
   /// Parts of all units that this rank updates, as they are kept.
   [[nodiscard]] std::vector<std::span<std::byte>> updated() const;
-  /// But at stage 3: all numbers of a unit, as they are kept.
+  /// All numbers of a unit, as they are kept; not at stage 3.
   [[nodiscard]] std::span<const std::byte> whole(std::size_t unit) const;
   /// Ranks of this holder wait for each other: what some have written all may read.
   void synchronise() const { kept_.synchronise(); }

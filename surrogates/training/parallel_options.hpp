@@ -11,14 +11,14 @@
 
 namespace quintet {
 
-/// Who holds what of a training's arrays.
+/// Strategy by which ranks hold a training's arrays.
 enum class ParallelStrategy {
   data,      ///< each holder everything
   sharded,   ///< holders divide states, gradients and values (ZeRO)
   members,   ///< each rank trains networks of its own, and holds all of them
   automatic  ///< the trainer asks the planner, see at_stage()
 };
-/// Who counts as one holder.
+/// Ranks that count as one holder.
 enum class Holder {
   node,  ///< the ranks of a node, which share memory
   rank

@@ -24,7 +24,7 @@ struct ClippedTerm {
   return free <= clipped ? ClippedTerm{free, free} : ClippedTerm{clipped, 0.0};
 }
 
-/// Less their mean, over their deviation; where all are equal they become 0.
+/// Subtract the mean of values and divide by their deviation; equal values become 0.
 void standardise(std::span<double> values);
 
 /// Input of generalised advantages; [T, N] of N series of T steps.

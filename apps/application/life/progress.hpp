@@ -23,7 +23,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// From now on, a file that cannot be written being none of the run's worries. Called by one process alone.
+  /// Write the progress to this file from now on; a failed write does not disturb the run. Called by one
+  /// process alone.
   void write_to(const std::string& file) { file_ = file; }
   void start(std::int64_t first, std::int64_t last);
   void expect(std::int64_t last) { total_ = last - first_ + 1; }  ///< a new guess

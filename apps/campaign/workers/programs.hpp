@@ -27,7 +27,7 @@ class WarmProgram {
   /// Exit code or 128 + signal, told once; nothing while it runs. Where the warm program is gone its runs
   /// were killed, and are seen to be.
   [[nodiscard]] std::optional<int> ended(std::int64_t process);
-  /// It has ended and has no run left to tell of.
+  /// Whether it has ended and has no run left to report.
   [[nodiscard]] bool is_gone() const { return server_ == 0 && runs_.empty(); }
 
  private:

@@ -12,8 +12,8 @@
 
 namespace quintet::dpmd {
 
-/// Who evaluates a frame: the model of `--model`, or of a registry (`--experts`) the one that a router
-/// chooses by the frame's composition. Experts are kept in memory as far as `--budget` goes.
+/// Force fields that evaluate frames: the model of `--model`, or of a registry (`--experts`) the one that a
+/// router chooses by the frame's composition. Experts are kept in memory as far as `--budget` goes.
 class FrameFields {
  public:
   /// Flags that choose, to be put behind those of a command; it passes their values on in this order.

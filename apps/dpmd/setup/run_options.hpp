@@ -34,7 +34,7 @@ struct SystemOptions {
 void describe(Schema& schema, SystemOptions& options);
 /// Error message for words of `periodic` that are not three of true and false; else nothing.
 [[nodiscard]] std::optional<std::string> problem_of_periodic(const std::vector<std::string>& words);
-/// Them as readers take them; nothing for none.
+/// Values of `periodic` as readers take them; nothing for an empty list.
 [[nodiscard]] std::optional<std::array<bool, 3>> periodic_of(const std::vector<std::string>& words);
 /// Key `masses` of it, which is a flag of commands without a YAML file.
 void describe_masses(Schema& schema, NamedMasses& masses);

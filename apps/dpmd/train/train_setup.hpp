@@ -61,8 +61,8 @@ struct KnownModel {
 [[nodiscard]] TrainingSetup set_up_training(const TrainOptions& options,
                                             const std::optional<KnownModel>& known = std::nullopt);
 
-/// Who draws the batches: with the probabilities or blocks of the options, else by numbers of batches. Throws
-/// InputError: a block beyond the systems, or two that share one.
+/// Sampler that draws the batches: with the probabilities or blocks of the options, else by numbers of
+/// batches. Throws InputError: a block beyond the systems, or two that share one.
 [[nodiscard]] potential::Sampler training_sampler(const TrainOptions& options,
                                                   const std::vector<potential::LabelledSystem>& systems);
 

@@ -49,7 +49,7 @@ class Training {
   [[nodiscard]] const potential::Trainer& trainer() const { return *trainer_; }
   [[nodiscard]] std::int64_t frames_seen() const { return frames_seen_; }  ///< of this process
   [[nodiscard]] std::int64_t atoms_seen() const { return atoms_seen_; }
-  /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
+  /// Strategy in force for the arrays, with a reason if the planner chose it, by the memory that it found.
   [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
   /// By frames kept and parameters, and by a step where the device is the host's cores, roughly (bytes).
   [[nodiscard]] double memory_needed() const;

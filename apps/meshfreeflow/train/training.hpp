@@ -51,7 +51,7 @@ class Training {
   [[nodiscard]] double best_loss() const { return best_loss_; }
   [[nodiscard]] const flow::FlowDataset& data() const { return data_; }
   [[nodiscard]] const flow::FlowTrainer<float>& trainer() const { return trainer_; }
-  /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
+  /// Strategy in force for the arrays, with a reason if the planner chose it, by the memory that it found.
   [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
   /// Bytes that steps take beyond what is here already: as measured where section `memory` has measured them,
   /// else roughly.

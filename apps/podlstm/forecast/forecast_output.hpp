@@ -37,7 +37,7 @@ void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 /// Throw NumericalError, with the date, if a coefficient is NaN or a temperature impossible in the sea.
 void require_numbers(const ForecastOutput& output);
 
-/// Who made a forecast, for the file's attributes.
+/// Origin of a forecast, for the file's attributes.
 struct ForecastOrigin {
   std::string title, history, source;  ///< source: model and modes
   std::string comment;                 ///< what speaks against it; empty: nothing

@@ -19,7 +19,7 @@ struct MetgOptions {
 };
 void describe(Schema& schema, MetgOptions& options);
 
-/// Those for graphs of tasks.
+/// Options for graphs of tasks.
 struct GraphMetgOptions {
   tasks::GraphOptions graph;
   tasks::KernelOptions kernel;
@@ -31,7 +31,7 @@ struct GraphMetgOptions {
 };
 void describe(Schema& schema, GraphMetgOptions& options);
 
-/// Those for an application's own step.
+/// Options for an application's own step.
 struct ApplicationMetgOptions {
   int ranks = 0;  ///< 0: as many as there are cores
   std::string launch = "mpirun -n {ranks}";

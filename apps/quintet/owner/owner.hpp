@@ -13,7 +13,7 @@ struct Sibling {
   std::string executable;  ///< its full path
 };
 
-/// Those that are there, by name.
+/// Applications that are installed beside this one, by name.
 [[nodiscard]] std::vector<Sibling> siblings();
 /// The one of this name. Throws InputError that names those there are.
 [[nodiscard]] Sibling sibling_named(const std::string& name);

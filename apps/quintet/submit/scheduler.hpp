@@ -92,7 +92,7 @@ struct SchedulerRow {
   std::vector<QueuedJob> (*ask_user)(const Asked& status);
   /// Ids of that user's jobs that wait or run and have this script. Throws InputError likewise.
   std::vector<std::string> (*ask_script)(const Asked& status, const std::string& script);
-  /// Those of these nodes that have failed, as an option that excludes nodes takes them.
+  /// Failed ones of these nodes, as an option that excludes nodes takes them.
   std::vector<std::string> (*failed_nodes)(const Asked& status, const std::string& nodes);
   /// A regular expression: words of a refusal that may have come after the job was taken.
   const char* doubtful;

@@ -23,7 +23,7 @@ struct Table {
   std::string altered{};    ///< which rows do not agree with them; "": none
 };
 
-/// All of a file, found by the first axis of their datasets: "sample", "row", "frame", or "time" after
+/// All tables of a file, found by the first axis of their datasets: "sample", "row", "frame", or "time" after
 /// "sample". Throws InputError where the file cannot be read.
 [[nodiscard]] std::vector<Table> tables_of(const hdf5::File& file);
 

@@ -49,7 +49,7 @@ class SlabLinks {
     std::int64_t n_down;
     double *from_below, *from_above;  ///< [n_up], [n_down]
   };
-  /// They are under way until finish(); nobody touches them till then.
+  /// Start sending the parcels. They are under way until finish() and must not be touched till then.
   virtual void start(const Parcels& parcels) = 0;
   virtual void finish() = 0;
   /// Finish as finish() does, but drop what arrives: for use while an error may be on its way up.

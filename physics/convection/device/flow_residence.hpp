@@ -15,9 +15,9 @@ class FlowResidence {
  public:
   FlowResidence(const Grid& grid, int n_members, std::shared_ptr<DeviceFlows> device);
   [[nodiscard]] DeviceFlows& device() const { return *device_; }
-  /// A member from its home to its devices. Collective.
+  /// Send a member from its home to its devices. Collective.
   void send(int member, const State& state) const;
-  /// And back; neighbours are not filled. Collective.
+  /// Bring a member back from its devices to its home; neighbours are not filled. Collective.
   void fetch(int member, const State& state) const;
 
   /// Sums and extremes of a member over the cells that this rank's device has of it. All are found at once

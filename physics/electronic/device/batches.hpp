@@ -65,7 +65,7 @@ class Batches {
   void set_matrix(const BlockRowsView& a);
   /// Bring tasks from `begin` on to the device, as many as the batch holds; returns their end.
   std::size_t load(std::span<const WantedColumns> tasks, std::size_t begin, const Wanted& wanted);
-  /// As kernels see them.
+  /// The batch as kernels see it.
   [[nodiscard]] Batch view();
 
   [[nodiscard]] int rows_of(const WantedColumns& task) const;

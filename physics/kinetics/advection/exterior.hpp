@@ -12,11 +12,11 @@ namespace quintet::kinetics {
 
 /// Flags of the edges of a block, [direction][side].
 using Edges = std::array<std::array<bool, 2>, 6>;
-/// Those that need traces from another rank.
+/// Edges that need traces from another rank.
 [[nodiscard]] Edges halo_edges(const Decomposition& decomposition);
-/// Those that need traces from outside: from another rank or a wall.
+/// Edges that need traces from outside: from another rank or a wall.
 [[nodiscard]] Edges open_edges(const Decomposition& decomposition, const Species& species);
-/// Those of the domain where nothing comes in, or what is just inside: no trace of what is outside is kept.
+/// Edges of the domain through which nothing enters, or a copy of the inside: no trace from outside is kept.
 [[nodiscard]] Edges empty_edges(const Species& species);
 
 /// Values of f beyond the edges of a block: halos from other ranks, and walls.

@@ -39,7 +39,7 @@ class CollisionEngines {
   virtual void combine(const Exec& exec, int s, const Distribution& out, std::span<const Term> terms) = 0;
 };
 
-/// Those of f in the host's memory.
+/// Engines for an f in the host's memory.
 [[nodiscard]] std::unique_ptr<CollisionEngines> host_collision_engines(const Decomposition& decomposition,
                                                                        const PhaseBasis& basis,
                                                                        const std::vector<Species>& species);

@@ -89,7 +89,7 @@ class DeviceCollisions {
   [[nodiscard]] virtual std::size_t edge_size(int d) const = 0;
   /// Such cells on their way between blocks, at side 0 (lower) or 1 (upper) with another one beyond.
   [[nodiscard]] virtual DeviceVlasov::Halo halo(int d, int side) const = 0;
-  /// These cells to the halo's own, where they are after DeviceVlasov::fence().
+  /// Copy these cells to the halo's own, where they are after DeviceVlasov::fence().
   virtual void edge(int buffer, int d, int side) const = 0;
   /// The halo's outside, what another block's edge() gave, has arrived: it lies beyond this side when drag
   /// and diffusion are added, and must stay until fence().

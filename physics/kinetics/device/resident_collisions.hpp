@@ -10,7 +10,7 @@
 
 namespace quintet::kinetics {
 
-/// Those of f that is resident with `operators`, one of each species, which must live as long. Moments,
+/// Engines for an f that is resident with `operators`, one of each species, which must live as long. Moments,
 /// rates and what f is multiplied with stay there, too.
 [[nodiscard]] std::unique_ptr<CollisionEngines> resident_collision_engines(
     const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,

@@ -26,7 +26,7 @@ class ResidentOperator final : public VlasovOperator {
   ResidentOperator(const PhaseBlock& block, Flux flux, const std::array<std::array<bool, 2>, 6>& is_open,
                    std::unique_ptr<DeviceVlasov> device);
 
-  /// From now on `f` names the next buffer of the device.
+  /// Make `f` name the next buffer of the device.
   void hold(const Distribution& f);
   /// out += factor f.
   void add(const Exec& exec, double factor, const Distribution& f, const Distribution& out);

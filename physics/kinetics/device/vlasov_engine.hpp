@@ -289,7 +289,8 @@ class DeviceVlasovOf final : public DeviceVlasov {
 
   void fence() const override { Space().fence(); }
 
-  /// As measured on an H100 (docs/how_vlasov_works.md): cells up to 32 modes, with three velocities up to 16.
+  /// Sweeps by cells are faster, as measured on an H100 (docs/how_vlasov_works.md), up to 32 modes, and with
+  /// three velocities up to 16.
   static constexpr bool can_do_cells = Tr::n_modes <= most_modes_a_thread;
   static constexpr bool faster_by_cells = can_do_cells && (Tr::vdim < 3 || Tr::n_modes <= 16);
   static bool has(DeviceSweep sweep) {

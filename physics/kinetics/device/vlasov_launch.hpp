@@ -237,7 +237,7 @@ class Mark {
 #endif
 };
 
-/// Its first n numbers.
+/// First n numbers of a View.
 template <class View>
 auto first_of(const View& view, std::size_t n) {
   return Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, n));

@@ -50,7 +50,7 @@ class RowExchange {
   using Take = std::function<void(int first, int n, const double* values)>;
   /// Fill `rows`, this rank's rows of chunk i, from all boxes. Collective.
   void collect(int i, const Give& give, std::span<double> rows) const;
-  /// All of this rank's rows, chunk by chunk. Collective.
+  /// Collect all of this rank's rows, chunk by chunk. Collective.
   [[nodiscard]] std::vector<double> collect(const Give& give) const;
   /// Hand `rows`, this rank's rows of chunk i, to all boxes. Collective.
   void spread(int i, std::span<const double> rows, const Take& take) const;

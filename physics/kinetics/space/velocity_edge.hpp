@@ -32,7 +32,7 @@ struct VelocityEdge {
 /// Sums over velocity cells of one configuration cell: |f_0| times the relative volume over the outermost
 /// cells of velocity space at side s of direction d, [2 d + s].
 using VelocityEndSums = std::array<double, 6>;
-/// Those of f on the host, [n_conf], of this rank's velocity cells.
+/// Sums of f on the host, [n_conf], over this rank's velocity cells.
 [[nodiscard]] std::vector<VelocityEndSums> velocity_end_sums(const Distribution& f);
 /// Sums at the ends of velocity space, from those over the ends of this rank's block: 0 where the block's end
 /// is not that of velocity space.

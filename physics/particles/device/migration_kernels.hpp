@@ -53,8 +53,8 @@ struct PartRows {
   }
 };
 
-/// All of the rows that leave but their forces, which the next evaluation gives, rank by rank. `next`: the
-/// first place of each rank.
+/// Packs all of the rows that leave but their forces, which the next evaluation gives, rank by rank. `next`:
+/// the first place of each rank.
 struct PackLeaving {
   Brick brick;
   const char* stays;

@@ -115,8 +115,8 @@ class ResidentAtoms {
   virtual void take_local(const HostRows& host) = 0;
   /// Wrap the atoms into the cell. Returns how many go to each rank: those that are not in this one's brick.
   [[nodiscard]] virtual std::vector<std::size_t> part(const CellOfAtoms& cell, const BrickOfAtoms& brick) = 0;
-  /// Those, as AtomRecord without forces, rank by rank, and room for as many that arrive. Of one rank they
-  /// are in any order.
+  /// Pack the atoms that leave, as AtomRecord without forces, rank by rank, and make room for `n_arriving`.
+  /// Atoms for one rank are in any order.
   [[nodiscard]] virtual Parcel pack_leaving(int n_arriving) = 0;
   /// Let those go and take in what arrived; all are put into the order of the brick's cells, of ids within a
   /// cell, and neighbours will be listed where they are. Returns their number.

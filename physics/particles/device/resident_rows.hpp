@@ -239,7 +239,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     Kokkos::deep_copy(space_, OnHost<T>(to, n), first_of<T>(from, n));
   }
 
-  /// All of the local atoms, and `n_rows` rows of what ghosts have, too.
+  /// Take all data of the local atoms, and `n_rows` rows of the data that ghosts have, too.
   void take_rows(const HostRows& host, int n_rows) {
     n_ = host.n_local;
     const std::size_t n = n_, rows = n_rows;

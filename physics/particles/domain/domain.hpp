@@ -42,7 +42,7 @@ class Domain {
   /// All atoms on rank 0 with velocities and forces, ordered by id, unwrapped if asked (empty elsewhere).
   /// Collective.
   [[nodiscard]] Configuration gather(const Atoms& atoms, bool unwrapped = false) const;
-  /// Those of them with ids first ... last: a part of a system that would not fit on one rank. Collective.
+  /// Gather the atoms with ids first ... last: a part of a system that would not fit on one rank. Collective.
   [[nodiscard]] Configuration gather(const Atoms& atoms, bool unwrapped, std::int64_t first_id,
                                      std::int64_t last_id) const;
 

@@ -25,7 +25,7 @@ void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms);
 /// Move an atom into the box along periodic directions, counting the crossings. Returns "" or what is wrong
 /// with it: not finite, or further out than can be counted.
 [[nodiscard]] std::string wrap(const Box& box, AtomRecord& atom);
-/// All of them; returns "" or what is wrong with the first that cannot be placed.
+/// Wrap all atoms into the box; returns "" or an error message on the first that cannot be placed.
 [[nodiscard]] std::string wrap(const Box& box, std::vector<AtomRecord>& records);
 
 /// The rank whose brick holds this position; beyond an open end, the last brick's.

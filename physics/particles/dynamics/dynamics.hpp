@@ -25,8 +25,8 @@ struct ParticleSystem {
   /// Refresh neighbours, then forces, energy and virial of the present positions. Collective.
   /// Throws NumericalError with rank, atom and place if a force or the energy is not finite.
   void update_forces(const Exec& exec);
-  /// From now on steps move the atoms on a device (ForceField::takes_resident()). Collective; the frozen
-  /// atoms and velocities are what they will be.
+  /// Move the atoms to a device, where steps then move them (ForceField::takes_resident()). Collective;
+  /// frozen atoms and velocities must be set before.
   void stay_on(const Exec& exec, std::shared_ptr<ResidentAtoms> resident);
 
   Atoms& atoms;

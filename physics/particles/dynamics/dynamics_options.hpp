@@ -110,7 +110,7 @@ void describe(Schema& schema, IntegratorOptions& options);
 [[nodiscard]] bool uses_mtk(const IntegratorOptions& options);
 /// Why these options make no integrator; nothing if they do, as far as that can be said without a system.
 [[nodiscard]] std::optional<std::string> problem_of(const IntegratorOptions& options);
-/// Likewise what speaks against the steps: a Nose-Hoover chain that they do not resolve.
+/// Objection to the steps, or nothing: a Nose-Hoover chain that they do not resolve.
 [[nodiscard]] std::optional<std::string> problem_of(const IntegratorOptions& options,
                                                     const TimeOptions& time);
 

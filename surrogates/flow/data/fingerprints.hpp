@@ -18,11 +18,11 @@ namespace quintet::flow {
 [[nodiscard]] std::vector<std::int64_t> frame_fingerprints(const float* values, int n_fields, int n_frames,
                                                            std::size_t points_of_frame);
 
-/// Those of all samples, [sample][frame]. Collective.
+/// Fingerprints of all samples, [sample][frame]. Collective.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> fingerprints_of(const Comm& comm, const Samples& samples,
                                                                      int n_fields);
 
-/// Those of the parts of a split, ascending, each once.
+/// Fingerprints of the parts of a split, ascending, each once.
 [[nodiscard]] std::vector<std::int64_t> fingerprints_of(const std::vector<Part>& parts,
                                                         const std::vector<std::vector<std::int64_t>>& all);
 

@@ -39,10 +39,10 @@ void add_own_rows(std::span<const RowPiece<Real>> pieces, int width, Real* table
   }
 }
 
-/// All of them. Each of n_threads owns a range of the table's rows and goes through the pieces that reach
-/// into it: nobody waits or adds atomically, and every row is added up in the order of the serial loop, to
-/// the same bits with any number of threads. One thread is the serial loop. Source: Kalamkar et al. 2020 (SC,
-/// DLRM on CPU clusters), as this project reads it.
+/// Add all pieces to the table. Each of n_threads owns a range of the table's rows and goes through the
+/// pieces that reach into it: nobody waits or adds atomically, and every row is added up in the order of the
+/// serial loop, to the same bits with any number of threads. One thread is the serial loop. Source: Kalamkar
+/// et al. 2020 (SC, DLRM on CPU clusters), as this project reads it.
 template <class Real>
 void add_rows(std::span<const RowPiece<Real>> pieces, int width, Real* table, std::int64_t n_rows,
               int n_threads) {

@@ -6,7 +6,7 @@
 
 namespace quintet::flow {
 
-/// Who sweeps over the numbers of a normalisation.
+/// Code that sweeps over the numbers of a normalisation.
 enum class NormSweeps {
   ours,  ///< loops of this project, on the host: the same bits on any number of threads
   torch  ///< LibTorch's operators, where x is: to round-off the same

@@ -21,7 +21,7 @@ struct ExpressionFunction {
   int (*derivative_y)(Expressions& graph, int x, int y);
 };
 
-/// All of them; the first is pow(x, y), which the operator ^ means.
+/// All functions; the first is pow(x, y), which the operator ^ means.
 [[nodiscard]] const std::vector<ExpressionFunction>& expression_functions();
 [[nodiscard]] const std::vector<std::string>& expression_function_names();
 /// Index of a name, -1 if it is unknown.

@@ -15,7 +15,7 @@
 
 namespace quintet::flow {
 
-/// Who runs the networks.
+/// Engine that runs the networks.
 enum class Engine {
   host,  ///< LibTorch, with normalisations, decoder and losses of this project on the host's cores
   torch  ///< LibTorch's operators and automatic differentiation alone, wherever its tensors are
@@ -34,7 +34,7 @@ class FlowNetwork {
   /// Decoder of a continuous model; its parameters follow those of the encoder.
   [[nodiscard]] Decoder<Real>& decoder() { return *decoder_; }
   [[nodiscard]] bool is_continuous() const { return decoder_ != nullptr; }
-  /// Its number among tensors().
+  /// Number of the decoder's block among tensors().
   [[nodiscard]] int decoder_block() const { return n_encoder_blocks_; }
   /// The blocks that have parameters: the encoder's, then the decoder as one.
   [[nodiscard]] std::vector<BlockTensors> tensors() const;

@@ -20,8 +20,8 @@ struct NuclearPair {
 
 /// The pair of two atomic numbers: a = 0.46850/(Z_i^0.23 + Z_j^0.23) angstrom.
 [[nodiscard]] NuclearPair nuclear_pair(int z_i, int z_j, const RepulsionOptions& options);
-/// Those of all types `[n_types * n_types]`. Throws InputError if a type's name is not an element symbol, or
-/// `outer` is beyond the model's cutoff (angstrom).
+/// Parameters of all pairs of types, `[n_types * n_types]`. Throws InputError if a type's name is not an
+/// element symbol, or `outer` is beyond the model's cutoff (angstrom).
 [[nodiscard]] std::vector<NuclearPair> nuclear_pairs(const std::vector<std::string>& type_names,
                                                      double cutoff, const RepulsionOptions& options);
 /// For the log.

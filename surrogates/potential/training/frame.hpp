@@ -31,7 +31,7 @@ struct TrainingFrame {
   std::optional<double> energy;     ///< label (eV)
   std::vector<double> force;        ///< label [n_atoms, 3] (eV/angstrom) or empty
   std::optional<Mat3> virial;       ///< label (eV), virial[3k+l] = sum F_k x_l
-  /// Who the frame is to those that keep something of it, as long as it lives.
+  /// Identity of the frame, as long as it lives, for those that keep something of it.
   std::shared_ptr<const int> identity = std::make_shared<int>(0);
   [[nodiscard]] std::size_t bytes() const;  ///< memory it takes
 };

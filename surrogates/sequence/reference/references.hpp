@@ -64,7 +64,7 @@ struct ReferenceRow {
   const char *name, *doc;
   LinearForecaster (*fit)(const FitData& data, const ReferenceOptions& options);
 };
-/// All of them, from the plainest on.
+/// All references, from the plainest on.
 [[nodiscard]] const std::vector<ReferenceRow>& references();
 [[nodiscard]] LinearForecaster fit_reference(Reference reference, const FitData& data,
                                              const ReferenceOptions& options);

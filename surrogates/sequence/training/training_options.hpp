@@ -12,7 +12,7 @@ enum class Precision {
   float64,
   bf16  ///< float32, its products of numbers rounded to bfloat16
 };
-/// Who computes a network's passes.
+/// Engine that computes a network's passes.
 enum class Engine {
   kernels,  ///< ours
   torch     ///< LibTorch's operators and automatic differentiation

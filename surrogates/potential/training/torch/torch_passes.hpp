@@ -28,12 +28,12 @@ template <class Real>
 /// backward passes need, and for parameters that are not there anyway (`is_resident`); roughly, from above.
 [[nodiscard]] double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame,
                                          bool is_resident);
-/// And for recorded steps (TorchSteps): rows of a batch for each shape; on a GPU the arrays of a step once
-/// more, which lie in a pool of the recordings alone.
+/// Memory for recorded steps (TorchSteps; bytes): rows of a batch for each shape; on a GPU the arrays of a
+/// step once more, which lie in a pool of the recordings alone.
 /// @param n_sharers ranks that share the atoms of a frame
 [[nodiscard]] double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame,
                                          int n_sharers, Device device);
-/// And for a frame that stays there.
+/// Memory for a frame that stays there (bytes).
 [[nodiscard]] double bytes_of_kept_frame(const Model& model, std::size_t atoms);
 
 [[nodiscard]] NetworkShapes shapes_of(const Model& model, const ParameterLayout& places);

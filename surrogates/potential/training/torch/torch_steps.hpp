@@ -56,7 +56,8 @@ struct NetworkShapes {
 /// Frames of a batch pass through the networks together up to so many atoms: enough for a GPU, and a bound of
 /// what a step keeps for its backward passes.
 inline constexpr int most_atoms_at_once = 2048;
-/// So many shapes of batches of up to most_atoms_at_once are recorded at a time: each keeps a batch's rows.
+/// Greatest number of shapes of batches of up to most_atoms_at_once recorded at a time: each keeps a batch's
+/// rows.
 inline constexpr int most_recorded_shapes = 8;
 
 /// Rows of a frame where LibTorch computes.
