@@ -28,7 +28,7 @@ struct BlockTensors {
   /// parts come and go. A forward pass takes a layer's parts row by row, a backward pass column by column and
   /// the last layer first.
   struct Part {
-    int of = -1;  ///< the other block; -1: not tied to one
+    int of = -1;  ///< the other block; -1: not a part
     int layer = 0, row = 0, column = 0;
   };
   std::string name;

@@ -58,7 +58,7 @@ class Training {
   [[nodiscard]] double memory_needed() const;
   /// Bytes of a device's memory that steps take, beyond the trainer's arrays if these are there already.
   [[nodiscard]] double device_memory_needed() const;
-  /// Greatest memory of this process, including all that it has loaded (bytes); nothing if nothing was
+  /// Predicted peak memory of this process with all that it has loaded (bytes); nothing if nothing was
   /// measured.
   [[nodiscard]] std::optional<double> memory_predicted() const { return memory_predicted_; }
 

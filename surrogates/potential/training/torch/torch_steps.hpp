@@ -23,9 +23,9 @@ struct FrameRows {
   std::vector<int> centre;         ///< [n_centres] atoms, ordered by type
   std::vector<int> first;          ///< [n_types + 1] first centre of each type
   std::vector<Real> row;           ///< [n_centres, n_slots, 4] R
-  std::vector<double> slope;       ///< [n_centres, n_slots, 4, 3] dR/dd (1/angstrom); 0 for an empty slot
+  std::vector<double> slope;       ///< [n_centres, n_slots, 4, 3] dR/dd (1/angstrom); 0 without a neighbour
   std::vector<double> separation;  ///< [n_centres, n_slots, 3] d = x_neighbour - x_centre (angstrom)
-  std::vector<int> neighbour;      ///< [n_centres, n_slots] atom; 0 for an empty slot
+  std::vector<int> neighbour;      ///< [n_centres, n_slots] atom; 0 without a neighbour
   int n_seen_by = 0;               ///< most rows that have one atom as neighbour
   std::vector<int> seen_by;        ///< [n_atoms, n_seen_by] these rows of each atom; then n_centres n_slots
   [[nodiscard]] int n_centres() const { return static_cast<int>(centre.size()); }
