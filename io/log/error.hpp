@@ -10,7 +10,7 @@
 /// code.
 namespace quintet {
 
-/// Exit code of a run; the same for all executables (README.md has them as a table).
+/// Exit code of a run; the same for all executables (docs/running.md has them as a table).
 enum class ExitCode : int {
   done = 0,            ///< finished
   usage = 1,           ///< the command line
