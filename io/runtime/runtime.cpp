@@ -14,6 +14,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/mpi_session.hpp"
@@ -110,10 +111,6 @@ class StopStack {
  private:
   std::vector<std::function<void()>> stops_;
 };
-
-std::string counted(int number, const char* noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
 
 }  // namespace
 

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <functional>
 
+#include "apps/dpmd/evaluate/scaled_crystal.hpp"
 #include "apps/dpmd/run/run_words.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/atoms/units.hpp"
-#include "physics/particles/domain/domain.hpp"
-#include "physics/particles/dynamics/dynamics.hpp"
 
 namespace quintet::dpmd {
 
@@ -32,69 +32,25 @@ void describe(Schema& schema, EquationOptions& options) {
   schema.number("range", options.range, "Largest linear strain about the minimum").above(0).at_most(0.2);
   schema.integer("points", options.points, "Volumes in the fit").at_least(5).at_most(1001);
   schema
-      .quantity("force_tolerance", options.force_tolerance, "eV/angstrom",
-                "Stop (exit 3) where an atom feels a greater force at the minimum: positions that only scale "
-                "are not the crystal's")
+      .quantity(
+          "force_tolerance", options.force_tolerance, "eV/angstrom",
+          "Stop (exit 3) where an atom feels a greater force at the minimum or, relaxed, at any volume: "
+          "its positions are not the crystal's")
       .above(0)
       .on_restart(OnRestart::free);
+  schema.flag("relax", options.relax,
+              "Relax the positions at each volume (FIRE 2.0) until no force exceeds a twentieth of "
+              "force_tolerance; atoms that system.file holds keep their places in the cell");
+  schema.integer("relax_steps", options.relax_steps, "Steps of a relaxation, at most")
+      .at_least(1)
+      .at_most(1000000);
   schema.section("reference", options.reference, "Values to print beside ours").on_restart(OnRestart::free);
 }
 
 namespace {
 
-/// What acts on a configuration at rest.
-struct Loads {
-  double energy = 0;    ///< (eV)
-  double force = 0;     ///< the longest of an atom (eV/angstrom)
-  double deviator = 0;  ///< largest component of the stress less its mean pressure (eV/angstrom^3)
-};
-
-/// The configuration with all lengths multiplied by `scale`. Collective.
-class ScaledEnergy {
- public:
-  ScaledEnergy(const Comm& comm, const EquationOptions& options, ForceField& field, Configuration start)
-      : comm_(comm), field_(field), start_(std::move(start)) {
-    domain_.cutoff = field.cutoff();
-    domain_.skin = 0.1;  // every scale is a new list
-    domain_.ranks = grid_of(options.domain);
-  }
-
-  double operator()(double scale) { return loads(scale).energy; }
-
-  Loads loads(double scale) {
-    Configuration scaled = start_;
-    scaled.box = start_.box.deformed({scale, 0, 0, 0, scale, 0, 0, 0, scale});
-    for (auto& x : scaled.positions)
-      for (double& component : x) component *= scale;
-    Domain domain(comm_, domain_, scaled.box);
-    Atoms atoms = domain.distribute(scaled);
-    domain.rebuild(exec_, atoms);
-    ParticleSystem system(atoms, domain, field_);
-    system.update_forces(exec_);
-    exec_.fence();
-    Loads loads{.energy = system.total.energy};
-    for (int i = 0; i < atoms.n_local; ++i)
-      loads.force =
-          std::max(loads.force, std::hypot(atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)));
-    loads.force = comm_.maximum(loads.force);
-    const auto& w = system.total.virial;
-    const double mean = (w[0] + w[4] + w[8]) / 3;
-    for (int k = 0; k < 9; ++k)
-      loads.deviator =
-          std::max(loads.deviator, std::abs(w[k] - (k % 4 == 0 ? mean : 0)) / scaled.box.volume());
-    return loads;
-  }
-
- private:
-  const Comm& comm_;
-  ForceField& field_;
-  Configuration start_;
-  DomainOptions domain_;
-  Exec exec_;
-};
-
 /// Scale of least energy by golden section on [0.8, 1.25].
-double minimum(ScaledEnergy& energy) {
+double minimum(ScaledCrystal& energy) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   double a = 0.8, b = 1.25, c = b - ratio * (b - a), d = a + ratio * (b - a), at_c = energy(c),
          at_d = energy(d);
@@ -199,6 +155,35 @@ bool is_cubic(const Mat3& cell) {
   return true;
 }
 
+/// Refuse a volume at which the positions have not come to rest.
+void require_rest(const EquationOptions& options, const Loads& loads, double volume) {
+  if (loads.force > options.force_tolerance)
+    throw NumericalError(fmt::format(
+        "at {:.6g} angstrom^3 per atom the largest force is still {:.3g} eV/angstrom after relax_steps = {} "
+        "steps, more than force_tolerance = {:g} eV/angstrom; allow more relax_steps",
+        volume, loads.force, options.relax_steps, options.force_tolerance));
+}
+
+/// Tell how far the relaxation went; warn where it did not reach its own tolerance.
+void report_relaxation(Context& context, const ScaledCrystal& crystal, double energy, double n_atoms) {
+  const auto& relaxations = crystal.relaxations();
+  const double gain = energy - relaxations.first_energy / n_atoms;
+  context.summarise("relaxation_ev_per_atom", gain, "energy at the minimum, less that without relaxation");
+  context.summarise("relaxation_steps", relaxations.steps, "of all volumes");
+  context.summarise("relaxations_unfinished", relaxations.unfinished,
+                    "volumes at which relax_steps ended before a twentieth of force_tolerance");
+  context.headline("relaxation", fmt::format("{:+.3g} meV/atom", 1e3 * gain));
+  log::info("Relaxed in {} steps at {}: {:+.4g} meV per atom at the minimum", relaxations.steps,
+            counted(relaxations.volumes, "volume"), 1e3 * gain);
+  if (relaxations.unfinished == 0) return;
+  const auto text = fmt::format(
+      "At {} of {} relax_steps ended before forces were below a twentieth of force_tolerance: E(V) is less "
+      "smooth there",
+      relaxations.unfinished, counted(relaxations.volumes, "volume"));
+  log::warning("{}", text);
+  context.report().warning(text + ".");
+}
+
 /// Refuse a fit to atoms that are not at rest; tell of a shape that is not.
 void judge_rest(Context& context, const EquationOptions& options, const Loads& loads, double bulk_modulus) {
   const double deviator = loads.deviator * units::ev_per_a3_to_gpa;
@@ -206,21 +191,33 @@ void judge_rest(Context& context, const EquationOptions& options, const Loads& l
   context.summarise("stress_deviator_gpa", deviator, "largest component at the minimum");
   if (loads.force > options.force_tolerance)
     throw NumericalError(fmt::format(
-        "at the volume of least energy an atom feels a force of {:.3g} eV/angstrom (force_tolerance: {:g}): "
-        "E(V) of positions that only scale is not that of the crystal; relax them with `dpmd run`, "
-        "integrator.ensemble: minimise and trajectory: {{format: xyz}}, and begin from system.frame: -1 of "
-        "its "
-        "trajectory.xyz",
-        loads.force, options.force_tolerance));
+        "at the volume of least energy an atom feels a force of {:.3g} eV/angstrom, more than "
+        "force_tolerance = {:g} eV/angstrom: {}",
+        loads.force, options.force_tolerance,
+        options.relax ? "more relax_steps may let the positions come to rest"
+                      : "E(V) of positions that only scale is not that of the crystal; set relax: true"));
   constexpr double noticed = 0.01;  // of the bulk modulus
   if (loads.deviator <= noticed * std::abs(bulk_modulus)) return;
   const auto text = fmt::format(
-      "At the minimum the stress differs between directions by up to {:.3g} GPa: the shape of the cell is "
-      "not "
-      "that of least energy, and volume and bulk modulus are those of this fixed shape",
+      "At the minimum the stress differs between directions by up to {:.3g} GPa: another shape of the cell "
+      "has less energy; volume and bulk modulus are those of this fixed shape",
       deviator);
   log::warning("{}", text);
   context.report().warning(text + ".");
+}
+
+/// Let the positions come to rest at the scale of least energy, and find that of these positions, in turn.
+double relaxed_minimum(ScaledCrystal& crystal, double range) {
+  constexpr int most_rounds = 20;
+  double best = minimum(crystal);
+  for (int round = 0; round < most_rounds; ++round) {
+    crystal.begin_from_rest(best);
+    const double next = minimum(crystal);
+    const bool settled = std::abs(next - best) < 0.05 * range;  // the fit finds the rest
+    best = next;
+    if (settled) break;
+  }
+  return best;
 }
 
 /// Farthest distance of the points from the fit (eV).
@@ -254,24 +251,30 @@ void equation_of_state(Context& context, const EquationOptions& options) {
                                              std::filesystem::path(options.system.file).filename().string(),
                                              cell_in_words(start.box)));
   context.describe_run("model", models_in_words(options.potential, field->description()));
-  context.describe_run("method",
-                       fmt::format("{} volumes within {:g} % of the minimum in length; Birch-Murnaghan fit",
-                                   options.points, 100 * options.range));
+  context.describe_run(
+      "method",
+      fmt::format("{} volumes within {:g} % of the minimum in length{}; Birch-Murnaghan fit", options.points,
+                  100 * options.range, options.relax ? ", positions relaxed at each" : ""));
   if (!context.go_ahead()) return;
-  ScaledEnergy energy(context.comm(), options, *field, start);
-  const double best = minimum(energy);
+  ScaledCrystal crystal(context.comm(), options, *field, start);
+  const double best = options.relax ? relaxed_minimum(crystal, options.range) : minimum(crystal);
 
-  std::vector<double> volumes, energies;
+  std::vector<double> volumes, energies, forces;
   for ([[maybe_unused]] const std::int64_t i : context.steps(1, options.points)) {
     const double scale =
         best * (1 + options.range * (2.0 * static_cast<double>(i - 1) / (options.points - 1) - 1));
     volumes.push_back(start.box.volume() * scale * scale * scale / n_atoms);
-    energies.push_back(energy(scale) / n_atoms);
+    const Loads loads = options.relax ? crystal.relaxed_loads(scale) : crystal.loads(scale);
+    energies.push_back(loads.energy / n_atoms);
+    forces.push_back(loads.force);
+    if (options.relax) require_rest(options, loads, volumes.back());
   }
   if (context.stopped_early()) return log::warning("Stopped before the last volume: nothing is kept");
   const Fit fit = birch_murnaghan(volumes, energies);
-  judge_rest(context, options, energy.loads(std::cbrt(fit.volume * n_atoms / start.box.volume())),
+  const double at_minimum = std::cbrt(fit.volume * n_atoms / start.box.volume());
+  judge_rest(context, options, options.relax ? crystal.relaxed_loads(at_minimum) : crystal.loads(at_minimum),
              fit.bulk_modulus);
+  if (options.relax) report_relaxation(context, crystal, fit.energy, n_atoms);
 
   const auto& copies = options.system.replicate;
   const double cells = static_cast<double>(copies[0] * copies[1] * copies[2]);
@@ -310,6 +313,8 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   hdf5::Group results = context.results().root().group("equation_of_state");
   results.write<double>("volume", volumes, {volumes.size()}, {"angstrom^3", {"point"}, "Volume per atom"});
   results.write<double>("energy", energies, {energies.size()}, {"eV", {"point"}, "Energy per atom"});
+  results.write<double>("largest_force", forces, {forces.size()},
+                        {"eV/angstrom", {"point"}, "Largest force on an atom"});
   std::vector<double> fitted;
   for (double v : volumes) fitted.push_back(fit(v));
   Report& report = context.report();

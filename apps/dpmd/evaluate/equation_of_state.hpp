@@ -21,6 +21,8 @@ struct EquationOptions {
   double range = 0.01;  ///< largest linear strain
   int points = 11;
   double force_tolerance = 0.02;  ///< at the minimum (eV/angstrom)
+  bool relax = false;
+  std::int64_t relax_steps = 1000;
   EquationReference reference;
 };
 void describe(Schema& schema, EquationOptions& options);
@@ -28,6 +30,8 @@ void describe(Schema& schema, EquationOptions& options);
 /// `dpmd equation_of_state`: energy of the cell scaled about its own size, and the Birch-Murnaghan fit to it:
 ///   E(V) = E0 + 9/16 B0 V0 [ (x^2 - 1)^3 B' + (x^2 - 1)^2 (6 - 4 x^2) ],  x = (V0/V)^(1/3)
 /// (Birch 1947, Phys. Rev. 71, 809). The scale of least energy is found first, so that any near cell will do.
+/// With `relax` the positions come to rest at each volume, each from those at the scale of least energy: E(V)
+/// is then that of the crystal with all its internal coordinates free, in a cell of this shape.
 void equation_of_state(Context& context, const EquationOptions& options);
 
 }  // namespace quintet::dpmd

@@ -343,6 +343,49 @@ def bent():
             file.writelines(f"Cu {x} {y} {z}\n" for x, y, z in places)
 
 
+    with open("held.poscar", "w") as file:  # an atom off its place and a neighbour do not move, the others do
+        print("held", 1.0, f"{a} 0 0", f"0 {a} 0", f"0 0 {a}", "Cu", 4, "Selective dynamics", "Cartesian", "0.02 0 0 F F F", f"{h} {h} 0 F F F", sep="\n", file=file)
+        print(*(f"{x} {y} {z} T T T" for x, y, z in ((h, 0, h), (0, h, h))), sep="\n", file=file)
+    d = a / 2 ** 0.5
+    write_xyz("close_packed.xyz", [("Cu", [0.0, 0.0, 0.0]), ("Cu", [d / 2, d / 12 ** 0.5, 0.5 * 1.60 * d])],
+              (d, 0, 0, -d / 2, d * 0.75 ** 0.5, 0, 0, 0, 1.60 * d))
+
+
+def relaxed():
+    """Alpha-cristobalite (P4_1 2_1 2; Downs & Palmer 1994, Am. Mineral. 79, 9): relaxed energies lie below those of scaled positions at the
+    same volumes, and the minimum is the same from starts off their places."""
+    a, c, u, (x, y, z) = 4.971, 6.928, 0.3003, (0.2392, 0.1044, 0.1787)
+    silicon = [(u, u, 0), (-u, -u, .5), (.5 - u, .5 + u, .25), (.5 + u, .5 - u, .75)]
+    oxygen = [(x, y, z), (-x, -y, z + .5), (.5 - y, .5 + x, z + .25), (.5 + y, .5 - x, z + .75), (.5 - x, .5 + y, .25 - z),
+              (.5 + x, .5 - y, .75 - z), (y, x, -z), (-y, -x, .5 - z)]
+    case, chosen = os.path.join(HERE, "../../../inputs/dpmd/copper/equation_of_state.yaml"), random.Random(3)
+    model = os.path.abspath(os.path.join(HERE, "../../../inputs/dpmd/silica/silica.dp"))
+    found = {}
+    for name, shift, relax in (("scaled", 0, "false"), ("rest", 0, "true"), ("one", 0.1, "true"), ("other", 0.1, "true")):
+        atoms = [(kind, [q * s + chosen.uniform(-shift, shift) for q, s in zip(place, (a, a, c))])
+                 for kind, places in (("Si", silicon), ("O", oxygen)) for place in places]
+        write_xyz(f"{name}.xyz", atoms, (a, 0, 0, 0, a, 0, 0, 0, c))
+        subprocess.run(["dpmd", "equation_of_state", case, "--quiet", "--output", name] + [word for setting in (
+            f"system.file={name}.xyz", "system.replicate=[1, 1, 1]", f"potential.model={model}", "reference={}", "range=0.02",
+            f"relax={relax}", "force_tolerance=0.02 eV/angstrom" if relax == "true" else "force_tolerance=10 eV/angstrom")
+            for word in ("--set", setting)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        volumes, energies = (numbers(f"{name}/run.h5", f"/equation_of_state/{key}") for key in ("volume", "energy"))
+        summary = json.load(open(f"{name}/summary.json"))
+        found[name] = volumes, energies, summary["energy_ev_per_atom"], summary["volume_per_atom_angstrom3"]
+    volumes, energies, energy, volume = found["rest"]
+    for v, e in zip(*found["scaled"][:2]):  # of the curves' common part, by linear interpolation: above a convex curve
+        for i in range(len(volumes) - 1):
+            if volumes[i] <= v <= volumes[i + 1]:
+                share = (v - volumes[i]) / (volumes[i + 1] - volumes[i])
+                if not (1 - share) * energies[i] + share * energies[i + 1] < e - 1e-4:
+                    fail(f"at {v} the relaxed energy is not below {e}")
+    if not energy < found["scaled"][2] - 1e-3:
+        fail(f"relaxed {energy}, scaled {found['scaled'][2]} eV per atom")
+    for name in ("one", "other"):
+        if not (abs(found[name][2] - energy) < 1e-5 and abs(found[name][3] / volume - 1) < 1e-3):
+            fail(f"from {name}: {found[name][2:]}, from the crystal {energy}, {volume}")
+
+
 def parseval(group, parts, width, hop):
     """The integral of the spectrum is the mean square of the signals without their means, under Hann's window."""
     spectrum, frequency = (numbers("whole/run.h5", f"/{group}/{name}") for name in ("spectrum", "frequency"))
