@@ -128,7 +128,7 @@ void run(Context& context, const RunOptions& options) {
   if (!context.go_ahead(extra_files(options))) return;
 
   Trajectory trajectory(context, options.trajectory, *simulation);
-  ThermoLog thermo(context, limits_of(options), simulation->step());
+  ThermoLog thermo(context, limits_of(options), options.integrator, simulation->step());
   DeviationWatch deviation(context, options, *simulation);
   PrecisionWatch precision(*simulation);
   MdSpectrogram spectrogram(context, options, *simulation);

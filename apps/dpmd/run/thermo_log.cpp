@@ -56,17 +56,24 @@ std::vector<RunColumn<ThermoSample>> columns() {
 
 }  // namespace
 
-ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t first_step)
-    : limits_(limits), table_(context, {"thermo"}, columns(), static_cast<double>(first_step)) {}
+ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, const IntegratorOptions& integrator,
+                     std::int64_t first_step)
+    : limits_(limits),
+      integrator_(integrator),
+      table_(context, {"thermo"}, columns(), static_cast<double>(first_step)) {}
 
 void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
   table_.add(sample);
   const double drift = std::abs(sample.conserved - reference()) / static_cast<double>(n_atoms);
   const auto fail = [&](const std::string& what) {
-    throw NumericalError(
-        fmt::format("step {}: {}. Look for too large a time step, overlapping atoms or configurations far "
-                    "from the model's training data",
-                    sample.step, what));
+    const std::string volume = wrong_compressibility();
+    throw NumericalError(fmt::format(
+        "step {}: {}. {}", sample.step, what,
+        volume.empty() ? "Look for too large a time step, overlapping atoms or configurations far from the "
+                         "model's training data"
+                       : fmt::format("A volume that moves too fast may be the cause: {}; give that "
+                                     "compressibility, or shorten time.dt",
+                                     volume)));
   };
   if (!std::isfinite(sample.conserved) || !std::isfinite(sample.temperature))
     fail("the energy is not a number");
@@ -94,9 +101,12 @@ void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms)
   context.summarise("potential_energy_ev", column("potential").back(), "at the end");
   if (!moves) return;
   const double thermal = units::boltzmann * mean("temperature").mean;
+  const std::string volume = wrong_compressibility();
+  const std::string remedy =
+      volume.empty() ? "shorten time.dt." : fmt::format("{}; give that compressibility.", volume);
   const std::string doubt =
       std::abs(drift) > 0.1 * thermal
-          ? fmt::format("{:.0f} % of kT per atom: shorten time.dt.", 100 * std::abs(drift) / thermal)
+          ? fmt::format("{:.0f} % of kT per atom: {}", 100 * std::abs(drift) / thermal, remedy)
           : "";
   context.headline("drift of the conserved energy", fmt::format("{:+.2g} meV/atom", 1e3 * drift),
                    context.doubt_of("thermo", doubt));
@@ -130,29 +140,41 @@ void ThermoLog::report_means(Context& context, const IntegratorOptions& options,
   tile("potential energy", energy, "eV/atom");
 }
 
-/// Isothermal compressibility (<V^2> - <V>^2)/(kT <V>) of the second half, where there are enough independent
-/// samples (Allen & Tildesley, Computer Simulation of Liquids, eq. 2.87); beside the one that was given.
-void ThermoLog::report_compressibility(Context& context, const IntegratorOptions& options) const {
-  if (options.ensemble != Ensemble::npt) return;
+std::optional<Compressibility> ThermoLog::compressibility() const {
+  if (integrator_.ensemble != Ensemble::npt) return std::nullopt;
   const auto volume = mean("volume");
-  if (!std::isfinite(volume.error) || volume.error <= 0) return;
+  if (!std::isfinite(volume.error) || volume.error <= 0) return std::nullopt;
   const double n = static_cast<double>(column("volume").size() / 2) / volume.correlation,
                variance = volume.error * volume.error * n, kt = units::boltzmann * mean("temperature").mean,
                measured = variance / (kt * volume.mean) / units::ev_per_a3_to_bar,
                error = measured * std::sqrt(2 / n);
-  context.summarise("compressibility_per_bar", measured, "from the fluctuations of the volume, second half");
-  context.summarise("compressibility_error_per_bar", error, "its standard error");
   constexpr double far = 3;  // times or parts of it: the relaxation is no longer the one that was asked for
-  const auto& barostat = options.barostat;
+  const auto& barostat = integrator_.barostat;
   const double ratio = measured / barostat.compressibility;
-  if (uses_mtk(options) || (ratio < far && ratio > 1 / far) ||
-      std::abs(measured - barostat.compressibility) < 3 * error)
-    return;
-  const auto text = fmt::format(
-      "The volume's fluctuations say a compressibility of {:.2g} 1/bar, integrator.barostat.compressibility "
-      "is "
-      "{:.2g} 1/bar: the volume relaxes in about {:.2g} ps, not in {:g} ps",
-      measured, barostat.compressibility, barostat.relaxation_time * ratio, barostat.relaxation_time);
+  const bool agrees = uses_mtk(integrator_) || (ratio < far && ratio > 1 / far) ||
+                      std::abs(measured - barostat.compressibility) < 3 * error;
+  return Compressibility{measured, error, !agrees};
+}
+
+std::string ThermoLog::wrong_compressibility() const {
+  const auto found = compressibility();
+  if (!found || !found->contradicts) return "";
+  const auto& barostat = integrator_.barostat;
+  return fmt::format(
+      "integrator.barostat.compressibility is {:.2g} 1/bar, the volume's fluctuations say {:.2g} 1/bar: the "
+      "volume relaxes in about {:.2g} ps, not in {:g} ps",
+      barostat.compressibility, found->measured,
+      barostat.relaxation_time * found->measured / barostat.compressibility, barostat.relaxation_time);
+}
+
+void ThermoLog::report_compressibility(Context& context) const {
+  const auto found = compressibility();
+  if (!found) return;
+  context.summarise("compressibility_per_bar", found->measured,
+                    "from the fluctuations of the volume, second half");
+  context.summarise("compressibility_error_per_bar", found->error, "its standard error");
+  const auto text = wrong_compressibility();
+  if (text.empty()) return;
   log::warning("{}", text);
   context.report().warning(text + ".");
 }
@@ -172,7 +194,7 @@ void ThermoLog::report(Context& context, const IntegratorOptions& options, std::
   const auto& time = column("time");
   const bool moves = options.ensemble != Ensemble::minimise;
   if (moves) report_means(context, options, n_atoms);
-  report_compressibility(context, options);
+  report_compressibility(context);
   report_drift(context, moves, n_atoms);
 
   const auto scale = 1e3 / static_cast<double>(n_atoms);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "apps/application/life/context.hpp"
@@ -11,11 +13,19 @@
 
 namespace quintet::dpmd {
 
+/// Isothermal compressibility (<V^2> - <V>^2)/(kT <V>) (Allen & Tildesley, Computer Simulation of Liquids,
+/// eq. 2.87) beside the one that was given.
+struct Compressibility {
+  double measured, error;  ///< (1/bar)
+  bool contradicts;        ///< threefold or a third of what the barostat was told, and beyond three errors
+};
+
 /// The thermo table: a row every so often in run.h5 (group `thermo`), and the watch over the run's health.
 class ThermoLog {
  public:
   /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
-  ThermoLog(Context& context, const LimitOptions& limits, std::int64_t first_step);
+  ThermoLog(Context& context, const LimitOptions& limits, const IntegratorOptions& integrator,
+            std::int64_t first_step);
 
   /// Add a row. Collective. Throws NumericalError (on all ranks) if the conserved energy has drifted or the
   /// temperature risen beyond the limits, or if either is not finite; the row is written before.
@@ -33,10 +43,15 @@ class ThermoLog {
   [[nodiscard]] Estimate mean(const std::string& name) const;
   void report_drift(Context& context, bool moves, std::int64_t n_atoms) const;
   void report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
-  void report_compressibility(Context& context, const IntegratorOptions& options) const;
+  /// From the second half of the rows; nothing where it is not known well enough.
+  [[nodiscard]] std::optional<Compressibility> compressibility() const;
+  /// Where the volume contradicts the compressibility that was given: both, and what that does; else "".
+  [[nodiscard]] std::string wrong_compressibility() const;
+  void report_compressibility(Context& context) const;
   void report_pressure_tensor(Report& report) const;
 
   LimitOptions limits_;
+  IntegratorOptions integrator_;
   RunTable<ThermoSample> table_;
 };
 
