@@ -6,6 +6,7 @@
 #include <string>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace quintet {
 
@@ -13,6 +14,15 @@ namespace {
 int told = 1;
 std::set<std::string, std::less<>> variables;  // of the environment, that were not the user's
 }  // namespace
+
+void wait_passively(char** argv) {
+  constexpr const char* policy = "OMP_WAIT_POLICY";
+  if (std::getenv(policy) != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  setenv(policy, "passive", 0);
+  if (dlsym(RTLD_DEFAULT, "omp_get_max_threads") == nullptr) return;
+  // Where this fails threads spin: slower at worst.
+  execv("/proc/self/exe", argv);
+}
 
 void set_library_threads(int threads) {
   told = threads;

@@ -125,7 +125,7 @@ Threads choose_threads(int requested, int cores, int ranks_on_node) {
       "ranks, or let mpirun give each rank more cores (Open MPI: --map-by slot:PE={}, or --bind-to none).",
       counted(ranks_on_node, "rank"), counted(requested, "thread"), counted(cores, "core"),
       std::max(1, cores / ranks_on_node), requested);
-  return {requested, cores};
+  return {requested, cores, true};
 }
 
 struct Runtime::Implementation {

@@ -23,6 +23,7 @@ struct Subsystem {
 struct Threads {
   int per_rank = 1;       ///< drives Kokkos's OpenMP and torch's intra-op threads alike
   int cores_on_node = 1;  ///< as the affinity masks of the ranks on this node say, taken together
+  bool is_given = false;  ///< by the user: nothing else is tried
 };
 
 /// Starts MPI, Kokkos and the subsystems in this order; stops them in reverse when it dies.

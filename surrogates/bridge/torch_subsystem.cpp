@@ -20,6 +20,10 @@ Subsystem torch_subsystem() {
   return {"torch " TORCH_VERSION, start, {}};
 }
 
+void set_torch_threads(int threads) {
+  translate_torch_errors("Setting torch's threads", [&] { at::set_num_threads(threads); });
+}
+
 bool torch_has_gpus() {
 #ifdef QUINTET_TORCH_CUDA
   return true;

@@ -5,15 +5,18 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
 
 #include "apps/application/cli/launch.hpp"
 #include "apps/application/cli/warm.hpp"
 #include "apps/application/life/failure.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
+#include "io/runtime/library_threads.hpp"
 #include "io/runtime/signals.hpp"
 
 namespace quintet {
@@ -35,7 +38,7 @@ const std::vector<FlagText> shared_flags = {
      "let --restart go on with other physics (keys that the reference marks so); the results say where"},
     {"--overwrite", "", "replace the run that the directory holds, once the new input has been checked"},
     {"--walltime", "HH:MM:SS", "write a checkpoint and stop (exit code 75) before this much time has passed"},
-    {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
+    {"--threads", "N", "threads of each rank (default: cores / ranks on the node; trainings may take fewer)"},
     {"--validate", "", "parse, build everything, check memory, stop before the first step; writes nothing"},
     {"--print-config", "", "print every value in force with unit, default and meaning; starts nothing"},
     {"--quiet", "", "no lines on the terminal but warnings and errors"}};
@@ -48,6 +51,15 @@ constexpr auto exit_codes_text =
     "Exit codes: 0 done, 1 usage, 2 configuration or input, 3 numerical failure (an emergency checkpoint is\n"
     "written), 4 out of a resource, 75 stopped early with a checkpoint (run again with --restart auto), 70 a "
     "bug.\n";
+
+/// Whether work is shared out over threads of OpenMP: torch's, or Kokkos's own.
+bool uses_openmp(const std::vector<Subsystem>& subsystems) {
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::OpenMP>) return true;
+#endif
+  return std::any_of(subsystems.begin(), subsystems.end(),
+                     [](const Subsystem& subsystem) { return subsystem.name.starts_with("torch"); });
+}
 
 bool is_positional(const Application::Flag& flag) { return flag.name.rfind("--", 0) != 0; }
 bool takes_several(const Application::Flag& flag) {
@@ -153,6 +165,7 @@ struct Application::Implementation {
 
   std::string name, about;
   std::vector<Subsystem> subsystems;
+  bool is_warm = false;  ///< forked of a program that was loaded once
   std::vector<Command> commands;
   std::vector<Command> hidden;                              ///< schema, schemas, reference
   std::vector<std::pair<std::string, std::string>> absent;  ///< commands of other builds, and what they need
@@ -334,6 +347,7 @@ int Application::Implementation::run(const Command& command, Words words, Progra
   const auto& request = words.request;
   if (command.instead && !words.arguments.front().empty())
     return launch_local([&] { command.instead(words.arguments.front().front(), request.output); });
+  if (!is_warm && request.threads != 1 && uses_openmp(all_subsystems)) wait_passively(arguments.argv);
   if (command.plain)
     return launch_plain(request.threads, request.quiet, arguments, all_subsystems,
                         [&](const Comm& comm) { command.plain(comm, words.arguments); });
@@ -452,6 +466,7 @@ int Application::execute(int argc, char** argv) {
     try {
       if (argc == 2 && std::string_view(argv[1]) == "warm") {
         words = words_of_warm_run();
+        implementation_->is_warm = true;
         for (auto& word : words) pointers.push_back(word.data());
         argc = static_cast<int>(pointers.size());
         pointers.push_back(nullptr);

@@ -128,6 +128,7 @@ void report_training(Context& context, const TrainOptions& options, const Traini
     context.headline(set + " of values", fmt::format("{:.4g}", values));
   }
   context.summarise("training_steps", training.step());
+  context.summarise("training_threads", std::int64_t{training.threads()}, "of torch, a rank");
   context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
   summarise_stage(context, training.parallel(), training.trainer().account());
   context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
@@ -155,6 +156,11 @@ void train(Context& context, const TrainOptions& options) {
     context.require_memory(training->memory_needed(), "a step of training");
   device.require_bytes(training->device_memory_needed(), "a step of training");
   if (!context.go_ahead({"lcurve.csv", options.output})) return;
+
+  context.timed("start", [&] {
+    training->choose_threads(context.threads());
+    return 0;
+  });
 
   LearningCurve curve(context, *training);
   const auto show = [&](const Instant&) { context.show("loss", training->last().total, ""); };

@@ -7,8 +7,10 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "io/config/suggest.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/runtime/fastest_threads.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/tiers/page_arena.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
@@ -200,6 +202,30 @@ double Training::predict_memory() const {
                        static_cast<double>(trainer_.activations()->staged_bytes()));
 }
 
+void Training::choose_threads(const Threads& threads) {
+  const int before = std::exchange(threads_, threads.per_rank);
+  if (threads.is_given || !computes_here_) return;
+  if (before > 0) {
+    threads_ = std::min(before, threads.per_rank);
+    set_torch_threads(threads_);
+    if (threads_ < before)
+      log::warning("The run so far had {} a rank, there are cores for {}: last digits will differ",
+                   counted(before, "thread"), threads_);
+    else if (threads_ < threads.per_rank)
+      log::info("{} a rank, as the run so far; --threads chooses another number",
+                counted(threads_, "thread"));
+    return;
+  }
+  // A plan of activations was made by what was measured with all threads.
+  if (threads.per_rank == 1 || options_.memory.is_planned()) return;
+  const auto batch = data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
+                                 trainer_.first_crop(), trainer_.n_crops());
+  const auto times =
+      fastest_threads(comm_, threads.per_rank, set_torch_threads, [&] { trainer_.rehearse(batch); });
+  threads_ = times.chosen;
+  log::info("A gradient is fastest with {}; --threads fixes the number", times.in_words());
+}
+
 void Training::advance() {
   const auto batch =
       data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(step_),
@@ -271,6 +297,7 @@ void Training::save(hdf5::Group& root) const {
   hdf5::Group group = root.group("training");
   group.set_attribute("step", step_);
   group.set_attribute("best_step", best_step_);
+  group.set_attribute("threads", std::int64_t{threads_});
   const auto write = [&](const char* name, const auto& values, const char* text) {
     using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
     group.write<Value>(name, values, {values.size()}, {"1", {"value"}, text});
@@ -293,6 +320,7 @@ void Training::load(const std::string& checkpoint) {
   const hdf5::Group group = file.root().open_group("training");
   step_ = group.integer_attribute("step");
   best_step_ = group.integer_attribute("best_step");
+  if (group.has_attribute("threads")) threads_ = static_cast<int>(group.integer_attribute("threads"));
   rate_.restore(group.read<double>("learning_rate"));
   best_loss_ = group.read<double>("best_loss", {1})[0];
   if (group.has("sums")) sums_ = group.read<double>("sums");

@@ -11,6 +11,7 @@
 #include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/runtime/runtime.hpp"
 #include "surrogates/flow/data/dataset.hpp"
 #include "surrogates/flow/training/flow_trainer.hpp"
 #include "surrogates/flow/training/learning_rate.hpp"
@@ -26,6 +27,11 @@ class Training {
   /// @param checkpoint to go on from. Collective. Throws InputError.
   Training(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
            const std::optional<std::string>& checkpoint);
+
+  /// Choose torch's threads: as many as were given; those of the run that is gone on from, since sums of
+  /// other numbers differ in the last digits; else those with which a gradient is fastest. Collective.
+  void choose_threads(const Threads& threads);
+  [[nodiscard]] int threads() const { return threads_; }
 
   /// Draw a batch, one step of the trainer; a validation where one is due. Throws NumericalError where the
   /// loss is not finite.
@@ -85,6 +91,7 @@ class Training {
   std::int64_t best_step_ = 0;
   double best_loss_;
   std::optional<double> memory_predicted_;
+  int threads_ = 0;  ///< of torch; 0: not chosen yet
 };
 
 /// The device of a training. Collective. Throws ResourceError where the one that is asked for is not there.

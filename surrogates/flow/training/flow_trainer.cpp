@@ -178,6 +178,15 @@ std::vector<double> FlowTrainer<Real>::gradient(const Batch& batch, std::int64_t
 }
 
 template <class Real>
+void FlowTrainer<Real>::rehearse(const Batch& batch) {
+  auto& state = *state_;
+  const std::vector<double> statistics = state.statistics;
+  static_cast<void>(gradient(batch, 0));
+  state.shared.reset_traffic();
+  std::copy(statistics.begin(), statistics.end(), state.statistics.begin());
+}
+
+template <class Real>
 void FlowTrainer<Real>::plan_activations(const Batch& batch) {
   auto& state = *state_;
   if (!state.options.memory.is_planned()) return;

@@ -85,6 +85,8 @@ class FlowTrainer {
   [[nodiscard]] std::vector<double> gradient(const Batch& batch, std::int64_t step,
                                              FlowLosses* losses = nullptr);
 
+  /// Form the gradient of these crops and drop it, to time it: nothing changes. Collective.
+  void rehearse(const Batch& batch);
   /// Measure a step with these crops, which changes nothing, and choose what options.memory asks for.
   /// Without a section `memory` nothing happens. Collective. Throws ResourceError where no choice fits.
   void plan_activations(const Batch& batch);

@@ -1,0 +1,63 @@
+#include "io/runtime/fastest_threads.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/ranges.h>
+
+#include "io/log/counted.hpp"
+
+namespace quintet {
+
+namespace {
+
+double seconds_of(const Comm& comm, const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return comm.maximum(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+std::string ThreadTimes::in_words() const {
+  std::vector<std::string> tried;
+  for (const auto& [n, time] : seconds) tried.push_back(fmt::format("{:.3g} s with {}", time, n));
+  return fmt::format("{} ({})", counted(chosen, "thread"), fmt::join(tried, ", "));
+}
+
+ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
+                            const std::function<void()>& work) {
+  constexpr int rounds = 3;
+  constexpr double gain = 0.9, patience_s = 20;
+  ThreadTimes times;
+  double spent = 0;
+  for (int n = 1, before = 1; n <= most; before = n, n = n < most ? std::min(2 * n, most) : most + 1) {
+    use(n);
+    spent += seconds_of(comm, work);  // makes what is made once
+    // In turn with the number before: what others do at this machine changes within seconds.
+    std::vector<double> now, then;
+    for (int round = 0; round < rounds && (round == 0 || spent < patience_s); ++round) {
+      use(n);
+      now.push_back(seconds_of(comm, work));
+      spent += now.back();
+      if (n == 1) continue;
+      use(before);
+      then.push_back(seconds_of(comm, work));
+      spent += then.back();
+    }
+    if (n > 1) times.seconds.back().second = median(then);
+    times.seconds.emplace_back(n, median(now));
+    const bool gains = n == 1 || median(now) < gain * median(then);
+    if (gains) times.chosen = n;
+    if (!gains || spent > patience_s) break;
+  }
+  use(times.chosen);
+  return times;
+}
+
+}  // namespace quintet

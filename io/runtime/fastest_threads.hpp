@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+
+namespace quintet {
+
+/// Threads that were tried, and what a piece of work took with them.
+struct ThreadTimes {
+  int chosen = 1;
+  std::vector<std::pair<int, double>> seconds;  ///< by number of threads: median, of the slowest rank (s)
+  /// "1 of 2 threads (0.021 s with 1, 0.035 s with 2)"
+  [[nodiscard]] std::string in_words() const;
+};
+
+/// Find the number of threads, 1, 2, 4, ... most, with which `work` is fastest. Collective: all ranks choose
+/// the same. On cores that others use, too, two threads may take many times as long as one: each parallel
+/// region then waits for the thread that has no core.
+///
+/// Each number is tried up to three times in turn, as long as it does not take minutes; more threads must be
+/// a tenth faster than fewer, and numbers beyond one that gains nothing are not tried.
+/// @param use sets the number of threads @param work changes nothing that counts; runs once before it is
+/// timed
+[[nodiscard]] ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
+                                          const std::function<void()>& work);
+
+}  // namespace quintet

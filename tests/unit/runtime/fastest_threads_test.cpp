@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/runtime/fastest_threads.hpp"
+
+using namespace quintet;
+
+namespace {
+
+/// What a piece of work takes with n threads (ms), and the numbers that were tried.
+struct Work {
+  std::vector<double> milliseconds;  ///< [n - 1]
+  int threads = 0, most_tried = 0;
+  ThreadTimes run(int most) {
+    return fastest_threads(
+        Comm::world(), most,
+        [this](int n) {
+          threads = n;
+          most_tried = std::max(most_tried, n);
+        },
+        [this] {
+          std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(
+              milliseconds.at(static_cast<std::size_t>(threads) - 1)));
+        });
+  }
+};
+
+}  // namespace
+
+TEST(FastestThreads, all_are_taken_where_each_doubling_halves_the_time) {
+  Work work{{40, 20, 14, 10, 8, 7}};
+
+  const auto times = work.run(6);
+
+  EXPECT_EQ(times.chosen, 6);
+  EXPECT_EQ(work.threads, 6);           // and they are set
+  ASSERT_EQ(times.seconds.size(), 4U);  // 1, 2, 4, 6
+  EXPECT_NEAR(times.seconds[1].second, 0.02, 0.01);
+}
+
+TEST(FastestThreads, one_is_taken_where_two_wait_for_each_other_and_no_more_are_tried) {
+  Work work{{5, 20, 20, 20}};
+
+  const auto times = work.run(4);
+
+  EXPECT_EQ(times.chosen, 1);
+  EXPECT_EQ(work.threads, 1);
+  EXPECT_EQ(work.most_tried, 2);
+  EXPECT_NE(times.in_words().find("1 thread ("), std::string::npos) << times.in_words();
+}
+
+TEST(FastestThreads, more_threads_must_gain_a_tenth) {
+  Work work{{20, 19.5}};
+
+  EXPECT_EQ(work.run(2).chosen, 1);
+}
+
+TEST(FastestThreads, one_core_is_no_choice) {
+  Work work{{1}};
+
+  EXPECT_EQ(work.run(1).chosen, 1);
+  EXPECT_EQ(work.most_tried, 1);
+}
