@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include <fmt/ranges.h>
 
@@ -10,6 +11,15 @@
 namespace quintet {
 
 namespace {
+
+constexpr double dearest = 2;  // times the processor time of fewer threads
+
+/// Of all threads of this process (s).
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 double seconds_of(const Comm& comm, const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -27,7 +37,9 @@ double median(std::vector<double> values) {
 std::string ThreadTimes::in_words() const {
   std::vector<std::string> tried;
   for (const auto& [n, time] : seconds) tried.push_back(fmt::format("{:.3g} s with {}", time, n));
-  return fmt::format("{} ({})", counted(chosen, "thread"), fmt::join(tried, ", "));
+  const bool is_dear = cost >= dearest && chosen < seconds.back().first;
+  return fmt::format("{} ({}{})", counted(chosen, "thread"), fmt::join(tried, ", "),
+                     is_dear ? fmt::format(" at {:.2g} times the processor time", cost) : "");
 }
 
 ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
@@ -41,18 +53,24 @@ ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void
     spent += seconds_of(comm, work);  // makes what is made once
     // In turn with the number before: what others do at this machine changes within seconds.
     std::vector<double> now, then;
+    double cpu_now = 0, cpu_then = 0;
     for (int round = 0; round < rounds && (round == 0 || spent < patience_s); ++round) {
+      const double begin = processor_seconds();
       use(n);
       now.push_back(seconds_of(comm, work));
       spent += now.back();
+      const double between = processor_seconds();
+      cpu_now += between - begin;
       if (n == 1) continue;
       use(before);
       then.push_back(seconds_of(comm, work));
       spent += then.back();
+      cpu_then += processor_seconds() - between;
     }
     if (n > 1) times.seconds.back().second = median(then);
     times.seconds.emplace_back(n, median(now));
-    const bool gains = n == 1 || median(now) < gain * median(then);
+    times.cost = n == 1 ? 1 : comm.maximum(cpu_now) / std::max(comm.maximum(cpu_then), 1e-9);
+    const bool gains = n == 1 || (median(now) < gain * median(then) && times.cost < dearest);
     if (gains) times.chosen = n;
     if (!gains || spent > patience_s) break;
   }

@@ -13,6 +13,7 @@ namespace quintet {
 struct ThreadTimes {
   int chosen = 1;
   std::vector<std::pair<int, double>> seconds;  ///< by number of threads: median, of the slowest rank (s)
+  double cost = 1;  ///< processor time with the last number that was tried, over that with the one before
   /// "1 of 2 threads (0.021 s with 1, 0.035 s with 2)"
   [[nodiscard]] std::string in_words() const;
 };
@@ -21,8 +22,9 @@ struct ThreadTimes {
 /// the same. On cores that others use, too, two threads may take many times as long as one: each parallel
 /// region then waits for the thread that has no core.
 ///
-/// Each number is tried up to three times in turn, as long as it does not take minutes; more threads must be
-/// a tenth faster than fewer, and numbers beyond one that gains nothing are not tried.
+/// Each number is tried up to three times in turn, as long as it does not take minutes. More threads must be
+/// a tenth faster than fewer, at less than twice their processor time: what is gained at a higher price is
+/// lost again when others compute. Numbers beyond one that gains nothing are not tried.
 /// @param use sets the number of threads @param work changes nothing that counts; runs once before it is
 /// timed
 [[nodiscard]] ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,

@@ -223,7 +223,7 @@ void Training::choose_threads(const Threads& threads) {
   const auto times =
       fastest_threads(comm_, threads.per_rank, set_torch_threads, [&] { trainer_.rehearse(batch); });
   threads_ = times.chosen;
-  log::info("A gradient is fastest with {}; --threads fixes the number", times.in_words());
+  log::info("Torch takes {}, by timed gradients; --threads fixes the number", times.in_words());
 }
 
 void Training::advance() {
