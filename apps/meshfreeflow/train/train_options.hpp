@@ -29,7 +29,9 @@ void describe(Schema& schema, ValidationOptions& options);
 
 struct TrainOptions {
   flow::FlowDataOptions data;
-  flow::FlowModelOptions model;
+  /// A correction to interpolation: from random fields minutes of training are worse than interpolation.
+  /// Model files without the key have none, the default of the struct.
+  flow::FlowModelOptions model{.decoder = {.base = flow::DecoderBase::interpolation}};
   flow::EquationOptions equations;
   flow::FlowLossOptions loss;
   OptimiserOptions optimiser{.clip = 1};
