@@ -29,7 +29,7 @@ void describe(Schema& schema, DeviationOptions& options) {
       .on_restart(OnRestart::physics);
   schema
       .quantity("relative_virial", options.relative_virial, "eV",
-                "Divide a component's virial deviation by its mean (an atom) plus this level")
+                "Divide a component's virial deviation by its mean (per atom) plus this level")
       .above(0)
       .on_restart(OnRestart::physics);
   schema.flag("atomic", options.atomic, "Write the force deviation of every atom behind the row")
@@ -45,13 +45,13 @@ struct DeviationColumn {
 
 using potential::Deviation;
 constexpr std::array<DeviationColumn, 7> columns{{
-    {"max_devi_v", "eV", "Largest virial deviation of nine components, an atom", &Deviation::max_virial},
-    {"min_devi_v", "eV", "Least virial deviation of nine components, an atom", &Deviation::min_virial},
-    {"avg_devi_v", "eV", "Root mean square of the virial deviation, an atom", &Deviation::mean_virial},
+    {"max_devi_v", "eV", "Largest virial deviation of nine components, per atom", &Deviation::max_virial},
+    {"min_devi_v", "eV", "Least virial deviation of nine components, per atom", &Deviation::min_virial},
+    {"avg_devi_v", "eV", "Root mean square of the virial deviation, per atom", &Deviation::mean_virial},
     {"max_devi_f", "eV/angstrom", "Largest force deviation of all atoms", &Deviation::max_force},
     {"min_devi_f", "eV/angstrom", "Least force deviation of all atoms", &Deviation::min_force},
     {"avg_devi_f", "eV/angstrom", "Mean force deviation of all atoms", &Deviation::mean_force},
-    {"devi_e", "eV", "Energy deviation, an atom", &Deviation::energy},
+    {"devi_e", "eV", "Energy deviation, per atom", &Deviation::energy},
 }};
 
 std::vector<std::string> lines_of(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/files/h5md.hpp"
 #include "physics/particles/files/read_configuration.hpp"
@@ -32,8 +33,8 @@ void describe(Schema& schema, SelectionOptions& options) {
                 "max_devi_f from which a frame is no physics any more")
       .required()
       .above(0);
-  schema.quantity("virial_low", options.virial_low, "eV", "The same for max_devi_v, an atom").at_least(0);
-  schema.quantity("virial_high", options.virial_high, "eV", "The same for max_devi_v, an atom").above(0);
+  schema.quantity("virial_low", options.virial_low, "eV", "The same for max_devi_v, per atom").at_least(0);
+  schema.quantity("virial_high", options.virial_high, "eV", "The same for max_devi_v, per atom").above(0);
   schema.integer("most", options.most, "Frames to take at most").at_least(1);
   schema.choice(
       "method", options.method,
@@ -141,10 +142,9 @@ class FrameReader {
     ReadOptions read = source_.read;
     read.all_frames = true;
     all_ = read_configurations(source_.frames, read);
-    QUINTET_CHECK(
-        all_.size() == source_.rows.size(),
-        "{}: has {} frames, but the deviation file has {} rows; use the trajectory that was written with it",
-        source_.frames, all_.size(), source_.rows.size());
+    QUINTET_CHECK(all_.size() == source_.rows.size(),
+                  "{}: has {}, but the deviation file has {}; use the trajectory that was written with it",
+                  source_.frames, counted(all_.size(), "frame"), counted(source_.rows.size(), "row"));
   }
 
   const FrameSource& source_;
@@ -279,8 +279,9 @@ Selection select_frames(const std::vector<FrameSource>& sources, const Selection
 
 std::string summary_of(const Selection& selection) {
   const auto& counts = selection.counts;
-  return fmt::format("{} frames: {} accurate, {} candidates, {} failed; {} selected", counts.all(),
-                     counts.accurate, counts.candidate, counts.failed, selection.frames.size());
+  return fmt::format("{}: {} accurate, {}, {} failed; {} selected", counted(counts.all(), "frame"),
+                     counts.accurate, counted(counts.candidate, "candidate"), counts.failed,
+                     selection.frames.size());
 }
 
 void write_selection(const std::string& name, const Selection& selection) {

@@ -247,9 +247,10 @@ void equation_of_state(Context& context, const EquationOptions& options) {
       "reference.lattice_constant: {} is no cubic cell, which alone has one lattice constant; leave "
       "it out, or give the conventional cell",
       options.system.file);
-  context.describe_run("system", fmt::format("{} atoms from {}; cell {}", static_cast<std::int64_t>(n_atoms),
-                                             std::filesystem::path(options.system.file).filename().string(),
-                                             cell_in_words(start.box)));
+  context.describe_run(
+      "system",
+      fmt::format("{} from {}; cell {}", counted(static_cast<std::int64_t>(n_atoms), "atom"),
+                  std::filesystem::path(options.system.file).filename().string(), cell_in_words(start.box)));
   context.describe_run("model", models_in_words(options.potential, field->description()));
   context.describe_run(
       "method",
@@ -318,8 +319,9 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   std::vector<double> fitted;
   for (double v : volumes) fitted.push_back(fit(v));
   Report& report = context.report();
-  report.title("Equation of state",
-               fmt::format("{} atoms, {} volumes", static_cast<std::int64_t>(n_atoms), volumes.size()));
+  report.title(
+      "Equation of state",
+      fmt::format("{}, {} volumes", counted(static_cast<std::int64_t>(n_atoms), "atom"), volumes.size()));
   report.section("Energy and volume");
   report.plot({"Equation of state",
                "volume (angstrom^3/atom)",

@@ -12,6 +12,7 @@
 #include "apps/dpmd/setup/system.hpp"
 #include "io/config/suggest.hpp"
 #include "io/files/output_file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
@@ -172,7 +173,7 @@ class Outcome {
     if (n_evaluated_ > 0) {
       write_text_file(name_ + ".json", to_json(results_));
       fs::rename(unfinished(), name_ + ".xyz");
-      log::info("{} configurations: {}.json, {}.xyz", n_evaluated_, name_, name_);
+      log::info("{}: {}.json, {}.xyz", counted(n_evaluated_, "configuration"), name_, name_);
     }
     QUINTET_CHECK(refused_.empty(), "{} of {} refused, see above: {}", refused_.size(),
                   results_.items().size(), name_list(refused_));

@@ -18,6 +18,7 @@
 #include "io/config/table.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
@@ -68,8 +69,8 @@ std::string command_of(const LabelOptions& options) {
 
 void check_labels(const Configuration& frame) {
   QUINTET_CHECK(frame.energy && std::isfinite(*frame.energy), "the energy is not a number");
-  QUINTET_CHECK(frame.forces.size() == frame.n_atoms(), "there are {} forces for {} atoms",
-                frame.forces.size(), frame.n_atoms());
+  QUINTET_CHECK(frame.forces.size() == frame.n_atoms(), "found {} for {}",
+                counted(frame.forces.size(), "force"), counted(frame.n_atoms(), "atom"));
   for (std::size_t i = 0; i < frame.n_atoms(); ++i)
     for (const double component : frame.forces[i])
       QUINTET_CHECK(std::isfinite(component), "the force on atom {} is not a number", i + 1);

@@ -5,6 +5,7 @@
 #include "apps/application/life/run_owner.hpp"
 #include "apps/dpmd/label/label.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/batch_job.hpp"
@@ -95,17 +96,19 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
   const auto memory = arguments[known].empty() ? std::nullopt : std::optional(arguments[known].front());
   const Labelling labelling = label_frames(all, options, folder, memory);
   write_labelled(folder, labelling.frames);
-  log::info("{} of {} frames labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
-            all.size(), labelling.failures.size() + labelling.killed.size(), folder, folder);
+  log::info("{} of {} labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
+            counted(all.size(), "frame"), labelling.failures.size() + labelling.killed.size(), folder,
+            folder);
   if (labelling.stopped)
     throw Interrupted("stopped by a signal; the same command goes on with the frames that are left");
   if (!labelling.killed.empty())  // what follows must not go on without them
     throw ResourceError(fmt::format(
-        "of {} frames, the program was killed at each of its tries: memory, or somebody's signal? The same "
+        "the program was killed at each of its tries for {}: memory, or somebody's signal? The same "
         "command asks for them again and keeps the others. The first, frame {}: {}",
-        labelling.killed.size(), labelling.killed.front().frame, labelling.killed.front().reason));
-  QUINTET_CHECK(!labelling.frames.empty(), "none of {} frames could be labelled; the first: {}", all.size(),
-                labelling.failures.front().reason);
+        counted(labelling.killed.size(), "frame"), labelling.killed.front().frame,
+        labelling.killed.front().reason));
+  QUINTET_CHECK(!labelling.frames.empty(), "none of {} could be labelled; the first: {}",
+                counted(all.size(), "frame"), labelling.failures.front().reason);
 }
 
 }  // namespace quintet::dpmd

@@ -7,6 +7,7 @@
 #include "apps/dpmd/label/label_template.hpp"
 #include "io/config/tree.hpp"
 #include "io/config/units.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/formats/lammps/lammps_data.hpp"
@@ -121,8 +122,8 @@ std::vector<Vec3> read_forces(const std::string& path, std::size_t n_atoms, cons
     for (int k = 0; k < 3; ++k) force[k] = text::to_double(f[k], forces_file, "a force");
     forces.push_back(force);
   }
-  QUINTET_CHECK(forces.size() == n_atoms, "{} has {} atoms, expected {}", forces_file, forces.size(),
-                n_atoms);
+  QUINTET_CHECK(forces.size() == n_atoms, "{} has {}, expected {}", forces_file,
+                counted(forces.size(), "atom"), n_atoms);
   return forces;
 }
 

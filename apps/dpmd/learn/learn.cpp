@@ -11,6 +11,7 @@
 #include "apps/dpmd/label/label_process.hpp"
 #include "apps/dpmd/learn/learn_file.hpp"
 #include "apps/dpmd/learn/learn_rounds.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -127,8 +128,8 @@ void report(Context& context, const std::vector<IterationResult>& results,
     }
   if (const double rmse = end ? end->training_rmse : last.training_rmse; std::isfinite(rmse))
     context.summarise("force_rmse_final_ev_per_angstrom", rmse);
-  context.report().title("dpmd learn",
-                         fmt::format("{} iterations, {} frames labelled", results.size(), labelled));
+  context.report().title("dpmd learn", fmt::format("{}, {} labelled", counted(results.size(), "iteration"),
+                                                   counted(labelled, "frame")));
   context.report().section("Iterations");
   report_table(context.report(), results, end);
   report_curves(context.report(), results);
@@ -139,11 +140,10 @@ void report(Context& context, const std::vector<IterationResult>& results,
 bool is_enough(const LearnOptions& options, const IterationResult& result) {
   if (result.candidates == 0) {
     log::info("iteration {}: no candidates, nothing to label{}; the loop ends", result.iteration,
-              result.failed > 0
-                  ? fmt::format(" ({} frames failed: a higher selection.force_high, or gentler runs, "
-                                "would make candidates of them)",
-                                result.failed)
-                  : "");
+              result.failed > 0 ? fmt::format(" ({} failed: a higher selection.force_high, or gentler runs, "
+                                              "would make candidates of them)",
+                                              counted(result.failed, "frame"))
+                                : "");
     return true;
   }
   if (options.enough_accurate < 1 && share(result, result.accurate) >= options.enough_accurate) {

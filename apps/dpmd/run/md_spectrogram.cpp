@@ -7,6 +7,7 @@
 
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -65,10 +66,10 @@ SampledSignal signal_of(const MdSpectrogramOptions& section, const RunOptions& o
   signal.name = fmt::format("{}_{}", is_current ? "current" : "velocity", along);
   signal.unit = is_current ? "e angstrom/ps" : "angstrom/ps";
   signal.n_parts = n_parts;
-  signal.place = is_current ? "of all charges"
-                 : section.type
-                     ? fmt::format("of {} ({} atoms, mean of their spectra)", *section.type, n_parts)
-                     : fmt::format("of atom {}", *section.atom);
+  signal.place = is_current     ? "of all charges"
+                 : section.type ? fmt::format("of {} ({}, mean of their spectra)", *section.type,
+                                              counted(n_parts, "atom"))
+                                : fmt::format("of atom {}", *section.atom);
   return signal;
 }
 

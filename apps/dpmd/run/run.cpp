@@ -15,6 +15,7 @@
 #include "apps/dpmd/run/thermo_log.hpp"
 #include "apps/dpmd/run/trajectory.hpp"
 #include "io/device/device.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
@@ -32,7 +33,7 @@ std::shared_ptr<Simulation> start(const Context& context, const RunOptions& opti
 
 void announce(Context& context, const RunOptions& options, const Simulation& simulation) {
   const auto& grid = simulation.domain().rank_grid();
-  log::info("{} atoms in {:.1f} angstrom^3 on {} x {} x {} ranks; {}", simulation.n_atoms(),
+  log::info("{} in {:.1f} angstrom^3 on {} x {} x {} ranks; {}", counted(simulation.n_atoms(), "atom"),
             simulation.box().volume(), grid[0], grid[1], grid[2], simulation.integrator().description());
   if (!simulation.residence().empty()) log::info("Atoms stay {}", simulation.residence());
   announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");

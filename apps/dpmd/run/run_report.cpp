@@ -6,6 +6,7 @@
 
 #include "apps/dpmd/setup/system.hpp"
 #include "io/files/number_table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
@@ -177,8 +178,8 @@ void report_run(Context& context, const RunOptions& options, const std::optional
                 const Simulation& simulation, std::int64_t steps, double seconds) {
   const auto& atoms = simulation.atoms();
   const auto n_atoms = static_cast<double>(atoms.n_global);
-  context.report().title("dpmd run", fmt::format("{} atoms, {} steps of {:g} fs", atoms.n_global,
-                                                 simulation.step(), options.time.dt * 1e3));
+  context.report().title("dpmd run", fmt::format("{}, {} of {:g} fs", counted(atoms.n_global, "atom"),
+                                                 counted(simulation.step(), "step"), options.time.dt * 1e3));
   context.summarise("atoms", atoms.n_global);
   for (std::size_t t = 0; t < atoms.type_names.size(); ++t)
     for (const auto& [name, mass] : options.system.masses)

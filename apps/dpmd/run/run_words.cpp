@@ -9,6 +9,7 @@
 
 #include "apps/dpmd/setup/system.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "physics/particles/dynamics/thermostats/thermostats.hpp"
 
 namespace quintet::dpmd {
@@ -38,7 +39,8 @@ std::string composition(const Comm& comm, const Atoms& atoms) {
     if (counts[t] > 0) {
       parts += fmt::format("{}{} {}", n_kinds++ > 0 ? ", " : "", counts[t], atoms.type_names[t]);
     }
-  return n_kinds == 1 ? parts + " atoms" : fmt::format("{} atoms ({})", atoms.n_global, parts);
+  return n_kinds == 1 ? parts + (atoms.n_global == 1 ? " atom" : " atoms")
+                      : fmt::format("{} ({})", counted(atoms.n_global, "atom"), parts);
 }
 
 std::string cell_in_words(const Box& box) {

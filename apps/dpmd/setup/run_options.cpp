@@ -1,4 +1,5 @@
 #include "apps/dpmd/setup/run_options.hpp"
+#include "io/log/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ std::optional<std::string> problem_of_periodic(const std::vector<std::string>& w
     if (word != "true" && word != "false")
       return fmt::format("periodic has '{}'; expected true or false for each of x, y, z", word);
   if (words.size() != 3)
-    return fmt::format("periodic has {} values; expected 3, for x, y and z", words.size());
+    return fmt::format("periodic has {}; expected 3, for x, y and z", counted(words.size(), "value"));
   return std::nullopt;
 }
 
@@ -153,8 +154,9 @@ void describe(Schema& schema, TrajectoryOptions& options) {
 
 void describe(Schema& schema, LimitOptions& options) {
   schema
-      .quantity("energy_drift", options.energy_drift, "eV",
-                "Stop (exit 3) when the conserved energy has drifted by more an atom (not in a minimisation)")
+      .quantity(
+          "energy_drift", options.energy_drift, "eV",
+          "Stop (exit 3) when the conserved energy has drifted by more per atom (not in a minimisation)")
       .above(0);
   schema.quantity("temperature", options.temperature, "K", "Stop (exit 3) above this temperature").above(0);
 }

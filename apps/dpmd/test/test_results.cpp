@@ -1,4 +1,5 @@
 #include "apps/dpmd/test/test_results.hpp"
+#include "io/log/counted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -188,7 +189,7 @@ Tree to_tree(const std::string& model, const std::vector<std::string>& type_name
 }
 
 std::string summary(const TestResult& result) {
-  std::string text = fmt::format("{}: {} frames, rmse:", result.name, result.frames);
+  std::string text = fmt::format("{}: {}, rmse:", result.name, counted(result.frames, "frame"));
   const char* separator = " ";
   const auto add = [&](const char* what, const Errors& deviation, const char* unit) {
     if (deviation.n == 0) return;

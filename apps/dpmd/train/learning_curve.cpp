@@ -43,8 +43,8 @@ std::vector<RunColumn<CurveRow>> columns() {
            energy);
   add_pair(all, "force_rmse", "eV/angstrom", "Force component, frames held out",
            "Force component, the step's batch", force);
-  add_pair(all, "virial_rmse", "eV", "Virial component an atom, frames held out",
-           "Virial component an atom, the step's batch", virial);
+  add_pair(all, "virial_rmse", "eV", "Virial component per atom, frames held out",
+           "Virial component per atom, the step's batch", virial);
   return all;
 }
 

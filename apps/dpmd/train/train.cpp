@@ -12,6 +12,7 @@
 #include "apps/dpmd/train/train_report.hpp"
 #include "apps/dpmd/train/training.hpp"
 #include "apps/dpmd/train/training_state.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
@@ -54,10 +55,11 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
   context.describe_run("model", fmt::format("{}; {} parameters", training.trainer().model().summary(),
                                             training.trainer().n_parameters()));
   context.describe_run(
-      "data", training.validates()
-                  ? fmt::format("{} frames to learn from, {} held out", count_frames(data.training),
-                                count_frames(data.validation))
-                  : fmt::format("{} frames to learn from, none held out", count_frames(data.training)));
+      "data",
+      training.validates()
+          ? fmt::format("{} to learn from, {} held out", counted(count_frames(data.training), "frame"),
+                        count_frames(data.validation))
+          : fmt::format("{} to learn from, none held out", counted(count_frames(data.training), "frame")));
   context.describe_run("training", fmt::format("{} steps of Adam", options.steps));
   log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
   announce_stage(context, training.parallel());

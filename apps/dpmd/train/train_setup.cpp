@@ -8,6 +8,7 @@
 
 #include "apps/dpmd/train/start_check.hpp"
 #include "io/config/suggest.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -37,8 +38,9 @@ void announce(const char* what, const std::vector<LabelledSystem>& systems) {
     least = std::min(least, system.n_atoms());
     most = std::max(most, system.n_atoms());
   }
-  log::info("{}: {} frames of {} systems, {} atoms each", what, n_frames(systems), systems.size(),
-            least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most));
+  log::info("{}: {} of {}, {} each", what, counted(n_frames(systems), "frame"),
+            counted(systems.size(), "system"),
+            least == most ? counted(least, "atom") : fmt::format("{} to {} atoms", least, most));
 }
 
 /// The model's own types, where it is given.
@@ -78,8 +80,8 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   }
   const auto& weights = options.data.training.probabilities;
   QUINTET_CHECK(weights.empty() || weights.size() == data.training.size(),
-                "data.training.probabilities has {} values for {} systems", weights.size(),
-                data.training.size());
+                "data.training.probabilities has {} for {}", counted(weights.size(), "value"),
+                counted(data.training.size(), "system"));
   QUINTET_CHECK(weights.empty() || *std::max_element(weights.begin(), weights.end()) > 0,
                 "data.training.probabilities are all 0");
   return data;

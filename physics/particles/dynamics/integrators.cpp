@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/barostats.hpp"
@@ -189,9 +190,9 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, co
   if (is_at_constant_pressure(options.ensemble)) {
     QUINTET_CHECK(
         frozen.none(),
-        "ensemble {} moves the cell and with it the {} frozen atoms, on which forces act that nothing "
-        "answers; use an ensemble of constant volume, or freeze nothing",
-        ensemble_name(options.ensemble), frozen.count());
+        "ensemble {} scales all positions with the cell, those of {} as well; use an ensemble of constant "
+        "volume, or freeze nothing",
+        ensemble_name(options.ensemble), counted(frozen.count(), "frozen atom"));
     const auto& b = options.barostat;
     pressure = {b.pressure / units::ev_per_a3_to_bar,
                 b.pressure_end.value_or(b.pressure) / units::ev_per_a3_to_bar, time.steps};

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "io/hdf5/checksum.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/files/h5md_rows.hpp"
 
@@ -121,8 +122,8 @@ struct H5mdWriter::Implementation {
     const auto group = file.root().open_group(atoms_group);
     const auto shape = group.shape("id");
     bool differs = shape != hdf5::Shape{order.n_rows()};
-    QUINTET_CHECK(!differs, "{}: cannot be continued: it holds {} atoms, the run has {}", file.path(),
-                  shape.empty() ? 0 : shape[0], order.n_rows());
+    QUINTET_CHECK(!differs, "{}: cannot be continued: it holds {}, the run has {}", file.path(),
+                  counted(shape.empty() ? hdf5::Shape::value_type{0} : shape[0], "atom"), order.n_rows());
     differs = group.read_rows<std::int64_t>("id", order.offset(), wanted.size()) != wanted;
     QUINTET_CHECK(!comm.any(differs), "{}: cannot be continued: its atoms have other ids than the run's",
                   file.path());

@@ -3,6 +3,7 @@
 
 #include "io/hdf5/checksum.hpp"
 #include "io/hdf5/seal.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
 #include "physics/particles/files/h5md.hpp"
@@ -111,8 +112,8 @@ class TrajectoryReader {
   [[nodiscard]] std::vector<double> entry(const std::string& name, std::int64_t index,
                                           std::uint64_t size) const {
     auto values = atoms_.read_rows<double>(name + "/value", static_cast<std::uint64_t>(index), 1);
-    QUINTET_CHECK(values.size() == size, "{}: {}/value has {} values a frame, expected {}", path_, name,
-                  values.size(), size);
+    QUINTET_CHECK(values.size() == size, "{}: {}/value has {} per frame, expected {}", path_, name,
+                  counted(values.size(), "value"), size);
     return values;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 
@@ -127,8 +128,8 @@ class BlockReader {
     std::size_t n = 0;
     for (; more_ && is_value(); more_ = words_.next(), ++n)
       columns[n % columns.size()]->push_back(words_.value);
-    QUINTET_CHECK(n % columns.size() == 0, "{}: the loop has {} values, which do not fill rows of {}", where,
-                  n, columns.size());
+    QUINTET_CHECK(n % columns.size() == 0, "{}: the loop has {}, which do not fill rows of {}", where,
+                  counted(n, "value"), columns.size());
   }
 
   Words words_;

@@ -9,6 +9,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
 #include "physics/particles/atoms/read_configuration_elements.hpp"
@@ -188,8 +189,8 @@ class FrameReader {
       : reader_(reader), n_atoms_(n_atoms), input_(input) {}
 
   Configuration read() {
-    QUINTET_CHECK(reader_.next(), "{}: the file ends before the comment line of a frame of {} atoms",
-                  reader_.where(), n_atoms_);
+    QUINTET_CHECK(reader_.next(), "{}: the file ends before the comment line of a frame of {}",
+                  reader_.where(), counted(n_atoms_, "atom"));
     where_ = reader_.where();
     comment_ = parse_comment(reader_.line(), where_);
     Layout layout(value("properties").value_or("species:S:1:pos:R:3"), where_);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "io/files/xml.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 #include "physics/particles/formats/vasp_output.hpp"
@@ -222,8 +223,8 @@ std::vector<Configuration> read_vasprun(const std::string& path, std::optional<s
   if (std::all_of(reader.run.held.begin(), reader.run.held.end(), [](auto bits) { return bits == 0; }))
     reader.run.held.clear();
   QUINTET_CHECK(reader.run.held.empty() || reader.run.held.size() == reader.run.types.size(),
-                "{}: selective has {} rows for {} atoms", path, reader.run.held.size(),
-                reader.run.types.size());
+                "{}: selective has {} for {}", path, counted(reader.run.held.size(), "row"),
+                counted(reader.run.types.size(), "atom"));
   return configurations_of(path, reader.run, std::move(reader.steps), frame, options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 
@@ -105,9 +106,9 @@ Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const Neigh
   total.overflowing = found.overflowing;
   if (found.overflowing > 0)
     total.warning = fmt::format(
-        "{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "
+        "{} more neighbours than the model's sel holds: the farthest are left out and the "
         "energy jumps when two of them swap places (train with a larger sel)",
-        found.overflowing);
+        counted(found.overflowing, "atom has", "atoms have"));
   return total;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/evaluation/forces.hpp"
 
@@ -216,9 +217,9 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
   }
   if (total.overflowing > 0)
     total.warning = fmt::format(
-        "{} atoms have more neighbours than the model's sel holds (up to {} within the cutoff): the farthest "
+        "{} more neighbours than the model's sel holds (up to {} within the cutoff): the farthest "
         "are left out and the energy jumps when two of them swap places (train with a larger sel)",
-        total.overflowing, total.most_neighbours);
+        counted(total.overflowing, "atom has", "atoms have"), total.most_neighbours);
   return total;
 }
 

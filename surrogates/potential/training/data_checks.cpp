@@ -91,11 +91,11 @@ void warn_of_energies(const LabelledSystem& system, const Sizes& sizes) {
   const double n = static_cast<double>(system.n_atoms());
   const double largest = std::max(std::abs(sizes.energy_least), std::abs(sizes.energy_most)) / n;
   if (largest > largest_energy)
-    log::warning("{}: energies reach {:.3g} eV an atom; is their unit eV, for the whole cell?", system.name,
+    log::warning("{}: energies reach {:.3g} eV per atom; is their unit eV, for the whole cell?", system.name,
                  largest);
   else if (sizes.spread() > largest_spread * n)
     log::warning(
-        "{}: energies of frames of the same composition differ by up to {:.3g} eV an atom, usual is less "
+        "{}: energies of frames of the same composition differ by up to {:.3g} eV per atom, usual is less "
         "than 1; is their unit eV?",
         system.name, sizes.spread() / n);
 }

@@ -274,9 +274,9 @@ TEST_F(TrainingData, forces_in_another_unit_and_wild_ones_lead_to_a_warning) {
 
 TEST_F(TrainingData, energies_in_another_unit_lead_to_a_warning) {
   array("a", "energy", 1, {-5e6, -5e6, -5e6});
-  EXPECT_HAS(warnings({"a"}), "a: energies reach 2.5e+06 eV an atom");
+  EXPECT_HAS(warnings({"a"}), "a: energies reach 2.5e+06 eV per atom");
   array("a", "energy", 1, {-100, -50, -70});
-  EXPECT_HAS(warnings({"a"}), "a: energies of frames of the same composition differ by up to 25 eV an atom");
+  EXPECT_HAS(warnings({"a"}), "a: energies of frames of the same composition differ by up to 25 eV per atom");
   array("a", "energy", 1, {-100, -99, -98});
   EXPECT_EQ(warnings({"a"}), "");
 }
