@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include "io/runtime/library_threads.hpp"
 #include "surrogates/bridge/arena_allocator.hpp"
 #include "surrogates/bridge/errors.hpp"
 
@@ -21,6 +22,7 @@ Subsystem torch_subsystem() {
 }
 
 void set_torch_threads(int threads) {
+  set_library_threads(threads);
   translate_torch_errors("Setting torch's threads", [&] { at::set_num_threads(threads); });
 }
 
