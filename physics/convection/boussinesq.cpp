@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/diffusion.hpp"
@@ -126,8 +127,8 @@ void Boussinesq::set_floor(std::span<const double> profile) {
   QUINTET_CHECK(problem_.heated == Heated::plates,
                 "a profile of the floor: it insulates here; only heated plates hold one");
   QUINTET_CHECK(profile.empty() || profile.size() == static_cast<std::size_t>(grid_.x.n()),
-                "a profile of the floor with {} values; expected one for each of {} cells along x",
-                profile.size(), grid_.x.n());
+                "a profile of the floor with {}; expected one for each of {} cells along x",
+                counted(profile.size(), "value"), grid_.x.n());
   for (const double value : profile)
     QUINTET_CHECK(std::isfinite(value), "a profile of the floor with a value of {}; expected finite ones",
                   value);

@@ -7,6 +7,7 @@
 
 #include "apps/meshfreeflow/evaluate/case_walls.hpp"
 #include "io/formula/formula.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/evaluation/axis_rules.hpp"
@@ -41,9 +42,10 @@ void trim_frames(flow::FieldBlock& truth, const flow::BlockAxis& coarse) {
   std::size_t first = 0, end = times.size();
   while (first < end && times[first] < coarse.lower - slack) ++first;
   while (end > first && times[end - 1] > coarse.upper + slack) --end;
-  QUINTET_CHECK(end - first >= 3,
-                "only {} frames of the truth lie between {:.6g} and {:.6g}, where the coarse fields are",
-                end - first, coarse.lower, coarse.upper);
+  QUINTET_CHECK(
+      end - first >= 3,
+      "only {} of the truth between times {:.6g} and {:.6g}, where the coarse fields are; expected 3 or more",
+      counted(end - first, "frame"), coarse.lower, coarse.upper);
   keep_frames(truth, static_cast<int>(first), static_cast<int>(end - first));
 }
 

@@ -9,6 +9,7 @@
 #include "apps/meshfreeflow/evaluate/evaluate_report.hpp"
 #include "apps/meshfreeflow/evaluate/judgement.hpp"
 #include "apps/meshfreeflow/setup/data_check.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -190,9 +191,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
                   one.name, bytes * 1e-9, options.max_memory);
     context.describe_run(
         "case " + one.name,
-        fmt::format("{}: {} frames of {} x {} points from {} x {} x {} coarse nodes", data.text,
-                    data.n_frames(), data.grid.size(0), data.grid.size(1), data.coarse.axes[0].size(),
-                    data.coarse.axes[1].size(), data.coarse.axes[2].size()));
+        fmt::format("{}: {} of {} x {} points from {} x {} x {} coarse nodes", data.text,
+                    counted(data.n_frames(), "frame"), data.grid.size(0), data.grid.size(1),
+                    data.coarse.axes[0].size(), data.coarse.axes[1].size(), data.coarse.axes[2].size()));
   }
   std::vector<AskedSample> asked;
   for (const auto& data : cases)

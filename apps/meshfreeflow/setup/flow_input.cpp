@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -122,8 +123,8 @@ void keep_frames(flow::FieldBlock& block, int first, int count) {
 flow::FieldBlock made_coarser(flow::FieldBlock& block, const flow::LowResolutionOptions& options) {
   const auto factor = static_cast<int>(options.factor[0]);
   const int n = block.axes[0].size();
-  QUINTET_CHECK(n / factor >= 2, "{} frames made {} times fewer leave {}; at least 2 are needed", n, factor,
-                n / factor);
+  QUINTET_CHECK(n / factor >= 2, "{} made {} times fewer leave {}; at least 2 are needed",
+                counted(n, "frame"), factor, n / factor);
   keep_frames(block, 0, n / factor * factor);
   return flow::coarsen(flow::BlockView(block), coarsening(options));
 }

@@ -10,6 +10,7 @@
 #include "apps/meshfreeflow/setup/flow_picture.hpp"
 #include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "io/fields/field_series.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/flow/evaluation/axis_rules.hpp"
@@ -154,7 +155,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
   context.summarise("microseconds_per_point", seconds / std::max(n_points, 1.0) * 1e6 * context.comm().size(),
                     "wall time times ranks, files included");
   context.headline("points", fmt::format("{:.4g}", n_points));
-  log::info("{} frames of {} x {} points are {}", done, grid[1].size(), grid[2].size(), path);
+  log::info("{} of {} x {} points: {}", counted(done, "frame"), grid[1].size(), grid[2].size(), path);
 }
 
 }  // namespace

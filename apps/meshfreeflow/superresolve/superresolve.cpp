@@ -9,6 +9,7 @@
 #include "apps/meshfreeflow/superresolve/point_list.hpp"
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
 #include "apps/meshfreeflow/superresolve/predicted_points.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
@@ -104,10 +105,10 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   context.describe_run("input", fmt::format("{}: {} x {} x {} coarse nodes", name, domain[0].size(),
                                             domain[1].size(), domain[2].size()));
   context.describe_run(
-      "output",
-      options.output.points
-          ? fmt::format("{} points of {}", points.size() / 3, *options.output.points)
-          : fmt::format("{} frames of {} x {} points", grid[0].size(), grid[1].size(), grid[2].size()));
+      "output", options.output.points
+                    ? fmt::format("{} of {}", counted(points.size() / 3, "point"), *options.output.points)
+                    : fmt::format("{} of {} x {} points", counted(grid[0].size(), "frame"), grid[1].size(),
+                                  grid[2].size()));
   if (options.residuals && !predictor.has_residuals())
     log::warning("No residuals: {}", header.equations.interior.empty() ? "the model has no equations"
                                                                        : "its decoder is convolutional");

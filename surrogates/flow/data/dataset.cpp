@@ -9,6 +9,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kernels/random.hpp"
@@ -171,8 +172,8 @@ struct FlowDataset::State {
     part.coarse_first = static_cast<int>(begin - coarse_t.begin());
     part.coarse_n = std::max(0, static_cast<int>(end - begin));
     QUINTET_CHECK(part.coarse_n >= low[0],
-                  "{}: has {} frames between times {} and {}, but a crop at low resolution has {}",
-                  (*coarse)[part.sample].name, part.coarse_n, first, last, low[0]);
+                  "{}: has {} between times {} and {}, but a crop at low resolution has {}",
+                  (*coarse)[part.sample].name, counted(part.coarse_n, "frame"), first, last, low[0]);
   }
 
   void name_parameters() {

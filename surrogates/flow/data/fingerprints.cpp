@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "io/hdf5/checksum.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::flow {
@@ -73,10 +74,10 @@ void check_splits(const std::array<std::vector<Part>, 3>& parts,
           const auto count = shared[place({before, j})];
           QUINTET_CHECK(other.sample == part.sample || count <= 1 ||
                             2 * count <= static_cast<std::size_t>(std::min(other.n, part.n)),
-                        "{} and {} have {} frames in common: the same flow would be in the {} and in the {} "
+                        "{} and {} have {} in common: the same flow would be in the {} and in the {} "
                         "split. Name it once in data.files, or split by time",
-                        samples[other.sample].name, samples[part.sample].name, count, split_names[before],
-                        split_names[split]);
+                        samples[other.sample].name, samples[part.sample].name, counted(count, "frame"),
+                        split_names[before], split_names[split]);
         }
       // Frames of this part, each once: a flow at rest has one frame many times.
       std::vector<std::int64_t> own = fingerprints_of(std::vector{part}, fingerprints);

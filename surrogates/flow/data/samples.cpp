@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "io/fields/field_series.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -70,9 +71,9 @@ BlockAxis time_axis(const FieldSeriesReader& reader, std::uint64_t sample) {
   axis.coordinates.assign(times.begin(), times.begin() + n);
   if (!has_equal_times(reader)) {
     QUINTET_CHECK(n >= 4,
-                  "{}: sample {} has {} frames, unequally spaced in time; at least 4 are needed to "
+                  "{}: sample {} has {}, unequally spaced in time; at least 4 are needed to "
                   "interpolate",
-                  reader.path(), sample, n);
+                  reader.path(), sample, counted(n, "frame"));
     const double spacing = *nearly_equal_spacing(times), last = axis.coordinates.back();
     axis.coordinates.clear();
     for (double t = times[0]; t <= last + 1e-9 * spacing;
