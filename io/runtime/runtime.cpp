@@ -89,6 +89,8 @@ std::string kokkos_version() {
                      KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
 }
 
+}  // namespace
+
 /// Functions to call at the end, last in first out.
 class StopStack {
  public:
@@ -111,8 +113,6 @@ class StopStack {
  private:
   std::vector<std::function<void()>> stops_;
 };
-
-}  // namespace
 
 Threads choose_threads(int requested, int cores, int ranks_on_node) {
   QUINTET_CHECK(requested >= 0, "{} threads were asked for; expected a positive number, or 0 for all cores.",
