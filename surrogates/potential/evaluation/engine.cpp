@@ -210,6 +210,7 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
   }
   for (int i = 0; i < atoms.n_local; ++i) {
     const int t = atoms.type(i);
+    if (t < 0) continue;  // another force field's
     if (!m.excluded_atoms[t] && !m.excluded_fitting[t]) continue;
     const double energy = m.excluded_atoms[t] ? 0.0 : m.output_bias[t];
     total.energy += energy;

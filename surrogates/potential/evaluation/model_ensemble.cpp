@@ -9,18 +9,6 @@ namespace quintet::potential {
 
 namespace {
 
-/// Mean and standard deviation over the models (not the sample's: divided by their number).
-struct Spread {
-  double mean, deviation;
-};
-Spread spread(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, square = 0;
-  for (const double value : values) mean += value / n;
-  for (const double value : values) square += (value - mean) * (value - mean) / n;
-  return {mean, std::sqrt(square)};
-}
-
 void copy_rows(const Exec& exec, const Vectors& from, int n, const Vectors& to) {
   Kokkos::parallel_for(
       "potential::copy_forces", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(int i) {
@@ -42,38 +30,6 @@ std::array<double, 3> over_atoms(const Comm& comm, const Array<double>& values, 
 }
 
 }  // namespace
-
-void force_deviation(const Exec& exec, const std::vector<Vectors>& forces, int n,
-                     const std::optional<double>& relative, const Array<double>& deviation) {
-  const auto* const models = forces.data();
-  const auto n_models = static_cast<int>(forces.size());
-  const double level = relative.value_or(-1);
-  Kokkos::parallel_for("potential::force_deviation", Kokkos::RangePolicy<Exec>(exec, 0, n), [=](int i) {
-    double square = 0, magnitude = 0;
-    for (int k = 0; k < 3; ++k) {
-      double mean = 0;
-      for (int m = 0; m < n_models; ++m) mean += models[m](i, k) / n_models;
-      for (int m = 0; m < n_models; ++m) square += std::pow(models[m](i, k) - mean, 2) / n_models;
-      magnitude += mean * mean;
-    }
-    deviation(i) = std::sqrt(square) / (level < 0 ? 1.0 : std::sqrt(magnitude) + level);
-  });
-}
-
-std::array<double, 3> virial_deviation(const std::vector<Mat3>& virials, double n_atoms,
-                                       const std::optional<double>& relative) {
-  double most = 0, least = std::numeric_limits<double>::infinity(), square = 0;
-  std::vector<double> values(virials.size());
-  for (int k = 0; k < 9; ++k) {
-    for (std::size_t m = 0; m < virials.size(); ++m) values[m] = virials[m][k] / n_atoms;
-    const Spread component = spread(values);
-    const double e = component.deviation / (relative ? std::abs(component.mean) + *relative : 1.0);
-    most = std::max(most, e);
-    least = std::min(least, e);
-    square += e * e;
-  }
-  return {most, least, std::sqrt(square / 9)};
-}
 
 ModelEnsemble::ModelEnsemble(std::vector<std::unique_ptr<ForceField>> companions,
                              const DeviationMeasure& measure)
@@ -116,8 +72,13 @@ Deviation ModelEnsemble::measure(const Exec& exec, Atoms& atoms, const Domain& d
   const auto n_atoms = static_cast<double>(atoms.n_global);
   const auto force = over_atoms(domain.comm(), by_atom_, atoms.n_local, atoms.n_global);
   const auto virial = virial_deviation(virials_, n_atoms, measure_.relative_virial);
-  return {
-      virial[0], virial[1], virial[2], force[0], force[1], force[2], spread(energies_).deviation / n_atoms};
+  return {virial[0],
+          virial[1],
+          virial[2],
+          force[0],
+          force[1],
+          force[2],
+          spread_over_models(energies_).deviation / n_atoms};
 }
 
 }  // namespace quintet::potential

@@ -29,6 +29,10 @@ struct DpDocument {
 /// A number for the tree, in digits that YAML 1.1 and JSON readers take as a number (1.0e-05, not 1e-05).
 [[nodiscard]] Tree document_number(double value);
 
+/// Shortest digits that give a value, of a float or a double, back. PyYAML takes 1e-05 for text: its numbers
+/// need a point.
+[[nodiscard]] std::string document_digits(double value, bool single);
+
 /// True if the name of a file says that it holds the tree as text: .yaml, .yml, .json.
 [[nodiscard]] bool is_text_document(const std::string& path);
 
