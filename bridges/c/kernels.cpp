@@ -1,0 +1,57 @@
+#include "bridges/c/kernels.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/kernels/execution.hpp"
+
+namespace quintet::bridges {
+
+namespace {
+
+std::mutex& gate() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+int threads() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  const int wanted = text == nullptr ? 1 : std::atoi(text);
+  return wanted > 0 ? wanted : 1;
+}
+
+void initialize() {
+#if KOKKOS_VERSION >= 30700
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(threads()).set_disable_warnings(true));
+#else
+  Kokkos::InitArguments arguments;
+  arguments.num_threads = threads();
+  arguments.disable_warnings = true;
+  Kokkos::initialize(arguments);
+#endif
+}
+
+}  // namespace
+
+void start_kernels() {
+  static bool started = false;
+  const std::lock_guard lock(gate());
+  if (Kokkos::is_initialized()) return;
+  if (started)
+    throw ResourceError("Kokkos, which this library works with, was ended by the program that uses it");
+  log::configure({.speaks = false, .quiet = true, .file = ""});  // a library does not print
+  initialize();
+  started = true;
+}
+
+std::unique_lock<std::mutex> kernels_in_use() {
+  if constexpr (std::is_same_v<Exec, Kokkos::Serial>)
+    return {};
+  else
+    return std::unique_lock(gate());
+}
+
+}  // namespace quintet::bridges

@@ -1,0 +1,283 @@
+#include "bridges/c/potential.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include <fmt/ranges.h>
+
+#include "bridges/c/kernels.hpp"
+#include "bridges/c/load_model.hpp"
+#include "io/log/error.hpp"
+#include "physics/particles/domain/neighbour_list.hpp"
+#include "surrogates/potential/evaluation/deviation.hpp"
+
+namespace quintet::bridges {
+
+namespace {
+
+using potential::DeepPotential;
+
+potential::Precision precision_named(const std::string& name) {
+  if (name == "model") return potential::Precision::model;
+  if (name == "double") return potential::Precision::fp64;
+  if (name == "mixed") return potential::Precision::mixed;
+  throw InputError(fmt::format("precision '{}': expected model, double or mixed", name));
+}
+
+void check_finite(const double* position, int n) {
+  for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(n); ++i)
+    QUINTET_CHECK(std::isfinite(position[i]), "position {} of atom {} is {}", "xyz"[i % 3], i / 3,
+                  position[i]);
+}
+
+Box box_of(const double* cell, const std::vector<double>& position) {
+  if (cell != nullptr) {
+    Mat3 rows;
+    std::copy_n(cell, 9, rows.begin());
+    return {rows, {true, true, true}};
+  }
+  std::vector<Vec3> points(position.size() / 3);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i] = {position[3 * i], position[3 * i + 1], position[3 * i + 2]};
+  return Box::enclosing(points);
+}
+
+/// A View of the caller's array, or of room for it where he wants none.
+template <class View>
+View of_caller(double* array, std::size_t n, const char* label) {
+  return array != nullptr ? View(array, n) : make_view<View>(label, n);
+}
+
+}  // namespace
+
+Potential::Potential(const std::vector<std::string>& files, const std::string& precision) {
+  QUINTET_CHECK(!files.empty(), "no model file was named");
+  potential::DeepPotentialOptions options;
+  options.precision = precision_named(precision);
+  start_kernels();
+  std::vector<std::unique_ptr<DeepPotential>> models;
+  for (const auto& file : files) {
+    auto model = std::make_unique<DeepPotential>(load_model(file), options);
+    QUINTET_CHECK(models.empty() || model->type_names() == models.front()->type_names(),
+                  "{} has the types [{}], {} has [{}]; models that are used together need the same", file,
+                  fmt::join(model->type_names(), ", "), files.front(),
+                  fmt::join(models.front()->type_names(), ", "));
+    models.push_back(std::move(model));
+  }
+  models_ = std::move(models);
+}
+
+double Potential::cutoff() const {
+  double cutoff = 0;
+  for (const auto& model : models_) cutoff = std::max(cutoff, model->cutoff());
+  return cutoff;
+}
+
+DeepPotential& Potential::model(int index) {
+  QUINTET_CHECK(index >= 0 && index < n_models(), "model {} was asked for; there are {}, counted from 0",
+                index, n_models());
+  return *models_[index];
+}
+
+void Potential::check_types(int n, const int* type) const {
+  for (int i = 0; i < n; ++i)
+    QUINTET_CHECK(type[i] >= -1 && type[i] < n_types(),
+                  "atom {} has type {}; the model has types 0 to {} ({}), and -1 is none", i, type[i],
+                  n_types() - 1, fmt::join(type_names(), ", "));
+}
+
+Energetics Potential::evaluate(DeepPotential& model, Atoms& atoms, const NeighbourList& list,
+                               const ByAtom& by_atom) {
+  const auto lock = kernels_in_use();
+  if (by_atom.energy.extent(0) > 0) std::fill_n(by_atom.energy.data(), by_atom.energy.extent(0), 0.0);
+  Energetics total = model.compute(Exec(), atoms, list, by_atom);
+  warning_ = total.warning;
+  double sum = total.energy;
+  for (const double value : total.virial) sum += value;
+  if (!std::isfinite(sum))
+    throw NumericalError(fmt::format("the energy is {}: are two atoms at one place?", total.energy));
+  return total;
+}
+
+Potential::Whole Potential::assemble(int n, const int* type, const double* position,
+                                     const double* cell) const {
+  check_types(n, type);
+  check_finite(position, n);
+  Whole whole;
+  std::vector<double> kept;
+  for (int i = 0; i < n; ++i) {
+    if (type[i] < 0) continue;
+    whole.kept.push_back(i);
+    kept.insert(kept.end(), position + 3 * std::size_t(i), position + 3 * std::size_t(i) + 3);
+  }
+  Atoms& atoms = whole.atoms;
+  atoms.n_local = static_cast<int>(whole.kept.size());
+  atoms.type_names = type_names();
+  if (atoms.n_local == 0) {
+    whole.list.offset = Array<std::size_t>("bridges::offset", 1);
+    return whole;
+  }
+  atoms.box = box_of(cell, kept);
+  if (cell == nullptr) atoms.box = Box(atoms.box.rows(), {false, false, false}, atoms.box.origin());
+  Images images = with_images(atoms.box, kept.data(), atoms.n_local, cutoff());
+  whole.owner = std::move(images.owner);
+  atoms.n_ghost = static_cast<int>(whole.owner.size());
+  const auto n_all = static_cast<std::size_t>(atoms.n_all());
+  atoms.position = make_view<Vectors>("bridges::position", n_all);
+  atoms.type = make_view<Array<int>>("bridges::type", n_all);
+  std::copy(images.position.begin(), images.position.end(), atoms.position.data());
+  for (int i = 0; i < atoms.n_local; ++i) atoms.type(i) = type[whole.kept[i]];
+  for (int g = 0; g < atoms.n_ghost; ++g) atoms.type(atoms.n_local + g) = atoms.type(whole.owner[g]);
+  const auto lock = kernels_in_use();
+  NeighbourListBuilder().build(Exec(), atoms, cutoff(), whole.list);
+  return whole;
+}
+
+void Potential::compute(int index, int n, const int* type, const double* position, const double* cell,
+                        const Results& results) {
+  DeepPotential& potential = model(index);
+  Whole whole = assemble(n, type, position, cell);
+  Atoms& atoms = whole.atoms;
+  const auto n_all = static_cast<std::size_t>(atoms.n_all());
+  atoms.force = make_view<Vectors>("bridges::force", n_all);
+  ByAtom by_atom;
+  if (results.atomic_energies != nullptr)
+    by_atom.energy = make_view<Array<double>>("bridges::energy", atoms.n_local);
+  if (results.atomic_virials != nullptr) by_atom.virial = make_view<Tensors>("bridges::virial", n_all);
+  const Energetics total = evaluate(potential, atoms, whole.list, by_atom);
+  // Rows of all atoms, images included, become those of the caller's atoms.
+  const auto hand_over = [&](const double* rows, int width, bool has_images, double* to) {
+    std::fill_n(to, static_cast<std::size_t>(n) * width, 0.0);
+    for (int i = 0; i < (has_images ? atoms.n_all() : atoms.n_local); ++i) {
+      const int owner = whole.kept[i < atoms.n_local ? i : whole.owner[i - atoms.n_local]];
+      for (int k = 0; k < width; ++k)
+        to[static_cast<std::size_t>(owner) * width + k] += rows[static_cast<std::size_t>(i) * width + k];
+    }
+  };
+  if (results.energy != nullptr) *results.energy = total.energy;
+  if (results.virial != nullptr) std::copy(total.virial.begin(), total.virial.end(), results.virial);
+  if (results.forces != nullptr) hand_over(atoms.force.data(), 3, true, results.forces);
+  if (results.atomic_energies != nullptr) hand_over(by_atom.energy.data(), 1, false, results.atomic_energies);
+  if (results.atomic_virials != nullptr) hand_over(by_atom.virial.data(), 9, true, results.atomic_virials);
+}
+
+void Potential::set_neighbours(int n_owned, int n_ghosts, const int* type, const HostList& list) {
+  has_list_ = false;
+  QUINTET_CHECK(n_owned >= 0 && n_ghosts >= 0 && list.n_rows >= 0,
+                "{} atoms, {} ghosts and {} rows: none may be negative", n_owned, n_ghosts, list.n_rows);
+  require_fit(std::int64_t{n_owned} + n_ghosts);
+  const int n_all = n_owned + n_ghosts;
+  check_types(n_all, type);
+  type_.assign(type, type + n_all);
+  take_rows(list, n_owned, type_, n_types(), list_);
+  atoms_.n_local = n_owned;
+  atoms_.n_ghost = n_ghosts;
+  atoms_.type_names = type_names();
+  if (atoms_.position.extent(0) < static_cast<std::size_t>(n_all))
+    atoms_.position = make_view<Vectors>("bridges::position", n_all + n_all / 8);
+  atoms_.type = Array<int>(type_.data(), n_all);
+  has_list_ = true;
+}
+
+void Potential::compute_neighbours(int index, const double* position, const Results& results) {
+  DeepPotential& potential = model(index);
+  QUINTET_CHECK(has_list_, "no neighbour list was set");
+  const int n_all = atoms_.n_all();
+  check_finite(position, n_all);
+  std::copy_n(position, 3 * static_cast<std::size_t>(n_all), atoms_.position.data());
+  atoms_.force = of_caller<Vectors>(results.forces, n_all, "bridges::force");
+  ByAtom by_atom;
+  if (results.atomic_energies != nullptr)
+    by_atom.energy = Array<double>(results.atomic_energies, atoms_.n_local);
+  if (results.atomic_virials != nullptr) by_atom.virial = Tensors(results.atomic_virials, n_all);
+  const Energetics total = evaluate(potential, atoms_, list_, by_atom);
+  if (results.energy != nullptr) *results.energy = total.energy;
+  if (results.virial != nullptr) std::copy(total.virial.begin(), total.virial.end(), results.virial);
+}
+
+void Potential::check_neighbours(const double* position) const {
+  QUINTET_CHECK(has_list_, "no neighbour list was set");
+  const int n_all = atoms_.n_all();
+  check_finite(position, n_all);
+  // Atoms of this potential alone, in their order: owned ones stay before ghosts.
+  std::vector<int> kept;
+  std::vector<Vec3> points;
+  Atoms atoms;
+  for (int i = 0; i < n_all; ++i) {
+    if (type_[i] < 0) continue;
+    kept.push_back(i);
+    const double* x = position + 3 * static_cast<std::size_t>(i);
+    points.push_back({x[0], x[1], x[2]});
+    (i < atoms_.n_local ? atoms.n_local : atoms.n_ghost) += 1;
+  }
+  if (atoms.n_local == 0) return;
+  atoms.type_names = type_names();
+  atoms.box = Box::enclosing(points);
+  atoms.position = make_view<Vectors>("bridges::position", kept.size());
+  atoms.type = make_view<Array<int>>("bridges::type", kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    for (int k = 0; k < 3; ++k) atoms.position(i, k) = points[i][k];
+    atoms.type(i) = type_[kept[i]];
+  }
+  NeighbourList right;
+  {
+    const auto lock = kernels_in_use();
+    NeighbourListBuilder().build(Exec(), atoms, cutoff(), right);
+  }
+  std::vector<int> listed(n_all, -1);  // the last atom in whose row each stands
+  for (int i = 0; i < atoms.n_local; ++i) {
+    const int a = kept[i];
+    for (std::size_t k = list_.offset(a); k < list_.offset(a + 1); ++k) {
+      const int b = list_.neighbour(k);
+      QUINTET_CHECK(listed[b] != a, "atom {} stands twice in the row of atom {}", b, a);
+      listed[b] = a;
+    }
+    for (std::size_t k = right.offset(i); k < right.offset(i + 1); ++k) {
+      const int b = kept[right.neighbour(k)];
+      if (listed[b] == a) continue;
+      const auto &p = points[i], &q = points[right.neighbour(k)];
+      throw InputError(
+          fmt::format("the neighbour list lacks atom {} in the row of atom {}, {:.4g} angstrom away; the "
+                      "cutoff is {:.4g} angstrom",
+                      b, a, std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]), cutoff()));
+    }
+  }
+}
+
+void Potential::deviation(int n, const int* type, const double* position, const double* cell, double* by_atom,
+                          double* summary) {
+  QUINTET_CHECK(n_models() > 1, "a deviation needs two models or more");
+  QUINTET_CHECK(n > 0, "a deviation needs an atom");
+  std::vector<Vectors> forces;
+  std::vector<Mat3> virials;
+  std::vector<double> energies;
+  for (int m = 0; m < n_models(); ++m) {
+    forces.push_back(make_view<Vectors>("bridges::model_force", n));
+    virials.emplace_back();
+    energies.emplace_back();
+    compute(m, n, type, position, cell,
+            {.energy = &energies.back(), .forces = forces.back().data(), .virial = virials.back().data()});
+  }
+  const auto lock = kernels_in_use();
+  const auto deviations = make_view<Array<double>>("bridges::deviation", n);
+  potential::force_deviation(Exec(), forces, n, std::nullopt, deviations);
+  Exec().fence();
+  const double* const values = deviations.data();
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += values[i];
+  const auto virial = potential::virial_deviation(virials, n, std::nullopt);
+  const std::array<double, 7> numbers{*std::max_element(values, values + n),
+                                      *std::min_element(values, values + n),
+                                      sum / n,
+                                      virial[0],
+                                      virial[1],
+                                      virial[2],
+                                      potential::spread_over_models(energies).deviation / n};
+  std::copy(numbers.begin(), numbers.end(), summary);
+  if (by_atom != nullptr) std::copy(values, values + n, by_atom);
+}
+
+}  // namespace quintet::bridges
