@@ -1,0 +1,24 @@
+#pragma once
+
+#include "bridges/deepmd/handles.hpp"
+
+namespace quintet::bridges {
+
+/// Results of one or more models one after another, as DeePMD-kit lays them out; nullptr: not wanted.
+struct DeepmdResults {
+  double *energy, *force, *virial, *atomic_energy, *atomic_virial;
+};
+
+/// A configuration with neighbours found here, for frames [n_frames] of n atoms each.
+void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coord, const int* type,
+                    const double* cell, const DeepmdResults& results);
+/// All models of the handle for atoms and ghosts with the host's list. A list is taken anew where ago is 0 or
+/// it is not the one that was taken last.
+void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, const int* type, int n_ghosts,
+                       const DP_Nlist* list, int ago, const DeepmdResults& results);
+/// Set the handle's error where a frame's or an atom's parameters, or a charge and spin, are given, which no
+/// model here takes. True if none is.
+[[nodiscard]] bool takes_no_parameters(DeepmdHandle* handle, const void* fparam, const void* aparam,
+                                       const void* charge_spin);
+
+}  // namespace quintet::bridges

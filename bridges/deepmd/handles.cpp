@@ -1,0 +1,56 @@
+#include "bridges/deepmd/handles.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+namespace quintet::bridges {
+
+namespace fs = std::filesystem;
+
+std::string model_file(const std::string& path, std::string& error) {
+  const fs::path name(path);
+  const std::string ending = name.extension().string();
+  std::error_code problem;
+  if (ending == ".dp" || ending == ".yaml" || ending == ".yml" || ending == ".json" ||
+      !fs::exists(name, problem))
+    return path;
+  const fs::path beside = fs::path(path).replace_extension(".dp");
+  const std::string convert = "dp convert-backend " + path + " " + beside.string();
+  if (!fs::exists(beside, problem)) {
+    error = path +
+            ": Quintet reads a model as .dp, and takes the one beside a model of another format: " + convert;
+    return "";
+  }
+  if (fs::last_write_time(beside, problem) < fs::last_write_time(name, problem)) {
+    error = beside.string() + " is older than " + path + ", in whose place Quintet would take it: " + convert;
+    return "";
+  }
+  return beside.string();
+}
+
+DeepmdHandle* open_models(const std::vector<std::string>& paths) {
+  auto* handle = new (std::nothrow) DeepmdHandle;
+  if (handle == nullptr) return nullptr;
+  std::vector<std::string> files;
+  std::vector<const char*> names;
+  for (const auto& path : paths) {
+    files.push_back(model_file(path, handle->error));
+    if (!handle->error.empty()) return handle;
+  }
+  for (const auto& file : files) names.push_back(file.c_str());
+  handle->potential =
+      quintet_potential_open(static_cast<int>(names.size()), names.data(), std::getenv("QUINTET_PRECISION"));
+  handle->error = quintet_potential_error(handle->potential);
+  return handle;
+}
+
+char* copy_of(const std::string& text) {
+  auto* const copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+}  // namespace quintet::bridges
