@@ -60,9 +60,11 @@ WAY = (
 ASIDE = (
     ("surrogates/planning", "before a run is queued: its time, memory and words on a machine"),
     ("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),
+    ("bridges/c", "kernels inside programs that are not ours: libquintet_c"),
+    ("bridges/deepmd", "the same in the place of DeePMD-kit's library, in LAMMPS"),
 )
 
-COLOURS = {"apps": "#2456c4", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}
+COLOURS = {"apps": "#2456c4", "bridges": "#b4530a", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}
 LEFT, STEP_WIDTH, COLUMN_WIDTH, GAP, LINE, HEAD = 16, 212, 234, 10, 17, 44
 
 

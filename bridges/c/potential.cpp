@@ -27,7 +27,9 @@ potential::Precision precision_named(const std::string& name) {
   throw InputError(fmt::format("precision '{}': expected model, double or mixed", name));
 }
 
-void check_finite(const double* position, int n) {
+/// Positions that are given, for at least one atom, and finite.
+void check_positions(const double* position, int n) {
+  QUINTET_CHECK(position != nullptr || n == 0, "positions is NULL");
   for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(n); ++i)
     QUINTET_CHECK(std::isfinite(position[i]), "position {} of atom {} is {}", "xyz"[i % 3], i / 3,
                   position[i]);
@@ -105,7 +107,7 @@ Energetics Potential::evaluate(DeepPotential& model, Atoms& atoms, const Neighbo
 Potential::Whole Potential::assemble(int n, const int* type, const double* position,
                                      const double* cell) const {
   check_types(n, type);
-  check_finite(position, n);
+  check_positions(position, n);
   Whole whole;
   std::vector<double> kept;
   for (int i = 0; i < n; ++i) {
@@ -186,7 +188,7 @@ void Potential::compute_neighbours(int index, const double* position, const Resu
   DeepPotential& potential = model(index);
   QUINTET_CHECK(has_list_, "no neighbour list was set");
   const int n_all = atoms_.n_all();
-  check_finite(position, n_all);
+  check_positions(position, n_all);
   std::copy_n(position, 3 * static_cast<std::size_t>(n_all), atoms_.position.data());
   atoms_.force = of_caller<Vectors>(results.forces, n_all, "bridges::force");
   ByAtom by_atom;
@@ -201,7 +203,7 @@ void Potential::compute_neighbours(int index, const double* position, const Resu
 void Potential::check_neighbours(const double* position) const {
   QUINTET_CHECK(has_list_, "no neighbour list was set");
   const int n_all = atoms_.n_all();
-  check_finite(position, n_all);
+  check_positions(position, n_all);
   // Atoms of this potential alone, in their order: owned ones stay before ghosts.
   std::vector<int> kept;
   std::vector<Vec3> points;

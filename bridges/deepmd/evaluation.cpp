@@ -9,6 +9,9 @@ namespace quintet::bridges {
 namespace {
 
 constexpr const char* allow_incomplete = "QUINTET_ALLOW_INCOMPLETE_LISTS";
+constexpr const char* incomplete =
+    ". A Deep Potential needs all pairs: mind special_bonds and neigh_modify exclude in LAMMPS. To go on without these pairs set "
+    "QUINTET_ALLOW_INCOMPLETE_LISTS=1";
 
 /// Keep what the library says about a call.
 bool done(DeepmdHandle* handle, int code) {
@@ -49,12 +52,9 @@ bool take_list(DeepmdHandle* handle, int n_all, const double* coord, const int* 
                                              list.atoms, list.n_neighbours, list.neighbours, list.mask)))
     return false;
   if (!handle->list_checked && std::getenv(allow_incomplete) == nullptr) {
-    if (!done(handle, quintet_potential_check_neighbours(handle->potential, coord))) {
-      handle->error += std::string(
-                           ". A Deep Potential needs all pairs: mind special_bonds and neigh_modify exclude "
-                           "in LAMMPS. To go on "
-                           "without these pairs set ") +
-                       allow_incomplete + "=1";
+    const int code = quintet_potential_check_neighbours(handle->potential, coord);
+    if (!done(handle, code)) {
+      if (code == QUINTET_INPUT) handle->error += incomplete;
       return false;
     }
     handle->list_checked = true;

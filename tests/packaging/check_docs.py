@@ -17,9 +17,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from check_includes import ROOMS
+from check_includes import FLOORS, ROOMS
 
-FLOORS = ROOMS[""]
 TOP = FLOORS + ("tests", "docs", "inputs", "cmake")
 SUFFIXES = (".hpp", ".cpp", ".hpp.in", ".cmake", ".py", ".md", ".sh")
 # Written by runs or by the user, or of another program.

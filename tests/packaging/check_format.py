@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 VERSION = "14"
-FOLDERS = ("io", "physics", "surrogates", "apps", "tests")
+FOLDERS = ("io", "physics", "surrogates", "apps", "bridges", "tests")
 
 
 def sources(source_dir):

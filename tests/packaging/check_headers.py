@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from check_used import USES
 
-FOLDERS = ("io", "physics", "surrogates", "apps")
+FOLDERS = ("io", "physics", "surrogates", "apps", "bridges")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 NAME = re.compile(r"(?<!\.)(?<!->)\b[A-Za-z_]\w*")  # of members nothing hides

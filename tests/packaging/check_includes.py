@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Includes go one way, rooms stay small, and third parties stay at home.
 
-Floors: apps -> surrogates -> physics -> io. The rooms of a floor, and those inside a room, are ordered too (ROOMS). A third
+Floors: apps and bridges -> surrogates -> physics -> io. The rooms of a floor, and those inside a room, are ordered too (ROOMS). A third
 party's header is included in its home folder alone. Usage: check_includes.py SOURCE_DIR, or check_includes.py --self-test
 """
 import collections
@@ -13,7 +13,7 @@ MOST_FILES = 25  # of a room: more, and a newcomer no longer reads its list
 # Folder: its rooms in steps, lowest first. A room may include those of lower steps, neither its neighbours on the same step
 # nor what lies above; files of the folder itself may include all of them.
 ROOMS = {
-    "": ("io", "physics", "surrogates", "apps"),
+    "": ("io", "physics", "surrogates", "apps bridges"),
     "io": ("log", "files tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "observables"),
@@ -34,7 +34,9 @@ ROOMS = {
     "apps/quintet": ("owner", "machine bench registry verify", "plan", "submit", "campaign"),
     "apps/submatrix": ("input inspect report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
+    "bridges": ("c", "deepmd"),
 }
+FLOORS = tuple(room for step in ROOMS[""] for room in step.split())
 # Third party: how its headers are named, and where they may be included.
 HOMES = (
     ("LibTorch", re.compile(r"^(torch|ATen|c10|caffe2)/"), ("surrogates/",)),
@@ -61,7 +63,7 @@ def step_of(folder, room):
 def room_problem(path, included):
     """What the order of rooms says against `path` including `included`, or None."""
     folder, here, there = "", path.split("/"), included.split("/")
-    if there[0] not in ROOMS[""]:
+    if there[0] not in FLOORS:
         return None  # a third party's header
     while folder in ROOMS:
         room, other = here[0] if len(here) > 1 else "", there[0] if len(there) > 1 else ""
@@ -104,7 +106,7 @@ def check(path, text):
 
 
 def sources(source_dir):
-    for layer in ROOMS[""]:
+    for layer in FLOORS:
         for directory, _, names in os.walk(os.path.join(source_dir, layer)):
             for name in names:
                 if name.endswith((".hpp", ".cpp", ".h", ".hpp.in")):
@@ -126,6 +128,8 @@ def self_test():
         ("physics/particles/attic/a.hpp", "physics/particles/atoms/atoms.hpp"),
         ("surrogates/potential/model/a.hpp", "surrogates/potential/training/data.hpp"),
         ("apps/vlasov/input/a.cpp", "apps/vlasov/run.hpp"), ("apps/vlasov/a.cpp", "apps/dpmd/run/run.hpp"),
+        ("apps/dpmd/a.cpp", "bridges/c/quintet.h"), ("bridges/c/a.cpp", "apps/application/cli/cli.hpp"), ("bridges/c/a.cpp", "mpi.h"),
+        ("bridges/c/a.cpp", "bridges/deepmd/handles.hpp"),
         ("apps/application/life/a.cpp", "apps/application/cli/launch.hpp"),
         ("io/log/a.cpp", "physics/particles/atoms/atoms.hpp"), ("physics/kernels/a.cpp", "surrogates/bridge/tensor.hpp"),
         ("surrogates/bridge/a.cpp", "apps/application/cli/application.hpp"), ("io/log/a.cpp", "io/config/tree.hpp"),

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("io", "physics", "surrogates", "apps", "tests")
+FOLDERS = ("io", "physics", "surrogates", "apps", "bridges", "tests")
 # Header: what it is for, as a pattern; names that come with nearly every header (size_t, move, pair) are left out.
 USES = {
     "algorithm": r"std::(?:max|min)\(\{|std::(sort|stable_sort|find_if|find_if_not|any_of|all_of|none_of|copy_n|fill_n|clamp|min_element|max_element|"

@@ -15,7 +15,7 @@ run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${SCRATCH}/prefix")
 run(${CMAKE_COMMAND} -S "${CONSUMER}" -B "${SCRATCH}/build" -G "${GENERATOR}" -DCMAKE_CXX_COMPILER=${CXX}
     -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix;${PREFIX_PATH}")
 # Nothing of the source tree may be needed.
-file(STRINGS "${SCRATCH}/build/build.ninja" own_paths REGEX "-I ?${SOURCE}/(io|physics|surrogates|apps)?( |$)")
+file(STRINGS "${SCRATCH}/build/build.ninja" own_paths REGEX "-I ?${SOURCE}/(io|physics|surrogates|apps|bridges)?( |$)")
 if(own_paths)
   message(FATAL_ERROR "The installed package points into the source tree: ${own_paths}")
 endif()

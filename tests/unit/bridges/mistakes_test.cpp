@@ -1,0 +1,182 @@
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/scratch.hpp"
+#include "tests/unit/bridges/host.hpp"
+
+/// What a host gets wrong comes back as a text, and the handle works on.
+namespace {
+
+using namespace quintet_c;
+
+/// The last call failed with these words, and a right one after it works.
+void expect_refused(const Handle& handle, int code, const std::string& words, int expected = QUINTET_INPUT) {
+  EXPECT_EQ(code, expected);
+  EXPECT_NE(handle.error().find(words), std::string::npos) << handle.error();
+  const Water water(4.5);
+  compute(handle, water.owned_types(), water.owned_positions(), water.cell);
+  EXPECT_EQ(handle.error(), "");
+}
+
+int try_compute(const Handle& handle, const std::vector<int>& types, const std::vector<double>& positions,
+                const std::vector<double>& cell, int model = 0) {
+  double energy = 0;
+  return quintet_potential_compute(handle.potential, model, static_cast<int>(types.size()), types.data(),
+                                   positions.data(), cell.data(), &energy, nullptr, nullptr, nullptr,
+                                   nullptr);
+}
+
+TEST(QuintetC, opening_what_is_no_model_says_why) {
+  const Scratch scratch("bridges_mistakes");
+  const std::string text = scratch / "text.dp";
+  std::ofstream(text) << "not a model";
+  const std::string cut = scratch / "cut.dp";
+  std::filesystem::copy_file(data("oneside.dp"), cut);
+  std::filesystem::resize_file(cut, 9000);
+  EXPECT_NE(Handle({"nowhere.dp"}).error().find("nowhere.dp"), std::string::npos);
+  EXPECT_NE(Handle({text}).error().find("text.dp"), std::string::npos);
+  EXPECT_NE(Handle({cut}).error().find("cut.dp"), std::string::npos);
+  EXPECT_NE(Handle({data("oneside.dp")}, "half").error().find("expected model, double or mixed"),
+            std::string::npos);
+  EXPECT_NE(Handle({}).error().find("no model"), std::string::npos);
+  const Handle other(
+      {data("oneside.dp"), std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/inputs/dpmd/copper/copper.dp"});
+  EXPECT_NE(other.error().find("need the same"), std::string::npos) << other.error();
+  EXPECT_EQ(quintet_potential_models(other.potential), 0);
+  EXPECT_EQ(try_compute(other, {0}, {0, 0, 0}, {9, 0, 0, 0, 9, 0, 0, 0, 9}), QUINTET_INPUT);
+  EXPECT_NE(other.error().find("no model"), std::string::npos);
+}
+
+TEST(QuintetC, null_pointers_are_refused) {
+  const Handle handle({data("oneside.dp")});
+  double energy = 0;
+  const int type = 0;
+  EXPECT_STREQ(quintet_potential_error(nullptr), "the handle is NULL");
+  EXPECT_EQ(quintet_potential_compute(nullptr, 0, 1, &type, &energy, nullptr, &energy, nullptr, nullptr,
+                                      nullptr, nullptr),
+            QUINTET_INPUT);
+  EXPECT_EQ(quintet_potential_types(nullptr), 0);
+  EXPECT_EQ(quintet_potential_type_name(handle.potential, 2), nullptr);
+  quintet_potential_close(nullptr);
+  expect_refused(handle,
+                 quintet_potential_compute(handle.potential, 0, 1, nullptr, &energy, nullptr, &energy,
+                                           nullptr, nullptr, nullptr, nullptr),
+                 "types is NULL");
+  expect_refused(handle,
+                 quintet_potential_compute(handle.potential, 0, 1, &type, nullptr, nullptr, &energy, nullptr,
+                                           nullptr, nullptr, nullptr),
+                 "positions is NULL");
+  expect_refused(handle,
+                 quintet_potential_compute(handle.potential, 0, -1, &type, &energy, nullptr, &energy, nullptr,
+                                           nullptr, nullptr, nullptr),
+                 "negative");
+  expect_refused(
+      handle, quintet_potential_set_neighbours(handle.potential, 1, 0, &type, 1, &type, nullptr, nullptr, ~0),
+      "n_neighbours is NULL");
+}
+
+TEST(QuintetC, wrong_types_positions_and_cells_are_named) {
+  const Handle handle({data("oneside.dp")});
+  const std::vector<double> x{0, 0, 0, 1, 0, 0}, cell{9, 0, 0, 0, 9, 0, 0, 0, 9};
+  expect_refused(handle, try_compute(handle, {0, 2}, x, cell),
+                 "atom 1 has type 2; the model has types 0 to 1 (O, H)");
+  expect_refused(handle, try_compute(handle, {-2, 0}, x, cell), "atom 0 has type -2");
+  expect_refused(handle,
+                 try_compute(handle, {0, 1}, {0, 0, 0, 1, std::numeric_limits<double>::quiet_NaN(), 0}, cell),
+                 "position y of atom 1 is nan");
+  expect_refused(handle, try_compute(handle, {0, 1}, x, cell, 1), "model 1 was asked for; there are 1");
+  expect_refused(handle, try_compute(handle, {0, 1}, x, {9, 0, 0, 0, 9, 0, 0, 0, -9}), "");
+  expect_refused(handle, try_compute(handle, {0, 1}, x, {0.2, 0, 0, 0, 9, 0, 0, 0, 9}),
+                 "more than 20 images");
+  EXPECT_EQ(try_compute(handle, {0}, x, {0.24, 0, 0, 0, 9, 0, 0, 0, 9}), QUINTET_OK)
+      << handle.error();  // just wide enough
+  expect_refused(handle, try_compute(handle, {0, 1}, {1, 1, 1, 1, 1, 1}, cell), "at one place",
+                 QUINTET_NUMERICAL);
+}
+
+TEST(QuintetC, lists_that_are_no_lists_are_refused) {
+  const Handle handle({data("oneside.dp")});
+  const auto refused = [&](const char* words, auto&& damage) {
+    Water water(4.5);
+    damage(water);
+    expect_refused(handle, water.set(handle.potential), words);
+  };
+  refused("is atom 100000; there are", [](Water& w) { w.rows[2][0] = 100000; });
+  refused("is atom -5; there are", [](Water& w) { w.rows[2][0] = -5; });
+  refused("stands in its own row", [](Water& w) { w.rows[0][0] = w.atoms[0]; });
+  refused("both of atom", [](Water& w) { w.atoms[1] = w.atoms[0]; });
+  refused("24 atoms are owned", [](Water& w) { w.atoms[1] = 24; });
+  refused("a full list is needed", [](Water& w) {
+    for (std::size_t r = 0; r < w.rows.size(); ++r)
+      std::erase_if(w.rows[r], [&](int j) { return j < w.atoms[r]; });
+  });
+  expect_refused(
+      handle,
+      [&] {
+        Water water(4.5);
+        for (int& t : water.types) t = 1;
+        water.types[7] = 3;
+        return water.set(handle.potential);
+      }(),
+      "atom 7 has type 3");
+  double energy = 0;
+  const double x[3] = {0, 0, 0};
+  const Handle fresh({data("oneside.dp")});
+  expect_refused(fresh,
+                 quintet_potential_compute_neighbours(fresh.potential, 0, x, &energy, nullptr, nullptr,
+                                                      nullptr, nullptr),
+                 "no neighbour list");
+}
+
+/// A pair within the cutoff that the list lacks is found; one that is a little farther away need not be
+/// there.
+TEST(QuintetC, a_pair_that_the_list_lacks_is_named) {
+  const Handle handle({data("oneside.dp")});
+  for (const bool within : {true, false}) {
+    Water water(4.9);
+    double wanted = within ? 0 : 9;
+    int a = 0, b = 0;
+    for (std::size_t r = 0; r < water.rows.size();
+         ++r)  // the farthest pair within the cutoff, the nearest beyond it
+      for (const int j : water.rows[r]) {
+        const double d = water.distance(water.atoms[r], j);
+        if (j >= water.n_owned || (within ? d >= 4.5 || d <= wanted : d <= 4.5 || d >= wanted)) continue;
+        wanted = d;
+        a = water.atoms[r];
+        b = j;
+      }
+    for (std::size_t r = 0; r < water.rows.size(); ++r) {
+      if (water.atoms[r] == a) std::erase(water.rows[r], b);
+      if (water.atoms[r] == b) std::erase(water.rows[r], a);
+    }
+    ASSERT_EQ(water.set(handle.potential), QUINTET_OK) << handle.error();
+    const int code = quintet_potential_check_neighbours(handle.potential, water.positions.data());
+    EXPECT_EQ(code, within ? QUINTET_INPUT : QUINTET_OK) << handle.error();
+    EXPECT_EQ(handle.error().find("the neighbour list lacks atom") != std::string::npos, within)
+        << handle.error();
+  }
+}
+
+TEST(QuintetC, a_mask_leaves_the_index) {
+  const Handle handle({data("oneside.dp")});
+  Water plain(4.5), marked(4.5);
+  marked.mask = 0x1FFFFFFF;
+  for (auto& row : marked.rows)
+    for (std::size_t k = 0; k < row.size(); k += 2) row[k] |= 1 << 30;
+  double energies[2];
+  for (auto* water : {&plain, &marked}) {
+    ASSERT_EQ(water->set(handle.potential), QUINTET_OK) << handle.error();
+    ASSERT_EQ(
+        quintet_potential_compute_neighbours(handle.potential, 0, water->positions.data(),
+                                             &energies[water == &marked], nullptr, nullptr, nullptr, nullptr),
+        QUINTET_OK);
+  }
+  EXPECT_EQ(energies[0], energies[1]);
+}
+
+}  // namespace
