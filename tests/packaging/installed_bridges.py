@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Programs in C and Fortran build and run against what is installed of the bridges, and find what the library's tests find.
+
+Installs the component bridges into SCRATCH; compiles bridges/c/examples through pkg-config and through CMake. Looks that neither
+MPI nor HDF5 is linked, and that nothing but quintet_* and DP_* is seen from outside.
+Usage: installed_bridges.py SOURCE BUILD SCRATCH CMAKE CC. Exit code 77: nothing to compile with.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+CMAKE_PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(QuintetC REQUIRED)
+add_executable(energy_cmake {example})
+target_link_libraries(energy_cmake Quintet::c)
+"""
+
+
+def run(*command, expected=0, **variables):
+    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, **variables))
+    if done.returncode != expected:
+        sys.exit(f"{' '.join(map(str, command))}\nexit {done.returncode}, expected {expected}:\n{done.stdout}")
+    return done.stdout
+
+
+def check_symbols(library, names):
+    linked = run("readelf", "-d", library)
+    for word in ("libmpi", "libhdf5"):
+        if word in linked:
+            sys.exit(f"{library} is linked to {word}: a host's own may be another one\n{linked}")
+    seen = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", library).splitlines()}
+    others = [name for name in seen if not re.match(names, name)]
+    if others:
+        sys.exit(f"{library} shows {sorted(others)[:5]} to its host")
+
+
+def main():
+    source, build, scratch, cmake, cc = map(Path, sys.argv[1:])
+    if not shutil.which("pkg-config"):
+        print("skipped: no pkg-config")
+        sys.exit(77)
+    shutil.rmtree(scratch, ignore_errors=True)
+    prefix, examples, model = scratch / "prefix", source / "bridges/c/examples", source / "tests/data/deep_potential/oneside.dp"
+    run(cmake, "--install", build, "--prefix", prefix, "--component", "bridges")
+    moved = scratch / "moved"  # nothing may point to where it was installed, or built
+    prefix.rename(moved)
+    check_symbols(moved / "lib/libquintet_c.so", r"quintet_|QUINTET_1$")
+    check_symbols(moved / "lib/deepmd/libdeepmd_c.so", "DP_")
+    path = {"PKG_CONFIG_PATH": str(moved / "lib/pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "quintet_c", **path).split()
+    run(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", examples / "energy.c", *flags, "-o", scratch / "energy")
+    printed = run(scratch / "energy", model)
+    if not re.match(r"energy -?\d+\.\d{12} eV, force on O", printed):
+        sys.exit(f"energy printed: {printed}")
+    refusal = run(scratch / "energy", "nowhere.dp", expected=1)
+    if "no model" not in refusal:
+        sys.exit(f"energy of no model printed: {refusal}")
+    (scratch / "user").mkdir()
+    (scratch / "user/CMakeLists.txt").write_text(CMAKE_PROJECT.format(example=examples / "energy.c"))
+    run(cmake, "-S", scratch / "user", "-B", scratch / "user/build", f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_C_COMPILER={cc}")
+    run(cmake, "--build", scratch / "user/build")
+    if run(scratch / "user/build/energy_cmake", model) != printed:
+        sys.exit("the program built by CMake prints something else")
+    fortran = shutil.which("gfortran")
+    if fortran:
+        run(fortran, "-std=f2008", "-Wall", "-J", scratch, moved / "include/quintet.f90", examples / "energy_fortran.f90",
+            *run("pkg-config", "--libs", "quintet_c", **path).split(), "-o", scratch / "energy_fortran")
+        numbers = [[float(word) for word in re.findall(r"-?\d*\.\d+", text)]
+                   for text in (printed, run(scratch / "energy_fortran", model))]
+        if len(numbers[0]) != 4 or numbers[0] != numbers[1]:
+            sys.exit(f"C found {numbers[0]}, Fortran {numbers[1]}")
+    print(printed + ("" if fortran else "not tried: Fortran (no gfortran)\n"), end="")
+    shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
