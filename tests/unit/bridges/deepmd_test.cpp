@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/scratch.hpp"
+#include "tests/unit/bridges/host.hpp"
+
+/// What DeePMD-kit's LAMMPS plugin and CP2K call, of the stand-in for its library.
+extern "C" {
+struct DP_Nlist;
+DP_Nlist* DP_NewNlist(int, int*, int*, int**);
+void DP_NlistSetMask(DP_Nlist*, int);
+void DP_DeleteNlist(DP_Nlist*);
+void* DP_NewDeepPot(const char*);
+void* DP_NewDeepPotWithParam2(const char*, int, const char*, int);
+void* DP_NewDeepPotModelDeviWithParam(const char**, int, int, const char**, int, const int*);
+void DP_DeleteDeepPot(void*);
+const char* DP_DeepPotCheckOK(void*);
+void DP_DeleteChar(const char*);
+double DP_DeepBaseModelGetCutoff(void*);
+int DP_DeepBaseModelGetNumbTypes(void*);
+const char* DP_DeepBaseModelGetTypeMap(void*);
+const char* DP_ReadFileToChar2(const char*, int*);
+void DP_DeepPotCompute(void*, int, const double*, const int*, const double*, double*, double*, double*,
+                       double*, double*);
+void DP_DeepPotComputeNList2(void*, int, int, const double*, const int*, const double*, int, const DP_Nlist*,
+                             int, const double*, const double*, double*, double*, double*, double*, double*);
+void DP_DeepPotModelDeviComputeNList2(void*, int, int, const double*, const int*, const double*, int,
+                                      const DP_Nlist*, int, const double*, const double*, double*, double*,
+                                      double*, double*, double*);
+void* DP_NewDeepSpinWithParam2(const char*, int, const char*, int);
+const char* DP_DeepSpinCheckOK(void*);
+const char* DP_DipoleChargeModifierCheckOK(void*);
+}
+
+namespace {
+
+using namespace quintet_c;
+
+std::string taken(const char* text) {
+  std::string copy = text;
+  DP_DeleteChar(text);
+  return copy;
+}
+
+/// A model, given back.
+struct Pot {
+  explicit Pot(const std::string& file) : dp(DP_NewDeepPotWithParam2(file.c_str(), 0, "", 0)) {}
+  explicit Pot(void* made) : dp(made) {}
+  ~Pot() { DP_DeleteDeepPot(dp); }
+  Pot(const Pot&) = delete;
+  Pot& operator=(const Pot&) = delete;
+  [[nodiscard]] std::string error() const { return taken(DP_DeepPotCheckOK(dp)); }
+  void* dp;
+};
+
+/// The list of a Water as LAMMPS hands it over.
+struct List {
+  explicit List(Water& water) {
+    for (auto& row : water.rows) {
+      starts.push_back(row.data());
+      lengths.push_back(static_cast<int>(row.size()));
+    }
+    list =
+        DP_NewNlist(static_cast<int>(water.rows.size()), water.atoms.data(), lengths.data(), starts.data());
+  }
+  ~List() { DP_DeleteNlist(list); }
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  std::vector<int*> starts;
+  std::vector<int> lengths;
+  DP_Nlist* list;
+};
+
+double energy_with_list(const Pot& pot, Water& water, int ago, double* force = nullptr) {
+  double energy = 0;
+  const List list(water);
+  DP_DeepPotComputeNList2(pot.dp, 1, static_cast<int>(water.types.size()), water.positions.data(),
+                          water.types.data(), water.cell.data(), water.n_ghosts(), list.list, ago, nullptr,
+                          nullptr, &energy, force, nullptr, nullptr, nullptr);
+  return energy;
+}
+
+TEST(QuintetDeepmd, finds_what_the_library_below_finds) {
+  Water water(5.0);
+  const Handle handle({data("oneside.dp")});
+  const Found expected = compute(handle, water.owned_types(), water.owned_positions(), water.cell);
+  const Pot pot(DP_NewDeepPot(data("oneside.dp").c_str()));
+  ASSERT_EQ(pot.error(), "");
+  EXPECT_EQ(DP_DeepBaseModelGetCutoff(pot.dp), 4.5);
+  EXPECT_EQ(DP_DeepBaseModelGetNumbTypes(pot.dp), 2);
+  EXPECT_EQ(taken(DP_DeepBaseModelGetTypeMap(pot.dp)), "O H");
+
+  Found found(water.n_owned);
+  DP_DeepPotCompute(pot.dp, water.n_owned, water.positions.data(), water.types.data(), water.cell.data(),
+                    &found.energy, found.forces.data(), found.virial.data(), found.energies.data(),
+                    found.virials.data());
+
+  EXPECT_EQ(pot.error(), "");
+  EXPECT_EQ(found.energy, expected.energy);
+  EXPECT_EQ(found.forces, expected.forces);
+  EXPECT_EQ(found.virial, expected.virial);
+  EXPECT_EQ(found.virials, expected.virials);
+  EXPECT_NEAR(energy_with_list(pot, water, 0), expected.energy, 1e-12);
+  EXPECT_EQ(pot.error(), "");
+}
+
+TEST(QuintetDeepmd, models_together_are_those_one_by_one) {
+  Water water(5.0);
+  const std::string one = data("oneside.dp"), two = data("twoside.dp");
+  const char* names[] = {one.c_str(), two.c_str()};
+  const Pot both(DP_NewDeepPotModelDeviWithParam(names, 2, 0, nullptr, 0, nullptr));
+  ASSERT_EQ(both.error(), "");
+  const std::size_t n = water.types.size();
+  std::vector<double> energy(2), force(6 * n), atomic(2 * n);
+  const List list(water);
+  DP_DeepPotModelDeviComputeNList2(both.dp, 1, static_cast<int>(n), water.positions.data(),
+                                   water.types.data(), water.cell.data(), water.n_ghosts(), list.list, 0,
+                                   nullptr, nullptr, energy.data(), force.data(), nullptr, atomic.data(),
+                                   nullptr);
+  ASSERT_EQ(both.error(), "");
+  for (const int m : {0, 1}) {
+    std::vector<double> alone(3 * n);
+    EXPECT_EQ(energy_with_list(Pot(m == 0 ? one : two), water, 0, alone.data()), energy[m]);
+    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), force.begin() + 3 * m * n));
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += atomic[m * n + i];
+    EXPECT_NEAR(sum, energy[m], 1e-11);
+  }
+}
+
+/// Leave out a pair of owned atoms less than 3 angstrom apart.
+void forget_a_pair(Water& water) {
+  const int a = water.atoms[0];
+  int b = -1;
+  for (const int j : water.rows[0])
+    if (j < water.n_owned && water.distance(a, j) < 3) b = j;
+  ASSERT_GE(b, 0);
+  for (std::size_t r = 0; r < water.rows.size(); ++r) {
+    if (water.atoms[r] == a) std::erase(water.rows[r], b);
+    if (water.atoms[r] == b) std::erase(water.rows[r], a);
+  }
+}
+
+/// A host may say that its list is old though it is another one: a committee is asked at some steps only.
+TEST(QuintetDeepmd, another_list_is_taken_whatever_its_age) {
+  Water water(5.0), other(5.0);
+  forget_a_pair(other);
+  const Pot pot(data("oneside.dp")), fresh(data("oneside.dp"));
+  const double before = energy_with_list(pot, water, 0);
+  const double after = energy_with_list(pot, other, 3);
+  EXPECT_EQ(pot.error(), "");
+  setenv("QUINTET_ALLOW_INCOMPLETE_LISTS", "1", 1);
+  EXPECT_EQ(after, energy_with_list(fresh, other, 0));
+  unsetenv("QUINTET_ALLOW_INCOMPLETE_LISTS");
+  EXPECT_NE(after, before);
+}
+
+TEST(QuintetDeepmd, a_list_without_a_pair_is_refused_unless_that_is_asked_for) {
+  Water water(4.5);
+  forget_a_pair(water);
+  const Pot pot(data("oneside.dp"));
+  energy_with_list(pot, water, 0);
+  const std::string error = pot.error();
+  EXPECT_NE(error.find("the neighbour list lacks atom"), std::string::npos) << error;
+  EXPECT_NE(error.find("special_bonds"), std::string::npos) << error;
+  const auto remedy = error.find("QUINTET_ALLOW_INCOMPLETE_LISTS=1");
+  ASSERT_NE(remedy, std::string::npos) << error;
+  setenv("QUINTET_ALLOW_INCOMPLETE_LISTS", "1", 1);
+  EXPECT_NE(energy_with_list(pot, water, 0), 0);
+  EXPECT_EQ(pot.error(), "");
+  unsetenv("QUINTET_ALLOW_INCOMPLETE_LISTS");
+}
+
+TEST(QuintetDeepmd, an_empty_domain_and_one_of_ghosts_alone_have_no_energy) {
+  const Pot pot(data("oneside.dp"));
+  double energy = 1;
+  DP_Nlist* none = DP_NewNlist(0, nullptr, nullptr, nullptr);
+  DP_DeepPotComputeNList2(pot.dp, 1, 0, nullptr, nullptr, nullptr, 0, none, 0, nullptr, nullptr, &energy,
+                          nullptr, nullptr, nullptr, nullptr);
+  EXPECT_EQ(pot.error(), "");
+  EXPECT_EQ(energy, 0);
+  const double x[6] = {0, 0, 0, 1, 1, 1};
+  const int types[2] = {0, 1};
+  energy = 1;
+  DP_DeepPotComputeNList2(pot.dp, 1, 2, x, types, nullptr, 2, none, 0, nullptr, nullptr, &energy, nullptr,
+                          nullptr, nullptr, nullptr);
+  DP_DeleteNlist(none);
+  EXPECT_EQ(pot.error(), "");
+  EXPECT_EQ(energy, 0);
+}
+
+TEST(QuintetDeepmd, what_is_not_supported_is_named) {
+  Water water(4.5);
+  const Pot pot(data("oneside.dp"));
+  const List list(water);
+  const double parameter = 1;
+  double energy = 0;
+  DP_DeepPotComputeNList2(pot.dp, 1, static_cast<int>(water.types.size()), water.positions.data(),
+                          water.types.data(), nullptr, water.n_ghosts(), list.list, 0, &parameter, nullptr,
+                          &energy, nullptr, nullptr, nullptr, nullptr);
+  EXPECT_NE(pot.error().find("fparam"), std::string::npos);
+  EXPECT_NE(taken(DP_DeepSpinCheckOK(DP_NewDeepSpinWithParam2("a", 0, "", 0))).find("spins"),
+            std::string::npos);
+  EXPECT_NE(taken(DP_DipoleChargeModifierCheckOK(nullptr)).find("fix dplr"), std::string::npos);
+}
+
+TEST(QuintetDeepmd, a_model_of_another_format_is_taken_as_the_dp_beside_it) {
+  const Scratch scratch("bridges_deepmd");
+  const std::string frozen = scratch / "graph.pb", ours = scratch / "graph.dp";
+  std::ofstream(frozen) << "frozen";
+  const std::string lacking = Pot(frozen).error();
+  EXPECT_NE(lacking.find("dp convert-backend " + frozen + " " + ours), std::string::npos) << lacking;
+  std::filesystem::copy_file(data("oneside.dp"), ours);
+  std::filesystem::last_write_time(ours, std::filesystem::last_write_time(frozen));
+  EXPECT_EQ(Pot(frozen).error(), "");
+  std::filesystem::last_write_time(ours, std::filesystem::last_write_time(frozen) - std::chrono::seconds(1));
+  EXPECT_NE(Pot(frozen).error().find("is older than"), std::string::npos);
+  int size = 0;
+  EXPECT_NE(taken(DP_ReadFileToChar2((scratch / "nothing.pb").c_str(), &size)).find("cannot be read"),
+            std::string::npos);
+  EXPECT_LT(size, 0);
+}
+
+}  // namespace
