@@ -40,10 +40,10 @@ const quintet_dp_reader& reader() {
   void* const symbol = library == nullptr ? nullptr : dlsym(library, "quintet_dp_reader_functions");
   if (symbol == nullptr) {
     const char* const reason = dlerror();
-    throw ResourceError(fmt::format(
-        "cannot load the reader of .dp files: {}; convert the model to text, which needs none: dpmd convert "
-        "--input MODEL.dp --output MODEL.yaml",
-        reason == nullptr ? path : reason));
+    throw ResourceError(
+        fmt::format("cannot load the reader of .dp files: {}; convert the model to text, which needs none: "
+                    "dpmd convert MODEL.dp MODEL.yaml",
+                    reason == nullptr ? path : reason));
   }
   functions = reinterpret_cast<const quintet_dp_reader* (*)()>(symbol)();
   return *functions;

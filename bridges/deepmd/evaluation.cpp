@@ -1,8 +1,9 @@
 #include "bridges/deepmd/evaluation.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <limits>
 
 namespace quintet::bridges {
 
@@ -10,7 +11,8 @@ namespace {
 
 constexpr const char* allow_incomplete = "QUINTET_ALLOW_INCOMPLETE_LISTS";
 constexpr const char* incomplete =
-    ". A Deep Potential needs all pairs: mind special_bonds and neigh_modify exclude in LAMMPS. To go on without these pairs set "
+    ". A Deep Potential needs all pairs: mind special_bonds and neigh_modify exclude in LAMMPS. To go on "
+    "without these pairs set "
     "QUINTET_ALLOW_INCOMPLETE_LISTS=1";
 
 /// Keep what the library says about a call.
@@ -19,7 +21,10 @@ bool done(DeepmdHandle* handle, int code) {
   return code == QUINTET_OK;
 }
 
-double* at(double* array, std::size_t place) { return array == nullptr ? nullptr : array + place; }
+template <class T>
+T* at(T* array, std::size_t place) {
+  return array == nullptr ? nullptr : array + place;
+}
 
 /// A number that changes when a host makes its list anew: numbers of atoms, types, and the length and the
 /// ends of each row.
@@ -34,8 +39,10 @@ std::uint64_t signature(int n_all, const int* type, int n_ghosts, const DP_Nlist
     const int n = list.n_neighbours[r];
     add(list.atoms[r]);
     add(n);
-    for (int k = 0; k < n; k += 8) add(list.neighbours[r][k]);
-    if (n > 0) add(list.neighbours[r][n - 1]);
+    if (n == 0) continue;
+    add(list.neighbours[r][0]);
+    add(list.neighbours[r][n / 2]);
+    add(list.neighbours[r][n - 1]);
   }
   return hash;
 }
@@ -64,6 +71,19 @@ bool take_list(DeepmdHandle* handle, int n_all, const double* coord, const int* 
   return true;
 }
 
+/// Results of n values each become NaN: CP2K does not ask for errors, and must not go on with what stood
+/// there before.
+void spoil(const DeepmdResults& to, std::size_t sets, std::size_t n) {
+  const auto fill = [sets](double* array, std::size_t size) {
+    if (array != nullptr) std::fill_n(array, sets * size, std::numeric_limits<double>::quiet_NaN());
+  };
+  fill(to.energy, 1);
+  fill(to.force, 3 * n);
+  fill(to.virial, 9);
+  fill(to.atomic_energy, n);
+  fill(to.atomic_virial, 9 * n);
+}
+
 /// What a result that is right has to say goes to standard error once, as LAMMPS's warnings do.
 void warn_once(DeepmdHandle* handle) {
   const char* const warning = quintet_potential_warning(handle->potential);
@@ -89,13 +109,13 @@ void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coo
                     const double* cell, const DeepmdResults& to) {
   handle->error.clear();
   for (int f = 0; f < n_frames; ++f) {
-    const auto atom = static_cast<std::size_t>(f) * n;
-    if (!done(handle, quintet_potential_compute(handle->potential, 0, n, type, coord + 3 * atom,
-                                                cell == nullptr ? nullptr : cell + 9 * std::size_t(f),
-                                                at(to.energy, f), at(to.force, 3 * atom),
-                                                at(to.virial, 9 * std::size_t(f)), at(to.atomic_energy, atom),
-                                                at(to.atomic_virial, 9 * atom))))
-      return;
+    const auto frame = static_cast<std::size_t>(f), atom = frame * n;
+    const DeepmdResults one{at(to.energy, frame), at(to.force, 3 * atom), at(to.virial, 9 * frame),
+                            at(to.atomic_energy, atom), at(to.atomic_virial, 9 * atom)};
+    if (!done(handle, quintet_potential_compute(handle->potential, 0, n, type, at(coord, 3 * atom),
+                                                at(cell, 9 * frame), one.energy, one.force, one.virial,
+                                                one.atomic_energy, one.atomic_virial)))
+      return spoil(to, n_frames, n);
     warn_once(handle);
   }
 }
@@ -103,21 +123,21 @@ void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coo
 void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, const int* type, int n_ghosts,
                        const DP_Nlist* list, int ago, const DeepmdResults& to) {
   handle->error.clear();
+  const auto n = static_cast<std::size_t>(std::max(n_all, 0));
+  const int n_models = std::max(1, quintet_potential_models(handle->potential));
   if (list == nullptr || n_ghosts < 0 || n_ghosts > n_all ||
       (n_all > 0 && (coord == nullptr || type == nullptr))) {
     handle->error = "the neighbour list, positions or types are NULL, or there are more ghosts than atoms";
-    return;
+    return spoil(to, n_models, n);
   }
-  if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago)) return;
-  const auto n = static_cast<std::size_t>(n_all);
-  for (int m = 0; m < quintet_potential_models(handle->potential); ++m) {
-    // Atomic energies are of all atoms there, ghosts have 0.
-    double* const energies = at(to.atomic_energy, m * n);
-    if (energies != nullptr) std::memset(energies, 0, n * sizeof(double));
-    if (!done(handle, quintet_potential_compute_neighbours(handle->potential, m, coord, at(to.energy, m),
-                                                           at(to.force, m * 3 * n), at(to.virial, m * 9),
-                                                           energies, at(to.atomic_virial, m * 9 * n))))
-      return;
+  if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago)) return spoil(to, n_models, n);
+  for (int m = 0; m < n_models; ++m) {
+    const DeepmdResults one{at(to.energy, m), at(to.force, m * 3 * n), at(to.virial, m * std::size_t{9}),
+                            at(to.atomic_energy, m * n), at(to.atomic_virial, m * 9 * n)};
+    if (one.atomic_energy != nullptr) std::fill_n(one.atomic_energy, n, 0.0);  // ghosts have none
+    if (!done(handle, quintet_potential_compute_neighbours(handle->potential, m, coord, one.energy, one.force,
+                                                           one.virial, one.atomic_energy, one.atomic_virial)))
+      return spoil(to, n_models, n);
     warn_once(handle);
   }
 }

@@ -4,7 +4,8 @@
 
 namespace quintet::bridges {
 
-/// Results of one or more models one after another, as DeePMD-kit lays them out; nullptr: not wanted.
+/// Results of one or more models one after another, as DeePMD-kit lays them out; nullptr: not wanted. NaN
+/// where a call fails.
 struct DeepmdResults {
   double *energy, *force, *virial, *atomic_energy, *atomic_virial;
 };

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Programs in C and Fortran build and run against what is installed of the bridges, and find what the library's tests find.
 
-Installs the component bridges into SCRATCH; compiles bridges/c/examples through pkg-config and through CMake. Looks that neither
+Installs the component bridges into SCRATCH; compiles bridges/c/examples through pkg-config and through CMake, and a Fortran program
+of CP2K's three calls against the stand-in for libdeepmd_c.so. Looks that neither
 MPI nor HDF5 is linked, and that nothing but quintet_* and DP_* is seen from outside.
 Usage: installed_bridges.py SOURCE BUILD SCRATCH CMAKE CC. Exit code 77: nothing to compile with.
 """
@@ -60,6 +61,11 @@ def main():
     refusal = run(scratch / "energy", "nowhere.dp", expected=1)
     if "no model" not in refusal:
         sys.exit(f"energy of no model printed: {refusal}")
+    convert = build / "bin/dpmd"
+    if convert.exists():  # text needs no reader of HDF5: the way out where that cannot be loaded
+        run(convert, "convert", model, scratch / "model.yaml")
+        if run(scratch / "energy", scratch / "model.yaml") != printed:
+            sys.exit("the model as text gives another energy")
     (scratch / "user").mkdir()
     (scratch / "user/CMakeLists.txt").write_text(CMAKE_PROJECT.format(example=examples / "energy.c"))
     run(cmake, "-S", scratch / "user", "-B", scratch / "user/build", f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_C_COMPILER={cc}")
@@ -68,12 +74,17 @@ def main():
         sys.exit("the program built by CMake prints something else")
     fortran = shutil.which("gfortran")
     if fortran:
+        libraries = run("pkg-config", "--libs", "quintet_c", **path).split()
         run(fortran, "-std=f2008", "-Wall", "-J", scratch, moved / "include/quintet.f90", examples / "energy_fortran.f90",
-            *run("pkg-config", "--libs", "quintet_c", **path).split(), "-o", scratch / "energy_fortran")
-        numbers = [[float(word) for word in re.findall(r"-?\d*\.\d+", text)]
-                   for text in (printed, run(scratch / "energy_fortran", model))]
-        if len(numbers[0]) != 4 or numbers[0] != numbers[1]:
-            sys.exit(f"C found {numbers[0]}, Fortran {numbers[1]}")
+            *libraries, "-o", scratch / "energy_fortran")
+        stand_in = moved / "lib/deepmd"
+        run(fortran, "-std=f2008", "-Wall", source / "tests/packaging/cp2k_calls.f90", f"-L{stand_in}", "-ldeepmd_c",
+            f"-Wl,-rpath,{stand_in}", "-o", scratch / "cp2k_calls")
+        for program in ("energy_fortran", "cp2k_calls"):
+            numbers = [[float(word) for word in re.findall(r"-?\d*\.\d+", text)]
+                       for text in (printed, run(scratch / program, model))]
+            if len(numbers[0]) != 4 or numbers[0] != numbers[1]:
+                sys.exit(f"C found {numbers[0]}, {program} {numbers[1]}")
     print(printed + ("" if fortran else "not tried: Fortran (no gfortran)\n"), end="")
     shutil.rmtree(scratch)
 

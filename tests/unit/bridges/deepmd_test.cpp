@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -209,6 +211,23 @@ TEST(QuintetDeepmd, what_is_not_supported_is_named) {
   EXPECT_NE(taken(DP_DeepSpinCheckOK(DP_NewDeepSpinWithParam2("a", 0, "", 0))).find("spins"),
             std::string::npos);
   EXPECT_NE(taken(DP_DipoleChargeModifierCheckOK(nullptr)).find("fix dplr"), std::string::npos);
+}
+
+/// CP2K does not ask whether all is well.
+TEST(QuintetDeepmd, results_of_a_call_that_fails_are_no_numbers) {
+  const int type = 0, wrong = 7;
+  const double x[3] = {0, 0, 0}, cell[9] = {9, 0, 0, 0, 9, 0, 0, 0, 9};
+  const Pot right(data("oneside.dp")), none("nowhere.dp");
+  for (const auto& [pot, of] : {std::pair{&right, &wrong}, std::pair{&none, &type}}) {
+    double energy = 1, force[3] = {1, 1, 1}, virial[9] = {1};
+    DP_DeepPotCompute(pot->dp, 1, x, of, cell, &energy, force, virial, nullptr, nullptr);
+    EXPECT_NE(pot->error(), "");
+    EXPECT_TRUE(std::isnan(energy) && std::isnan(force[0]) && std::isnan(force[2]) && std::isnan(virial[8]));
+  }
+  double energy = 0;
+  DP_DeepPotCompute(right.dp, 1, x, &type, cell, &energy, nullptr, nullptr, nullptr, nullptr);
+  EXPECT_EQ(right.error(), "");
+  EXPECT_TRUE(std::isfinite(energy));
 }
 
 TEST(QuintetDeepmd, a_model_of_another_format_is_taken_as_the_dp_beside_it) {
