@@ -47,11 +47,9 @@ void start_kernels() {
   started = true;
 }
 
-std::unique_lock<std::mutex> kernels_in_use() {
-  if constexpr (std::is_same_v<Exec, Kokkos::Serial>)
-    return {};
-  else
-    return std::unique_lock(gate());
+std::unique_lock<std::mutex> kernels_in_use(Kernels kernels) {
+  if (std::is_same_v<Exec, Kokkos::Serial> && kernels == Kernels::loops) return {};
+  return std::unique_lock(gate());
 }
 
 }  // namespace quintet::bridges

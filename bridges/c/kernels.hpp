@@ -10,8 +10,13 @@ namespace quintet::bridges {
 /// host has ended it.
 void start_kernels();
 
-/// Held while kernels run where the back end serves one thread of the caller at a time (OpenMP); free where
-/// it is Serial.
-[[nodiscard]] std::unique_lock<std::mutex> kernels_in_use();
+/// What kernels ask of their back end.
+enum class Kernels {
+  loops,      ///< parallel_for alone
+  reductions  ///< parallel_reduce too, whose work space all threads of a program share (Kokkos 3, Serial)
+};
+/// Held while kernels run that the back end runs for one thread of the host at a time: all of OpenMP's,
+/// reductions of Serial's.
+[[nodiscard]] std::unique_lock<std::mutex> kernels_in_use(Kernels kernels);
 
 }  // namespace quintet::bridges

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -107,8 +106,6 @@ class ReaderSource final : public potential::DpSource {
 }  // namespace
 
 potential::Model load_model(const std::string& path) {
-  static std::mutex one_at_a_time;  // HDF5 is for one thread
-  const std::lock_guard lock(one_at_a_time);
   if (potential::is_text_document(path))
     return read_model(path, potential::DocumentSource(path, potential::read_text_document(path)));
   return read_model(path, ReaderSource(path));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -59,6 +60,8 @@ Potential::Potential(const std::vector<std::string>& files, const std::string& p
   QUINTET_CHECK(!files.empty(), "no model file was named");
   potential::DeepPotentialOptions options;
   options.precision = precision_named(precision);
+  static std::mutex one_at_a_time;  // HDF5 and the log are for one thread
+  const std::lock_guard lock(one_at_a_time);
   start_kernels();
   std::vector<std::unique_ptr<DeepPotential>> models;
   for (const auto& file : files) {
@@ -93,7 +96,7 @@ void Potential::check_types(int n, const int* type) const {
 
 Energetics Potential::evaluate(DeepPotential& model, Atoms& atoms, const NeighbourList& list,
                                const ByAtom& by_atom) {
-  const auto lock = kernels_in_use();
+  const auto lock = kernels_in_use(Kernels::loops);
   if (by_atom.energy.extent(0) > 0) std::fill_n(by_atom.energy.data(), by_atom.energy.extent(0), 0.0);
   Energetics total = model.compute(Exec(), atoms, list, by_atom);
   warning_ = total.warning;
@@ -133,7 +136,7 @@ Potential::Whole Potential::assemble(int n, const int* type, const double* posit
   std::copy(images.position.begin(), images.position.end(), atoms.position.data());
   for (int i = 0; i < atoms.n_local; ++i) atoms.type(i) = type[whole.kept[i]];
   for (int g = 0; g < atoms.n_ghost; ++g) atoms.type(atoms.n_local + g) = atoms.type(whole.owner[g]);
-  const auto lock = kernels_in_use();
+  const auto lock = kernels_in_use(Kernels::reductions);
   NeighbourListBuilder().build(Exec(), atoms, cutoff(), whole.list);
   return whole;
 }
@@ -226,7 +229,7 @@ void Potential::check_neighbours(const double* position) const {
   }
   NeighbourList right;
   {
-    const auto lock = kernels_in_use();
+    const auto lock = kernels_in_use(Kernels::reductions);
     NeighbourListBuilder().build(Exec(), atoms, cutoff(), right);
   }
   std::vector<int> listed(n_all, -1);  // the last atom in whose row each stands
@@ -263,7 +266,7 @@ void Potential::deviation(int n, const int* type, const double* position, const 
     compute(m, n, type, position, cell,
             {.energy = &energies.back(), .forces = forces.back().data(), .virial = virials.back().data()});
   }
-  const auto lock = kernels_in_use();
+  const auto lock = kernels_in_use(Kernels::loops);
   const auto deviations = make_view<Array<double>>("bridges::deviation", n);
   potential::force_deviation(Exec(), forces, n, std::nullopt, deviations);
   Exec().fence();

@@ -132,9 +132,7 @@ int quintet_potential_set_neighbours(quintet_potential* potential, int n_owned, 
 }
 
 int quintet_potential_check_neighbours(quintet_potential* potential, const double* positions) {
-  return with_models(potential, [&](Potential& models) {
-    models.check_neighbours(positions);
-  });
+  return with_models(potential, [&](Potential& models) { models.check_neighbours(positions); });
 }
 
 int quintet_potential_compute_neighbours(quintet_potential* potential, int model, const double* positions,

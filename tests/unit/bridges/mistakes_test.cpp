@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -160,6 +161,22 @@ TEST(QuintetC, a_pair_that_the_list_lacks_is_named) {
     EXPECT_EQ(handle.error().find("the neighbour list lacks atom") != std::string::npos, within)
         << handle.error();
   }
+}
+
+/// A host may end without giving a handle back.
+TEST(QuintetCDeathTest, a_host_that_never_closes_ends_as_it_wants) {
+  const auto leave = [] {
+    const std::string file = data("oneside.dp");
+    const char* const name = file.c_str();
+    static quintet_potential* const potential = quintet_potential_open(1, &name, "double");
+    const Water water(4.5);
+    double energy = 0;
+    const int code =
+        quintet_potential_compute(potential, 0, water.n_owned, water.types.data(), water.positions.data(),
+                                  water.cell.data(), &energy, nullptr, nullptr, nullptr, nullptr);
+    std::exit(code == QUINTET_OK && energy != 0 ? 17 : 1);
+  };
+  EXPECT_EXIT(leave(), testing::ExitedWithCode(17), "");
 }
 
 TEST(QuintetC, a_mask_leaves_the_index) {
