@@ -44,6 +44,7 @@ DeepmdHandle* open_models(const std::vector<std::string>& paths) {
   handle->potential =
       quintet_potential_open(static_cast<int>(names.size()), names.data(), std::getenv("QUINTET_PRECISION"));
   handle->error = quintet_potential_error(handle->potential);
+  if (handle->error.find("precision '") == 0) handle->error += " (environment variable QUINTET_PRECISION)";
   return handle;
 }
 

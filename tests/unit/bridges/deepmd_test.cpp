@@ -230,6 +230,21 @@ TEST(QuintetDeepmd, results_of_a_call_that_fails_are_no_numbers) {
   EXPECT_TRUE(std::isfinite(energy));
 }
 
+TEST(QuintetDeepmd, the_environment_chooses_the_precision) {
+  Water water(4.5);
+  const double fine = energy_with_list(Pot(data("oneside.dp")), water, 0);
+  setenv("QUINTET_PRECISION", "mixed", 1);
+  const double coarse = energy_with_list(Pot(data("oneside.dp")), water, 0);
+  setenv("QUINTET_PRECISION", "half", 1);
+  const std::string error = Pot(data("oneside.dp")).error();
+  unsetenv("QUINTET_PRECISION");
+  EXPECT_NE(fine, coarse);
+  EXPECT_NEAR(fine, coarse, 1e-4);
+  EXPECT_NE(error.find("expected model, double or mixed (environment variable QUINTET_PRECISION)"),
+            std::string::npos)
+      << error;
+}
+
 TEST(QuintetDeepmd, a_model_of_another_format_is_taken_as_the_dp_beside_it) {
   const Scratch scratch("bridges_deepmd");
   const std::string frozen = scratch / "graph.pb", ours = scratch / "graph.dp";
