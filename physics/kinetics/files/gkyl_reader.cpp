@@ -83,7 +83,7 @@ class GkylField {
                   "{}: is of format version {} and file type {}; expected version 1 and type 1 or 3, a field",
                   path_, version, type_);
     const auto size = number<std::uint64_t>();
-    QUINTET_CHECK(size <= n_bytes_, "{}: is damaged: {} bytes of meta data in a file of {}", path_, size,
+    QUINTET_CHECK(size <= n_bytes_, "{}: is damaged: {} bytes of metadata in a file of {}", path_, size,
                   n_bytes_);
     meta_.resize(size);
     take(meta_.data(), size);

@@ -141,12 +141,12 @@ TEST(GkylReader, bad_files_are_named_with_what_is_wrong) {
   EXPECT_EQ(said(good), "");
   EXPECT_TRUE(contains(said("gkyl"), "is not a .gkyl file of version 1"));
   EXPECT_TRUE(contains(said("something else that is long enough"), "is not a .gkyl file of version 1"));
-  EXPECT_TRUE(contains(said(good.substr(0, good.size() - 1)), "is cut off"));
+  EXPECT_TRUE(contains(said(good.substr(0, good.size() - 1)), "is truncated"));
   EXPECT_TRUE(contains(said(good.substr(0, 40)), "is damaged"));
-  EXPECT_TRUE(contains(said(huge_meta), "of meta data in a file of"));
+  EXPECT_TRUE(contains(said(huge_meta), "of metadata in a file of"));
   EXPECT_TRUE(contains(said(good + "surplus"), "7 more than its header says"));
-  EXPECT_TRUE(contains(said(without("basisType")), "meta data have no basisType"));
-  EXPECT_TRUE(contains(said(without("polyOrder")), "meta data have no polyOrder"));
+  EXPECT_TRUE(contains(said(without("basisType")), "metadata have no basisType"));
+  EXPECT_TRUE(contains(said(without("polyOrder")), "metadata have no polyOrder"));
   EXPECT_TRUE(contains(said(nan), "is not finite in row 6 of the first axis"));
   EXPECT_TRUE(
       contains(reading(good, wider, basis),
