@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/graded_columns.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
 #include "physics/electronic/matrix/spectrum.hpp"
@@ -93,6 +94,13 @@ double inverse_sqrt_part(const BlockMatrix& s, double threshold) {
   return s.comm.sum(rows) / (static_cast<double>(s.blocking->n_rows()) * s.blocking->n_blocks());
 }
 
+GradedErrors graded_errors(double threshold, double lowest) {
+  // S^-1/2 grows as 1/sqrt(lowest), and what is left out with it; what the diagonal blocks lack adds up in
+  // energies
+  const double scale = std::min(1.0, 2 * std::sqrt(lowest)) * threshold;
+  return {.column = 0.03 * scale, .diagonal = 5e-5 * scale};
+}
+
 InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold, const Interrupt& interrupt,
                          DeviceSubmatrices* device) {
   // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
@@ -100,8 +108,16 @@ InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold, const Interrupt
   const ChebyshevSeries series = inverse_sqrt_series(ritz, 1e-4 * threshold);
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
-  BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
-  evaluate_columns(filtered, z, series, interrupt, device);
+  const auto columns = [&] {
+    if (device == nullptr)
+      return evaluate_columns_graded(filtered, squared_norms(filtered, threshold), series,
+                                     graded_errors(threshold, ritz.lower), interrupt)
+          .f;
+    BlockMatrix on_device = inverse_sqrt_pattern(filtered, threshold);
+    evaluate_columns(filtered, on_device, series, interrupt, device);
+    return on_device;
+  };
+  BlockMatrix z = columns();
   const double residual = residual_of(z, s);
   return {std::move(z), residual, series.degree(), ritz.upper / ritz.lower};
 }

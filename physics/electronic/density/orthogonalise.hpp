@@ -3,6 +3,7 @@
 #include <string>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/graded_columns.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
@@ -25,9 +26,9 @@ struct InverseSqrt {
   double condition = 1;  ///< of S, about
 };
 /// The columns of each block of S^-1/2 are a Chebyshev series of the submatrix of S on the rows of
-/// inverse_sqrt_pattern(). Throws InputError with the estimate of the smallest eigenvalue when S is not
-/// positive definite, IllConditioned if its condition number is above some 1e4 to 1e5 (the smaller the
-/// threshold the lower). Collective.
+/// inverse_sqrt_pattern(); high degrees need fewer of them (evaluate_columns_graded()). Throws InputError
+/// with the estimate of the smallest eigenvalue when S is not positive definite, IllConditioned if its
+/// condition number is above some 1e4 to 1e5 (the smaller the threshold the lower). Collective.
 [[nodiscard]] InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold,
                                        const Interrupt& interrupt = {}, DeviceSubmatrices* device = nullptr);
 
@@ -44,6 +45,8 @@ struct Orthogonalised {
 [[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
 /// Rows of a submatrix for S^-1/2 over those of the matrix, as a mean over the block columns. Collective.
 [[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
+/// What high degrees of S^-1/2 may leave out, S with this lowest eigenvalue: far less than its pattern does.
+[[nodiscard]] GradedErrors graded_errors(double threshold, double lowest);
 /// With S^-1/2 of `s` already made. Throws InputError if K and S have different blocks. Collective.
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, InverseSqrt made, double threshold,
                                            const Interrupt& interrupt = {},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,7 +22,7 @@ class LocalMatrix {
   static constexpr int max_height = 6;
   using Lanes = Pack<Real>;
 
-  /// Gather A[rows, rows] from `a`: factor (A - shift), blocks `rows` ascending. Storage is reused.
+  /// Gather A[rows, rows] from `a`: factor (A - shift), in the order of `blocks`. Storage is reused.
   void assign(const GatheredMatrix& a, std::span<const std::int32_t> blocks, double shift, double factor);
 
   [[nodiscard]] int n() const { return n_; }
@@ -30,7 +31,9 @@ class LocalMatrix {
   /// Elements of both triangles that are stored.
   [[nodiscard]] double n_elements() const { return n_elements_; }
   /// y += A x for one pack of vectors x, y [n][lanes].
-  void apply(const Lanes* x, Lanes* y) const;
+  void apply(const Lanes* x, Lanes* y) const { apply_leading(x, y, n_); }
+  /// The same for the leading n rows and columns, n the first row of a block or all rows.
+  void apply_leading(const Lanes* x, Lanes* y, int n) const;
   /// The whole matrix, column-major [n, n].
   void dense(std::vector<double>& matrix) const;
 
@@ -40,9 +43,11 @@ class LocalMatrix {
   };
   struct Tile {
     std::int32_t row, height, segments_end;  ///< its first segment is its diagonal block
+    std::size_t values_begin;
   };
   void append_tile(const GatheredMatrix& a, std::int32_t block, int first, int height, double shift,
                    double factor);
+  void sort_neighbours(std::size_t n_blocks);
   void append_values(const double* block, int block_rows, int first, int height, int columns, double factor);
 
   int n_ = 0;
@@ -56,7 +61,9 @@ class LocalMatrix {
     std::int32_t local;
     const double* block;
   };
-  std::vector<Neighbour> neighbours_;   ///< of the block row at hand
+  std::vector<Neighbour> neighbours_;  ///< of the block row at hand
+  std::vector<std::uint64_t> marked_;
+  std::vector<const double*> block_at_;
   std::vector<std::int32_t> position_;  ///< of each block of the whole matrix among `blocks`, or -1
 };
 

