@@ -98,7 +98,7 @@ GradedErrors graded_errors(double threshold, double lowest) {
   // S^-1/2 grows as 1/sqrt(lowest), and what is left out with it; what the diagonal blocks lack adds up in
   // energies
   const double scale = std::min(1.0, 2 * std::sqrt(lowest)) * threshold;
-  return {.column = 0.03 * scale, .diagonal = 5e-5 * scale};
+  return {.column = 0.02 * scale, .diagonal = 5e-6 * scale};
 }
 
 InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold, const Interrupt& interrupt,
