@@ -33,7 +33,7 @@ FieldResponse VlasovSystem::Implementation::field_response(const Exec& exec) {
   const double epsilon0 =
       options.field == FieldModel::maxwell ? options.maxwell.epsilon0 : options.poisson.epsilon0;
   // Greatest omega_p^2, greatest and least J_x, J_y, J_z (as -J), over this rank's cells.
-  std::array<double, 7> greatest;
+  std::array<double, FieldResponse::n_compared> greatest;
   greatest.fill(-std::numeric_limits<double>::infinity());
   for (std::size_t conf = 0; conf < charge.extent(0); ++conf) {
     double square = 0;

@@ -5,6 +5,7 @@
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 #include "physics/kinetics/space/conf_modes.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"
+#include "physics/kinetics/system_state.hpp"
 
 namespace quintet::kinetics {
 namespace {
@@ -96,7 +97,13 @@ RankNeeds needs_of(const PhaseBasis& basis, const std::vector<Species>& species,
                                    static_cast<double>(Poisson::numbers_summed(
                                        species.front().grid, basis.conf(), options.poisson))};
   const double n_greatest = 1 + rates_compared(options);
-  if (ranks_between(ranks, 0, dim) > 1) needs.all_sums = {n_greatest, 8 * n_greatest};
+  if (ranks_between(ranks, 0, dim) > 1) {
+    needs.all_sums = {n_greatest, 8 * n_greatest};
+    if (options.field != FieldModel::none) {
+      needs.all_sums.messages += 1;
+      needs.all_sums.bytes += 8 * FieldResponse::n_compared;
+    }
+  }
   return needs;
 }
 

@@ -35,6 +35,8 @@ struct FieldResponse {
   /// Greatest growth of |a|/dv, over species and time: |q/m| |E_t|/dv summed over directions, E_t =
   /// -J/epsilon0 (curl B aside; Poisson: J as far as it differs over x).
   double frequency_growth = 0;
+  /// Numbers that ranks compare for it: a frequency, and the greatest and least current in three directions.
+  static constexpr int n_compared = 7;
 };
 
 struct VlasovSystem::Implementation {
