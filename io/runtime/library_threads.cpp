@@ -6,6 +6,7 @@
 #include <string>
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace quintet {
@@ -16,12 +17,22 @@ std::set<std::string, std::less<>> variables;  // of the environment, that were 
 }  // namespace
 
 void wait_passively(char** argv) {
-  constexpr const char* policy = "OMP_WAIT_POLICY";
+  constexpr const char *policy = "OMP_WAIT_POLICY", *begun_anew = "QUINTET_WAITS_PASSIVELY";
+  if (std::getenv(begun_anew) != nullptr) {
+    unsetenv(begun_anew);
+    variables.insert(policy);
+    return;
+  }
   if (std::getenv(policy) != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   setenv(policy, "passive", 0);
+  variables.insert(policy);
   if (dlsym(RTLD_DEFAULT, "omp_get_max_threads") == nullptr) return;
+  // A program that the dynamic linker was told to start is not what /proc/self/exe is: the linker.
+  if (getauxval(AT_BASE) == 0) return;
+  setenv(begun_anew, "1", 1);
   // Where this fails threads spin: slower at worst.
   execv("/proc/self/exe", argv);
+  unsetenv(begun_anew);
 }
 
 void set_library_threads(int threads) {

@@ -17,8 +17,8 @@ void set_library_threads(int threads);
 /// environment.
 [[nodiscard]] int library_threads();
 
-/// Whether set_library_threads() put a variable ("OMP_NUM_THREADS=2") into the environment for the libraries
-/// of this process. The user did not set it, so other programs must not see it.
+/// Whether wait_passively() or set_library_threads() put a variable ("OMP_NUM_THREADS=2") into the
+/// environment for the libraries of this process. The user did not set it, so other programs must not see it.
 [[nodiscard]] bool is_of_runtime(std::string_view variable);
 
 }  // namespace quintet
