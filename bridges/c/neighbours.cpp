@@ -36,14 +36,18 @@ std::vector<int> rows_of_atoms(const HostList& from, int n_owned) {
   return row;
 }
 
-/// Whether each pair of owned atoms stands in both rows: the bits of (i, j) less those of (j, i) cancel.
-bool is_full(const HostList& from, int n_owned) {
+/// Whether each pair of owned atoms that have types stands in both rows: the bits of (i, j) less those of
+/// (j, i) cancel.
+bool is_full(const HostList& from, int n_owned, const std::vector<int>& type) {
   std::uint64_t sum = 0;
-  for (int r = 0; r < from.n_rows; ++r)
+  for (int r = 0; r < from.n_rows; ++r) {
+    const int i = from.atoms[r];
+    if (type[i] < 0) continue;
     for (int k = 0; k < from.n_neighbours[r]; ++k) {
-      const int i = from.atoms[r], j = from.neighbours[r][k] & from.mask;
-      if (j < n_owned) sum += bits_of(i, j) - bits_of(j, i);
+      const int j = from.neighbours[r][k] & from.mask;
+      if (j < n_owned && type[j] >= 0) sum += bits_of(i, j) - bits_of(j, i);
     }
+  }
   return sum == 0;
 }
 
@@ -84,7 +88,7 @@ void take_rows(const HostList& from, int n_owned, const std::vector<int>& type, 
   }
   list.offset(n_owned) = at;
   QUINTET_CHECK(
-      is_full(from, n_owned),
+      is_full(from, n_owned, type),
       "the neighbour list has pairs in one row alone; a full list is needed: each pair in the rows of "
       "both atoms");
   list.version = new_list_version();

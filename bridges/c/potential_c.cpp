@@ -48,13 +48,11 @@ int guarded(quintet_potential* handle, Work&& work) noexcept {
   }
 }
 
-/// The same with the models, which must be open.
+/// The same with the models. Where opening them failed the text says why still.
 template <class Work>
 int with_models(quintet_potential* handle, Work&& work) noexcept {
-  return guarded(handle, [&] {
-    QUINTET_CHECK(handle->models, "the handle has no model: opening it failed");
-    work(*handle->models);
-  });
+  if (handle != nullptr && !handle->models) return QUINTET_INPUT;
+  return guarded(handle, [&] { work(*handle->models); });
 }
 
 void check_given(const void* array, const char* name, int n = 1) {
