@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -103,9 +104,12 @@ void DP_DeepPotCompute3(DeepmdHandle* dp, int n_frames, int n, const double* coo
                         const double* cell, const double* fparam, const double* aparam,
                         const double* charge_spin, double* energy, double* force, double* virial,
                         double* atomic_energy, double* atomic_virial) {
-  if (dp != nullptr && quintet::bridges::takes_no_parameters(dp, fparam, aparam, charge_spin))
-    quintet::bridges::compute_frames(dp, n_frames, n, coord, type, cell,
-                                     {energy, force, virial, atomic_energy, atomic_virial});
+  if (dp == nullptr) return;
+  const quintet::bridges::DeepmdResults to{energy, force, virial, atomic_energy, atomic_virial};
+  if (quintet::bridges::takes_no_parameters(dp, fparam, aparam, charge_spin))
+    quintet::bridges::compute_frames(dp, n_frames, n, coord, type, cell, to);
+  else
+    quintet::bridges::spoil(to, n_frames, n);
 }
 void DP_DeepPotCompute2(DeepmdHandle* dp, int n_frames, int n, const double* coord, const int* type,
                         const double* cell, const double* fparam, const double* aparam, double* energy,
@@ -124,12 +128,14 @@ void DP_DeepPotComputeNList3(DeepmdHandle* dp, int n_frames, int n_all, const do
                              const double*, int n_ghosts, const DP_Nlist* list, int ago, const double* fparam,
                              const double* aparam, const double* charge_spin, double* energy, double* force,
                              double* virial, double* atomic_energy, double* atomic_virial) {
-  if (dp == nullptr || !quintet::bridges::takes_no_parameters(dp, fparam, aparam, charge_spin)) return;
-  if (n_frames != 1)
-    dp->error = "a neighbour list is of one frame";
-  else
-    quintet::bridges::compute_with_list(dp, n_all, coord, type, n_ghosts, list, ago,
-                                        {energy, force, virial, atomic_energy, atomic_virial});
+  if (dp == nullptr) return;
+  const quintet::bridges::DeepmdResults to{energy, force, virial, atomic_energy, atomic_virial};
+  if (!quintet::bridges::takes_no_parameters(dp, fparam, aparam, charge_spin))
+    return quintet::bridges::spoil(to, std::max(1, quintet_potential_models(dp->potential)), n_all);
+  if (n_frames == 1)
+    return quintet::bridges::compute_with_list(dp, n_all, coord, type, n_ghosts, list, ago, to);
+  dp->error = "a neighbour list is of one frame";
+  quintet::bridges::spoil(to, n_frames, n_all);
 }
 void DP_DeepPotComputeNList2(DeepmdHandle* dp, int n_frames, int n_all, const double* coord, const int* type,
                              const double* cell, int n_ghosts, const DP_Nlist* list, int ago,

@@ -71,19 +71,6 @@ bool take_list(DeepmdHandle* handle, int n_all, const double* coord, const int* 
   return true;
 }
 
-/// Results of n values each become NaN: CP2K does not ask for errors, and must not go on with what stood
-/// there before.
-void spoil(const DeepmdResults& to, std::size_t sets, std::size_t n) {
-  const auto fill = [sets](double* array, std::size_t size) {
-    if (array != nullptr) std::fill_n(array, sets * size, std::numeric_limits<double>::quiet_NaN());
-  };
-  fill(to.energy, 1);
-  fill(to.force, 3 * n);
-  fill(to.virial, 9);
-  fill(to.atomic_energy, n);
-  fill(to.atomic_virial, 9 * n);
-}
-
 /// What a result that is right has to say goes to standard error once, as LAMMPS's warnings do.
 void warn_once(DeepmdHandle* handle) {
   const char* const warning = quintet_potential_warning(handle->potential);
@@ -93,6 +80,18 @@ void warn_once(DeepmdHandle* handle) {
 }
 
 }  // namespace
+
+void spoil(const DeepmdResults& to, int sets, int n) {
+  const std::size_t n_sets = std::max(sets, 0), n_atoms = std::max(n, 0);
+  const auto fill = [n_sets](double* array, std::size_t size) {
+    if (array != nullptr) std::fill_n(array, n_sets * size, std::numeric_limits<double>::quiet_NaN());
+  };
+  fill(to.energy, 1);
+  fill(to.force, 3 * n_atoms);
+  fill(to.virial, 9);
+  fill(to.atomic_energy, n_atoms);
+  fill(to.atomic_virial, 9 * n_atoms);
+}
 
 bool takes_no_parameters(DeepmdHandle* handle, const void* fparam, const void* aparam,
                          const void* charge_spin) {
@@ -107,6 +106,7 @@ bool takes_no_parameters(DeepmdHandle* handle, const void* fparam, const void* a
 
 void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coord, const int* type,
                     const double* cell, const DeepmdResults& to) {
+  if (quintet_potential_models(handle->potential) == 0) return spoil(to, n_frames, n);  // why: said already
   handle->error.clear();
   for (int f = 0; f < n_frames; ++f) {
     const auto frame = static_cast<std::size_t>(f), atom = frame * n;
@@ -122,22 +122,23 @@ void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coo
 
 void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, const int* type, int n_ghosts,
                        const DP_Nlist* list, int ago, const DeepmdResults& to) {
+  const int n_models = quintet_potential_models(handle->potential);
+  if (n_models == 0) return spoil(to, 1, n_all);  // why: said already
   handle->error.clear();
   const auto n = static_cast<std::size_t>(std::max(n_all, 0));
-  const int n_models = std::max(1, quintet_potential_models(handle->potential));
   if (list == nullptr || n_ghosts < 0 || n_ghosts > n_all ||
       (n_all > 0 && (coord == nullptr || type == nullptr))) {
     handle->error = "the neighbour list, positions or types are NULL, or there are more ghosts than atoms";
-    return spoil(to, n_models, n);
+    return spoil(to, n_models, n_all);
   }
-  if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago)) return spoil(to, n_models, n);
+  if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago)) return spoil(to, n_models, n_all);
   for (int m = 0; m < n_models; ++m) {
     const DeepmdResults one{at(to.energy, m), at(to.force, m * 3 * n), at(to.virial, m * std::size_t{9}),
                             at(to.atomic_energy, m * n), at(to.atomic_virial, m * 9 * n)};
     if (one.atomic_energy != nullptr) std::fill_n(one.atomic_energy, n, 0.0);  // ghosts have none
     if (!done(handle, quintet_potential_compute_neighbours(handle->potential, m, coord, one.energy, one.force,
                                                            one.virial, one.atomic_energy, one.atomic_virial)))
-      return spoil(to, n_models, n);
+      return spoil(to, n_models, n_all);
     warn_once(handle);
   }
 }

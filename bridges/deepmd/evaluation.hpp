@@ -10,6 +10,9 @@ struct DeepmdResults {
   double *energy, *force, *virial, *atomic_energy, *atomic_virial;
 };
 
+/// Results of n values each become NaN: CP2K does not ask for errors, and must not go on with what stood
+/// there before.
+void spoil(const DeepmdResults& to, int sets, int n);
 /// A configuration with neighbours found here, for frames [n_frames] of n atoms each.
 void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coord, const int* type,
                     const double* cell, const DeepmdResults& results);

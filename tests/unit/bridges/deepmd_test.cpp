@@ -31,6 +31,8 @@ const char* DP_DeepBaseModelGetTypeMap(void*);
 const char* DP_ReadFileToChar2(const char*, int*);
 void DP_DeepPotCompute(void*, int, const double*, const int*, const double*, double*, double*, double*,
                        double*, double*);
+void DP_DeepPotCompute2(void*, int, int, const double*, const int*, const double*, const double*,
+                        const double*, double*, double*, double*, double*, double*);
 void DP_DeepPotComputeNList2(void*, int, int, const double*, const int*, const double*, int, const DP_Nlist*,
                              int, const double*, const double*, double*, double*, double*, double*, double*);
 void DP_DeepPotModelDeviComputeNList2(void*, int, int, const double*, const int*, const double*, int,
@@ -203,11 +205,17 @@ TEST(QuintetDeepmd, what_is_not_supported_is_named) {
   const Pot pot(data("oneside.dp"));
   const List list(water);
   const double parameter = 1;
-  double energy = 0;
+  double energy = 0, force[3] = {1, 1, 1};
+  DP_DeepPotCompute2(pot.dp, 1, 1, water.positions.data(), water.types.data(), nullptr, &parameter, nullptr,
+                     &energy, force, nullptr, nullptr, nullptr);
+  EXPECT_NE(pot.error().find("fparam"), std::string::npos);
+  EXPECT_TRUE(std::isnan(energy) && std::isnan(force[2]));
+  energy = 0;
   DP_DeepPotComputeNList2(pot.dp, 1, static_cast<int>(water.types.size()), water.positions.data(),
                           water.types.data(), nullptr, water.n_ghosts(), list.list, 0, &parameter, nullptr,
                           &energy, nullptr, nullptr, nullptr, nullptr);
   EXPECT_NE(pot.error().find("fparam"), std::string::npos);
+  EXPECT_TRUE(std::isnan(energy));
   EXPECT_NE(taken(DP_DeepSpinCheckOK(DP_NewDeepSpinWithParam2("a", 0, "", 0))).find("spins"),
             std::string::npos);
   EXPECT_NE(taken(DP_DipoleChargeModifierCheckOK(nullptr)).find("fix dplr"), std::string::npos);
@@ -224,7 +232,11 @@ TEST(QuintetDeepmd, results_of_a_call_that_fails_are_no_numbers) {
     EXPECT_NE(pot->error(), "");
     EXPECT_TRUE(std::isnan(energy) && std::isnan(force[0]) && std::isnan(force[2]) && std::isnan(virial[8]));
   }
-  double energy = 0;
+  EXPECT_NE(none.error().find("nowhere.dp"), std::string::npos) << none.error();
+  double energy = 0, force[3] = {1, 1, 1};
+  DP_DeepPotCompute(right.dp, -1, x, &type, cell, &energy, force, nullptr, nullptr, nullptr);
+  EXPECT_NE(right.error().find("negative"), std::string::npos);
+  EXPECT_TRUE(std::isnan(energy) && force[0] == 1);
   DP_DeepPotCompute(right.dp, 1, x, &type, cell, &energy, nullptr, nullptr, nullptr, nullptr);
   EXPECT_EQ(right.error(), "");
   EXPECT_TRUE(std::isfinite(energy));
@@ -249,7 +261,13 @@ TEST(QuintetDeepmd, a_model_of_another_format_is_taken_as_the_dp_beside_it) {
   const Scratch scratch("bridges_deepmd");
   const std::string frozen = scratch / "graph.pb", ours = scratch / "graph.dp";
   std::ofstream(frozen) << "frozen";
-  const std::string lacking = Pot(frozen).error();
+  const Pot no_pot(frozen);
+  const std::string lacking = no_pot.error();
+  double energy = 0;
+  const int type = 0;
+  const double x[3] = {0, 0, 0};
+  DP_DeepPotCompute(no_pot.dp, 1, x, &type, nullptr, &energy, nullptr, nullptr, nullptr, nullptr);
+  EXPECT_EQ(no_pot.error(), lacking);
   EXPECT_NE(lacking.find("dp convert-backend " + frozen + " " + ours), std::string::npos) << lacking;
   std::filesystem::copy_file(data("oneside.dp"), ours);
   std::filesystem::last_write_time(ours, std::filesystem::last_write_time(frozen));
