@@ -43,14 +43,15 @@ std::string ThreadTimes::in_words() const {
 }
 
 ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
-                            const std::function<void()>& work) {
+                            const std::function<void()>& work, double patience_s) {
   constexpr int rounds = 3;
-  constexpr double gain = 0.9, patience_s = 20;
+  constexpr double gain = 0.9;
+  most = comm.minimum(most);  // nodes may have other numbers of cores
   ThreadTimes times;
   double spent = 0;
   for (int n = 1, before = 1; n <= most; before = n, n = n < most ? std::min(2 * n, most) : most + 1) {
     use(n);
-    spent += seconds_of(comm, work);  // makes what is made once
+    if (n == 1 || spent < patience_s) spent += seconds_of(comm, work);  // makes what is made once
     // In turn with the number before: what others do at this machine changes within seconds.
     std::vector<double> now, then;
     double cpu_now = 0, cpu_then = 0;
@@ -72,7 +73,7 @@ ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void
     times.cost = n == 1 ? 1 : comm.maximum(cpu_now) / std::max(comm.maximum(cpu_then), 1e-9);
     const bool gains = n == 1 || (median(now) < gain * median(then) && times.cost < dearest);
     if (gains) times.chosen = n;
-    if (!gains || spent > patience_s) break;
+    if (!gains) break;
   }
   use(times.chosen);
   return times;

@@ -19,15 +19,16 @@ struct ThreadTimes {
 };
 
 /// Find the number of threads, 1, 2, 4, ... most, with which `work` is fastest. Collective: all ranks choose
-/// the same. On cores that others use, too, two threads may take many times as long as one: each parallel
-/// region then waits for the thread that has no core.
+/// the same, at most what the rank with the fewest may have. On cores that others use, too, two threads may
+/// take many times as long as one: each parallel region then waits for the thread that has no core.
 ///
-/// Each number is tried up to three times in turn, as long as it does not take minutes. More threads must be
-/// a tenth faster than fewer, at less than twice their processor time: what is gained at a higher price is
-/// lost again when others compute. Numbers beyond one that gains nothing are not tried.
+/// Each number is tried up to three times in turn, once where all has taken more than `patience_s` so far: it
+/// is heavy work that gains by threads. More threads must be a tenth faster than fewer, at less than twice
+/// their processor time: what is gained at a higher price is lost again when others compute. Numbers beyond
+/// one that gains nothing are not tried.
 /// @param use sets the number of threads @param work changes nothing that counts; runs once before it is
 /// timed
 [[nodiscard]] ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
-                                          const std::function<void()>& work);
+                                          const std::function<void()>& work, double patience_s = 20);
 
 }  // namespace quintet

@@ -217,7 +217,7 @@ void Training::choose_threads(const Threads& threads) {
     return;
   }
   // A plan of activations was made by what was measured with all threads.
-  if (threads.per_rank == 1 || options_.memory.is_planned()) return;
+  if (options_.memory.is_planned() || comm_.minimum(threads.per_rank) == 1) return;
   const auto batch = data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
                                  trainer_.first_crop(), trainer_.n_crops());
   const auto times =

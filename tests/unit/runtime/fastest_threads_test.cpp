@@ -16,7 +16,7 @@ namespace {
 struct Work {
   std::vector<double> milliseconds;  ///< [n - 1]
   int threads = 0, most_tried = 0;
-  ThreadTimes run(int most) {
+  ThreadTimes run(int most, double patience_s = 20) {
     return fastest_threads(
         Comm::world(), most,
         [this](int n) {
@@ -26,7 +26,8 @@ struct Work {
         [this] {
           std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(
               milliseconds.at(static_cast<std::size_t>(threads) - 1)));
-        });
+        },
+        patience_s);
   }
 };
 
@@ -65,6 +66,22 @@ TEST(FastestThreads, one_core_is_no_choice) {
 
   EXPECT_EQ(work.run(1).chosen, 1);
   EXPECT_EQ(work.most_tried, 1);
+}
+
+TEST(FastestThreads, work_that_takes_long_gets_its_threads_too) {
+  Work work{{80, 5}};
+
+  EXPECT_EQ(work.run(2, 0).chosen, 2);
+}
+
+TEST(FastestThreads, a_rank_with_fewer_cores_chooses_for_all) {
+  Work work{{40, 20, 14, 10}};
+  const auto comm = Comm::world();
+
+  const auto times = work.run(comm.rank() == 0 ? 2 : 4);
+
+  EXPECT_LE(times.chosen, 2);
+  EXPECT_EQ(work.most_tried, 2);
 }
 
 TEST(FastestThreads, threads_that_spin_are_not_worth_a_little_time) {
