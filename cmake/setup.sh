@@ -65,6 +65,7 @@ missing_packages() {
 # The command that installs what is missing here; nothing where nothing is.
 apt_line() {
   local missing
+  command -v dpkg-query > /dev/null || return 0
   missing=$(missing_packages 2> /dev/null)
   [ -z "$missing" ] || printf 'as root: apt-get install --no-install-recommends %s' "$missing"
 }

@@ -66,7 +66,7 @@ void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
   table_.add(sample);
   const double drift = std::abs(sample.conserved - reference()) / static_cast<double>(n_atoms);
   const auto fail = [&](const std::string& what) {
-    const std::string volume = wrong_compressibility();
+    const std::string volume = too_fast_volume();
     throw NumericalError(fmt::format(
         "step {}: {}. {}", sample.step, what,
         volume.empty() ? "Look for too large a time step, overlapping atoms or configurations far from the "
@@ -101,7 +101,7 @@ void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms)
   context.summarise("potential_energy_ev", column("potential").back(), "at the end");
   if (!moves) return;
   const double thermal = units::boltzmann * mean("temperature").mean;
-  const std::string volume = wrong_compressibility();
+  const std::string volume = too_fast_volume();
   const std::string remedy =
       volume.empty() ? "shorten time.dt." : fmt::format("{}; give that compressibility.", volume);
   const std::string doubt =
@@ -165,6 +165,12 @@ std::string ThermoLog::wrong_compressibility() const {
       "volume relaxes in about {:.2g} ps, not in {:g} ps",
       barostat.compressibility, found->measured,
       barostat.relaxation_time * found->measured / barostat.compressibility, barostat.relaxation_time);
+}
+
+std::string ThermoLog::too_fast_volume() const {
+  const auto found = compressibility();
+  const bool faster = found && found->measured < integrator_.barostat.compressibility;
+  return faster ? wrong_compressibility() : "";
 }
 
 void ThermoLog::report_compressibility(Context& context) const {

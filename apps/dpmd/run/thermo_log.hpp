@@ -47,6 +47,8 @@ class ThermoLog {
   [[nodiscard]] std::optional<Compressibility> compressibility() const;
   /// Where the volume contradicts the compressibility that was given: both, and what that does; else "".
   [[nodiscard]] std::string wrong_compressibility() const;
+  /// That text where the volume relaxes faster than was asked for, which may make the energy drift; else "".
+  [[nodiscard]] std::string too_fast_volume() const;
   void report_compressibility(Context& context) const;
   void report_pressure_tensor(Report& report) const;
 

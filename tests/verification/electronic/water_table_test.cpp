@@ -284,8 +284,8 @@ TEST(OwnWaterOnVectors, probed_error_of_p_is_the_true_one) {
 
 INSTANTIATE_TEST_SUITE_P(Thresholds, OwnWater,
                          ::testing::Values(Errors{1e-3, 3.3e-3, 5.1e-3, 8.6e-3, 1.1e-3},
-                                           Errors{1e-4, 4.1e-4, 6.9e-4, 5.5e-4, 4.5e-5},
-                                           Errors{1e-5, 2.7e-4, 4.3e-4, 4.5e-5, 3.1e-6}),
+                                           Errors{1e-4, 4.1e-4, 6.9e-4, 5.5e-4, 4.7e-5},
+                                           Errors{1e-5, 2.7e-4, 4.3e-4, 4.5e-5, 3.5e-6}),
                          [](const auto& info) { return "threshold_" + std::to_string(info.index + 3); });
 
 }  // namespace
