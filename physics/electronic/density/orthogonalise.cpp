@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -76,6 +77,20 @@ double residual_of(const BlockMatrix& z, const BlockMatrix& s) {
   return std::sqrt(z.comm.sum(squares) / (n_vectors * static_cast<double>(z.blocking->n_rows())));
 }
 
+/// `a` with the diagonal blocks that a product leaves out where they are 0, as of sites without an energy of
+/// their own: a submatrix has its own column's rows. `z` has them all. Collective.
+BlockMatrix with_diagonal(BlockMatrix a, const BlockMatrix& z) {
+  long missing = 0;
+  for (int c = 0; c < a.n_columns(); ++c) {
+    const auto begin = a.row.begin() + a.column_begin[c], end = a.row.begin() + a.column_begin[c + 1];
+    if (!std::binary_search(begin, end, a.first + c)) ++missing;
+  }
+  if (a.comm.sum(missing) == 0) return a;
+  BlockMatrix diagonal = z;
+  filter(diagonal, std::numeric_limits<double>::infinity());
+  return add(1, a, 0, diagonal);
+}
+
 /// Norms |S|^2 of blocks that S^-1/2 gets.
 BlockMatrix squared_norms(const BlockMatrix& s, double threshold) {
   const BlockMatrix norms = block_norms(s);
@@ -139,6 +154,7 @@ Orthogonalised orthogonalise(const BlockMatrix& k, InverseSqrt made, double thre
       multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt, .device = device});
   BlockMatrix a = multiply(
       z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt, .device = device});
+  a = with_diagonal(std::move(a), z);
   return {std::move(z), std::move(a), residual, degree, condition};
 }
 

@@ -160,6 +160,13 @@ def write():
     matrix_market("even.mtx", even)
     open("even.yaml", "w").write("matrices: {kohn_sham: even.mtx}\nblocks: {size: 12}\nensemble: {electrons: 16}\n"
                                  "method: {thresholds: [1e-9], least_gap: 0 eV}\n")
+    # 20 coupled pairs of sites, all at energy 0, orthogonal; and pairs with a level at 0
+    hops = [(i, i + 1, -1.0 if i % 2 else -0.2) for i in range(1, 40)]
+    matrix_market("dimers.mtx", hops + [(j, i, v) for i, j, v in hops], 40)
+    matrix_market("ones.mtx", [(i, i, 1.0) for i in range(1, 41)], 40)
+    matrix_market("at_mu.mtx", [(i, j, 1.0) for i in range(1, 41) for j in range(1, 41) if (i - 1) // 2 == (j - 1) // 2], 40)
+    open("dimers.yaml", "w").write("matrices: {kohn_sham: dimers.mtx, overlap: ones.mtx, units: hartree}\nblocks: {size: 1}\n"
+                                   "ensemble: {mu: 0 hartree}\nmethod: {thresholds: [1e-6], dense: never}\n")
     pairs = [("Li", 0.0), ("H", 1.6)]
     atoms = [f"{element} {x + 5 * molecule} 0 0" for molecule in range(4) for element, x in pairs]
     open("pairs.xyz", "w").write("8\n\n" + "\n".join(atoms) + "\n")
