@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "apps/application/life/memory.hpp"
@@ -289,15 +292,21 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
   return way;
 }
 
-/// Call evaluate(), and return why it refused, or "". Numbers that fail on one rank alone end the run.
-std::string refusal_of(const Context& context, const std::function<void()>& evaluate) {
+/// Why a threshold has no numbers, "": it has; and the error that says so.
+struct Refusal {
+  std::string why;
+  std::exception_ptr error;
+};
+
+/// Call evaluate(), and return why it refused. Numbers that fail on one rank alone end the run.
+Refusal refusal_of(const Context& context, const std::function<void()>& evaluate) {
   try {
     evaluate();
   } catch (const InputError& refused) {
-    return refused.what();
+    return {refused.what(), std::current_exception()};
   } catch (const NumericalError& refused) {
     if (context.comm().size() > 1) throw;
-    return refused.what();
+    return {refused.what(), std::current_exception()};
   }
   return {};
 }
@@ -314,18 +323,9 @@ void leave_out(Context& context, double threshold, const std::string& refused,
   context.report().warning(text + ".");
 }
 
-/// The evaluations that were not refused. Throws InputError, with the last refusal, if there are none, or if
-/// matrices were to be written: they are those of the last threshold.
-std::vector<Evaluation> answered(const EvaluateOptions& options, const std::vector<Evaluation>& evaluations) {
-  std::vector<Evaluation> result;
-  for (const auto& e : evaluations)
-    if (e.refused.empty()) result.push_back(e);
-  const std::string& last = evaluations.back().refused;
-  if (result.empty() || (!last.empty() && !options.output.matrices.empty())) throw InputError(last);
-  return result;
-}
-
-/// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted.
+/// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted, and what
+/// refuses the last threshold if none before it was answered, or if matrices are to be written: they are
+/// those of the last one.
 void evaluate_thresholds(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
                          const Way& way, DeviceSubmatrices* device, const ReferenceOptions& reference,
                          std::vector<Evaluation>& evaluations) {
@@ -336,10 +336,13 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
     const double threshold = options.method.thresholds[i - 1];
     std::string why = way.why_dense[i - 1];
     if (why.empty()) {
-      const std::string refused = refusal_of(context, [&] {
+      const auto [refused, error] = refusal_of(context, [&] {
         evaluations.push_back(evaluate_threshold(context, options, spins, way, device, threshold, i == n));
       });
       if (!refused.empty() && !may_be_dense(context, options, spins.front().system)) {
+        const bool none = std::none_of(evaluations.begin(), evaluations.end(),
+                                       [](const auto& e) { return e.refused.empty(); });
+        if (i == n && (none || !options.output.matrices.empty())) std::rethrow_exception(error);
         leave_out(context, threshold, refused, evaluations);
         if (i < n) keep(context, evaluations);
         continue;
@@ -416,9 +419,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     keep(context, evaluations);
     return log::info("No threshold is done: a restart begins with the first one");
   }
-  if (evaluations.size() == options.method.thresholds.size()) evaluations = answered(options, evaluations);
-  std::erase_if(evaluations, [](const auto& e) { return !e.refused.empty(); });  // of a run that was stopped
-  if (evaluations.empty()) return;
+  std::erase_if(evaluations, [](const auto& e) { return !e.refused.empty(); });
+  if (evaluations.empty()) return;  // of a run that was stopped
   report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
                      evaluations);
   report_spectra(context, options, spectra, evaluations.back());
