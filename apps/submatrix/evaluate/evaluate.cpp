@@ -180,6 +180,8 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   }();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
+  if (basis.local)  // these are of D in that basis, which is not the one that is written
+    evaluation.rest = evaluation.density_error = std::numeric_limits<double>::quiet_NaN();
   {
     const auto phase = context.phase("frontier");
     find_levels(evaluation, basis, sign, held_of(options, spin, true), device);

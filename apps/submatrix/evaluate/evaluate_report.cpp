@@ -67,8 +67,9 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
                     "||PP - P||_F of one spin; no error at a temperature");
   context.summarise("commutator_hartree", last.commutator, "||PA - AP||_F of one spin");
   context.summarise("asymmetry", last.asymmetry);
-  context.summarise("density_rest", last.rest,
-                    "||D_whole - D||_F of one spin: D has the blocks of K and S alone");
+  if (std::isfinite(last.rest))
+    context.summarise("density_rest", last.rest,
+                      "||D_whole - D||_F of one spin: D has the blocks of K and S alone");
   if (last.error_columns > 0) {
     context.summarise("energy_estimated_error_hartree", last.energy_error);
     context.summarise("energy_estimated_error_of_first_threshold_hartree", first.energy_error);
@@ -76,9 +77,10 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
     if (last.mu_error > 0)
       context.summarise("mu_estimated_error_hartree", last.mu_error,
                         "the electrons' over their growth with mu");
-    context.summarise(
-        "density_estimated_error", last.density_error,
-        "||D - D_exact||_F of one spin: submatrices, S^-1/2, and what D lacks outside its blocks");
+    if (std::isfinite(last.density_error))
+      context.summarise(
+          "density_estimated_error", last.density_error,
+          "||D - D_exact||_F of one spin: submatrices, S^-1/2, and what D lacks outside its blocks");
     context.summarise("density_estimated_error_of_p", last.p_error, "||P - P_exact||_F of one spin");
     context.summarise("density_estimated_error_inside", last.p_error_inside, "of the blocks that P has");
     context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
@@ -336,7 +338,8 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
       2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu,
       e.mu_error > 0 ? fmt::format(" +- {:.1g}", e.mu_error) : "", gap_text(e, "+-"), e.idempotency,
       e.commutator);
-  log::info("  D on the blocks of K and S; what it has elsewhere: ||rest|| {:.2e}", e.rest);
+  log::info("  D on the blocks of K and S; what it has elsewhere: ||rest|| {}",
+            std::isfinite(e.rest) ? fmt::format("{:.2e}", e.rest) : "-");
   if (e.error_columns > 0)
     log::info(
         "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}, {:.1e} of it "

@@ -38,8 +38,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
                         ? sign.error.mu + density.mu_error
                         : sign.error.mu;
   result.p_error = sign.error.p;
-  result.density_error =
-      std::sqrt(std::pow(sign.error.p, 2) + std::pow(density.overlap_error, 2) + std::pow(density.rest, 2));
+  result.density_error = std::hypot(density.per_p * sign.error.p, density.overlap_error, density.rest);
   result.p_error_inside = sign.error.p_inside;
   result.error_seconds = comm.maximum(sign.error.seconds);
   result.blocks =

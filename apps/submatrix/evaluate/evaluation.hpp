@@ -36,8 +36,8 @@ struct Evaluation {
   double mu_error = 0;         ///< fixed electrons at a temperature, of both spins the larger; else 0
   double p_error = 0;          ///< ||P - P_exact||_F
   double p_error_inside = 0;   ///< of the blocks that P has
-  double rest = 0;             ///< ||D_whole - D||_F, D having the blocks of K and S alone
-  double density_error = 0;    ///< of D as written: p_error, that of S^-1/2 and the rest together
+  double rest = 0;             ///< ||D_whole - D||_F, D having the blocks of K and S alone; NaN: not known
+  double density_error = 0;    ///< of D as written: p_error, S^-1/2, the rest; NaN: not known
   double error_seconds = 0;    ///< that the estimates took
   double blocks = 0;           ///< a block column
   int n_mean = 0, n_max = 0;   ///< rows of the submatrices

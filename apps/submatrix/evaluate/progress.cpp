@@ -1,6 +1,7 @@
 #include "apps/submatrix/evaluate/progress.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -110,8 +111,12 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     e.p_error_inside =  // younger than checkpoints that may be read
         group.has_attribute("p_error_inside") ? group.number_attribute("p_error_inside").at(0) : e.p_error;
     if (group.has_attribute("mu_error")) e.mu_error = group.number_attribute("mu_error").at(0);
-    if (group.has_attribute("rest")) e.rest = group.number_attribute("rest").at(0);
-    if (group.has_attribute("density_error")) e.density_error = group.number_attribute("density_error").at(0);
+    const auto number_or_none = [&](const char* name) {
+      return group.has_attribute(name) ? group.number_attribute(name).at(0)
+                                       : std::numeric_limits<double>::quiet_NaN();
+    };
+    e.rest = number_or_none("rest");
+    e.density_error = number_or_none("density_error");
     if (group.has_attribute("probe_refused")) {
       for_each_probed(e, [&](const char* name, auto& number) {
         number = static_cast<std::remove_reference_t<decltype(number)>>(group.number_attribute(name).at(0));

@@ -59,23 +59,30 @@ Defects defects_of(const BlockMatrix& p, SymmetricProduct& apply_p, SymmetricPro
   return {std::sqrt(sums[0] / n_vectors), std::sqrt(sums[1] / n_vectors)};
 }
 
-/// ||Z P Z - D||_F from vectors of random signs, to a few per cent where many rows share it.
-double rest_of(const BlockMatrix& d, const BlockMatrix& z, SymmetricProduct& apply_p, double factor) {
+/// DensityResult::rest and ::per_p.
+struct Norms {
+  double rest, per_p;
+};
+/// From vectors of random signs, to a few per cent where many rows share them.
+Norms norms_of(const BlockMatrix& d, const BlockMatrix& z, SymmetricProduct& apply_p, double factor) {
   const int n_vectors =
       std::clamp(2048 / static_cast<int>(d.blocking->n_rows()), 4, 64);  // few rows share little scatter
   SymmetricProduct apply_z(z), apply_d(d);
-  double squares = 0;
+  double sums[2] = {0, 0};
   for (int k = 0; k < n_vectors; ++k) {
     const Vector v = random_signs(d, k);
     Vector x, y, zpz, dv;
     apply_z(v, x);
+    apply_z(x, y);
+    sums[1] += sum_of_squares(y);
     apply_p(x, y);
     apply_z(y, zpz);
     apply_d(v, dv);
     for (double& value : zpz) value *= factor;
-    squares += sum_of_squares(difference(zpz, dv));
+    sums[0] += sum_of_squares(difference(zpz, dv));
   }
-  return std::sqrt(d.comm.sum(squares) / n_vectors);
+  d.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  return {std::sqrt(sums[0] / n_vectors), std::sqrt(sums[1] / (1.0 * n_vectors * d.blocking->n_rows()))};
 }
 
 /// The occupied levels' standard deviation (hartree): sqrt(Tr(P A A)/N - (Tr(P A)/N)^2).
@@ -173,7 +180,9 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
     result.n_pairs = dot(result.d, s);
   }
   result.tr_dk = dot(result.d, k);
-  result.rest = rest_of(result.d, z, apply_p, result.n_pairs / result.n_pairs_unscaled);
+  const Norms norms = norms_of(result.d, z, apply_p, result.n_pairs / result.n_pairs_unscaled);
+  result.rest = norms.rest;
+  result.per_p = norms.per_p;
   if (!sign.holds_pairs) level = std::hypot(level, result.tr_dk / sign.n_pairs);
   result.error = first_order_of_overlap(sign, basis, s);
   const double unseen = std::abs(missing) * level;
@@ -182,7 +191,7 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   const auto ritz = extreme_ritz_values(basis.a, 8);
   result.rounding_error = 8 * std::numeric_limits<double>::epsilon() * basis.a.blocking->n_rows() *
                           std::max(std::abs(ritz.lower), std::abs(ritz.upper)) * basis.condition;
-  result.overlap_error = basis.residual * std::sqrt(std::max(sign.n_pairs, 0.0));
+  result.overlap_error = result.per_p * basis.residual * std::sqrt(std::max(sign.n_pairs, 0.0));
   // a level e moves by e x^T R x, twice the root mean square of R standing for x^T R x
   result.mu_error =
       2 * basis.residual * std::abs(sign.mu) + 0.01 * threshold +

@@ -26,7 +26,9 @@ struct DensityResult {
   double n_pairs = 0;           ///< Tr(D S)
   double n_pairs_unscaled = 0;  ///< Tr(Z P Z S): what it misses of Tr P is the error of Z
   double rest = 0;  ///< ||Z P Z - D||_F: what D lacks outside K's and S's blocks, from random vectors
-  double overlap_error = 0;   ///< of D, from Z: ||(Z S Z - 1) P||_F, about
+  /// ||D - D_exact||_F over ||P - P_exact||_F, about: the root mean square of the eigenvalues of Z Z = S^-1.
+  double per_p = 1;
+  double overlap_error = 0;   ///< of D, from Z: per_p ||(Z S Z - 1) P||_F, about
   double mu_error = 0;        ///< of mu, from Z, products left out and rounding (hartree)
   Estimate error;             ///< of tr_dk, from Z, signed (hartree)
   double rounding_error = 0;  ///< of tr_dk (hartree), about
