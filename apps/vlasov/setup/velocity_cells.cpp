@@ -12,6 +12,18 @@ using namespace kinetics;
 
 namespace {
 
+/// No cell may be so narrow that steps shrink to nothing, or edges become one. `way_out`: how to widen it.
+void check_widths(const std::vector<double>& edges, const std::string& where, const char* way_out) {
+  const double mean = (edges.back() - edges.front()) / static_cast<double>(edges.size() - 1);
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    const double width = edges[i + 1] - edges[i];
+    QUINTET_CHECK(width >= 1e-6 * mean,
+                  "{}: cell {} at {:.6g} would be {:.2g} wide, {:.1g} of the mean; expected at least 1e-6 of "
+                  "it: {}",
+                  where, i, edges[i], width, width / mean, way_out);
+  }
+}
+
 /// Edges of `n` cells from `low` to `high` where `mapping` puts those of s = -1 + 2 i/n.
 std::vector<double> mapped_edges(const Formula& mapping, double low, double high, int n,
                                  const std::string& where) {
@@ -27,17 +39,12 @@ std::vector<double> mapped_edges(const Formula& mapping, double low, double high
                 where, first, first + span);
   for (auto& edge : edges) edge = low + (high - low) * ((edge - first) / span);
   edges.back() = high;
-  const double mean = (high - low) / n;
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    const double width = edges[i + 1] - edges[i];
-    QUINTET_CHECK(width > 0,
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i)
+    QUINTET_CHECK(edges[i + 1] > edges[i],
                   "{}: cell {} would reach from {:.6g} to {:.6g}; expected a formula that rises with s",
                   where, i, edges[i], edges[i + 1]);
-    QUINTET_CHECK(width >= 1e-6 * mean,
-                  "{}: cell {} at {:.6g} would be {:.2g} wide, {:.1g} of the mean; expected at least 1e-6 of "
-                  "it: a formula that rises more steeply there, such as one with a term in s, or fewer cells",
-                  where, i, edges[i], width, width / mean);
-  }
+  check_widths(edges, where,
+               "a formula that rises more steeply there, such as one with a term in s, or fewer cells");
   return edges;
 }
 
@@ -99,7 +106,9 @@ std::vector<double> stretched_edges(double low, double high, int n, double fines
     const double middle = 0.5 * (below + above);
     (ratio_of(sinh_edges(low, high, n, finest, middle)) < ratio ? below : above) = middle;
   }
-  return sinh_edges(low, high, n, finest, 0.5 * (below + above));
+  auto edges = sinh_edges(low, high, n, finest, 0.5 * (below + above));
+  check_widths(edges, where, "a smaller ratio");
+  return edges;
 }
 
 void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocity, const std::string& key,

@@ -16,7 +16,8 @@ namespace quintet::vlasov {
 ///
 /// m: place of `finest` in the box, -1 to 1; a by bisection, so that the ratio of the cells' widths is exact.
 /// The cell that holds `finest` is the narrowest. `where`: the key, for messages. Throws InputError where
-/// `finest` is outside the box, the ratio below 1, or too great for n cells.
+/// `finest` is outside the box, the ratio below 1, too great for n cells, or so great that a cell would have
+/// less than 1e-6 of the mean width.
 [[nodiscard]] std::vector<double> stretched_edges(double low, double high, int n, double finest, double ratio,
                                                   const std::string& where);
 
