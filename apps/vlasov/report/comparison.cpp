@@ -228,8 +228,12 @@ void report_theory(Context& context, const Theory& theory, const WaveFit& waves,
     tell(context, "frequency", "Frequency", rates.omega,
          rates.omega_uncertainty + parts.of_resonance + theory.of_grid.frequency() + parts.of_steps,
          theory.frequency());
-  context.summarise("growth_rate_uncertainty_of_velocity_cells", parts.of_resonance + parts.of_velocity_cells,
-                    "by the dispersion relation on them and how they resolve a growing wave's resonance");
+  if (theory.knows_grid || parts.of_resonance > 0)
+    context.summarise(
+        "growth_rate_uncertainty_of_velocity_cells", parts.of_resonance + parts.of_velocity_cells,
+        theory.knows_grid
+            ? "by the dispersion relation on them and how they resolve a growing wave's resonance"
+            : "by how they resolve a growing wave's resonance");
   if (theory.knows_grid)
     context.summarise("growth_rate_uncertainty_of_x_cells", parts.of_x_cells,
                       "by fluxes at their faces and by Poisson's equation");
@@ -238,9 +242,13 @@ void report_theory(Context& context, const Theory& theory, const WaveFit& waves,
   context.summarise("fit_end", rates.window.end, "time");
   plot.curves.push_back(
       theory_line(theory, rates.window, history.column("time"), history.column(theory.quantity)));
-  plot.caption = rates.how +
-                 ". The error bar is the greater of the standard error and the change between parts of the "
-                 "window, and what cells and steps change of the root of the dispersion relation.";
+  plot.caption =
+      rates.how +
+      ". The error bar is the greater of the standard error and the change between parts of the "
+      "window, and " +
+      (theory.knows_grid ? "what cells and steps change of the root of the dispersion relation."
+                         : "the error of the steps; of the cells it has no more than how they resolve the "
+                           "resonance of a growing wave whose theory is known.");
   log::info("{}", rates.how);
 }
 
