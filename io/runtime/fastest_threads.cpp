@@ -1,7 +1,6 @@
 #include "io/runtime/fastest_threads.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
 #include <fmt/ranges.h>
@@ -14,17 +13,10 @@ namespace {
 
 constexpr double dearest = 2;  // times the processor time of fewer threads
 
-/// Of all threads of this process (s).
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double seconds_of(const Comm& comm, const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
+double seconds_of(const Comm& comm, const std::function<void()>& work, const ThreadClock& clock) {
+  const double begin = clock.wall();
   work();
-  return comm.maximum(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return comm.maximum(clock.wall() - begin);
 }
 
 double median(std::vector<double> values) {
@@ -33,6 +25,16 @@ double median(std::vector<double> values) {
 }
 
 }  // namespace
+
+ThreadClock ThreadClock::real() {
+  const auto seconds = [](clockid_t id) {
+    timespec time{};
+    clock_gettime(id, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  return {[seconds] { return seconds(CLOCK_MONOTONIC); },
+          [seconds] { return seconds(CLOCK_PROCESS_CPUTIME_ID); }};
+}
 
 std::string ThreadTimes::in_words() const {
   std::vector<std::string> tried;
@@ -43,7 +45,7 @@ std::string ThreadTimes::in_words() const {
 }
 
 ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
-                            const std::function<void()>& work, double patience_s) {
+                            const std::function<void()>& work, double patience_s, const ThreadClock& clock) {
   constexpr int rounds = 3;
   constexpr double gain = 0.9;
   most = comm.minimum(most);  // nodes may have other numbers of cores
@@ -51,22 +53,22 @@ ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void
   double spent = 0;
   for (int n = 1, before = 1; n <= most; before = n, n = n < most ? std::min(2 * n, most) : most + 1) {
     use(n);
-    if (n == 1 || spent < patience_s) spent += seconds_of(comm, work);  // makes what is made once
+    if (n == 1 || spent < patience_s) spent += seconds_of(comm, work, clock);  // makes what is made once
     // In turn with the number before: what others do at this machine changes within seconds.
     std::vector<double> now, then;
     double cpu_now = 0, cpu_then = 0;
     for (int round = 0; round < rounds && (round == 0 || spent < patience_s); ++round) {
-      const double begin = processor_seconds();
+      const double begin = clock.processor();
       use(n);
-      now.push_back(seconds_of(comm, work));
+      now.push_back(seconds_of(comm, work, clock));
       spent += now.back();
-      const double between = processor_seconds();
+      const double between = clock.processor();
       cpu_now += between - begin;
       if (n == 1) continue;
       use(before);
-      then.push_back(seconds_of(comm, work));
+      then.push_back(seconds_of(comm, work, clock));
       spent += then.back();
-      cpu_then += processor_seconds() - between;
+      cpu_then += clock.processor() - between;
     }
     if (n > 1) times.seconds.back().second = median(then);
     times.seconds.emplace_back(n, median(now));

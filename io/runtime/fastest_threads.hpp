@@ -18,6 +18,13 @@ struct ThreadTimes {
   [[nodiscard]] std::string in_words() const;
 };
 
+/// Time so far (s) by the wall and of all threads of this process; tests bring their own.
+struct ThreadClock {
+  std::function<double()> wall, processor;
+  /// The system's.
+  [[nodiscard]] static ThreadClock real();
+};
+
 /// Find the number of threads, 1, 2, 4, ... most, with which `work` is fastest. Collective: all ranks choose
 /// the same, at most what the rank with the fewest may have. On cores that others use, too, two threads may
 /// take many times as long as one: each parallel region then waits for the thread that has no core.
@@ -29,6 +36,7 @@ struct ThreadTimes {
 /// @param use sets the number of threads @param work changes nothing that counts; runs once before it is
 /// timed
 [[nodiscard]] ThreadTimes fastest_threads(const Comm& comm, int most, const std::function<void(int)>& use,
-                                          const std::function<void()>& work, double patience_s = 20);
+                                          const std::function<void()>& work, double patience_s = 20,
+                                          const ThreadClock& clock = ThreadClock::real());
 
 }  // namespace quintet

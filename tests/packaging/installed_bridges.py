@@ -59,7 +59,7 @@ def main():
     if not re.match(r"energy -?\d+\.\d{12} eV, force on O", printed):
         sys.exit(f"energy printed: {printed}")
     refusal = run(scratch / "energy", "nowhere.dp", expected=1)
-    if "no model" not in refusal:
+    if "nowhere.dp: no such file" not in refusal:
         sys.exit(f"energy of no model printed: {refusal}")
     convert = build / "bin/dpmd"
     if convert.exists():  # text needs no reader of HDF5: the way out where that cannot be loaded

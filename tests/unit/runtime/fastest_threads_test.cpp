@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,10 +10,13 @@ using namespace quintet;
 
 namespace {
 
-/// What a piece of work takes with n threads (ms), and the numbers that were tried.
+/// What a piece of work takes with n threads (ms), by a clock that only it moves, and the numbers that were
+/// tried.
 struct Work {
   std::vector<double> milliseconds;  ///< [n - 1]
+  std::vector<double> processor{};   ///< [n - 1]; empty: as long
   int threads = 0, most_tried = 0;
+  double wall = 0, used = 0;
   ThreadTimes run(int most, double patience_s = 20) {
     return fastest_threads(
         Comm::world(), most,
@@ -24,10 +25,11 @@ struct Work {
           most_tried = std::max(most_tried, n);
         },
         [this] {
-          std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(
-              milliseconds.at(static_cast<std::size_t>(threads) - 1)));
+          const auto n = static_cast<std::size_t>(threads) - 1;
+          wall += 1e-3 * milliseconds.at(n);
+          used += 1e-3 * (processor.empty() ? milliseconds : processor).at(n);
         },
-        patience_s);
+        patience_s, {[this] { return wall; }, [this] { return used; }});
   }
 };
 
@@ -41,7 +43,7 @@ TEST(FastestThreads, all_are_taken_where_each_doubling_halves_the_time) {
   EXPECT_EQ(times.chosen, 6);
   EXPECT_EQ(work.threads, 6);           // and they are set
   ASSERT_EQ(times.seconds.size(), 4U);  // 1, 2, 4, 6
-  EXPECT_NEAR(times.seconds[1].second, 0.02, 0.01);
+  EXPECT_NEAR(times.seconds[1].second, 0.02, 1e-12);
 }
 
 TEST(FastestThreads, one_is_taken_where_two_wait_for_each_other_and_no_more_are_tried) {
@@ -85,19 +87,24 @@ TEST(FastestThreads, a_rank_with_fewer_cores_chooses_for_all) {
 }
 
 TEST(FastestThreads, threads_that_spin_are_not_worth_a_little_time) {
-  int threads = 0;
-  const auto work = [&] {  // a fifth faster, at three times the processor time
-    const auto begin = std::chrono::steady_clock::now();
-    if (threads == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const double spins = threads == 1 ? 0.004 : 0.012;
-    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() <
-           (threads == 1 ? 0.02 : 0) + spins) {
-    }
-  };
+  Work work{{20, 16}, {5, 15}};  // a fifth faster, at three times the processor time
 
-  const auto times = fastest_threads(
-      Comm::world(), 2, [&](int n) { threads = n; }, work);
+  const auto times = work.run(2);
 
   EXPECT_EQ(times.chosen, 1);
-  EXPECT_NE(times.in_words().find("times the processor time"), std::string::npos) << times.in_words();
+  EXPECT_NE(times.in_words().find("at 3 times the processor time"), std::string::npos) << times.in_words();
+}
+
+TEST(FastestThreads, threads_that_cost_just_less_than_twice_are) {
+  Work work{{20, 16}, {5, 9.9}};
+
+  EXPECT_EQ(work.run(2).chosen, 2);
+}
+
+TEST(FastestThreads, the_real_clock_moves) {
+  const auto clock = ThreadClock::real();
+  const double wall = clock.wall(), used = clock.processor();
+  while (clock.processor() <= used) {
+  }
+  EXPECT_GT(clock.wall(), wall);
 }
