@@ -5,13 +5,13 @@
 /// gets no further than the next look.
 
 namespace {
-int placeholder = 0;
+int nothing = 0;  ///< where handles of what is not here point to: not null, which would end a host
 }
 
 #define QUINTET_NONE(NAME) \
   long NAME() { return 0; }
 #define QUINTET_NEW(NAME) \
-  void* NAME() { return &placeholder; }
+  void* NAME() { return &nothing; }
 #define QUINTET_REFUSES(NAME, WHAT)                                                         \
   const char* NAME() {                                                                      \
     return quintet::bridges::copy_of(                                                       \
