@@ -10,6 +10,7 @@
 
 #include "apps/submatrix/evaluate/evaluate_headlines.hpp"
 #include "apps/submatrix/report/pictures.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 
@@ -350,8 +351,8 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
     log::info("  check: ||dP|| {:.3e} +- {:.0e} on {} random vectors, against a series of degree {}",
               e.probed_error, e.probed_deviation, e.probe_vectors, e.probe_degree);
   if (!e.probe_refused.empty()) log::warning("No check: {}", e.probe_refused);
-  log::info("  {:.1f} blocks a column, {} submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
-            e.blocks, e.n_submatrices, e.n_mean, e.n_max, e.kernel, e.seconds,
+  log::info("  {:.1f} blocks per column, {} of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s", e.blocks,
+            counted(e.n_submatrices, "submatrix", "submatrices"), e.n_mean, e.n_max, e.kernel, e.seconds,
             e.flops / std::max(e.seconds, 1e-9) * 1e-9);
 }
 
