@@ -33,7 +33,7 @@ std::string head_of(const std::string& path) {
   auto stream = open_input_file(path);
   std::string head(4096, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(stream.gcount()));
+  head.resize(stream.gcount());
   return head;
 }
 std::vector<std::string> first_words(const std::string& head) {

@@ -22,8 +22,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The input on one rank, with 1/part of the cells along each direction of x, and an end that no timing
 /// meets.
 RunOptions part_of(RunOptions options, std::int64_t part) {
@@ -189,7 +187,7 @@ std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
     given[d] = static_cast<int>(options.parallel.ranks[d]);
   for (const auto& species : setup.species)
     for (int d = 0; d < setup.basis.cdim(); ++d)
-      if (species.mirrors(d, 0) || species.mirrors(d, 1)) given[at(setup.basis.cdim() + d)] = 1;
+      if (species.mirrors(d, 0) || species.mirrors(d, 1)) given[setup.basis.cdim() + d] = 1;
   return given;
 }
 
@@ -204,7 +202,7 @@ void add_rows(const RunOptions& options, const Setup& setup, const std::array<in
     if (n == most) break;
     const bool fits = std::all_of(setup.species.begin(), setup.species.end(), [&](const Species& one) {
       for (int d = 0; d < one.grid.dim(); ++d)
-        if (one.grid.cells[at(d)] < ranks[at(d)]) return false;
+        if (one.grid.cells[d] < ranks[d]) return false;
       return true;
     });
     if (!fits) continue;

@@ -43,7 +43,7 @@ void tell_finest_cells(const Setup& setup) {
       if (grid.is_uniform(d)) continue;
       int finest = 0;
       double widest = 0;
-      for (int i = 0; i < grid.cells[static_cast<std::size_t>(d)]; ++i) {
+      for (int i = 0; i < grid.cells[d]; ++i) {
         if (grid.width(d, i) < grid.width(d, finest)) finest = i;
         widest = std::max(widest, grid.width(d, i));
       }

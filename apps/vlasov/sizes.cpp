@@ -17,7 +17,7 @@ SizeSeries sizes(Context& context, const RunOptions& options) {
     double work = 0;
     for (const auto& species : setup.species) {
       double all = 1;
-      for (int d = 0; d < species.grid.dim(); ++d) all *= species.grid.cells[static_cast<std::size_t>(d)];
+      for (int d = 0; d < species.grid.dim(); ++d) all *= species.grid.cells[d];
       work += all;
     }
     const auto simulation =

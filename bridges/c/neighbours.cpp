@@ -56,7 +56,7 @@ bool is_full(const HostList& from, int n_owned, const std::vector<int>& type) {
 void take_rows(const HostList& from, int n_owned, const std::vector<int>& type, int n_types,
                NeighbourList& list) {
   const std::vector<int> row = rows_of_atoms(from, n_owned);
-  const int n_all = static_cast<int>(type.size());
+  const int n_all = type.size();
   std::size_t listed = 0;
   for (int r = 0; r < from.n_rows; ++r) listed += from.n_neighbours[r];
   if (list.offset.extent(0) < static_cast<std::size_t>(n_owned) + 1)

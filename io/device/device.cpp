@@ -196,8 +196,7 @@ void* DeviceSession::find(const char* name, void* here) const {
 double DeviceSession::memory_of_a_rank() const {
   const auto& mine = *implementation_;
   if (mine.device != Device::gpu) return std::numeric_limits<double>::infinity();
-  const double free = static_cast<double>(
-      function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)());
+  const double free = function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)();
   return mine.all->minimum(free / mine.sharers->size());
 }
 

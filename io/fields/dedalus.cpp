@@ -263,7 +263,7 @@ class Dedalus : public Source {
 
   template <class T>
   void read_as(int field, const FieldBox& box, std::vector<T>& values) const {
-    const auto& place = places_[static_cast<std::size_t>(field)];
+    const auto& place = places_[field];
     const auto& task = tasks_[place.task];
     std::uint64_t frame = 1;
     for (const auto extent : box.space.count) frame *= extent;

@@ -24,7 +24,7 @@ namespace {
 void place_points(FieldAxis& axis, const AxisFacts& facts) {
   const auto n = static_cast<double>(axis.size());
   for (std::size_t i = 0; i < axis.size(); ++i) {
-    const double number = static_cast<double>(i);
+    const double number = i;
     const double place = facts.points == AxisFacts::Points::chebyshev
                              ? 0.5 - 0.5 * std::cos(std::numbers::pi * (2 * number + 1) / (2 * n))
                              : (number + (axis.periodic ? 0 : 0.5)) / n;

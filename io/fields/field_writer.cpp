@@ -342,8 +342,7 @@ struct FieldSeriesWriter::Implementation {
                     "restarted from",
                     file.path(), sample, n_frames[sample], kept);
     }
-    std::fill_n(n_frames.begin() + static_cast<std::ptrdiff_t>(first), last - first,
-                static_cast<std::int64_t>(kept));
+    std::fill_n(n_frames.begin() + first, last - first, static_cast<std::int64_t>(kept));
     cut();
   }
 

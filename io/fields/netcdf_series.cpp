@@ -314,7 +314,7 @@ class NetcdfSeries : public Source {
   /// Values [frame][axes of the box]. A file that the netCDF library holds open cannot be opened by HDF5
   /// beside it, which another reader may do.
   [[nodiscard]] std::vector<double> values_of(int field, const FieldBox& box) const {
-    const auto& place = places_[static_cast<std::size_t>(field)];
+    const auto& place = places_[field];
     const auto& variable = place.variable;
     const std::size_t n_axes = place.lines.size(), n_dimensions = variable.shape.size();
     netcdf::Box part{std::vector<std::uint64_t>(n_dimensions, 0),

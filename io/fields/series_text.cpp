@@ -33,7 +33,7 @@ std::string times_text(const FieldSeriesReader& reader) {
 
 /// Name, units, and the range in the first frame, if that can be read.
 std::string field_text(const FieldSeriesReader& reader, int field) {
-  const auto& info = reader.header().fields[static_cast<std::size_t>(field)];
+  const auto& info = reader.header().fields[field];
   try {
     const auto values = reader.read<double>(field, 0, {0, 1, {}});
     const auto [least, most] = std::minmax_element(values.begin(), values.end());

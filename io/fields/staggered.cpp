@@ -23,7 +23,7 @@ LineWeights cubic_weights(const std::vector<double>& from, const std::vector<dou
   const std::int64_t used = period > 0 ? width : std::min(width, n);
   const auto at = [&](std::int64_t i) {  // point i, of a later or an earlier period beyond the ends
     const std::int64_t turns = i >= 0 ? i / n : -((n - 1 - i) / n);
-    return from[static_cast<std::size_t>(i - turns * n)] + static_cast<double>(turns) * period;
+    return from[i - turns * n] + static_cast<double>(turns) * period;
   };
   LineWeights result;
   for (const double x : to) {

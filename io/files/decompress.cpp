@@ -101,7 +101,7 @@ std::string unshuffled_bits(std::string_view bytes, std::uint64_t element_size) 
   const std::uint64_t n = bytes.size() / element_size, row = n / 8;
   std::string result(bytes);
   if (n % 8 != 0) return result;
-  std::fill(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(n * element_size), '\0');
+  std::fill(result.begin(), result.begin() + n * element_size, '\0');
   for (std::uint64_t bit = 0; bit < 8 * element_size; ++bit)
     for (std::uint64_t i = 0; i < row; ++i) {
       const auto byte = static_cast<unsigned char>(bytes[bit * row + i]);

@@ -43,7 +43,7 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   auto stream = open_input_file(path);
   std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(size));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
+  text.resize(stream.gcount());
   QUINTET_CHECK(!stream.bad(), "{}: cannot be read: {}", path, std::strerror(errno));
   return text;
 }

@@ -80,8 +80,8 @@ constexpr std::size_t most_named = 5;                ///< rows in a message
 constexpr std::string_view one_a_frame = "frame_*";  ///< ends the path of datasets that are one a frame
 
 std::uint64_t product(const Shape& shape, std::size_t from) {
-  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(std::min(from, shape.size())),
-                         shape.end(), std::uint64_t{1}, std::multiplies<>());
+  return std::accumulate(shape.begin() + std::min(from, shape.size()), shape.end(), std::uint64_t{1},
+                         std::multiplies<>());
 }
 
 template <class T>
@@ -116,7 +116,7 @@ void add_rows(const Group& root, const std::string& path, const Shape& lead, std
   const std::uint64_t entry = product(shape, axis + 1);
   Box box{lead, Shape(axis, 1)};
   box.start.resize(shape.size(), 0);
-  box.count.insert(box.count.end(), shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
+  box.count.insert(box.count.end(), shape.begin() + axis, shape.end());
   as_stored(root, path, [&](auto zero) {
     using T = decltype(zero);
     if (entry <= piece_values) {

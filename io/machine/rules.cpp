@@ -226,7 +226,7 @@ std::optional<std::string> idle_remark(const Machine& machine, const MachineQueu
 
 std::optional<double> points(const MachineQueue& queue, const JobShape& job) {
   if (!queue.points_per_hour) return std::nullopt;
-  const double tasks = static_cast<double>(std::max<std::int64_t>(job.array_tasks, 1) * job.chain);
+  const double tasks = std::max<std::int64_t>(job.array_tasks, 1) * job.chain;
   return *queue.points_per_hour * job.node_hours() * tasks;
 }
 

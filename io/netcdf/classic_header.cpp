@@ -59,7 +59,7 @@ class HeaderReader {
     stream_.read(reinterpret_cast<char*>(bytes.data()), n);
     QUINTET_CHECK(stream_.gcount() == n, "{}: ends within its header: it was cut short", path_);
     std::uint64_t value = 0;
-    for (int i = 0; i < n; ++i) value = value << 8U | bytes[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n; ++i) value = value << 8U | bytes[i];
     return value;
   }
   std::uint64_t size() { return big_endian(version_ == 5 ? 8 : 4); }

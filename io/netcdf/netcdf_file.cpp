@@ -226,7 +226,7 @@ File File::open(const std::string& path) {
   file->check(nc_open(absolute.c_str(), NC_NOWRITE, &file->id), "cannot be read as netCDF");
   int n = 0;
   file->check(nc_inq_varids(file->id, &n, nullptr), "variables");
-  file->numbers.resize(static_cast<std::size_t>(n));
+  file->numbers.resize(n);
   if (n > 0) file->check(nc_inq_varids(file->id, &n, file->numbers.data()), "variables");
   for (const int number : file->numbers) file->variables.push_back(read_variable(*file, number));
   return File(file);

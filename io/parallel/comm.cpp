@@ -325,7 +325,7 @@ std::vector<std::uint64_t> all_sizes(MPI_Comm comm, int n_ranks, std::uint64_t s
 void all_gather_by_broadcast(MPI_Comm comm, int rank, std::span<const std::byte> values,
                              const std::vector<std::uint64_t>& sizes, std::byte* result) {
   for (int root = 0; root < static_cast<int>(sizes.size()); ++root) {
-    const auto length = sizes[static_cast<std::size_t>(root)];
+    const auto length = sizes[root];
     if (root == rank) std::copy(values.begin(), values.end(), result);
     in_pieces(length, max_piece, [&](std::size_t offset, int piece) {
       check_mpi(MPI_Bcast(result + offset, piece, MPI_BYTE, root, comm), "MPI_Bcast");
@@ -364,7 +364,7 @@ std::vector<std::byte> Comm::gather_bytes(std::span<const std::byte> values, int
   std::vector<std::byte> result(rank() == root ? total(sizes) : 0);
   std::size_t offset = 0;
   for (int source = 0; source < size() && rank() == root; ++source) {
-    const auto part = std::span(result).subspan(offset, sizes[static_cast<std::size_t>(source)]);
+    const auto part = std::span(result).subspan(offset, sizes[source]);
     if (source == root)
       std::copy(values.begin(), values.end(), part.begin());
     else
@@ -456,14 +456,13 @@ Comm::Pending Comm::start_all_to_all_bytes(std::span<const std::byte> send,
     throw InternalError(fmt::format("all_to_all_into: parts of {} and {} bytes do not fit their counts.",
                                     send.size(), receive.size()));
   const auto offset = [&](std::span<const std::size_t> counts, int rank) {
-    return sum(counts.first(static_cast<std::size_t>(rank))) * bytes;
+    return sum(counts.first(rank)) * bytes;
   };
   const auto send_part = [&](int rank) {
-    return send.subspan(offset(send_counts, rank), send_counts[static_cast<std::size_t>(rank)] * bytes);
+    return send.subspan(offset(send_counts, rank), send_counts[rank] * bytes);
   };
   const auto receive_part = [&](int rank) {
-    return receive.subspan(offset(receive_counts, rank),
-                           receive_counts[static_cast<std::size_t>(rank)] * bytes);
+    return receive.subspan(offset(receive_counts, rank), receive_counts[rank] * bytes);
   };
   const auto own = send_part(rank());
   if (!own.empty()) std::memcpy(receive_part(rank()).data(), own.data(), own.size());

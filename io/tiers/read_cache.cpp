@@ -134,7 +134,7 @@ void ReadCache::fetch(int item) {
   entry.arrival = std::async(std::launch::async, [this, item, bytes] { source_.read(item, bytes); });
 }
 
-bool ReadCache::holds(int item) const { return entries_[static_cast<std::size_t>(item)].value != nullptr; }
+bool ReadCache::holds(int item) const { return entries_[item].value != nullptr; }
 
 std::vector<int> ReadCache::held() const {
   std::vector<int> items;
@@ -148,9 +148,7 @@ std::vector<int> grouped(std::span<const int> items, const std::function<bool(in
     if (!rank.contains(items[i])) rank[items[i]] = {!is_here(items[i]), static_cast<int>(i)};
   std::vector<int> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return rank[items[static_cast<std::size_t>(a)]] < rank[items[static_cast<std::size_t>(b)]];
-  });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank[items[a]] < rank[items[b]]; });
   return order;
 }
 

@@ -88,7 +88,7 @@ class ReadCache {
     std::future<void> arrival;
     std::optional<std::list<int>::iterator> place;  ///< in order_, while its room is taken
   };
-  [[nodiscard]] Entry& at(int item) { return entries_[static_cast<std::size_t>(item)]; }
+  [[nodiscard]] Entry& at(int item) { return entries_[item]; }
   /// Make room for an item by evicting those unused for longest; false, with nothing changed, if that is not
   /// enough.
   [[nodiscard]] bool make_room(int item);

@@ -61,12 +61,10 @@ TierStore::~TierStore() {
   if (writer_.joinable()) writer_.join();
 }
 
-Tier TierStore::home(int item) const {
-  return items_[static_cast<std::size_t>(item)].in_file < 0 ? Tier::host : Tier::file;
-}
+Tier TierStore::home(int item) const { return items_[item].in_file < 0 ? Tier::host : Tier::file; }
 
 void TierStore::fetch(int number) {
-  Item& item = items_[static_cast<std::size_t>(number)];
+  Item& item = items_[number];
   if (item.in_file < 0) return;
   const std::lock_guard lock(mutex_);
   if (item.state != State::away) return;  // one that leaves is fetched by its pin()
@@ -83,7 +81,7 @@ void TierStore::wait(std::unique_lock<std::mutex>& lock, const std::function<boo
 }
 
 std::span<std::byte> TierStore::pin(int number) {
-  Item& item = items_[static_cast<std::size_t>(number)];
+  Item& item = items_[number];
   if (item.in_file >= 0) {
     std::unique_lock lock(mutex_);
     wait(lock, [&] { return item.state != State::leaving; });
@@ -108,7 +106,7 @@ std::span<std::byte> TierStore::pin(int number) {
 }
 
 void TierStore::release(int number, bool changed) {
-  Item& item = items_[static_cast<std::size_t>(number)];
+  Item& item = items_[number];
   const std::lock_guard lock(mutex_);
   if (--item.pins > 0 || item.in_file < 0) return;
   if (changed) {
@@ -160,7 +158,7 @@ void TierStore::read_items() {
     if (ends_) return;
     const int number = to_read_.front();
     to_read_.pop_front();
-    Item& item = items_[static_cast<std::size_t>(number)];
+    Item& item = items_[number];
     lock.unlock();
     const double begin = now();
     std::exception_ptr error;
@@ -186,7 +184,7 @@ void TierStore::write_items() {
     if (ends_) return;
     const int number = to_write_.front();
     to_write_.pop_front();
-    Item& item = items_[static_cast<std::size_t>(number)];
+    Item& item = items_[number];
     lock.unlock();
     const double begin = now();
     std::exception_ptr error;

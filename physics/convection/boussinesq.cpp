@@ -76,7 +76,7 @@ void Boussinesq::start(const Exec& exec) {
   step_ = 0;
   std::ranges::fill(away_, 0);
   for (int m = 0; m < n_members(); ++m) {
-    State& state = states_[static_cast<std::size_t>(m)];
+    State& state = states_[m];
     exchange_all(state);
     divergence(exec, metrics_, state.u, state.w, 1.0, stage_.p);
     solver_->poisson(stage_.p);
@@ -110,13 +110,13 @@ void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
 void Boussinesq::send_states() {
   if (residence_ == nullptr) return;
   residence_->renew();
-  for (int m = 0; m < n_members(); ++m) residence_->send(m, states_[static_cast<std::size_t>(m)]);
+  for (int m = 0; m < n_members(); ++m) residence_->send(m, states_[m]);
 }
 
 void Boussinesq::fetch(int member) const {
-  char& away = away_[static_cast<std::size_t>(member)];
+  char& away = away_[member];
   if (!away) return;
-  const State& state = states_[static_cast<std::size_t>(member)];
+  const State& state = states_[member];
   residence_->fetch(member, state);
   away = 0;
   exchange_all(state);

@@ -34,11 +34,11 @@ class Boussinesq {
   /// step); whoever changes them calls start() or resume() next.
   [[nodiscard]] State& state(int member) {
     fetch(member);
-    return states_[static_cast<std::size_t>(member)];
+    return states_[member];
   }
   [[nodiscard]] const State& state(int member) const {
     fetch(member);
-    return states_[static_cast<std::size_t>(member)];
+    return states_[member];
   }
 
   /// Begin at time 0 with the states as they are: the velocity is made solenoidal, p follows from it.

@@ -6,8 +6,6 @@ namespace quintet::convection {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The second derivative at face i of values f at faces, from its neighbours: widths of the cells on both
 /// sides.
 double second(double left, double here, double right, double width_left, double width_right) {
@@ -24,7 +22,7 @@ Field curvature_of_u(const Grid& grid, const Field& u) {
     double* const out = result.row(j);
     const int first = grid.x.periodic ? 0 : 1;
     for (int i = first; i < n; ++i)
-      out[i] = second(row[i - 1], row[i], row[i + 1], widths[at(i == 0 ? n - 1 : i - 1)], widths[at(i)]);
+      out[i] = second(row[i - 1], row[i], row[i + 1], widths[i == 0 ? n - 1 : i - 1], widths[i]);
     if (first == 1) out[0] = out[1];
     out[n] = grid.x.periodic ? out[0] : out[n - 1];
   }
@@ -39,8 +37,7 @@ Field curvature_of_w(const Grid& grid, const Field& w) {
     const int k = grid.first_row() + j;
     if (k == 0) continue;
     for (int i = 0; i < w.n; ++i)
-      result.row(j)[i] =
-          second(w.row(j - 1)[i], w.row(j)[i], w.row(j + 1)[i], widths[at(k - 1)], widths[at(k)]);
+      result.row(j)[i] = second(w.row(j - 1)[i], w.row(j)[i], w.row(j + 1)[i], widths[k - 1], widths[k]);
   }
   exchange(grid, result, Place::centre);
   for (int i = 0; grid.at_bottom() && i < w.n; ++i) result.row(0)[i] = result.row(1)[i];
@@ -63,9 +60,9 @@ Centred centred(const Exec& exec, Boussinesq& flow, int member) {
   const Field of_u = curvature_of_u(grid, state.u), of_w = curvature_of_w(grid, state.w);
   Centred result{inner(p), inner(state.b), {}, {}};
   for (int j = 0; j < state.u.rows; ++j) {
-    const double height = grid.z.widths[at(grid.first_row() + j)];
+    const double height = grid.z.widths[grid.first_row() + j];
     for (int i = 0; i < state.u.n; ++i) {
-      const double width = grid.x.widths[at(i)];
+      const double width = grid.x.widths[i];
       result.u.push_back(0.5 * (state.u.row(j)[i] + state.u.row(j)[i + 1]) -
                          width * width / 16 * (of_u.row(j)[i] + of_u.row(j)[i + 1]));
       result.w.push_back(0.5 * (state.w.row(j)[i] + state.w.row(j + 1)[i]) -

@@ -44,9 +44,9 @@ void fill(const Problem& problem, const Start& start, std::uint64_t seed, Boussi
   const double waves = problem.sides == Sides::periodic ? 2 * pi : pi;
   for (int j = 0; j < grid.rows_here(); ++j) {
     const int row = grid.first_row() + j;
-    const double z = grid.z.centres[static_cast<std::size_t>(row)];
+    const double z = grid.z.centres[row];
     for (int i = 0; i < grid.x.n(); ++i) {
-      const double x = (grid.x.centres[static_cast<std::size_t>(i)] - grid.x.faces[0]) / grid.x.length();
+      const double x = (grid.x.centres[i] - grid.x.faces[0]) / grid.x.length();
       double b = 0;
       if (start.conducting) b = problem.heated == Heated::plates ? -z : 0.5 - x;
       b += start.roll * std::cos(waves * start.roll_pairs * x) * std::cos(pi * z);

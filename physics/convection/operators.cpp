@@ -27,18 +27,18 @@ Metrics::Metrics(const Grid& grid)
       inverse_gap("1/gap", at(grid.x.n() + 1)) {
   const int n = grid.x.n(), rows = grid.rows_here(), first = grid.first_row();
   const auto wrapped = [](const Axis& axis, int i) {  // beyond a wall the first cell again
-    if (axis.periodic) return axis.widths[at((i + axis.n()) % axis.n())];
-    return axis.widths[at(std::clamp(i, 0, axis.n() - 1))];
+    if (axis.periodic) return axis.widths[(i + axis.n()) % axis.n()];
+    return axis.widths[std::clamp(i, 0, axis.n() - 1)];
   };
   for (int i = -1; i <= n; ++i) {
     width(at(i + 1)) = wrapped(grid.x, i);
     inverse_width(at(i + 1)) = 1 / wrapped(grid.x, i);
   }
-  for (int i = 0; i <= n; ++i) inverse_gap(at(i)) = 1 / grid.x.gaps[at(i)];
+  for (int i = 0; i <= n; ++i) inverse_gap(at(i)) = 1 / grid.x.gaps[i];
   for (int j = -1; j <= rows + 1; ++j) {
     z_width.push_back(wrapped(grid.z, first + j));
     z_inverse_width.push_back(1 / wrapped(grid.z, first + j));
-    z_inverse_gap.push_back(1 / grid.z.gaps[at(std::clamp(first + j, 0, grid.z.n()))]);
+    z_inverse_gap.push_back(1 / grid.z.gaps[std::clamp(first + j, 0, grid.z.n())]);
   }
 }
 
@@ -49,7 +49,7 @@ void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, in
                double* __restrict result) {
   const double* const width = metrics.width.data() + 1;
   const double* const inverse_gap = metrics.inverse_gap.data();
-  const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+  const double inverse_height = metrics.z_inverse_width[j + 1];
 #pragma GCC ivdep
   for (int i = 0; i < n; ++i) {
     const double left = u.here[i - 1] + u.here[i], right = u.here[i] + u.here[i + 1];
@@ -63,8 +63,8 @@ void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, in
 void convect_w(const Metrics& metrics, const Three& u, const Three& w, const Three& b, int j, int n,
                double* __restrict result) {
   const double* const inverse_width = metrics.inverse_width.data() + 1;
-  const double inverse_gap = metrics.z_inverse_gap[at(j + 1)];
-  const double under = metrics.z_width[at(j)], over = metrics.z_width[at(j + 1)];
+  const double inverse_gap = metrics.z_inverse_gap[j + 1];
+  const double under = metrics.z_width[j], over = metrics.z_width[j + 1];
 #pragma GCC ivdep
   for (int i = 0; i < n; ++i) {
     const double left = (u.below[i] * under + u.here[i] * over) * (w.here[i - 1] + w.here[i]);
@@ -79,7 +79,7 @@ void convect_w(const Metrics& metrics, const Three& u, const Three& w, const Thr
 void convect_b(const Metrics& metrics, const double* __restrict u, const Three& w, const Three& b, int j,
                int n, double* __restrict result) {
   const double* const inverse_width = metrics.inverse_width.data() + 1;
-  const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+  const double inverse_height = metrics.z_inverse_width[j + 1];
 #pragma GCC ivdep
   for (int i = 0; i < n; ++i) {
     const double left = u[i] * (b.here[i - 1] + b.here[i]), right = u[i + 1] * (b.here[i] + b.here[i + 1]);
@@ -112,7 +112,7 @@ void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const 
     const double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j), * const __restrict w_above = w.row(j + 1);
     const double* const __restrict inverse_width = metrics.inverse_width.data() + 1;
     double* const __restrict out = result.row(j);
-    const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+    const double inverse_height = metrics.z_inverse_width[j + 1];
     for (int i = 0; i < result.n; ++i)
       out[i] =
           factor * ((u_row[i + 1] - u_row[i]) * inverse_width[i] + (w_above[i] - w_row[i]) * inverse_height);
@@ -129,7 +129,7 @@ void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metric
     double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j);
     for (int i = first; i < p.n; ++i) u_row[i] -= factor * inverse_gap[i] * (here[i] - here[i - 1]);
     if (j == 0 && at_bottom) return;
-    const double along_z = factor * metrics.z_inverse_gap[at(j + 1)];
+    const double along_z = factor * metrics.z_inverse_gap[j + 1];
     for (int i = 0; i < p.n; ++i) w_row[i] -= along_z * (here[i] - below[i]);
   });
 }
@@ -141,7 +141,7 @@ double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, co
       [&](int j, double& greatest) {
         const double *const u_row = u.row(j), *const w_row = w.row(j), *const w_above = w.row(j + 1);
         const double* const inverse_width = metrics.inverse_width.data() + 1;
-        const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+        const double inverse_height = metrics.z_inverse_width[j + 1];
         double most = 0, sum = 0;
         for (int i = 0; i < u.n; ++i) {
           const double rate = std::max(std::abs(u_row[i]), std::abs(u_row[i + 1])) * inverse_width[i] +
@@ -163,7 +163,7 @@ void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, s
   if (problem.heated == Heated::sides) {
     const LineOperator line = centres_operator(grid.x, End::value, End::value);
     const double left = heat * line.wall[0] / line.weight[0],
-                 right = heat * line.wall[at(n - 1)] / line.weight[at(n - 1)];
+                 right = heat * line.wall[n - 1] / line.weight[n - 1];
     for_rows(exec, "heat of the sides", b.rows, [&](int j) {
       b.row(j)[0] += left;
       b.row(j)[n - 1] -= right;
@@ -179,7 +179,7 @@ void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, s
   });
   if (floor.empty() || !grid.at_bottom()) return;
   const double slope = bottom / wall_buoyancy;
-  for_rows(exec, "heat of the floor's profile", n, [&](int i) { b.row(0)[i] += slope * floor[at(i)]; });
+  for_rows(exec, "heat of the floor's profile", n, [&](int i) { b.row(0)[i] += slope * floor[i]; });
 }
 
 }  // namespace quintet::convection

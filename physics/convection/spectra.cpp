@@ -28,7 +28,7 @@ std::vector<double> coefficients(LineBasis basis, const RowTransform* fast, std:
       const double angle = basis == LineBasis::sine_faces ? pi * k * i / n : pi * k * (i + 0.5) / n;
       sum += row[i] * (basis == LineBasis::sine_faces ? std::sin(angle) : std::cos(angle));
     }
-    result[at(k)] = (k == 0 ? first : norm) * sum;
+    result[k] = (k == 0 ? first : norm) * sum;
   }
   return result;
 }
@@ -53,9 +53,9 @@ void add_powers(const Grid& grid, const State& state, LineBasis of_u, LineBasis 
     for (int j = 0; j < field.rows; ++j) {
       const int row = grid.first_row() + j;
       const auto c = coefficients(basis, transform, work, field.row(j), n);
-      const double weight = (&field == &state.w ? grid.z.gaps : grid.z.widths)[at(row)] / grid.z.length();
+      const double weight = (&field == &state.w ? grid.z.gaps : grid.z.widths)[row] / grid.z.length();
       for (int k = 0; k < n; ++k) {
-        const double power = factor * c[at(k)] * c[at(k)] / n;
+        const double power = factor * c[k] * c[k] / n;
         const auto wave = at(wave_of(basis, k));
         if (row == middle) sums[kind * n_waves + wave] += power;
         sums[(kind + 2) * n_waves + wave] += power * weight;

@@ -42,11 +42,11 @@ Sums sums_of(const Problem& problem, const Grid& grid, std::span<const double> f
     }
     for (int i = 0; i < x.n(); ++i) {
       if (k == 0) {
-        const double f = floor.empty() ? 0 : floor[at(i)], heat = (wall_buoyancy + f - b[i]) / z.gaps[0];
-        sums.warm += x.widths[at(i)] * heat;
-        sums.profile += x.widths[at(i)] * f * heat;
+        const double f = floor.empty() ? 0 : floor[i], heat = (wall_buoyancy + f - b[i]) / z.gaps[0];
+        sums.warm += x.widths[i] * heat;
+        sums.profile += x.widths[i] * f * heat;
       }
-      if (k == last_j) sums.cold += x.widths[at(i)] * (b[i] + wall_buoyancy) / z.gaps[last_j + 1];
+      if (k == last_j) sums.cold += x.widths[i] * (b[i] + wall_buoyancy) / z.gaps[last_j + 1];
     }
   }
   return sums;
@@ -62,7 +62,7 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
                         *const b = state.b.row(j);
     for (int i = 0; i < state.u.n; ++i) {
       const double div = (u[i + 1] - u[i]) * metrics.inverse_width(at(i + 1)) +
-                         (above[i] - w[i]) * metrics.z_inverse_width[at(j + 1)];
+                         (above[i] - w[i]) * metrics.z_inverse_width[j + 1];
       most[0] = std::max(most[0], std::abs(div));
       most[1] = std::max(most[1], std::abs(u[i]));
       most[2] = std::max(most[2], std::abs(w[i]));
@@ -95,8 +95,8 @@ double convected_nusselt(const Boussinesq& flow, int member) {
   for (int j = 0; j < flow.grid().rows_here(); ++j) {
     const double *const w = state.w.row(j), *const b = state.b.row(j), *const b_below = state.b.row(j - 1);
     double row = 0;
-    for (int i = 0; i < x.n(); ++i) row += x.widths[at(i)] * w[i] * 0.5 * (b_below[i] + b[i]);
-    sum += z.gaps[at(flow.grid().first_row() + j)] * row;
+    for (int i = 0; i < x.n(); ++i) row += x.widths[i] * w[i] * 0.5 * (b_below[i] + b[i]);
+    sum += z.gaps[flow.grid().first_row() + j] * row;
   }
   return 1 + mean_of_floor(flow) +
          flow.grid().comm.sum(sum) / (x.length() * flow.problem().thermal_diffusivity());

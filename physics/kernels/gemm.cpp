@@ -12,7 +12,7 @@ namespace quintet {
 namespace {
 /// Elements of a cache line.
 template <class T>
-constexpr int line = static_cast<int>(64 / sizeof(T));
+constexpr int line = 64 / sizeof(T);
 /// Rows that a copy fetches before it comes to them, those it reads and those it writes: they lie so far
 /// apart that the processor does not.
 constexpr int rows_ahead = 4;
@@ -90,7 +90,7 @@ void PackedMatrix<T>::transpose_rows(const Row& row, int begin, int end, int fir
 template <class T>
 void PackedMatrix<T>::assign_both(const std::vector<const T*>& rows, int n, PackedMatrix& b,
                                   PackedMatrix& transposed) {
-  const int k = static_cast<int>(rows.size());
+  const int k = rows.size();
   b.resize(k, n);
   transposed.resize(n, k);
   for (int begin = 0; begin < k; begin += panel) {

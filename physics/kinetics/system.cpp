@@ -24,7 +24,7 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
   for (const auto& s : species)
     for (int d = 0; d < s.grid.cdim; ++d)
       for (const int side : {0, 1}) {
-        if (s.grid.periodic[at(d)] || !s.mirrors(d, side)) continue;
+        if (s.grid.periodic[d] || !s.mirrors(d, side)) continue;
         const auto v = at(s.grid.cdim + d);
         QUINTET_CHECK(
             ranks[v] <= 1,
@@ -55,8 +55,8 @@ double field_energy(const std::array<double, n_field>& integrals, const SystemOp
   const double epsilon0 =
       options.field == FieldModel::poisson ? options.poisson.epsilon0 : options.maxwell.epsilon0;
   double energy = 0;
-  for (int c = field_ex; c <= field_ez; ++c) energy += 0.5 * epsilon0 * integrals[at(c)];
-  for (int c = field_bx; c <= field_bz; ++c) energy += 0.5 * integrals[at(c)] / options.maxwell.mu0;
+  for (int c = field_ex; c <= field_ez; ++c) energy += 0.5 * epsilon0 * integrals[c];
+  for (int c = field_bx; c <= field_bz; ++c) energy += 0.5 * integrals[c] / options.maxwell.mu0;
   return energy;
 }
 
@@ -85,8 +85,8 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d, int side) {
   return options.field == FieldModel::poisson &&
-         options.poisson.boundary[at(d)][at(side)] == PoissonOptions::Wall::neumann && species.charge != 0 &&
-         species.boundary[at(d)][at(side)] != Boundary::reflecting;
+         options.poisson.boundary[d][side] == PoissonOptions::Wall::neumann && species.charge != 0 &&
+         species.boundary[d][side] != Boundary::reflecting;
 }
 
 VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis& basis_,
@@ -200,7 +200,7 @@ const PhaseBasis& VlasovSystem::basis() const { return implementation_->basis; }
 const std::vector<Species>& VlasovSystem::species() const { return implementation_->species; }
 Distribution& VlasovSystem::f(int s) {
   implementation_->to_host();
-  return implementation_->now.f[at(s)];
+  return implementation_->now.f[s];
 }
 ConfField& VlasovSystem::field() { return implementation_->now.field; }
 void VlasovSystem::add_source(SystemOptions::Source source) {
@@ -223,7 +223,7 @@ std::int64_t VlasovSystem::step() const { return implementation_->step; }
 bool VlasovSystem::is_whole() const { return implementation_->is_whole; }
 std::span<const SweepTime> VlasovSystem::sweep_times(int s) const {
   const auto& resident = implementation_->resident;
-  return resident.empty() ? std::span<const SweepTime>{} : resident[at(s)]->device().sweep_times();
+  return resident.empty() ? std::span<const SweepTime>{} : resident[s]->device().sweep_times();
 }
 double VlasovSystem::collision_frequency() const { return implementation_->collision_frequency; }
 void VlasovSystem::set_collision_frequency(double frequency) {
@@ -289,7 +289,7 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
     return out;
   }
   my.to_host();
-  const auto& f = my.now.f[at(s)];
+  const auto& f = my.now.f[s];
   ConfField out("moment", static_cast<std::size_t>(f.block.n_conf()),
                 at(n_components(moment, my.basis.vdim())), at(my.basis.conf().size()));
   moments(exec, my.basis, f, moment, out);
@@ -299,11 +299,11 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
 }
 
 ConfField VlasovSystem::Implementation::three_moments(const Exec& exec, int s) const {
-  const auto& f = now.f[at(s)];
+  const auto& f = now.f[s];
   const int vdim = basis.vdim();
   ConfField out("moments", at(f.block.n_conf()), at(2 + vdim), at(basis.conf().size()));
   if (device_knows_better()) {
-    resident[at(s)]->sum_three_moments(exec, f, out);
+    resident[s]->sum_three_moments(exec, f, out);
   } else {
     moments(exec, basis, f, Moment::m0, out, 0);
     moments(exec, basis, f, Moment::m1, out, 1);
@@ -315,10 +315,10 @@ ConfField VlasovSystem::Implementation::three_moments(const Exec& exec, int s) c
 }
 
 ResidentOperator::Summary VlasovSystem::Implementation::summary(const Exec& exec, int s) const {
-  const auto& f = now.f[at(s)];
-  if (device_knows_better()) return resident[at(s)]->summarise(exec, positivity[at(s)], f);
+  const auto& f = now.f[s];
+  if (device_knows_better()) return resident[s]->summarise(exec, positivity[s], f);
   const auto phase = phase_integrals(exec, basis, f);
-  return {phase.l2, phase.least_mean, phase.greatest_mean, positivity[at(s)].negative_part(exec, f),
+  return {phase.l2, phase.least_mean, phase.greatest_mean, positivity[s].negative_part(exec, f),
           velocity_end_sums(f)};
 }
 
@@ -334,7 +334,7 @@ void VlasovSystem::Implementation::to_host() {
 }
 
 Amount VlasovSystem::Implementation::amount(const Exec& exec, int s, const Distribution& f) const {
-  const auto& one = species[at(s)];
+  const auto& one = species[s];
   const auto n_modes = at(basis.conf().size());
   const auto total = [&](Moment moment, int component) {
     const ConfField out("amount", at(f.block.n_conf()), at(n_components(moment, basis.vdim())), n_modes);
@@ -343,7 +343,7 @@ Amount VlasovSystem::Implementation::amount(const Exec& exec, int s, const Distr
     return decomposition.comm().sum(integral(one.grid, out, component));
   };
   Amount amount{total(Moment::m0, 0), {}, 0.5 * one.mass * total(Moment::m2, 0)};
-  for (int d = 0; d < basis.vdim(); ++d) amount.momentum[at(d)] = one.mass * total(Moment::m1, d);
+  for (int d = 0; d < basis.vdim(); ++d) amount.momentum[d] = one.mass * total(Moment::m1, d);
   return amount;
 }
 
@@ -362,7 +362,7 @@ std::vector<double> VlasovSystem::Implementation::gauss_errors(const Exec& exec,
   if (!std::all_of(grid.periodic.begin(), grid.periodic.begin() + grid.cdim, [](bool p) { return p; }))
     return errors;
   double n_cells = 1;
-  for (int d = 0; d < grid.cdim; ++d) n_cells *= grid.cells[at(d)];
+  for (int d = 0; d < grid.cdim; ++d) n_cells *= grid.cells[d];
   double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
   sum = decomposition.conf_comm().sum(sum);
   for (double& error : errors) error -= sum / n_cells;
@@ -376,18 +376,18 @@ ChargeField VlasovSystem::Implementation::field_of_charge(std::span<const double
   box.epsilon0 = options.maxwell.epsilon0;
   std::size_t n_cells = 1;
   for (int d = 0; d < block.grid.cdim; ++d) {
-    box.cells[at(d)] = block.grid.cells[at(d)];
-    box.length[at(d)] = block.grid.upper[at(d)] - block.grid.lower[at(d)];
-    box.periodic[at(d)] = block.grid.periodic[at(d)];
-    n_cells *= at(box.cells[at(d)]);
+    box.cells[d] = block.grid.cells[d];
+    box.length[d] = block.grid.upper[d] - block.grid.lower[d];
+    box.periodic[d] = block.grid.periodic[d];
+    n_cells *= at(box.cells[d]);
   }
   std::vector<double> all(n_cells);
   for (int conf = 0; conf < block.n_conf(); ++conf) {
     const auto index = block.conf_index(conf);
     std::size_t number = 0;
     for (int d = 0; d < block.grid.cdim; ++d)
-      number = number * at(box.cells[at(d)]) + at(block.begin[at(d)] + index[at(d)]);
-    all[number] = means[at(conf)];
+      number = number * at(box.cells[d]) + at(block.begin[d] + index[d]);
+    all[number] = means[conf];
   }
   decomposition.conf_comm().reduce(std::span<double>(all), Comm::Reduction::sum);
   return charge_field(box, all);
@@ -396,7 +396,7 @@ ChargeField VlasovSystem::Implementation::field_of_charge(std::span<const double
 void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sample) {
   const PhaseGrid& grid = species[0].grid;
   double volume = 1;
-  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[at(d)] - grid.lower[at(d)];
+  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[d] - grid.lower[d];
   sample.plasma_density = std::abs(options.background_charge);
   for (std::size_t s = 0; s < species.size(); ++s)
     sample.plasma_density += std::abs(species[s].charge * sample.species[s].m0) / volume;
@@ -442,16 +442,16 @@ Sample VlasovSystem::sample(const Exec& exec) {
     const auto& conf = my.decomposition.conf_comm();
     of.m0 = conf.sum(integral(grid, all, 0));
     of.m2 = conf.sum(integral(grid, all, 1 + vdim));
-    for (int d = 0; d < vdim; ++d) of.m1[at(d)] = conf.sum(integral(grid, all, 1 + d));
+    for (int d = 0; d < vdim; ++d) of.m1[d] = conf.sum(integral(grid, all, 1 + d));
     of.l2 = comm.sum(phase.l2);
     of.least_mean = comm.minimum(phase.least_mean);
     of.greatest_mean = comm.maximum(phase.greatest_mean);
-    of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[at(s)].block, phase.at_ends, of.m0);
+    of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[s].block, phase.at_ends, of.m0);
     of.negative = comm.sum(phase.negative);
-    auto counted = std::bit_cast<BudgetNumbers>(my.budgets[at(s)]);
+    auto counted = std::bit_cast<BudgetNumbers>(my.budgets[s]);
     comm.reduce(std::span<double>(counted), Comm::Reduction::sum);
     of.budget = std::bit_cast<Budget>(counted);
-    sample.kinetic_energy += 0.5 * my.species[at(s)].mass * of.m2;
+    sample.kinetic_energy += 0.5 * my.species[s].mass * of.m2;
     sample.species.push_back(of);
   }
   sample.field = field_integrals(grid, my.now.field);

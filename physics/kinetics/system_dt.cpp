@@ -75,8 +75,8 @@ double VlasovSystem::stable_dt(const Exec& exec) {
   double frequency = my.maxwell ? my.maxwell->frequency() : 0;
   for (int s = 0; s < my.n_species(); ++s) {
     my.set_acceleration(s, my.time, my.now.field);
-    frequency = std::max(
-        frequency, my.operators[at(s)]->frequency(exec, my.acceleration[at(s)]) + my.collision_frequency);
+    frequency =
+        std::max(frequency, my.operators[s]->frequency(exec, my.acceleration[s]) + my.collision_frequency);
   }
   frequency = my.decomposition.comm().maximum(frequency);
   const int order = my.basis.family() == Family::hybrid ? 2 : my.basis.order();

@@ -14,13 +14,13 @@ namespace {
 /// twice.
 int neighbours_along(const PhaseGrid& grid, int d, int ranks, int coordinate) {
   if (ranks == 1) return 0;
-  if (d < grid.cdim && grid.periodic[static_cast<std::size_t>(d)]) return 2;
+  if (d < grid.cdim && grid.periodic[d]) return 2;
   return (coordinate > 0 ? 1 : 0) + (coordinate + 1 < ranks ? 1 : 0);
 }
 
 int ranks_between(const std::array<int, 6>& ranks, int first, int last) {
   int n = 1;
-  for (int d = first; d < last; ++d) n *= ranks[static_cast<std::size_t>(d)];
+  for (int d = first; d < last; ++d) n *= ranks[d];
   return n;
 }
 

@@ -69,8 +69,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, c
   const bool moments_too = !place.is_last && !changes_later;
   advect(exec, stage, from, from0, to, moments_too);
   finish_moments(exec, from);
-  for (int s = 0; s < n_species(); ++s)
-    count_forces(s, from.moments[static_cast<std::size_t>(s)], place.weight);
+  for (int s = 0; s < n_species(); ++s) count_forces(s, from.moments[s], place.weight);
   advance_field(exec, stage, place.t, from, from0, to, place.weight);
   advect_exterior(exec, stage, place, to, moments_too);
   count_charge_at_walls(place.weight);
@@ -327,7 +326,7 @@ void VlasovSystem::Implementation::count_charge_at_walls(double weight) {
             double trace = 0;
             for (int k = 0; k < modes.length[d][a]; ++k)
               trace += (side < 0 ? modes.start(k) : modes.end[k]) * potential(conf, 0, modes.line[d][a][k]);
-            power += trace * flux[static_cast<std::size_t>(face * modes.n_face[d] + a)];
+            power += trace * flux[face * modes.n_face[d] + a];
           }
           ++face;
         }

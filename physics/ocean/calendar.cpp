@@ -95,7 +95,7 @@ Date date_of(double day) {
                          (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365,
                      day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100),
                      m = (5 * day_of_year + 2) / 153;
-  const int month = static_cast<int>(m < 10 ? m + 3 : m - 9);
+  const int month = m < 10 ? m + 3 : m - 9;
   return {static_cast<int>(year_of_era + era * 400 + (month <= 2 ? 1 : 0)), month,
           static_cast<int>(day_of_year - (153 * m + 2) / 5 + 1)};
 }

@@ -133,8 +133,8 @@ class SeriesSource : public FieldSource {
     times.resize(reader.n_frames(0));
     auto axis = time_axis(times, TimeUnits(header.time_units, "", path + ": time"), path + ": time");
     days = std::move(axis.days), calendar = axis.calendar;
-    offset_ = offset_of(*this, header.fields[static_cast<std::size_t>(field_)].units,
-                        FieldQuantity::from_file, options, fmt::format("{}: {}", path, variable));
+    offset_ = offset_of(*this, header.fields[field_].units, FieldQuantity::from_file, options,
+                        fmt::format("{}: {}", path, variable));
     close();
   }
   [[nodiscard]] std::vector<double> read(int first, int n) const override {

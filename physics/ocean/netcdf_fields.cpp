@@ -61,24 +61,24 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
       continue;
     }
     QUINTET_CHECK(*at < 0, "{}: has two axes of one kind, {} and {}", what,
-                  field.dimensions[static_cast<std::size_t>(std::max(*at, 0))], name);
+                  field.dimensions[std::max(*at, 0)], name);
     *at = static_cast<int>(d);
   }
   QUINTET_CHECK(at_latitude_ >= 0 && at_longitude_ >= 0,
                 "{}: its dimensions ({}) are no latitude and longitude with coordinates of their own", what,
                 name_list(field.dimensions));
-  const auto size = [&](int d) { return field.shape[static_cast<std::size_t>(d)]; };
+  const auto size = [&](int d) { return field.shape[d]; };
   QUINTET_CHECK(size(at_latitude_) > 0 && size(at_longitude_) > 0 &&
                     size(at_latitude_) <= most_cells / size(at_longitude_),
                 "{}: has {} latitudes and {} longitudes", what, size(at_latitude_), size(at_longitude_));
   if (at_time_ >= 0) {
-    time_ = field.dimensions[static_cast<std::size_t>(at_time_)];
+    time_ = field.dimensions[at_time_];
     QUINTET_CHECK(size(at_time_) >= 1 && size(at_time_) <= most_times, "{}: has {} times", what,
                   size(at_time_));
     n_times_ = static_cast<int>(size(at_time_));
   }
   const auto axis = [&](int d, auto order) {
-    const auto& name = field.dimensions[static_cast<std::size_t>(d)];
+    const auto& name = field.dimensions[d];
     auto ordered = order(file_->read_unpacked(file_->variable(name)), fmt::format("{}: {}", path, name));
     if (!ordered.note.empty()) reading_.assume(ordered.note);
     return ordered;
@@ -113,13 +113,13 @@ std::vector<double> NetcdfFields::read(int first, int n) const {
   const std::size_t n_dimensions = field.shape.size();
   netcdf::Box box{std::vector<std::uint64_t>(n_dimensions), field.shape};
   if (at_time_ >= 0) {
-    box.start[static_cast<std::size_t>(at_time_)] = static_cast<std::uint64_t>(first);
-    box.count[static_cast<std::size_t>(at_time_)] = static_cast<std::uint64_t>(n);
+    box.start[at_time_] = static_cast<std::uint64_t>(first);
+    box.count[at_time_] = static_cast<std::uint64_t>(n);
   }
   const auto stored = file_->read_unpacked(field, box, unpacking_);
   std::vector<std::size_t> stride(n_dimensions, 1);
   for (std::size_t d = n_dimensions; d-- > 1;) stride[d - 1] = stride[d] * box.count[d];
-  const auto stride_of = [&](int d) { return d < 0 ? 0 : stride[static_cast<std::size_t>(d)]; };
+  const auto stride_of = [&](int d) { return d < 0 ? 0 : stride[d]; };
   const std::size_t along_time = stride_of(at_time_), along_latitude = stride_of(at_latitude_),
                     along_longitude = stride_of(at_longitude_);
   std::vector<double> values;

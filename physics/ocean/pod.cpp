@@ -36,7 +36,7 @@ int harmonics_of(const PodOptions& options) {
 SmallMatrix background_functions(const Record& record, int first, int n, int harmonics) {
   SmallMatrix functions(n, 1 + 2 * harmonics);
   for (int t = 0; t < n; ++t) {
-    const auto season = season_of(record.days()[static_cast<std::size_t>(first + t)], harmonics);
+    const auto season = season_of(record.days()[first + t], harmonics);
     functions.at(t, 0) = 1;
     for (std::size_t k = 0; k < season.size(); ++k) functions.at(t, static_cast<int>(k) + 1) = season[k];
   }
@@ -144,7 +144,7 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
   modes.singular_values = triplets.values;
   double captured = 0;
   for (int m = 0; m < n_modes; ++m) {
-    const double s = triplets.values[static_cast<std::size_t>(m)];
+    const double s = triplets.values[m];
     captured += s * s;
     for (int t = 0; t < n_fit; ++t) modes.series.row(t)[m] = s * triplets.right.at(m, t);
   }
@@ -176,12 +176,12 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
 
   std::vector<double> mine(static_cast<std::size_t>(record.n_mine()));
   const auto gather = [&](auto value_of, std::vector<double>& to) {
-    for (int p = 0; p < record.n_mine(); ++p) mine[static_cast<std::size_t>(p)] = value_of(p);
+    for (int p = 0; p < record.n_mine(); ++p) mine[p] = value_of(p);
     const auto all = comm.all_gather(std::span<const double>(mine));
     to.insert(to.end(), all.begin(), all.end());
   };
   for (int m = 0; m < n_modes; ++m)
-    gather([&](int p) { return triplets.left.row(p)[m] / root[static_cast<std::size_t>(p)]; }, modes.modes);
+    gather([&](int p) { return triplets.left.row(p)[m] / root[p]; }, modes.modes);
   gather([&](int p) { return background.at(0, p); }, modes.mean);
   for (int k = 1; k < background.rows; ++k) gather([&](int p) { return background.at(k, p); }, modes.cycle);
   modes.harmonics = harmonics;

@@ -95,9 +95,8 @@ void Record::join_times(const RecordOptions& options) {
   const double usual = median(steps);
   for (std::size_t t = 1; t < days_.size(); ++t)
     QUINTET_CHECK(steps[t - 1] > twice_below * usual, "{}: {} comes twice, in {} and {:.1g} days later in {}",
-                  sources_[static_cast<std::size_t>(places_[t].source)]->name, date_text(days_[t]),
-                  sources_[static_cast<std::size_t>(places_[t - 1].source)]->name, steps[t - 1],
-                  sources_[static_cast<std::size_t>(places_[t].source)]->name);
+                  sources_[places_[t].source]->name, date_text(days_[t]),
+                  sources_[places_[t - 1].source]->name, steps[t - 1], sources_[places_[t].source]->name);
   std::vector<std::string> gaps, odd;
   for (std::size_t t = 1; t < days_.size(); ++t) {
     const double step = steps[t - 1];
@@ -146,11 +145,11 @@ std::vector<double> Record::fields(int first, int n) const {
   values.reserve(static_cast<std::size_t>(n) * grid_.size());
   const auto n_lon = sources_.front()->grid.longitude.size(), n_full = sources_.front()->grid.size();
   for (int t = first; t < first + n;) {
-    const Place begin = places_[static_cast<std::size_t>(t)];
+    const Place begin = places_[t];
     int some = 1;  // that follow each other in one source
-    while (t + some < first + n && places_[static_cast<std::size_t>(t + some)].source == begin.source) ++some;
+    while (t + some < first + n && places_[t + some].source == begin.source) ++some;
     close_others(begin.source);
-    const auto read = sources_[static_cast<std::size_t>(begin.source)]->read(begin.time, some);
+    const auto read = sources_[begin.source]->read(begin.time, some);
     for (int k = 0; k < some; ++k)
       for (const std::size_t i : rows_)
         for (const std::size_t j : columns_)
@@ -161,7 +160,7 @@ std::vector<double> Record::fields(int first, int n) const {
 }
 
 void Record::close_others(int source) const {
-  if (open_ >= 0 && open_ != source) sources_[static_cast<std::size_t>(open_)]->close();
+  if (open_ >= 0 && open_ != source) sources_[open_]->close();
   open_ = source;
 }
 
@@ -174,9 +173,7 @@ int Record::first_point(int rank) const {
   return static_cast<int>(std::int64_t{n_points()} * rank / comm_.size());
 }
 
-double Record::latitude_of(int point) const {
-  return grid_.latitude[cells_[static_cast<std::size_t>(point)] / grid_.longitude.size()];
-}
+double Record::latitude_of(int point) const { return grid_.latitude[cells_[point] / grid_.longitude.size()]; }
 
 std::string Record::source_names() const {
   constexpr std::size_t most_names = 8;
@@ -204,13 +201,12 @@ TallMatrix Record::read(int first, int n) const {
       for (int rank = 0; rank < n_ranks; ++rank)
         for (int p = first_point(rank); p < first_point(rank + 1); ++p)
           for (int k = 0; k < mine; ++k)
-            send[static_cast<std::size_t>(rank)].push_back(
-                values[static_cast<std::size_t>(k) * grid_.size() + cells_[static_cast<std::size_t>(p)]]);
+            send[rank].push_back(values[static_cast<std::size_t>(k) * grid_.size() + cells_[p]]);
     });
     const auto received = n_ranks == 1 ? std::move(send) : comm_.all_to_all(send);
     for (int rank = 0; rank < n_ranks; ++rank) {
       const int from = begin_of(rank), some = begin_of(rank + 1) - from;
-      const double* values = received[static_cast<std::size_t>(rank)].data();
+      const double* values = received[rank].data();
       for (int p = 0; p < n_mine(); ++p)
         for (int k = 0; k < some; ++k) result.row(p)[from + k] = *values++;
     }

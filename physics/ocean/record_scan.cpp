@@ -83,9 +83,8 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
   const auto n_candidates = std::count(candidate.begin(), candidate.end(), 1);
   QUINTET_CHECK(n_candidates > 0, "there is no sea in the region: the mask is land everywhere in it");
   const auto where = [&](int t, std::size_t cell) {
-    return fmt::format("{}: {} at {}",
-                       sources_[static_cast<std::size_t>(places_[static_cast<std::size_t>(t)].source)]->name,
-                       date_text(days_[static_cast<std::size_t>(t)]), place_of(cell));
+    return fmt::format("{}: {} at {}", sources_[places_[t].source]->name, date_text(days_[t]),
+                       place_of(cell));
   };
   const bool is_temperature = units() == "degree_Celsius";
   const bool from_kelvin = sources_.front()->from_kelvin;
@@ -119,7 +118,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
                     : "fields.units or a missing value are wrong");
           least[cell] = std::min(least[cell], value), most[cell] = std::max(most[cell], value);
         }
-        if (n_missing == n_candidates) empty[static_cast<std::size_t>(t + k)] = 1;
+        if (n_missing == n_candidates) empty[t + k] = 1;
       }
     }
   });
@@ -131,7 +130,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
   QUINTET_CHECK(
       n_empty == 0,
       "{}: {} has no value at any sea point{}: leave it out of the file, or choose fields.from and fields.to",
-      sources_[static_cast<std::size_t>(places_[std::min(first_empty, places_.size() - 1)].source)]->name,
+      sources_[places_[std::min(first_empty, places_.size() - 1)].source]->name,
       date_text(days_[std::min(first_empty, days_.size() - 1)]),
       n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
   comm_.reduce(std::span<double>(least), Comm::Reduction::minimum);

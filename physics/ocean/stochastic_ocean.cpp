@@ -111,7 +111,7 @@ class StochasticOcean : public FieldSource {
     std::vector<double> values;
     values.reserve(static_cast<std::size_t>(n) * n_cells);
     for (int t = first; t < first + n; ++t) {
-      const double day = days[static_cast<std::size_t>(t)];
+      const double day = days[t];
       const auto season = season_of(day, harmonics);
       const double warming = options_.trend * (day - days.front()) / days_of_year;
       for (std::size_t c = 0; c < n_cells; ++c) {
@@ -121,8 +121,7 @@ class StochasticOcean : public FieldSource {
         }
         double value = cycle_[c] + warming;
         for (std::size_t k = 0; k < season.size(); ++k) value += season[k] * cycle_[(k + 1) * n_cells + c];
-        for (std::size_t k = 0; k < n_states; ++k)
-          value += states_[static_cast<std::size_t>(t)][k] * patterns_[k * n_cells + c];
+        for (std::size_t k = 0; k < n_states; ++k) value += states_[t][k] * patterns_[k * n_cells + c];
         double noise = 0, unused = 0;
         normal_pair(options_.seed, noise_stream, c, static_cast<std::uint64_t>(t), noise, unused);
         values.push_back(std::max(value + options_.noise * noise, freezing));

@@ -47,7 +47,7 @@ PetscErrorCode multiply(Mat matrix, Vec in, Vec out) {
   for (int p = 0; p < x.rows(); ++p) {
     const double* row = x.row(p);
     double sum = 0;
-    for (int t = 0; t < x.columns(); ++t) sum += row[t] * v[static_cast<std::size_t>(t)];
+    for (int t = 0; t < x.columns(); ++t) sum += row[t] * v[t];
     values[p] = sum;
   }
   check_petsc(VecRestoreArrayWrite(out, &values), "VecRestoreArrayWrite");
@@ -63,7 +63,7 @@ PetscErrorCode multiply_transposed(Mat matrix, Vec in, Vec out) {
   check_petsc(VecGetArrayRead(in, &u), "VecGetArrayRead");
   for (int p = 0; p < x.rows(); ++p) {
     const double *row = x.row(p), factor = u[p];
-    for (int t = 0; t < x.columns(); ++t) sums[static_cast<std::size_t>(t)] += factor * row[t];
+    for (int t = 0; t < x.columns(); ++t) sums[t] += factor * row[t];
   }
   check_petsc(VecRestoreArrayRead(in, &u), "VecRestoreArrayRead");
   factors->comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
@@ -127,7 +127,7 @@ ocean::SingularTriplets lanczos_svd(const Comm& comm, const TallMatrix& x, int k
     check_petsc(SVDGetSingularTriplet(svd.get(), m, &value, left.get(), right.get()),
                 "SVDGetSingularTriplet");
     const auto v = whole(factors, right.get());
-    for (int t = 0; t < n; ++t) vectors.at(t, m) = v[static_cast<std::size_t>(t)];
+    for (int t = 0; t < n; ++t) vectors.at(t, m) = v[t];
   }
   return svd_within(comm, x, product(x, vectors), k);
 }

@@ -79,7 +79,7 @@ class MultigridSolver : public EllipticSolver {
     double sum = 0;
     for (int j = 0; j < field.rows; ++j)
       for (int i = 0; i < field.n; ++i)
-        sum += grid_.z.widths[at(grid_.first_row() + j)] * grid_.x.widths[at(i)] * field.row(j)[i];
+        sum += grid_.z.widths[grid_.first_row() + j] * grid_.x.widths[i] * field.row(j)[i];
     const double mean = grid_.comm.sum(sum) / (grid_.x.length() * grid_.z.length());
     for (int j = 0; j < field.rows; ++j)
       for (int i = 0; i < field.n; ++i) field.row(j)[i] -= mean;
@@ -104,15 +104,15 @@ class MultigridSolver : public EllipticSolver {
         const bool wall =
             (unknown == Unknown::w && k == 0) || (unknown == Unknown::u && i == 0 && !grid_.x.periodic);
         const std::int64_t here = std::int64_t{k} * n + i;
-        volumes.push_back(wall ? 1.0 : x.weight[at(i)] * z.weight[at(k)]);
+        volumes.push_back(wall ? 1.0 : x.weight[i] * z.weight[k]);
         if (wall) {  // q = r = 0
           rows.add(here, 1.0);
           rows.finish_row();
           continue;
         }
-        const double left = z.weight[at(k)] * x.lower[at(i)], right = z.weight[at(k)] * x.upper[at(i)];
-        const double below = x.weight[at(i)] * z.lower[at(k)], above = x.weight[at(i)] * z.upper[at(k)];
-        const double walls = z.weight[at(k)] * x.wall[at(i)] + x.weight[at(i)] * z.wall[at(k)];
+        const double left = z.weight[k] * x.lower[i], right = z.weight[k] * x.upper[i];
+        const double below = x.weight[i] * z.lower[k], above = x.weight[i] * z.upper[k];
+        const double walls = z.weight[k] * x.wall[i] + x.weight[i] * z.wall[k];
         if (k > 0) add(here - n, -below);
         add(std::int64_t{k} * n + (i + n - 1) % n, -left);
         add(here, left + right + below + above + walls);

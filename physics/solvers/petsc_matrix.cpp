@@ -41,15 +41,15 @@ void for_rows(Mat matrix, const Body& body) {
 void find_blocks(Mat matrix, const std::vector<std::int32_t>& block_of, BlockMatrix& found) {
   const auto& blocking = *found.blocking;
   std::vector<std::vector<std::int32_t>> rows(at(found.n_columns()));
-  for (int c = 0; c < found.n_columns(); ++c) rows[at(c)].push_back(found.first + c);
+  for (int c = 0; c < found.n_columns(); ++c) rows[c].push_back(found.first + c);
   for_rows(matrix, [&](PetscInt i, auto columns, auto) {
-    auto& mine = rows[at(block_of[at(i)] - found.first)];
+    auto& mine = rows[block_of[i] - found.first];
     for (const PetscInt j : columns)
-      if (mine.back() != block_of[at(j)]) mine.push_back(block_of[at(j)]);
+      if (mine.back() != block_of[j]) mine.push_back(block_of[j]);
   });
   std::int64_t n_values = 0;
   for (int c = 0; c < found.n_columns(); ++c) {
-    auto& mine = rows[at(c)];
+    auto& mine = rows[c];
     std::sort(mine.begin(), mine.end());
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
     for (const auto row : mine) {
@@ -59,26 +59,25 @@ void find_blocks(Mat matrix, const std::vector<std::int32_t>& block_of, BlockMat
     }
     found.column_begin.push_back(found.n_blocks());
   }
-  found.value.assign(at(n_values), 0.0);
+  found.value.assign(n_values, 0.0);
 }
 
 /// Where element (row, column) lies in the values; the block is there.
 std::int64_t place(const BlockMatrix& m, const std::vector<std::int32_t>& block_of, std::int64_t row,
                    std::int64_t column) {
-  const auto block_row = block_of[at(row)], block_column = block_of[at(column)];
+  const auto block_row = block_of[row], block_column = block_of[column];
   const auto c = block_column - m.first;
-  const auto begin = m.row.begin() + m.column_begin[at(c)], end = m.row.begin() + m.column_begin[at(c + 1)];
+  const auto begin = m.row.begin() + m.column_begin[c], end = m.row.begin() + m.column_begin[c + 1];
   const auto p = std::lower_bound(begin, end, block_row) - m.row.begin();
   const auto& first = m.blocking->begin;
-  return m.offset[at(p)] + (column - first[at(block_column)]) * m.blocking->size(block_row) + row -
-         first[at(block_row)];
+  return m.offset[p] + (column - first[block_column]) * m.blocking->size(block_row) + row - first[block_row];
 }
 
 void append_column(const BlockMatrix& m, int block, int j, PetscRows& rows) {
   const int c = block - m.first;
-  for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p) {
-    const int n = m.blocking->size(m.row[at(p)]), first = m.blocking->begin[at(m.row[at(p)])];
-    for (int i = 0; i < n; ++i) rows.add(first + i, m.value[at(m.offset[at(p)] + std::int64_t{j} * n + i)]);
+  for (auto p = m.column_begin[c]; p < m.column_begin[c + 1]; ++p) {
+    const int n = m.blocking->size(m.row[p]), first = m.blocking->begin[m.row[p]];
+    for (int i = 0; i < n; ++i) rows.add(first + i, m.value[m.offset[p] + std::int64_t{j} * n + i]);
   }
   rows.finish_row();
 }
@@ -135,7 +134,7 @@ BlockMatrix from_petsc(const PetscMatrix& matrix, const BlockMatrix& like) {
   find_blocks(matrix.get(), block_of, result);
   for_rows(matrix.get(), [&](PetscInt column, auto rows, auto values) {
     for (std::size_t k = 0; k < rows.size(); ++k)
-      result.value[at(place(result, block_of, rows[k], column))] = values[k];
+      result.value[place(result, block_of, rows[k], column)] = values[k];
   });
   return result;
 }

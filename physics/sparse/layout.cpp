@@ -292,7 +292,7 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
     return std::int64_t{shares.unit_begin[hi] - shares.unit_begin[lo]};
   };
   for (int r = 0; r < comm.size(); ++r) {
-    SpmmTraffic& to = result[static_cast<std::size_t>(r)];
+    SpmmTraffic& to = result[r];
     const auto [i, j, l] = place_of(layout, r);
     const std::int64_t columns = panel_part(shares, layout, r).n_columns(f);
     for (const auto& stage : stages_of(shares, layout, r)) {

@@ -59,9 +59,7 @@ struct RowShares {
   [[nodiscard]] int n_ranks() const { return static_cast<int>(rank_begin.size()) - 1; }
   [[nodiscard]] int size(int unit) const { return unit_begin[unit + 1] - unit_begin[unit]; }
   /// First unit of group i of m, m a divisor of the number of ranks.
-  [[nodiscard]] int cut(int i, int m) const {
-    return rank_begin[static_cast<std::size_t>(std::int64_t{n_ranks()} * i / m)];
-  }
+  [[nodiscard]] int cut(int i, int m) const { return rank_begin[std::int64_t{n_ranks()} * i / m]; }
   /// Group of m that has this unit.
   [[nodiscard]] int group(int unit, int m) const;
 };

@@ -60,7 +60,7 @@ std::vector<Element> hand_out(const Comm& comm, const SparseRows& a, const SpmmL
       list.push_back({of_rank[p], of_rank[p + 1], offset});
       offset += area(of_rank[p], of_rank[p + 1]);
     }
-  to.reserve(static_cast<std::size_t>(offset));
+  to.reserve(offset);
   for (const auto& of_rank : comm.all_to_all(values)) to.insert(to.end(), of_rank.begin(), of_rank.end());
   return list;
 }
@@ -157,7 +157,7 @@ void SparseProduct::plan_sparse_1d(const SparseRows& a) {
       if (place[k] < 0) continue;
       place[k] = foreign.n_rows;
       foreign.n_rows += shares_.size(k);
-      ask[static_cast<std::size_t>(rank)].push_back(k);
+      ask[rank].push_back(k);
     }
     if (foreign.n_rows > before)
       foreign.receive_h.push_back(
@@ -167,7 +167,7 @@ void SparseProduct::plan_sparse_1d(const SparseRows& a) {
   const auto asked = comm_.all_to_all(ask);
   for (int rank = 0; rank < comm_.size(); ++rank) {
     const std::size_t before = packed_rows_.size();
-    for (const auto k : asked[static_cast<std::size_t>(rank)])
+    for (const auto k : asked[rank])
       for (int i = shares_.unit_begin[k]; i < shares_.unit_begin[k + 1]; ++i)
         packed_rows_.push_back(i - own_row);
     if (packed_rows_.size() > before) foreign.send_h.push_back({rank, before, packed_rows_.size() - before});
@@ -261,7 +261,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
           pattern[here].size() <= std::numeric_limits<std::int32_t>::max(),
           "{}: a part of the matrix has {} nonzero blocks: expected at most 1073741823; take more ranks",
           layout_.name(), pattern[here].size() / 2);
-      auto& words = tell[static_cast<std::size_t>(rank)];
+      auto& words = tell[rank];
       words.insert(words.end(), {plan.hi, static_cast<std::int32_t>(pattern[here].size())});
       words.insert(words.end(), pattern[here].begin(), pattern[here].end());
     }
@@ -269,7 +269,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
   if (layout_.columns == 1) return;
   const auto told = comm_.all_to_all(tell);
   for (int rank = 0; rank < comm_.size(); ++rank) {
-    const auto& words = told[static_cast<std::size_t>(rank)];
+    const auto& words = told[rank];
     for (std::size_t at = 0; at < words.size();) {
       const std::size_t s = stage_of.at(words[at]), end = at + 2 + static_cast<std::size_t>(words[at + 1]);
       Stage& stage = stages_[s];

@@ -10,9 +10,7 @@ namespace quintet {
 
 namespace {
 
-std::int64_t offset_of(const SparseRows& a, std::int64_t p) {
-  return a.offset.empty() ? p : a.offset[static_cast<std::size_t>(p)];
-}
+std::int64_t offset_of(const SparseRows& a, std::int64_t p) { return a.offset.empty() ? p : a.offset[p]; }
 
 }  // namespace
 
@@ -24,7 +22,7 @@ OwnedRows transpose(const Comm& comm, const SparseRows& a) {
   std::vector<std::vector<double>> values(n_ranks);
   for (int r = 0; r < static_cast<int>(a.row_begin.size()) - 1; ++r)
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
-      const int k = a.column[static_cast<std::size_t>(p)];
+      const int k = a.column[p];
       const auto to = static_cast<std::size_t>(shares.group(k, comm.size()));
       places[to].insert(places[to].end(), {k, first + r});
       const int n_rows = shares.size(first + r), n_columns = shares.size(k);
@@ -71,8 +69,7 @@ bool equal(const Comm& comm, const SparseRows& a, const SparseRows& b) {
   const int first = a.shares.rank_begin[comm.rank()];
   for (int r = 0; same && r < static_cast<int>(a.row_begin.size()) - 1; ++r)
     for (auto p = a.row_begin[r]; same && p < a.row_begin[r + 1]; ++p) {
-      const std::int64_t n =
-          std::int64_t{a.shares.size(first + r)} * a.shares.size(a.column[static_cast<std::size_t>(p)]);
+      const std::int64_t n = std::int64_t{a.shares.size(first + r)} * a.shares.size(a.column[p]);
       const double *const x = a.value + offset_of(a, p), *const y = b.value + offset_of(b, p);
       same = std::equal(x, x + n, y);
     }

@@ -65,7 +65,7 @@ StepPlan plan_step(const Graph& graph, int step, const Parts& parts, int rank, M
   Items items;
   for (int p = 0; p < parts.count(rank); ++p) {
     if (!graph.window(step).has(first + p)) continue;
-    auto& needed = needs[static_cast<std::size_t>(p)] = graph.inputs(step, first + p);
+    auto& needed = needs[p] = graph.inputs(step, first + p);
     bool is_interior = true;
     for (const int from : needed) {
       if (parts.owner(from) == rank) continue;
@@ -84,7 +84,7 @@ StepPlan plan_step(const Graph& graph, int step, const Parts& parts, int rank, M
   });
   plan.first_input.push_back(0);
   for (const int p : plan.tasks) {
-    for (const int from : needs[static_cast<std::size_t>(p)]) {
+    for (const int from : needs[p]) {
       const int owner = parts.owner(from);
       plan.inputs.push_back(owner == rank ? from - first
                                           : -1 - slots.at(owner).at(item(messages, from, first + p)));

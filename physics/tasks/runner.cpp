@@ -53,7 +53,7 @@ struct Runner::Step {
 
   [[nodiscard]] std::span<const int> needed_by(int task) const { return part(needed, first_needed, task); }
   [[nodiscard]] std::span<const Stamp* const> inputs_of(int step, int task) const {
-    return part(inputs[static_cast<std::size_t>(step & 1)], plan.first_input, task);
+    return part(inputs[step & 1], plan.first_input, task);
   }
 
  private:
@@ -95,7 +95,7 @@ Runner::Runner(const Comm& comm, const Graph& graph, const RunnerOptions& option
 Runner::~Runner() = default;
 
 Stamp* Runner::output(int step, int point) {
-  return outputs_[static_cast<std::size_t>(step & 1)].data() + std::ptrdiff_t{point} * length_;
+  return outputs_[step & 1].data() + std::ptrdiff_t{point} * length_;
 }
 
 // ---- what is made before the loop ----
@@ -132,7 +132,7 @@ void Runner::spoil(const Damage& damage, Step& step) const {
   const auto task = std::find(plan.tasks.begin(), plan.tasks.end(), damage.point - first_);
   if (task == plan.tasks.end()) return;  // another rank's
   const auto k = task - plan.tasks.begin();
-  const int at = plan.first_input[static_cast<std::size_t>(k)];
+  const int at = plan.first_input[k];
   const auto move_later = [&](int by) {
     std::for_each(plan.first_input.begin() + k + 1, plan.first_input.end(),
                   [by](int& first) { first += by; });
@@ -141,7 +141,7 @@ void Runner::spoil(const Damage& damage, Step& step) const {
     plan.inputs.erase(plan.inputs.begin() + at);
     move_later(-1);
   } else if (damage.kind == Damage::Kind::surplus) {
-    plan.inputs.insert(plan.inputs.begin() + at, plan.inputs[static_cast<std::size_t>(at)]);
+    plan.inputs.insert(plan.inputs.begin() + at, plan.inputs[at]);
     move_later(1);
   } else if (damage.kind == Damage::Kind::wrong_step) {
     step.wrong_input = at;
@@ -186,12 +186,11 @@ void Runner::connect(Step& step, int parity) {
   auto& sends = step.sends[here] = std::make_unique<RepeatedMessages>(comm_);
   step.copies.clear();
   for (const auto& [partner, first, count] : plan.sends) {
-    const auto points =
-        std::span(plan.outbox).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    const auto points = std::span(plan.outbox).subspan(first, count);
     const Stamp* from = output(parity + 1, points.front());
     if (!follow_each_other(points)) {
       from = outbox_[1 - here].data() + std::ptrdiff_t{first} * length_;
-      for (int k = 0; k < count; ++k) step.copies.push_back({points[static_cast<std::size_t>(k)], first + k});
+      for (int k = 0; k < count; ++k) step.copies.push_back({points[k], first + k});
     }
     sends->send(bytes_of(from, static_cast<std::size_t>(count) * length), partner, tag);
   }
@@ -202,17 +201,13 @@ void Runner::connect(Step& step, int parity) {
 double Runner::run(std::int64_t iterations) {
   kernel_.iterations = iterations;
   const int n_steps = graph_.steps();
-  const auto receives = [&](int t) -> RepeatedMessages& {
-    return *step_[static_cast<std::size_t>(t)]->receives[static_cast<std::size_t>(t & 1)];
-  };
-  const auto sends = [&](int t) -> RepeatedMessages& {
-    return *step_[static_cast<std::size_t>(t)]->sends[static_cast<std::size_t>(t & 1)];
-  };
+  const auto receives = [&](int t) -> RepeatedMessages& { return *step_[t]->receives[t & 1]; };
+  const auto sends = [&](int t) -> RepeatedMessages& { return *step_[t]->sends[t & 1]; };
   comm_.barrier();
   const double start = seconds();
   if (n_steps > 1) receives(1).start();
   for (int t = 0; t < n_steps; ++t) {
-    const StepPlan& plan = step_[static_cast<std::size_t>(t)]->plan;
+    const StepPlan& plan = step_[t]->plan;
     if (t > 0) sends(t - 1).wait();  // their memory is written now: outputs of t - 2
     compute(t, 0, plan.n_interior);
     receives(t).wait();
@@ -227,16 +222,16 @@ double Runner::run(std::int64_t iterations) {
 
 /// Send what other ranks need for `step`: outputs of the step before.
 void Runner::send(int step) {
-  Step& plan = *step_[static_cast<std::size_t>(step)];
-  auto& outbox = outbox_[static_cast<std::size_t>((step - 1) & 1)];
+  Step& plan = *step_[step];
+  auto& outbox = outbox_[(step - 1) & 1];
   for (const auto& [from, to] : plan.copies)
     std::copy_n(output(step - 1, from), length_, outbox.data() + std::ptrdiff_t{to} * length_);
-  plan.sends[static_cast<std::size_t>(step & 1)]->start();
+  plan.sends[step & 1]->start();
 }
 
 void Runner::compute(int step, int begin, int end) {
   if (begin == end) return;
-  Step& plan = *step_[static_cast<std::size_t>(step)];
+  Step& plan = *step_[step];
   if (damage_ && damage_->step == step) flip_byte(plan, step, begin, end);
   if (Exec().concurrency() == 1) {  // the shortest tasks would feel a launch
     for (int task = begin; task < end; ++task)
@@ -252,7 +247,7 @@ void Runner::compute(int step, int begin, int end) {
 
 bool Runner::compute_one(const Step& plan, int step, int task) {
   if (!inputs_are_right(step, plan.needed_by(task), plan.inputs_of(step, task), length_)) return false;
-  const int point = plan.plan.tasks[static_cast<std::size_t>(task)];
+  const int point = plan.plan.tasks[task];
   std::fill_n(output(step, point), length_, Stamp{step, first_ + point});
   const auto bytes = static_cast<std::size_t>(kernel_.scratch_bytes), p = static_cast<std::size_t>(point);
   results_[p] = run_kernel(kernel_, step, first_ + point, std::span(scratch_).subspan(p * bytes, bytes));
@@ -260,15 +255,15 @@ bool Runner::compute_one(const Step& plan, int step, int task) {
 }
 
 void Runner::complain(const Step& plan, int step, int task) const {
-  throw InternalError(what_is_wrong(step, first_ + plan.plan.tasks[static_cast<std::size_t>(task)],
-                                    plan.needed_by(task), plan.inputs_of(step, task), length_));
+  throw InternalError(what_is_wrong(step, first_ + plan.plan.tasks[task], plan.needed_by(task),
+                                    plan.inputs_of(step, task), length_));
 }
 
 /// Damage::Kind::wrong_byte: in the first input of its task, if that is one of these.
 void Runner::flip_byte(const Step& plan, int step, int begin, int end) const {
   if (damage_->kind != Damage::Kind::wrong_byte) return;
   for (int task = begin; task < end; ++task) {
-    if (plan.plan.tasks[static_cast<std::size_t>(task)] != damage_->point - first_) continue;
+    if (plan.plan.tasks[task] != damage_->point - first_) continue;
     auto* bytes = reinterpret_cast<std::byte*>(const_cast<Stamp*>(plan.inputs_of(step, task).front()));
     bytes[length_ * stamp_bytes - 3] ^= std::byte{1};
   }
@@ -279,8 +274,7 @@ double Runner::work(std::int64_t iterations) const {
   kernel.iterations = iterations;
   double sum = 0;
   for (int t = 0; t < graph_.steps(); ++t)
-    for (const int point : step_[static_cast<std::size_t>(t)]->plan.tasks)
-      sum += work_of(kernel, t, first_ + point);
+    for (const int point : step_[t]->plan.tasks) sum += work_of(kernel, t, first_ + point);
   return comm_.sum(sum);
 }
 

@@ -52,13 +52,13 @@ void ColumnElimination::factorise(std::span<const TridiagonalColumns> equations)
 void ColumnElimination::factorise_share(Share& share, const TridiagonalColumns& equations) const {
   for (int k = 0; k < n_rows_; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const double d = equations.diagonal[static_cast<std::size_t>(first_row_ + row_of(k))];
+    const double d = equations.diagonal[first_row_ + row_of(k)];
     const double product = k == 0 ? 0 : share.from[i] * share.to[i - 1];
     double* const inverse = share.inverse.data() + at(k);
     const double* const before = k == 0 ? inverse : inverse - n_columns_;
     for (int m = 0; m < n_columns_; ++m) {
       const double eliminated = k == 0 ? 0.0 : product * before[m];
-      const double pivot = d + equations.shift[static_cast<std::size_t>(m)] - eliminated;
+      const double pivot = d + equations.shift[m] - eliminated;
       inverse[m] = std::abs(pivot) > round_off * std::abs(d) && d != 0 ? 1 / pivot : 0.0;
     }
     if (!between_) continue;
@@ -78,7 +78,7 @@ void ColumnElimination::share_ends(AlignedVector<double>& f, AlignedVector<doubl
     const auto [own_f, own_l] = ends(i);
     for (int m = 0; m < n_columns_; ++m) {
       own_f[m] = own_l[m] = 0;
-      fill(shares_[static_cast<std::size_t>(i)], m, own_f[m], own_l[m]);
+      fill(shares_[i], m, own_f[m], own_l[m]);
     }
   }
   ends_.to_columns();
@@ -95,7 +95,7 @@ void ColumnElimination::share_ends(AlignedVector<double>& f, AlignedVector<doubl
 void ColumnElimination::factorise_ends() {
   const int last = n_rows_ - 1, columns = ends_.columns_here();
   const auto to_next = [&](const Share& share, int m) {
-    return share.to[static_cast<std::size_t>(last)] * share.inverse[static_cast<std::size_t>(at(last) + m)];
+    return share.to[last] * share.inverse[at(last) + m];
   };
   share_ends(left_.f_of_below, left_.l_of_below, [&](const Share& share, int m, double& f, double& l) {
     if (downwards_) f = to_next(share, m);
@@ -109,7 +109,7 @@ void ColumnElimination::factorise_ends() {
     if (between_) f = share.weight.data()[at(last) + m] * l;
   });
   left_.inverse.assign(left_.f_of_below.size(), 1.0);
-  for (std::size_t i = static_cast<std::size_t>(columns); i < left_.inverse.size(); ++i) {
+  for (std::size_t i = columns; i < left_.inverse.size(); ++i) {
     // The rank below has l_below = ... - l_of_f f.
     const double l_of_f = left_.l_of_above[i - static_cast<std::size_t>(columns)];
     const double pivot = 1 - left_.f_of_below[i] * l_of_f;
@@ -121,12 +121,12 @@ void ColumnElimination::factorise_ends() {
 
 /// y_k = (q_k - from_k y_{k-1})/pivot_k, and what is left: this rank's first and last equation.
 void ColumnElimination::eliminate(int matrix, double* q, const Tile& tile) {
-  const Share& share = shares_[static_cast<std::size_t>(matrix)];
+  const Share& share = shares_[matrix];
   const auto [f, l] = ends(matrix);
   for (int k = tile.row; k < tile.row_end; ++k) {
     double* const y = row(q, k);
     const double *const inverse = share.inverse.data() + at(k), *const before = k == 0 ? y : row(q, k - 1);
-    const double factor = share.from[static_cast<std::size_t>(k)];
+    const double factor = share.from[k];
     if (k == 0)
       for (int m = tile.column; m < tile.column_end; ++m) y[m] *= inverse[m];
     else
@@ -175,7 +175,7 @@ void ColumnElimination::solve_ends() {
 
 /// x_k = y_k - (to_k/pivot_k) x_{k+1} - spike_k x_below.
 void ColumnElimination::substitute(int matrix, double* q, const Tile& tile) {
-  const Share& share = shares_[static_cast<std::size_t>(matrix)];
+  const Share& share = shares_[matrix];
   const auto [below, above] = ends(matrix);
   const double* const beyond = downwards_ ? below : above;
   for (int k = tile.row_end - 1; k >= tile.row; --k) {
@@ -183,7 +183,7 @@ void ColumnElimination::substitute(int matrix, double* q, const Tile& tile) {
     double* const x = row(q, k);
     const double *const after = k < n_rows_ - 1 ? row(q, k + 1) : beyond, *const inverse =
                                                                               share.inverse.data() + at(k);
-    const double factor = share.to[static_cast<std::size_t>(k)];
+    const double factor = share.to[k];
     for (int m = tile.column; m < tile.column_end; ++m) x[m] -= factor * inverse[m] * after[m];
     if (!between_) continue;
     const double* const spike = share.spike.data() + at(k);

@@ -21,8 +21,7 @@ void FrameStream::push(std::span<const double> samples, const Sink& sink) {
     samples = samples.subspan(piece.size());
     held_.insert(held_.end(), piece.begin(), piece.end());
     if (!begun_ && held_.size() > mirrored_) {
-      const std::vector<double> mirror(held_.begin() + 1,
-                                       held_.begin() + static_cast<std::ptrdiff_t>(mirrored_) + 1);
+      const std::vector<double> mirror(held_.begin() + 1, held_.begin() + mirrored_ + 1);
       held_.insert(held_.begin(), mirror.rbegin(), mirror.rend());
       begun_ = true;
     }
@@ -54,7 +53,7 @@ void FrameStream::take_frames(const Sink& sink) {
   // What no frame needs, nor the mirror at the end.
   const std::size_t keep = mirrored_ + 1;
   const std::size_t gone = std::min(next_, held_.size() - std::min(held_.size(), keep));
-  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(gone));
+  held_.erase(held_.begin(), held_.begin() + gone);
   next_ -= gone;
 }
 

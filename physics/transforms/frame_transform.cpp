@@ -61,7 +61,7 @@ void products(const double* x, std::size_t hop, const double* a, const double* b
 
 std::vector<double> hann_window(int n) {
   std::vector<double> window(static_cast<std::size_t>(n));
-  for (int j = 0; j < n; ++j) window[static_cast<std::size_t>(j)] = 0.5 - 0.5 * std::cos(2 * pi * j / n);
+  for (int j = 0; j < n; ++j) window[j] = 0.5 - 0.5 * std::cos(2 * pi * j / n);
   return window;
 }
 
@@ -150,8 +150,8 @@ ConstantQ::ConstantQ(const ConstantQOptions& options) : bins_per_octave_(options
     frequencies_.push_back(frequency);
     for (int t = 0; t < n; ++t) {
       const double angle = 2 * pi * frequency / options.rate * (t - (n + 1) / 2);
-      re_.push_back(factor * window[static_cast<std::size_t>(t)] * std::cos(angle));
-      im_.push_back(-factor * window[static_cast<std::size_t>(t)] * std::sin(angle));
+      re_.push_back(factor * window[t] * std::cos(angle));
+      im_.push_back(-factor * window[t] * std::sin(angle));
     }
   }
 }
@@ -199,7 +199,7 @@ MelBands::MelBands(const MelOptions& options)
 }
 
 double MelBands::density(int bin) const {
-  const auto& weights = bands_[static_cast<std::size_t>(bin)].weights;
+  const auto& weights = bands_[bin].weights;
   return lines_.density(1) / std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 

@@ -84,7 +84,7 @@ class ConstantQ : public FrameTransform {
   [[nodiscard]] double frequency_at(double bin) const override {
     return frequencies_[0] * std::exp2(bin / bins_per_octave_);
   }
-  [[nodiscard]] double density(int bin) const override { return densities_[static_cast<std::size_t>(bin)]; }
+  [[nodiscard]] double density(int bin) const override { return densities_[bin]; }
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 
  private:

@@ -79,8 +79,7 @@ RowEigenpairs tridiagonal_eigenpairs(std::vector<double> diagonal, std::vector<d
   std::sort(order.begin(), order.end(), [&](auto i, auto j) { return diagonal[i] < diagonal[j]; });
   for (const std::size_t k : order) {
     pairs.values.push_back(diagonal[k]);
-    pairs.vectors.insert(pairs.vectors.end(), vectors.begin() + static_cast<std::ptrdiff_t>(k * n),
-                         vectors.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    pairs.vectors.insert(pairs.vectors.end(), vectors.begin() + k * n, vectors.begin() + (k + 1) * n);
   }
   return pairs;
 }

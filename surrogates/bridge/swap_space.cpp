@@ -198,7 +198,7 @@ struct SwapSpace::State {
       changed.wait(lock, [this] { return ends || !queue.empty(); });
       if (queue.empty()) return;
       const auto [number, leaves, asked] = queue.front();
-      Bundle& bundle = bundles[static_cast<std::size_t>(number)];
+      Bundle& bundle = bundles[number];
       bundle.is_moved = true;
       const bool has_failed = error != nullptr;
       lock.unlock();
@@ -229,7 +229,7 @@ struct SwapSpace::State {
 
   void ask(int number, bool leaves) {
     const std::lock_guard lock(mutex);
-    Bundle& bundle = bundles[static_cast<std::size_t>(number)];
+    Bundle& bundle = bundles[number];
     ++bundle.n_under_way;
     bundle.leaves = leaves;
     queue.push_back({number, leaves, Clock::now()});
@@ -309,7 +309,7 @@ int SwapSpace::end(const std::vector<at::Tensor>& stay) {
   state.is_open = false;
   for (const auto& tensor : stay) state.open.erase(tensor.storage().data());
   const std::lock_guard lock(state.mutex);
-  const int number = static_cast<int>(state.bundles.size());
+  const int number = state.bundles.size();
   auto& bundle = state.bundles.emplace_back();
   for (const auto& [place, bytes] : state.open) {
     auto* const bytes_there = static_cast<std::byte*>(const_cast<void*>(place));
@@ -333,7 +333,7 @@ void SwapSpace::freed(void* place) {
   const auto found = state.bundle_of.find(place);
   if (found == state.bundle_of.end()) return;
   std::unique_lock lock(state.mutex);
-  State::Bundle& bundle = state.bundles[static_cast<std::size_t>(found->second)];
+  State::Bundle& bundle = state.bundles[found->second];
   state.changed.wait(lock, [&] { return !bundle.is_moved; });
   const auto part = std::find_if(bundle.parts.begin(), bundle.parts.end(),
                                  [&](const auto& p) { return p->place == place; });
@@ -347,12 +347,12 @@ void SwapSpace::send(int bundle) { state_->ask(bundle, true); }
 
 void SwapSpace::fetch(int bundle) {
   static_cast<void>(is_done(bundle));  // what has left is counted as gone first
-  for (const auto& part : state_->bundles[static_cast<std::size_t>(bundle)].parts) state_->count(*part, true);
+  for (const auto& part : state_->bundles[bundle].parts) state_->count(*part, true);
   state_->ask(bundle, false);
 }
 
 bool SwapSpace::is_done(int bundle) {
-  const auto& one = state_->bundles[static_cast<std::size_t>(bundle)];
+  const auto& one = state_->bundles[bundle];
   {
     const std::lock_guard lock(state_->mutex);
     state_->check();
@@ -367,7 +367,7 @@ void SwapSpace::wait(int bundle) {
   const auto begin = Clock::now();
   {
     std::unique_lock lock(state_->mutex);
-    const auto& one = state_->bundles[static_cast<std::size_t>(bundle)];
+    const auto& one = state_->bundles[bundle];
     state_->changed.wait(lock, [&] { return one.n_under_way == 0; });
     state_->traffic.waited += seconds_since(begin);
   }

@@ -35,8 +35,7 @@ std::pair<int, double> between(const std::vector<double>& points, double place) 
   const auto above =
       std::clamp<std::ptrdiff_t>(std::lower_bound(points.begin(), points.end(), place) - points.begin(), 1,
                                  static_cast<std::ptrdiff_t>(points.size()) - 1);
-  const double low = points[static_cast<std::size_t>(above - 1)],
-               high = points[static_cast<std::size_t>(above)];
+  const double low = points[above - 1], high = points[above];
   return {static_cast<int>(above - 1), std::clamp((place - low) / (high - low), 0.0, 1.0)};
 }
 
@@ -67,7 +66,7 @@ ConvectionControl::ConvectionControl(const ConvectionControlOptions& options,
                 options.cells_x, Fft::most_prime, Fft::next_possible(options.cells_x));
   flow_ = make_flow(options);
   floor_ = std::make_unique<FloorHeating>(options.floor, flow_->grid().x);
-  profile_.resize(at(options.cells_x));
+  profile_.resize(options.cells_x);
   make_probes();
   if (!flows_) return;
   QUINTET_CHECK(!flows_->empty(), "no flows to begin with");

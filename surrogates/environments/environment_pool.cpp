@@ -67,8 +67,8 @@ struct EnvironmentPool::Implementation {
       seats.push_back(
           {std::move(environment), options.first_episode - 1, true, 0, 0, std::vector<float>(at(n_actions))});
     }
-    under_way.assign(at(n), 0);
-    queue.resize(at(n));
+    under_way.assign(n, 0);
+    queue.resize(n);
     // Rows claimed and not received are at most N; one more block is the caller's.
     const std::size_t m = at(options.batch), n_blocks = (at(n) + m - 1) / m + 1;
     for (std::size_t k = 0; k < n_blocks; ++k) {
@@ -110,7 +110,7 @@ struct EnvironmentPool::Implementation {
 
   void write(const Task& task, const Outcome& outcome) {
     Block& block = block_of(task.row);
-    const Seat& seat = seats[at(task.id)];
+    const Seat& seat = seats[task.id];
     const std::size_t k = at(task.row % options.batch), o = at(n_observed);
     seat.environment->observe(std::span<float>(block.observations).subspan(k * o, o));
     block.ids[k] = task.id;
@@ -135,8 +135,7 @@ struct EnvironmentPool::Implementation {
     lock.unlock();
     std::exception_ptr thrown;
     try {
-      for (std::size_t k = 0; k < n; ++k)
-        outcomes[k] = step(seats[at(tasks[k].id)], tasks[k].id, options.seed);
+      for (std::size_t k = 0; k < n; ++k) outcomes[k] = step(seats[tasks[k].id], tasks[k].id, options.seed);
       if (!synchronous()) {
         const std::int64_t row = claimed.fetch_add(static_cast<std::int64_t>(n));
         for (std::size_t k = 0; k < n; ++k) tasks[k].row = row + static_cast<std::int64_t>(k);
@@ -213,20 +212,20 @@ void EnvironmentPool::send(std::span<const float> actions, std::span<const int> 
     for (const int id : ids) {
       QUINTET_CHECK(id >= 0 && id < size(), "environment {}: there is none; expected 0 to {}", id,
                     size() - 1);
-      QUINTET_CHECK(pool.under_way[at(id)] == 0,
+      QUINTET_CHECK(pool.under_way[id] == 0,
                     "environment {} was sent twice; receive() its result before it is sent again", id);
-      pool.under_way[at(id)] = 1;
+      pool.under_way[id] = 1;
       ++n_marked;
     }
   } catch (...) {
-    for (std::size_t k = 0; k < n_marked; ++k) pool.under_way[at(ids[k])] = 0;
+    for (std::size_t k = 0; k < n_marked; ++k) pool.under_way[ids[k]] = 0;
     throw;
   }
   const std::unique_lock lock(pool.mutex);
   if (pool.error) std::rethrow_exception(pool.error);
   for (std::size_t k = 0; k < ids.size(); ++k) {
-    auto& seat = pool.seats[at(ids[k])];
-    std::copy_n(actions.begin() + static_cast<std::ptrdiff_t>(k * a), a, seat.action.begin());
+    auto& seat = pool.seats[ids[k]];
+    std::copy_n(actions.begin() + k * a, a, seat.action.begin());
     pool.queue[(pool.first + pool.n_queued++) % pool.queue.size()] = {ids[k], pool.sent++};
   }
   pool.n_under_way += static_cast<std::int64_t>(ids.size());
@@ -256,7 +255,7 @@ Batch EnvironmentPool::receive() {
     if (pool.error) std::rethrow_exception(pool.error);
     block.ready = 0;
   }
-  for (const int id : block.ids) pool.under_way[at(id)] = 0;
+  for (const int id : block.ids) pool.under_way[id] = 0;
   pool.received += m;
   pool.n_under_way -= m;
   return {block.ids,       block.observations,   block.reward,        block.terminated,

@@ -48,8 +48,7 @@ void FloorHeating::profile(std::span<const float> action, std::span<double> prof
   bounded(action, levels);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     const auto& [from, to, weight] = weights_[i];
-    profile[i] =
-        (1 - weight) * levels[static_cast<std::size_t>(from)] + weight * levels[static_cast<std::size_t>(to)];
+    profile[i] = (1 - weight) * levels[from] + weight * levels[to];
   }
 }
 

@@ -22,8 +22,7 @@ ChosenModel chosen_model(const Comm& comm, const std::string& model,
   if (!experts) return {model, "", "", false};
   const auto registry = Registry::read(comm, experts->registry);
   const auto choice = Router(registry, app, experts->router).choose(request);
-  ChosenModel chosen{registry.name_of(choice.expert),
-                     registry.experts()[static_cast<std::size_t>(choice.expert)].id, choice.reason,
+  ChosenModel chosen{registry.name_of(choice.expert), registry.experts()[choice.expert].id, choice.reason,
                      choice.outside};
   if (choice.outside)
     log::warning("Expert {}: {}", chosen.expert, chosen.reason);

@@ -38,11 +38,11 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
   }
   ReadCache::Options cache{ByteCategory::parameters, options.key, "", {}, options.prefetch};
   for (const auto& id : options.pin) {
-    const int number = place_[static_cast<std::size_t>(registry.find(id))];
+    const int number = place_[registry.find(id)];
     QUINTET_CHECK(number >= 0, "pin: {} is no model of {}", id, app);
     if (std::find(cache.pinned.begin(), cache.pinned.end(), number) != cache.pinned.end()) continue;
     cache.pinned.push_back(number);
-    pinned += items[static_cast<std::size_t>(number)].memory;
+    pinned += items[number].memory;
   }
   for (std::size_t i = 0; i < items.size(); ++i)
     if (std::find(cache.pinned.begin(), cache.pinned.end(), static_cast<int>(i)) == cache.pinned.end())
@@ -59,14 +59,13 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
   ledger_.limit(Tier::host, ByteCategory::staging, in_flight, options.key);
   std::vector<std::size_t> said;
   for (const auto& item : items) said.push_back(item.memory);
-  ReadCache::Source source{[this](int item, std::span<std::byte> to) {
-                             hdf5::read_embedded(files_[static_cast<std::size_t>(item)], to);
-                           },
-                           [this, said, open = std::move(open)](int item, std::span<const std::byte> bytes) {
-                             const auto& name = files_[static_cast<std::size_t>(item)].name;
-                             const hdf5::Mounted mounted(name, bytes);
-                             return open_as_said(name, said[static_cast<std::size_t>(item)], open);
-                           }};
+  ReadCache::Source source{
+      [this](int item, std::span<std::byte> to) { hdf5::read_embedded(files_[item], to); },
+      [this, said, open = std::move(open)](int item, std::span<const std::byte> bytes) {
+        const auto& name = files_[item].name;
+        const hdf5::Mounted mounted(name, bytes);
+        return open_as_said(name, said[item], open);
+      }};
   cache_ = std::make_unique<ReadCache>(ledger_, std::move(cache), std::move(items), std::move(source));
 }
 

@@ -148,8 +148,6 @@ int Registry::find(const std::string& id) const {
   return static_cast<int>(found - ids.begin());
 }
 
-std::string Registry::name_of(int expert) const {
-  return path_ + ":" + experts_[static_cast<std::size_t>(expert)].id;
-}
+std::string Registry::name_of(int expert) const { return path_ + ":" + experts_[expert].id; }
 
 }  // namespace quintet::experts

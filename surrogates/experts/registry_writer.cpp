@@ -201,7 +201,7 @@ void remove_expert(const std::string& registry, const std::string& id) {
 }
 
 void verify_expert(const Registry& registry, int expert) {
-  const auto& known = registry.experts()[static_cast<std::size_t>(expert)];
+  const auto& known = registry.experts()[expert];
   const auto name = registry.name_of(expert);
   const auto place = hdf5::place_of({registry.path(), known.id});
   std::vector<std::byte> bytes(place.bytes);

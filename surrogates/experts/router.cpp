@@ -160,9 +160,9 @@ Choice Router::most_likely(const std::vector<int>& inside, const Request& reques
   double most = -1;
   for (const int i : inside) {
     const auto at = std::find(network.ids.begin(), network.ids.end(), expert(i).id) - network.ids.begin();
-    if (at == static_cast<std::ptrdiff_t>(p.size()) || p[static_cast<std::size_t>(at)] <= most) continue;
+    if (at == static_cast<std::ptrdiff_t>(p.size()) || p[at] <= most) continue;
     best = i;
-    most = p[static_cast<std::size_t>(at)];
+    most = p[at];
   }
   QUINTET_CHECK(best >= 0, "{}: the router was not trained with {}; train it again", request.name,
                 expert(inside.front()).id);

@@ -71,9 +71,7 @@ class Router {
                                 const std::vector<int>& candidates, bool to_middle) const;
   [[noreturn]] void refuse(const Request& request, const std::vector<int>& candidates) const;
   [[nodiscard]] std::string text_of(const Expert& expert, const Request& request) const;
-  [[nodiscard]] const Expert& expert(int number) const {
-    return registry_.experts()[static_cast<std::size_t>(number)];
-  }
+  [[nodiscard]] const Expert& expert(int number) const { return registry_.experts()[number]; }
   const Registry& registry_;
   std::string app_;
   RouterOptions options_;

@@ -49,7 +49,7 @@ Chain<Real>::Chain(std::string input, int n_in, const std::vector<LayerSpec>& la
     tied_.resize(n_in);
     std::iota(tied_.begin(), tied_.end(), 0);
   }
-  const int n_network_inputs = static_cast<int>(tied_.size());
+  const int n_network_inputs = tied_.size();
   const auto width = [&](int tensor) { return tensor < 0 ? n_network_inputs : layers_[tensor].spec.n_out; };
   for (const auto& spec : layers) {
     Layer<Real> layer;

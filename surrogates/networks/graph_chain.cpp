@@ -72,7 +72,7 @@ GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphB
                       spec.name, spec.n_in, spec.input, layers_.back().spec.name, layers_.back().spec.n_out));
     layer.n_in = spec.n_in;
     layer.stride = padded(spec.n_out, w);
-    layer.bias.assign(static_cast<std::size_t>(layer.stride), 0.0);
+    layer.bias.assign(layer.stride, 0.0);
     layer.on_graph = block.on_graph;
     layer.gathers_first = spec.n_in <= spec.n_out;
     if (layer.on_graph) widest = std::max(widest, std::min(spec.n_in, spec.n_out));
@@ -239,8 +239,7 @@ OwnedRows graph_convolution_matrix(const Comm& comm, const SparseRows& a) {
   for (int r = 0; r < static_cast<int>(rows.row_begin.size()) - 1; ++r)
     for (auto p = rows.row_begin[r]; p < rows.row_begin[r + 1]; ++p) {
       const auto at = static_cast<std::size_t>(p);
-      result.value[at] *=
-          factor[static_cast<std::size_t>(first + r)] * factor[static_cast<std::size_t>(rows.column[at])];
+      result.value[at] *= factor[first + r] * factor[rows.column[at]];
     }
   rows.value = result.value.data();
   return result;

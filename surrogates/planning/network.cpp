@@ -74,19 +74,18 @@ double Layer::meetings() const { return kind == LayerKind::recurrent ? product(y
 void count_beside(std::vector<Layer>& layers, const std::vector<std::vector<int>>& reads) {
   QUINTET_ASSERT(reads.size() == layers.size(), "{} layers, {} lists of what they read", layers.size(),
                  reads.size());
-  const int n = static_cast<int>(layers.size());
+  const int n = layers.size();
   std::vector<int> last_reader(layers.size() + 1, -1);  // of x, then of each y
   for (int l = 0; l < n; ++l)
-    for (const int from : reads[static_cast<std::size_t>(l)]) {
+    for (const int from : reads[l]) {
       QUINTET_ASSERT(from >= -1 && from < l, "layer {} reads layer {}", l, from);
-      last_reader[static_cast<std::size_t>(from + 1)] = l;
+      last_reader[from + 1] = l;
     }
   for (int l = 0; l < n; ++l) {
     double items = 0;
     for (int from = -1; from < l; ++from)
-      if (last_reader[static_cast<std::size_t>(from + 1)] > l)
-        items += from < 0 ? layers.front().x_items() : layers[static_cast<std::size_t>(from)].y_items();
-    layers[static_cast<std::size_t>(l)].beside = static_cast<std::int64_t>(items);
+      if (last_reader[from + 1] > l) items += from < 0 ? layers.front().x_items() : layers[from].y_items();
+    layers[l].beside = static_cast<std::int64_t>(items);
   }
 }
 

@@ -58,10 +58,10 @@ double compute_split(const Job& job, const Parts& parts, Split what) {
   const double all_weights = job.network.weights();
   double passes = 0, updates = 0;
   for (int l = 0; l < end_of(job, split); ++l) {
-    const double p2 = split[at(l)] ? parts.network : 1;
-    passes += sample * shares[at(l)] / p2;
+    const double p2 = split[l] ? parts.network : 1;
+    passes += sample * shares[l] / p2;
     if (all_weights > 0)
-      updates += job.network.update_seconds * static_cast<double>(job.network.layers[at(l)].weights) /
+      updates += job.network.update_seconds * static_cast<double>(job.network.layers[l].weights) /
                  all_weights / (what == Split::weights ? p2 : 1);
   }
   return samples_of(job, parts, what) * passes + steps(job) * updates;
@@ -84,11 +84,11 @@ double activations_of_rank(const Job& job, const Parts& parts, const std::vector
   };
   double items = 0;
   for (int l = 0; l < end_of(job, split); ++l) {
-    const auto& layer = job.network.layers[at(l)];
+    const auto& layer = job.network.layers[l];
     const bool forgotten = job.rules.forgets_rectifiers && what != Split::space &&
                            (layer.kind == LayerKind::rectifier || layer.kind == LayerKind::normalisation);
     if (forgotten) continue;
-    if (what == Split::space && split[at(l)])
+    if (what == Split::space && split[l])
       items += part(layer.x_items()) + part(layer.y_items());
     else
       items += layer.x_items() + layer.y_items();
@@ -136,9 +136,9 @@ Communication communication_weights(const Job& job, const Parts& parts) {
   const auto split = split_layers(job, Split::weights);
   Communication sum;
   for (int l = 0; l < count(job.network); ++l) {
-    const auto& layer = job.network.layers[at(l)];
+    const auto& layer = job.network.layers[l];
     const double meetings = layer.meetings();
-    if (!split[at(l)] || parts.network <= 1 || (l + 1 == count(job.network) && meetings == 1)) continue;
+    if (!split[l] || parts.network <= 1 || (l + 1 == count(job.network) && meetings == 1)) continue;
     const double bytes = job.bytes_per_item * job.batch / parts.data * layer.y_items() / meetings;
     add(sum, steps(job) * meetings, 3 * ring_all_gather(parts.network, bytes), among(job, parts.network));
   }
@@ -170,8 +170,8 @@ void add_halos(const Job& job, const Parts& parts, const std::vector<bool>& spli
   const double neighbours = rules.halo == Rules::Halo::faces ? std::min(parts.network - 1, 2.0) : 2;
   const double samples = rules.halo == Rules::Halo::rows_of_one ? 1 : job.batch / parts.data;
   for (int l = 0; l <= last_split(split); ++l) {
-    const auto& layer = job.network.layers[at(l)];
-    if (!layer.has_halo() || !(split[at(l)] || rules.halo_of_whole_layers)) continue;
+    const auto& layer = job.network.layers[l];
+    if (!layer.has_halo() || !(split[l] || rules.halo_of_whole_layers)) continue;
     const auto [forward, backward] = halo_items(layer, rules.halo);
     if (rules.halo == Rules::Halo::faces && forward == 0) continue;  // windows that do not overlap
     for (const double items : {forward, backward})
@@ -187,7 +187,7 @@ Communication communication_space(const Job& job, const Parts& parts) {
   Communication sum;
   if (parts.network > 1 && last >= 0) {
     add_halos(job, parts, split, sum);
-    const double bytes = job.bytes_per_item * job.batch / parts.data * job.network.layers[at(last)].y_items();
+    const double bytes = job.bytes_per_item * job.batch / parts.data * job.network.layers[last].y_items();
     const Link inner = among(job, parts.network);
     if (last + 1 < count(job.network))
       add(sum, steps(job),
@@ -213,9 +213,9 @@ std::vector<Stage> stages_of(const Job& job, double p) {
   std::vector<Stage> stages(begins.size() - 1);
   for (std::size_t s = 0; s + 1 < begins.size(); ++s)
     for (int l = begins[s]; l < begins[s + 1]; ++l) {
-      const auto& layer = job.network.layers[at(l)];
+      const auto& layer = job.network.layers[l];
       const auto weights = static_cast<double>(layer.weights);
-      stages[s].seconds += shares[at(l)];
+      stages[s].seconds += shares[l];
       stages[s].weights += weights;
       stages[s].update += weights > 0 ? weights / job.network.weights() : 0;
       stages[s].activations += layer.x_items() + layer.y_items();
@@ -378,11 +378,11 @@ std::vector<int> pipeline_stages(const Network& network, int p) {
   for (int k = 1; k <= p; ++k)
     for (int l = k; l <= n; ++l)
       for (int b = k - 1; b < l; ++b) {
-        const double slowest = std::max(best[at(k - 1)][at(b)], sums[at(l)] - sums[at(b)]);
-        if (slowest < best[at(k)][at(l)]) best[at(k)][at(l)] = slowest, begin[at(k)][at(l)] = b;
+        const double slowest = std::max(best[k - 1][b], sums[l] - sums[b]);
+        if (slowest < best[k][l]) best[k][l] = slowest, begin[k][l] = b;
       }
   std::vector<int> begins(at(p) + 1, n);
-  for (int k = p; k > 0; --k) begins[at(k - 1)] = begin[at(k)][at(begins[at(k)])];
+  for (int k = p; k > 0; --k) begins[k - 1] = begin[k][begins[k]];
   return begins;
 }
 

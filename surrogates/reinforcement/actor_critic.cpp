@@ -73,7 +73,7 @@ ActorCritic::ActorCritic(const PolicyShape& shape, std::uint64_t seed)
   std::size_t place = 0;
   draw_weights(layers_of(shape, shape.n_actions, place), 0.01, seed, parameters_);
   draw_weights(layers_of(shape, 1, place), 1.0, seed, parameters_);
-  std::fill(parameters_.begin() + static_cast<std::ptrdiff_t>(deviations_), parameters_.end(),
+  std::fill(parameters_.begin() + deviations_, parameters_.end(),
             static_cast<float>(std::log(shape.deviation)));
   refresh();
 }
@@ -99,9 +99,8 @@ void ActorCritic::evaluate(std::span<const float> observed, int n, std::span<flo
         policy_tape_.layers.back().y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
     std::copy_n(from, shape_.n_actions,
                 outputs.begin() + static_cast<std::ptrdiff_t>(row) * shape_.n_actions);
-    values[static_cast<std::size_t>(row)] =
-        value_tape_.layers.back()
-            .y[static_cast<std::size_t>(row) * static_cast<std::size_t>(value_.stride())];
+    values[row] = value_tape_.layers.back()
+                      .y[static_cast<std::size_t>(row) * static_cast<std::size_t>(value_.stride())];
   }
 }
 

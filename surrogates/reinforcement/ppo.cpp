@@ -105,7 +105,7 @@ Ppo::Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOpt
   value_.resize(rows + at(n_rows_));
   for (auto* numbers : {&former_, &reward_, &target_}) numbers->resize(rows);
   for (auto* marks : {&terminated_, &done_, &dropped_}) marks->resize(rows);
-  over_.resize(at(pool.size()));
+  over_.resize(pool.size());
 }
 
 void Ppo::show(const environments::Batch& batch) {
@@ -265,14 +265,14 @@ void Ppo::restore(const hdf5::Group& group) {
 }
 
 double EpisodeRewards::mean(int environment) const {
-  const auto& one = rewards[at(environment)];
+  const auto& one = rewards[environment];
   return std::accumulate(one.begin(), one.end(), 0.0) / static_cast<double>(one.size());
 }
 
 EpisodeRewards play(environments::EnvironmentPool& pool, const Act& act) {
   const auto o = at(pool.n_observed()), a = at(pool.n_actions());
   EpisodeRewards result;
-  result.rewards.resize(at(pool.size()));
+  result.rewards.resize(pool.size());
   std::vector<int> ids = all_of(pool);
   pool.start();
   auto batch = pool.receive();

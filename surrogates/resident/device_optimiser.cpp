@@ -17,8 +17,7 @@ DeviceOptimiser<Real>::DeviceOptimiser(const TorchDevice& device, const Resident
     : options_(request.optimiser) {
   const auto size = static_cast<std::size_t>(n);
   if (!offloads_states(options_, request.offload)) {
-    for (int s = 0; s < n_states(options_); ++s)
-      states_[static_cast<std::size_t>(s)] = zeros_at<Real>(device.place(), n);
+    for (int s = 0; s < n_states(options_); ++s) states_[s] = zeros_at<Real>(device.place(), n);
     return;
   }
   offloaded_ = std::make_unique<OptimiserStates<Real>>(options_, size, request.offload, request.ledger,

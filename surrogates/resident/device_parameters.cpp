@@ -43,7 +43,7 @@ void DeviceParameters<Real>::refuse_bad_gradient(std::int64_t t) {
   if (comm_.size() > 1) first = comm_.minimum(first);
   if (first == INT_MAX) return;
   clear_gradient();
-  throw NumericalError(bad_gradient_text(t, layout_.blocks()[static_cast<std::size_t>(first)].name));
+  throw NumericalError(bad_gradient_text(t, layout_.blocks()[first].name));
 }
 
 template <class Real>
@@ -91,7 +91,7 @@ void DeviceParameters<Real>::clear_gradient() {
 
 template <class Real>
 std::vector<Real> DeviceParameters<Real>::copied_values(int block) const {
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& it = layout_.blocks()[block];
   return copied(values_.narrow(0, static_cast<std::int64_t>(it.first), static_cast<std::int64_t>(it.size)));
 }
 

@@ -46,7 +46,7 @@ class DeviceParameters final : public ResidentArrays<Real> {
 
  private:
   [[nodiscard]] Real* place_in(const at::Tensor& all, int block) const {
-    return all.data_ptr<Real>() + layout_.blocks()[static_cast<std::size_t>(block)].first;
+    return all.data_ptr<Real>() + layout_.blocks()[block].first;
   }
   /// A copy on the host.
   [[nodiscard]] std::vector<Real> copied(const at::Tensor& numbers) const;

@@ -41,7 +41,7 @@ at::Tensor DividedParameters<Real>::whole(const at::Tensor& all, const Unit& uni
 template <class Real>
 at::Tensor DividedParameters<Real>::updated(int number) const {
   if (at_hand_) return at_hand_->slice(number);
-  const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
+  const Unit& unit = layout_.units()[number];
   const auto slice = static_cast<std::int64_t>(unit.slice);
   return whole(values_, unit).narrow(0, comm_.rank() * slice, slice);
 }
@@ -49,13 +49,13 @@ at::Tensor DividedParameters<Real>::updated(int number) const {
 template <class Real>
 Real* DividedParameters<Real>::values(int block) const {
   if (at_hand_) return at_hand_->values(block);
-  return values_.data_ptr<Real>() + layout_.blocks()[static_cast<std::size_t>(block)].offset;
+  return values_.data_ptr<Real>() + layout_.blocks()[block].offset;
 }
 
 template <class Real>
 Real* DividedParameters<Real>::gradient(int block) {
   in_device_arrays([&] { finish_reduction(); });
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& it = layout_.blocks()[block];
   return gradient_.data_ptr<Real>() + (it.offset - layout_.units()[static_cast<std::size_t>(it.unit)].offset);
 }
 
@@ -78,8 +78,8 @@ template <class Real>
 void DividedParameters<Real>::finish(int block) {
   if (at_hand_) at_hand_->progress();
   messages_.progress();
-  const int unit = layout_.blocks()[static_cast<std::size_t>(block)].unit;
-  if (block != layout_.units()[static_cast<std::size_t>(unit)].first_block) return;
+  const int unit = layout_.blocks()[block].unit;
+  if (block != layout_.units()[unit].first_block) return;
   in_device_arrays([&] {
     finish_reduction();
     start_reduction(unit);
@@ -89,7 +89,7 @@ void DividedParameters<Real>::finish(int block) {
 
 template <class Real>
 void DividedParameters<Real>::start_reduction(int number) {
-  const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
+  const Unit& unit = layout_.units()[number];
   messages_.start_sum(gradient_.narrow(0, 0, comm_.size() * static_cast<std::int64_t>(unit.slice)));
   reduced_ = number;
 }
@@ -98,7 +98,7 @@ template <class Real>
 void DividedParameters<Real>::finish_reduction() {
   if (reduced_ < 0) return;
   const at::NoGradGuard no_graph;
-  const Unit& unit = layout_.units()[static_cast<std::size_t>(std::exchange(reduced_, -1))];
+  const Unit& unit = layout_.units()[std::exchange(reduced_, -1)];
   messages_.finish_sum(sums_.narrow(0, place_of(unit), static_cast<std::int64_t>(unit.slice)));
   gradient_.narrow(0, 0, comm_.size() * static_cast<std::int64_t>(unit.slice)).zero_();
 }
@@ -115,7 +115,7 @@ void DividedParameters<Real>::refuse_bad_gradient(std::int64_t t) {
   first = comm_.minimum(first);
   if (first == INT_MAX) return;
   clear_gradient();
-  const auto block = static_cast<std::size_t>(layout_.units()[static_cast<std::size_t>(first)].first_block);
+  const auto block = static_cast<std::size_t>(layout_.units()[first].first_block);
   throw NumericalError(bad_gradient_text(t, layout_.blocks()[block].name));
 }
 
@@ -176,7 +176,7 @@ void DividedParameters<Real>::clear_gradient() {
 
 template <class Real>
 std::vector<Real> DividedParameters<Real>::copied_values(int block) const {
-  const auto n = static_cast<std::int64_t>(layout_.blocks()[static_cast<std::size_t>(block)].size);
+  const auto n = static_cast<std::int64_t>(layout_.blocks()[block].size);
   std::vector<Real> here(static_cast<std::size_t>(n));
   in_device_arrays([&] { copy_here(at::from_blob(values(block), {n}, sums_.options()), here); });
   return here;

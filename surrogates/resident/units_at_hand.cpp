@@ -28,7 +28,7 @@ at::Tensor UnitsAtHand<Real>::slice(int number) const {
 
 template <class Real>
 Real* UnitsAtHand<Real>::values(int block) const {
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& it = layout_.blocks()[block];
   return arrays_[current_].template data_ptr<Real>() + (it.offset - unit(it.unit).offset);
 }
 
@@ -43,7 +43,7 @@ void UnitsAtHand<Real>::start_gather(int number, std::size_t array) {
 template <class Real>
 void UnitsAtHand<Real>::enter(int block, PassWay way) {
   progress();
-  const int number = layout_.blocks()[static_cast<std::size_t>(block)].unit;
+  const int number = layout_.blocks()[block].unit;
   if (number == here_) return;
   const int came = std::exchange(coming_, -1);
   if (came >= 0) messages_.finish_gather();

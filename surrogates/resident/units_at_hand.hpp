@@ -32,9 +32,7 @@ class UnitsAtHand {
   [[nodiscard]] const DeviceMessages<Real>& messages() const { return messages_; }
 
  private:
-  [[nodiscard]] const FlatLayout::Unit& unit(int number) const {
-    return layout_.units()[static_cast<std::size_t>(number)];
-  }
+  [[nodiscard]] const FlatLayout::Unit& unit(int number) const { return layout_.units()[number]; }
   void start_gather(int unit, std::size_t array);
 
   Comm comm_;

@@ -76,10 +76,9 @@ Episode Policy::draw(Draws& draws) const {
     decide(g, sum, pass);
     double rest = draws.uniform();
     int choice = 0;
-    while (choice + 1 < choices_[g] && rest >= pass.probability[static_cast<std::size_t>(choice)])
-      rest -= pass.probability[static_cast<std::size_t>(choice++)];
+    while (choice + 1 < choices_[g] && rest >= pass.probability[choice]) rest -= pass.probability[choice++];
     episode.genes.push_back(choice);
-    episode.log_probability.push_back(pass.log_probability[static_cast<std::size_t>(choice)]);
+    episode.log_probability.push_back(pass.log_probability[choice]);
     episode.value.push_back(pass.value);
     const double* row = u_row(g, choice);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row[i];
@@ -90,7 +89,7 @@ Episode Policy::draw(Draws& draws) const {
 std::vector<double> Policy::probabilities(const Genes& genes, int g) const {
   std::vector<double> sum(static_cast<std::size_t>(hidden_), 0.0);
   for (int j = 0; j < g; ++j)
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += u_row(j, genes[static_cast<std::size_t>(j)])[i];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += u_row(j, genes[j])[i];
   Pass pass;
   decide(g, sum, pass);
   return pass.probability;

@@ -105,7 +105,7 @@ struct Pool::Implementation {
       free_workers.pop_front();
       auto [id, task] = std::move(waiting.front());
       waiting.pop_front();
-      jobs[static_cast<std::size_t>(worker)] = Job{id, now(), free_slots.back()};
+      jobs[worker] = Job{id, now(), free_slots.back()};
       free_slots.pop_back();
       const int rank = rank_of(worker);
       if (rank == 0) {
@@ -122,7 +122,7 @@ struct Pool::Implementation {
   /// A worker's task has ended: its result goes to its slot.
   void arrived(int worker, TaskEnd end, std::span<const std::byte> result, std::string message, double busy_s,
                double cpu_s) {
-    auto& job = jobs[static_cast<std::size_t>(worker)];
+    auto& job = jobs[worker];
     if (!job) throw InternalError(fmt::format("a result of worker {}, which had no task", worker));
     auto& slot = slots[job->slot];
     if (result.size() > slot.bytes.size())
@@ -268,7 +268,7 @@ void Pool::release() {
 
 void Pool::serve(const std::function<bool()>& give_up) {
   auto& it = *implementation_;
-  it.tasks.resize(static_cast<std::size_t>(it.per_rank));
+  it.tasks.resize(it.per_rank);
   Occasionally must_stop(give_up);
   const auto say_stop = [&] {
     Head head;
@@ -280,7 +280,7 @@ void Pool::serve(const std::function<bool()>& give_up) {
     head.kind = Head::Kind::ended;
     head.worker = ended.worker;
     head.end = ended.end;
-    head.id = it.tasks[static_cast<std::size_t>(ended.worker)];
+    head.id = it.tasks[ended.worker];
     head.busy_s = ended.seconds;
     head.cpu_s = ended.cpu_seconds;
     it.mailbox.send(letter(head, ended.message, ended.result), 0);
@@ -290,7 +290,7 @@ void Pool::serve(const std::function<bool()>& give_up) {
       while (const auto mail = it.mailbox.receive()) {
         const Head head = head_of(mail->bytes);
         if (head.kind == Head::Kind::release) return;
-        it.tasks[static_cast<std::size_t>(head.worker)] = head.id;
+        it.tasks[head.worker] = head.id;
         it.local->start(head.worker, payload_of(mail->bytes, head));
       }
       if (must_stop()) say_stop();

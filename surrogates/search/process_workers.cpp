@@ -137,7 +137,7 @@ class ProcessWorkers final : public LocalWorkers {
     Clock::time_point begin{};
   };
 
-  Worker& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
+  Worker& at(int worker) { return workers_[worker]; }
   std::byte* area(int worker) { return shared_.begin() + area_ * static_cast<std::size_t>(worker); }
   Header& header(int worker) { return *reinterpret_cast<Header*>(area(worker)); }
   std::byte* task_of(int worker) { return area(worker) + rounded(sizeof(Header)); }

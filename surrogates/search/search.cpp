@@ -52,7 +52,7 @@ Script script_of(std::vector<Record> records) {
   std::size_t ended = 0;
   for (const auto& [trial, outcome] : script.records)
     if (outcome.position >= 0) {
-      script.order[static_cast<std::size_t>(outcome.position)] = trial.id;
+      script.order[outcome.position] = trial.id;
       ++ended;
     }
   script.order.resize(ended);
@@ -96,7 +96,7 @@ struct Search::Implementation {
 
   // ---- proposals and ends; rank 0 ----
 
-  [[nodiscard]] Record& record(std::int64_t id) { return records[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Record& record(std::int64_t id) { return records[id]; }
   [[nodiscard]] std::int64_t n_told() const { return static_cast<std::int64_t>(order.size()); }
   [[nodiscard]] double now() const { return earlier_s + pool.now() - pool_began; }
 
@@ -196,8 +196,8 @@ struct Search::Implementation {
   }
   void check_against_script(std::int64_t id) const {
     if (!script || id >= static_cast<std::int64_t>(script->records.size())) return;
-    const auto& theirs = script->records[static_cast<std::size_t>(id)].trial.genes;
-    const auto& ours = records[static_cast<std::size_t>(id)].trial.genes;
+    const auto& theirs = script->records[id].trial.genes;
+    const auto& ours = records[id].trial.genes;
     QUINTET_CHECK(theirs == ours,
                   "replay: {} has '{}' as trial {}, here it is '{}': another seed, method or objective",
                   *options.replay, problem.space.text(theirs), id, problem.space.text(ours));
@@ -327,7 +327,7 @@ struct Search::Implementation {
       const std::int64_t id = past.order[told++];
       QUINTET_CHECK(id < static_cast<std::int64_t>(records.size()),
                     "{}: trial {} ended before it was proposed", path, id);
-      const Outcome& outcome = past.records[static_cast<std::size_t>(id)].outcome;
+      const Outcome& outcome = past.records[id].outcome;
       QUINTET_CHECK(outcome.same_as == record(id).outcome.same_as,
                     "{}: trial {} is the same as {}, here as {}", path, id, outcome.same_as,
                     record(id).outcome.same_as);
@@ -357,7 +357,7 @@ struct Search::Implementation {
             n_repeated,
             n_failed,
             best,
-            best >= 0 ? records[static_cast<std::size_t>(best)].outcome.objective : 0.0,
+            best >= 0 ? records[best].outcome.objective : 0.0,
             wall > 0 ? busy / (wall * pool.n_workers()) : 0.0,
             earlier_s + wall,
             pool.n_workers(),

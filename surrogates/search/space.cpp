@@ -53,7 +53,7 @@ Genes Space::mutate(const Genes& genes, Draws& draws) const {
     if (genes_[g].choices.size() > 1) free.push_back(g);
   if (free.empty()) return genes;
   Genes child = genes;
-  const std::size_t g = free[static_cast<std::size_t>(draws.below(static_cast<int>(free.size())))];
+  const std::size_t g = free[draws.below(static_cast<int>(free.size()))];
   const int other = draws.below(static_cast<int>(genes_[g].choices.size()) - 1);
   child[g] = other < genes[g] ? other : other + 1;
   return child;
@@ -71,8 +71,7 @@ void Space::check(const Genes& genes, const std::string& what) const {
 std::string Space::text(const Genes& genes) const {
   std::vector<std::string> parts;
   for (std::size_t g = 0; g < genes.size(); ++g)
-    parts.push_back(
-        fmt::format("{}: {}", genes_[g].name, genes_[g].choices[static_cast<std::size_t>(genes[g])]));
+    parts.push_back(fmt::format("{}: {}", genes_[g].name, genes_[g].choices[genes[g]]));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

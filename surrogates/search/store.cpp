@@ -49,7 +49,7 @@ constexpr IntegerColumn integer_columns[] = {
     {"trial whose objective it has", [](const Record& r) { return r.outcome.same_as; },
      [](Record& r, std::int64_t v) { r.outcome.same_as = v; }},
     {"epochs", [](const Record& r) { return static_cast<std::int64_t>(r.outcome.curve.size()); },
-     [](Record& r, std::int64_t v) { r.outcome.curve.resize(static_cast<std::size_t>(v)); }},
+     [](Record& r, std::int64_t v) { r.outcome.curve.resize(v); }},
 };
 /// Columns of the dataset `numbers`.
 struct NumberColumn {
@@ -62,8 +62,7 @@ constexpr NumberColumn number_columns[] = {
 };
 
 std::vector<double> padded(const std::vector<double>& values, std::size_t n) {
-  std::vector<double> row(values.begin(),
-                          values.begin() + static_cast<std::ptrdiff_t>(std::min(n, values.size())));
+  std::vector<double> row(values.begin(), values.begin() + std::min(n, values.size()));
   row.resize(n, none);
   return row;
 }
@@ -408,7 +407,7 @@ void write_trials_csv(const std::string& path, const Space& space, const std::ve
                        number(outcome.objective), outcome.curve.size(), trial.parent, outcome.same_as,
                        outcome.worker, number(outcome.start_s), number(outcome.end_s), number(outcome.cpu_s));
     for (std::size_t g = 0; g < trial.genes.size(); ++g)
-      csv += fmt::format(",{}", quoted(space.genes()[g].choices[static_cast<std::size_t>(trial.genes[g])]));
+      csv += fmt::format(",{}", quoted(space.genes()[g].choices[trial.genes[g]]));
     for (std::size_t f = 0; f < facts.size(); ++f)
       csv += fmt::format(",{}", f < outcome.facts.size() ? number(outcome.facts[f]) : std::string());
     csv += fmt::format(",{}\n", quoted(outcome.message));

@@ -40,7 +40,7 @@ void read(const hdf5::Group& group, const OptimiserOptions& optimiser, std::size
   auto values = group.read<Real>("parameters", shape);
   const auto& row = optimiser_row(optimiser.kind);
   for (int s = 0; s < n_states(optimiser); ++s) {
-    const char* const name = row.state_names[static_cast<std::size_t>(s)];
+    const char* const name = row.state_names[s];
     QUINTET_CHECK(group.has(name),
                   "the checkpoint holds no '{}', which optimiser.kind {} needs: it was written with another "
                   "optimiser",
@@ -221,7 +221,7 @@ template <class Real>
 FlatState flat_state(const FlatParameters<Real>& parameters) {
   FlatState state{as<double>(parameters.all_values()), {}, {}};
   for (int s = 0; s < n_states(parameters.optimiser()); ++s)
-    state.states[static_cast<std::size_t>(s)] = as<double>(parameters.all_states(s));
+    state.states[s] = as<double>(parameters.all_states(s));
   const auto pending = parameters.pending();
   state.pending = {pending.t, pending.learning_rate, as<double>(pending.gradient)};
   return state;
@@ -235,8 +235,8 @@ void assign(FlatParameters<Real>& parameters, const FlatState& state) {
   };
   check(state.values);
   for (int s = 0; s < n_states(parameters.optimiser()); ++s) {
-    check(state.states[static_cast<std::size_t>(s)]);
-    parameters.assign_state(s, as<Real>(state.states[static_cast<std::size_t>(s)]));
+    check(state.states[s]);
+    parameters.assign_state(s, as<Real>(state.states[s]));
   }
   parameters.assign_values(as<Real>(state.values));
   if (state.pending.t > 0) check(state.pending.gradient);
@@ -254,8 +254,7 @@ void save(hdf5::Group& group, const FlatState& state, const OptimiserOptions& op
           const std::string& what) {
   write(
       group, optimiser, size, what, state.values,
-      [&](int s) -> const std::vector<double>& { return state.states[static_cast<std::size_t>(s)]; },
-      state.pending);
+      [&](int s) -> const std::vector<double>& { return state.states[s]; }, state.pending);
 }
 
 template <class Real>
@@ -273,9 +272,7 @@ FlatState read_flat_state(const hdf5::Group& group, const OptimiserOptions& opti
   FlatState state;
   read<double>(
       group, optimiser, size,
-      [&](int s, std::vector<double> numbers) {
-        state.states[static_cast<std::size_t>(s)] = std::move(numbers);
-      },
+      [&](int s, std::vector<double> numbers) { state.states[s] = std::move(numbers); },
       [&](std::vector<double> values) { state.values = std::move(values); });
   read_pending<double>(group, size, state.pending);
   return state;

@@ -58,8 +58,7 @@ namespace {
 std::vector<bool> alone(std::span<const BlockTensors> blocks) {
   std::vector<bool> is_alone(blocks.size());
   for (std::size_t b = 0; b < blocks.size(); ++b)
-    if (const int of = blocks[b].part.of; of >= 0)
-      is_alone[b] = is_alone[static_cast<std::size_t>(of)] = true;
+    if (const int of = blocks[b].part.of; of >= 0) is_alone[b] = is_alone[of] = true;
   return is_alone;
 }
 
@@ -129,17 +128,15 @@ void FlatLayout::find_runs(std::span<const BlockTensors> blocks) {
 
 void FlatLayout::find_ways(std::span<const BlockTensors> blocks) {
   using Part = BlockTensors::Part;
-  const int n = static_cast<int>(units_.size());
+  const int n = units_.size();
   std::vector<int> backward;  // units in that order
   for (int last = n; last > 0;) {
     int first = last - 1;
-    const auto part_of = [&](int unit) -> const Part& {
-      return blocks[static_cast<std::size_t>(units_[static_cast<std::size_t>(unit)].first_block)].part;
-    };
+    const auto part_of = [&](int unit) -> const Part& { return blocks[units_[unit].first_block].part; };
     while (part_of(first).of >= 0) --first;
     std::vector<int> parts(static_cast<std::size_t>(last - first - 1));
     std::iota(parts.begin(), parts.end(), first + 1);
-    for (const int part : parts) units_[static_cast<std::size_t>(part)].within = first;
+    for (const int part : parts) units_[part].within = first;
     std::sort(parts.begin(), parts.end(), [&](int a, int b) {
       const Part &x = part_of(a), &y = part_of(b);
       return std::tuple(-x.layer, x.column, x.row) < std::tuple(-y.layer, y.column, y.row);
@@ -149,7 +146,7 @@ void FlatLayout::find_ways(std::span<const BlockTensors> blocks) {
     last = first;
   }
   const auto set = [&](int unit, PassWay way, int next) {
-    units_[static_cast<std::size_t>(unit)].next[static_cast<std::size_t>(way)] = next;
+    units_[unit].next[static_cast<std::size_t>(way)] = next;
   };
   for (std::size_t i = 0; i < backward.size(); ++i) {
     const int unit = backward[i], next = i + 1 < backward.size() ? backward[i + 1] : -1;
@@ -164,8 +161,7 @@ void FlatLayout::find_ways(std::span<const BlockTensors> blocks) {
     int last = first;
     while (last + 1 < n && units_[static_cast<std::size_t>(last) + 1].within == first) ++last;
     if (last > first)
-      set(last, PassWay::again,
-          units_[static_cast<std::size_t>(first)].next[static_cast<std::size_t>(PassWay::backward)]);
+      set(last, PassWay::again, units_[first].next[static_cast<std::size_t>(PassWay::backward)]);
   }
 }
 

@@ -126,7 +126,7 @@ template <class Real>
 std::span<Real> FlatParameters<Real>::gradient(int block) {
   if (resident_) return there(resident_->gradient(block), block);
   finish_reduction();
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& it = layout_.blocks()[block];
   const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
   return gradients(rank_.holder.rank(), rank_.stage < 2 ? it.offset : it.offset - unit.offset, it.size);
 }
@@ -154,7 +154,7 @@ void FlatParameters<Real>::finish(int block) {
   if (resident_) return resident_->finish(block);
   progress();
   if (rank_.stage < 2) return;
-  const auto unit = static_cast<std::size_t>(layout_.blocks()[static_cast<std::size_t>(block)].unit);
+  const auto unit = static_cast<std::size_t>(layout_.blocks()[block].unit);
   if (block != layout_.units()[unit].first_block) return;
   finish_reduction();
   start_reduction(unit);
@@ -192,7 +192,7 @@ void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
   if (rank_.across.size() > 1) first = rank_.across.minimum(first);
   if (first == INT_MAX) return;
   clear_gradient();
-  const auto& block = layout_.blocks()[static_cast<std::size_t>(layout_.units()[first].first_block)];
+  const auto& block = layout_.blocks()[layout_.units()[first].first_block];
   throw NumericalError(bad_gradient_text(t, block.name));
 }
 

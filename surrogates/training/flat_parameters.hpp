@@ -200,7 +200,7 @@ class FlatParameters {
               const std::vector<std::span<Real>>& gradients);
   /// A block's numbers on the device.
   [[nodiscard]] std::span<Real> there(Real* first, int block) const {
-    return {first, layout_.blocks()[static_cast<std::size_t>(block)].size};
+    return {first, layout_.blocks()[block].size};
   }
   /// Visit what is a twin of a unit's values that this rank updates.
   template <class Visit>

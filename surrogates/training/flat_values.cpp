@@ -26,7 +26,7 @@ FlatValues<Real>::FlatValues(const FlatRank& rank, const FlatLayout& layout, boo
 
 template <class Real>
 std::span<Real> FlatValues<Real>::of(int block) const {
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& it = layout_.blocks()[block];
   if (splits_) return {expanded_.data() + it.offset, it.size};
   std::byte* const first = (rank_.stage < 3 ? kept_.part(0) : gathered_.data()) + it.offset * width_;
   return {reinterpret_cast<Real*>(first), it.size};
@@ -95,7 +95,7 @@ void FlatValues<Real>::progress() {
 
 template <class Real>
 void FlatValues<Real>::enter(int block, PassWay way) {
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& it = layout_.blocks()[block];
   if ((rank_.stage < 3 && !splits_) || it.unit == here_ || it.unit == part_) return;
   give_back(std::exchange(part_, -1));
   if (const int all_of_it = unit(it.unit).within; all_of_it < 0)

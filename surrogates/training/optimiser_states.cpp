@@ -80,8 +80,7 @@ std::span<std::byte> OptimiserStates<Real>::open(int chunk) const {
     close(true);
     bytes_ = store_->pin(chunk);
     open_ = chunk;
-    for (int k = 0, next = chunk; k < TierStore::ahead; ++k)
-      store_->fetch(next = next_in_file_[static_cast<std::size_t>(next)]);
+    for (int k = 0, next = chunk; k < TierStore::ahead; ++k) store_->fetch(next = next_in_file_[next]);
   }
   return bytes_;
 }

@@ -174,8 +174,7 @@ $done:
   st.global.f64 [%rd2], %fd1;)"),
       1, 70, {p.address()});
   const auto values = p.values();
-  for (int t = 0; t < 70; ++t)
-    EXPECT_EQ(values[static_cast<std::size_t>(t)], (t % 2 ? -0.5 : 0.5) * t * (t + 1));
+  for (int t = 0; t < 70; ++t) EXPECT_EQ(values[t], (t % 2 ? -0.5 : 0.5) * t * (t + 1));
 }
 
 TEST_F(Emulation, registers_live_through_blocks_that_lie_before_them) {
@@ -201,8 +200,7 @@ $back:
   st.global.f64 [%rd2], %fd3;)"),
       1, 32, {p.address()});
   const auto values = p.values();
-  for (int t = 0; t < 32; ++t)
-    EXPECT_EQ(values[static_cast<std::size_t>(t)], (t + 7) * (t + 16) + 6 * t + 11);
+  for (int t = 0; t < 32; ++t) EXPECT_EQ(values[t], (t + 7) * (t + 16) + 6 * t + 11);
 }
 
 TEST_F(Emulation, sums_over_a_block_are_right_in_every_order_of_warps) {
@@ -298,7 +296,7 @@ TEST_F(Emulation, warps_shuffle_and_vote) {
   for (int t = 0; t < 64; ++t) {
     const int lane = t % 32, first = t / 32 * 32;
     const int sum = 4 * first + (lane ^ 0) + (lane ^ 16) + (lane ^ 8) + (lane ^ 24);
-    EXPECT_EQ(values[static_cast<std::size_t>(t)], sum + (t < 32 ? 5000 : 0) + (lane < 31 ? 100000 : 0)) << t;
+    EXPECT_EQ(values[t], sum + (t < 32 ? 5000 : 0) + (lane < 31 ? 100000 : 0)) << t;
   }
 }
 
@@ -415,7 +413,7 @@ TEST_F(Emulation, matrices_are_multiplied_by_a_warp) {
     for (int c = 0; c < 8; ++c) {
       double sum = 0;
       for (int k = 0; k < 4; ++k) sum = std::fma(r + 8 * k + 1, (k + 1.0) / (c + 1.0), sum);
-      EXPECT_EQ(values[static_cast<std::size_t>(8 * r + c)], sum);
+      EXPECT_EQ(values[8 * r + c], sum);
     }
 }
 

@@ -41,8 +41,7 @@ sequence::ForecastModel model(sequence::Head head, int members) {
   model.input = model.output = {{0, 1}, {1, 2}};
   model.architecture = sequence::make_architecture({{"3", "identity", "dense 2"}, {"0->2", "1->3"}, head},
                                                    model.n_inputs(), n_modes, model.shape.out);
-  model.members.assign(static_cast<std::size_t>(members),
-                       std::vector<double>(graph_of(model.architecture).n_parameters, 0.0625));
+  model.members.assign(members, std::vector<double>(graph_of(model.architecture).n_parameters, 0.0625));
   return model;
 }
 

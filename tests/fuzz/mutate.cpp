@@ -76,7 +76,7 @@ void set_digits(std::string& bytes, Random& random) {
                                                 "0.5",
                                                 ""};
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(below(random, bytes.size()));
+  const auto from = bytes.begin() + below(random, bytes.size());
   const auto begin = std::find_if(from, bytes.end(), is_digit);
   const auto end = std::find_if_not(begin, bytes.end(), [&](char c) { return is_digit(c) || c == '.'; });
   bytes.replace(begin, end, telling[below(random, telling.size())]);

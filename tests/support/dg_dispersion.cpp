@@ -26,8 +26,7 @@ Matrix advection_matrix(int order, double theta, bool central) {
       const double k_up = legendre_end(k, 1), k_low = legendre_end(k, -1);
       const Complex upper = own * legendre_end(l, 1) + other * legendre_end(l, -1) * shift;
       const Complex lower = own * legendre_end(l, 1) / shift + other * legendre_end(l, -1);
-      m[static_cast<std::size_t>(k)][static_cast<std::size_t>(l)] =
-          integral_derivative(k, l) - k_up * upper + k_low * lower;
+      m[k][l] = integral_derivative(k, l) - k_up * upper + k_low * lower;
     }
   return m;
 }

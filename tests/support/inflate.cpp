@@ -112,7 +112,7 @@ void dynamic_block(Bits& bits, std::string& out) {
     else
       lengths.insert(lengths.end(), symbol == 18 ? 11 + bits.next(7) : 3 + bits.next(3), 0u);
   }
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(n_literals);
+  const auto middle = lengths.begin() + n_literals;
   copy_block(bits, Huffman({lengths.begin(), middle}), Huffman({middle, lengths.end()}), out);
 }
 

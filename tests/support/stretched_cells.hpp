@@ -10,7 +10,7 @@ namespace quintet::kinetics {
 template <class Function>
 void map_by(PhaseGrid& grid, int d, const Function& g) {
   const auto v = static_cast<std::size_t>(grid.cdim + d);
-  auto& edges = grid.velocity_edges[static_cast<std::size_t>(d)];
+  auto& edges = grid.velocity_edges[d];
   edges.clear();
   for (int i = 0; i <= grid.cells[v]; ++i)
     edges.push_back(grid.lower[v] + (grid.upper[v] - grid.lower[v]) *

@@ -66,10 +66,10 @@ std::string draw(const Chain& chain) {
   std::string content;
   for (const auto& arc : chain.arcs) content += draw_arc(arc, middle);
   for (int i = 0; i < n; ++i) {
-    content += draw_box(chain.boxes[static_cast<std::size_t>(i)], left_of(i), middle);
+    content += draw_box(chain.boxes[i], left_of(i), middle);
     if (i + 1 == n) break;
     const double from = left_of(i) + box_width, to = left_of(i + 1);
-    const bool sum = adds[static_cast<std::size_t>(i)];
+    const bool sum = adds[i];
     const auto line = [&](double a, double b) {
       content +=
           fmt::format("<path class=\"curve c7\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", a, middle, b, middle);

@@ -33,7 +33,7 @@ std::string draw(const Film& film) {
   if (film.frames.empty()) return "<p>no data</p>";
   std::vector<std::vector<std::uint8_t>> frames;
   for (const auto& panels : film.frames) frames.push_back(stacked(film, panels));
-  const int n_panels = static_cast<int>(film.frames.front().size());
+  const int n_panels = film.frames.front().size();
   const int height = n_panels * film.n_y + (n_panels - 1) * gap;
   return fmt::format(
       "<img class=\"film\" alt=\"{}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{}\">",

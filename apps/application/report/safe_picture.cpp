@@ -116,7 +116,7 @@ class Markup {
   std::string_view word() {
     const auto end = std::find_if(rest_.begin(), rest_.end(),
                                   [](unsigned char c) { return std::isalnum(c) == 0 && c != '-'; });
-    const auto found = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
+    const auto found = rest_.substr(0, end - rest_.begin());
     rest_.remove_prefix(found.size());
     return found;
   }

@@ -21,15 +21,14 @@ std::vector<double> binned(std::span<const double> samples) {
   const std::size_t width = 1 + (samples.size() - 1) / many_samples;
   std::vector<double> means;
   for (std::size_t i = 0; i + width <= samples.size(); i += width)
-    means.push_back(std::accumulate(samples.begin() + static_cast<std::ptrdiff_t>(i),
-                                    samples.begin() + static_cast<std::ptrdiff_t>(i + width), 0.0) /
-                    static_cast<double>(width));
+    means.push_back(
+        std::accumulate(samples.begin() + i, samples.begin() + static_cast<std::ptrdiff_t>(i + width), 0.0) /
+        static_cast<double>(width));
   return means;
 }
 
 double covariance(const std::vector<double>& deviations, std::size_t lag) {
-  return std::inner_product(deviations.begin() + static_cast<std::ptrdiff_t>(lag), deviations.end(),
-                            deviations.begin(), 0.0) /
+  return std::inner_product(deviations.begin() + lag, deviations.end(), deviations.begin(), 0.0) /
          static_cast<double>(deviations.size() - lag);
 }
 

@@ -372,7 +372,7 @@ void Spectrogram::report_picture(Context& context, const Powers& powers) const {
       .caption = "Time is that of the middle of a frame; below 1e-12 of the spectrum's top is blank."};
   for (int k = 0; k < n_y; ++k)
     for (const auto& column : powers.columns) {
-      const double power = column[static_cast<std::size_t>(k)];
+      const double power = column[k];
       map.values.push_back(power > 1e-12 * greatest ? std::log10(power) : std::nan(""));
     }
   const double step = options_.hop * signal_.sample_time,

@@ -31,7 +31,7 @@ std::string what_helps(const planning::Division& division, int stage, int n_rank
   if (!division.states_place.in_file) {
     auto elsewhere = division;
     elsewhere.states_place = {.in_file = true};
-    const auto& row = planning::stages()[static_cast<std::size_t>(stage)];
+    const auto& row = planning::stages()[stage];
     add("offload.optimiser: file", planning::rank_bytes(elsewhere, row, n_ranks, per_holder).host());
   }
   return help;
@@ -40,7 +40,7 @@ std::string what_helps(const planning::Division& division, int stage, int n_rank
 /// Whether a given stage fits.
 /// @param team ranks that train together
 void check_fits(const Comm& comm, const StageNeeds& of, int team, int stage, int per_holder, double share) {
-  const auto& row = planning::stages()[static_cast<std::size_t>(stage)];
+  const auto& row = planning::stages()[stage];
   const auto bytes = planning::rank_bytes(of.division, row, team, per_holder);
   const double needed = comm.maximum(of.besides + bytes.host());
   if (needed <= share) return;

@@ -278,7 +278,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   if (options.relax) report_relaxation(context, crystal, fit.energy, n_atoms);
 
   const auto& copies = options.system.replicate;
-  const double cells = static_cast<double>(copies[0] * copies[1] * copies[2]);
+  const double cells = copies[0] * copies[1] * copies[2];
   const double lattice = std::cbrt(fit.volume * n_atoms / cells),
                modulus = fit.bulk_modulus * units::ev_per_a3_to_gpa;
   if (cubic) context.headline("lattice constant", fmt::format("{:.5g} Å", lattice));

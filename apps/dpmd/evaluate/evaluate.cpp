@@ -278,10 +278,9 @@ void evaluate_frames(const Comm& comm, FrameFields& fields, const std::string& p
   for (std::size_t k = 0; k < n; ++k) {
     const auto i = static_cast<std::size_t>(order[k]);
     const int here = usable.models[i];
-    const auto next = std::find_if(order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
-                                   [&](int j) { return usable.models[static_cast<std::size_t>(j)] != here; });
-    ForceField& field =
-        fields.use(here, next == order.end() ? -1 : usable.models[static_cast<std::size_t>(*next)]);
+    const auto next =
+        std::find_if(order.begin() + k, order.end(), [&](int j) { return usable.models[j] != here; });
+    ForceField& field = fields.use(here, next == order.end() ? -1 : usable.models[*next]);
     broadcast_box(comm, usable.frames[i]);
     done[i] = evaluate_frame(comm, field, usable.frames[i], with_virials);
     done[i]->expert = fields.id(here);

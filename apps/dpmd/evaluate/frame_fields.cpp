@@ -118,7 +118,7 @@ FrameFields::Choice FrameFields::choose(const Configuration& frame, const std::s
 }
 
 const std::vector<std::string>& FrameFields::type_names(int model) const {
-  return single_ ? single_->type_names() : experts_->types[static_cast<std::size_t>(model)];
+  return single_ ? single_->type_names() : experts_->types[model];
 }
 
 std::vector<std::string> FrameFields::all_types() const {
@@ -128,9 +128,7 @@ std::vector<std::string> FrameFields::all_types() const {
   return {all.begin(), all.end()};
 }
 
-std::string FrameFields::id(int model) const {
-  return single_ ? "" : experts_->list.experts()[static_cast<std::size_t>(model)].id;
-}
+std::string FrameFields::id(int model) const { return single_ ? "" : experts_->list.experts()[model].id; }
 
 std::vector<int> FrameFields::order(std::span<const int> models) const {
   return grouped(models, [this](int model) { return single_ || experts_->cache.holds(model); });

@@ -140,12 +140,12 @@ std::vector<double> MdSpectrogram::velocities(const Simulation& simulation) cons
   for (int i = 0; i < atoms.n_local; ++i) {
     const double velocity = atoms.velocity(i, component_);
     if (ids.empty()) {
-      const double part = sampled_.charges[static_cast<std::size_t>(atoms.type(i))] * velocity;
+      const double part = sampled_.charges[atoms.type(i)] * velocity;
       values[0] += part;
       values[1] += part * part;
     } else if (const auto found = std::lower_bound(ids.begin(), ids.end(), atoms.id(i));
                found != ids.end() && *found == atoms.id(i)) {
-      values[static_cast<std::size_t>(found - ids.begin())] = velocity;
+      values[found - ids.begin()] = velocity;
     }
   }
   simulation.domain().comm().reduce(std::span(values), Comm::Reduction::sum);

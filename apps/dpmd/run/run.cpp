@@ -84,8 +84,7 @@ void warn_of_units(const RunOptions& options, const Simulation& simulation) {
   constexpr double longest_of_hydrogen = 1.5e-3, hydrogen = 1.008, hottest = 2e4;
   const Atoms& atoms = simulation.atoms();
   double lightest = std::numeric_limits<double>::max();
-  for (int i = 0; i < atoms.n_local; ++i)
-    lightest = std::min(lightest, atoms.masses[static_cast<std::size_t>(atoms.type(i))]);
+  for (int i = 0; i < atoms.n_local; ++i) lightest = std::min(lightest, atoms.masses[atoms.type(i)]);
   lightest = simulation.domain().comm().minimum(lightest);
   const double longest = longest_of_hydrogen * std::sqrt(lightest / hydrogen);
   if (options.time.dt > longest)

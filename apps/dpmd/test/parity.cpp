@@ -83,7 +83,7 @@ std::vector<Prediction> predict(const Comm& comm, ForceField& field,
                                 std::span<const FrameIndex> frames) {
   std::vector<double> numbers;
   const auto stride = static_cast<std::size_t>(comm.size());
-  for (std::size_t i = static_cast<std::size_t>(comm.rank()); i < frames.size(); i += stride)
+  for (std::size_t i = comm.rank(); i < frames.size(); i += stride)
     pack(predict_frame(field, systems[frames[i].system].frames[frames[i].frame]), i, numbers);
   numbers = comm.gather(std::span<const double>(numbers));
   std::vector<Prediction> predictions(comm.is_root() ? frames.size() : 0);

@@ -161,7 +161,7 @@ std::vector<TestResult> test_results(const std::vector<potential::LabelledSystem
   std::vector<TestResult> results(systems.size());
   for (std::size_t s = 0; s < systems.size(); ++s) {
     results[s].name = systems[s].name;
-    results[s].force_of_type.resize(static_cast<std::size_t>(n_types));
+    results[s].force_of_type.resize(n_types);
   }
   for (const auto& prediction : predictions)
     add(results[prediction.index.system], systems[prediction.index.system].frames[prediction.index.frame],

@@ -54,7 +54,7 @@ std::vector<Layer> layers_of(const Training& training) {
     } else {
       rows = count(i - n_embedding);
     }
-    add_layers(networks[static_cast<std::size_t>(i)], rows, layers);
+    add_layers(networks[i], rows, layers);
   }
   return layers;
 }

@@ -44,7 +44,7 @@ FlowMean gain_over(const Judged& one, const Judged& other) {
 
 Judged judge(const ConvectionControlOptions& world, const std::shared_ptr<const FlowStates>& flows,
              int threads, int from, const Act& act) {
-  const int n = static_cast<int>(flows->size());
+  const int n = flows->size();
   std::vector<std::unique_ptr<Environment>> worlds;
   const ConvectionControl* first = nullptr;
   for (int k = 0; k < n; ++k) {

@@ -47,9 +47,7 @@ const Judged* Verdict::best_proportional() const {
   return best == proportional.end() ? nullptr : &*best;
 }
 
-double Verdict::best_gain() const {
-  return gains[static_cast<std::size_t>(best_proportional() - proportional.data())];
-}
+double Verdict::best_gain() const { return gains[best_proportional() - proportional.data()]; }
 
 void report_learning(Context& context, const std::vector<std::string>& columns,
                      const std::vector<double>& rows, double uncontrolled) {

@@ -131,7 +131,7 @@ CaseFields true_fields(const CaseData& data) {
   CaseFields result{"truth", {}, {}};
   const std::size_t frame = data.grid.size(), n = data.n_frames();
   for (std::size_t f = 0; f < data.fields.size(); ++f) {
-    const auto begin = data.truth.values.begin() + static_cast<std::ptrdiff_t>(f * n * frame);
+    const auto begin = data.truth.values.begin() + f * n * frame;
     result.fields.emplace_back(begin + static_cast<std::ptrdiff_t>(data.first_held * frame),
                                begin + static_cast<std::ptrdiff_t>(data.end_held * frame));
   }

@@ -42,8 +42,7 @@ CasePictures::CasePictures(const CaseData& data, int field) : data_(&data), fiel
                                            field_axis(nodes[2], axes[1].name)};
   const std::size_t n = static_cast<std::size_t>(nodes[1].size()) * static_cast<std::size_t>(nodes[2].size());
   for (const int frame : frames_) {
-    const std::size_t at =
-        nearest(nodes[0].coordinates, data.truth.axes[0].coordinates[static_cast<std::size_t>(frame)]);
+    const std::size_t at = nearest(nodes[0].coordinates, data.truth.axes[0].coordinates[frame]);
     const auto begin =
         data.coarse.values.begin() +
         static_cast<std::ptrdiff_t>((static_cast<std::size_t>(field) * nodes[0].coordinates.size() + at) * n);
@@ -58,8 +57,8 @@ void CasePictures::add(const CaseFields& fields) {
   Strip strip{fields.name, {}};
   const auto n = static_cast<std::size_t>(data_->grid.size());
   for (const int frame : frames_) {
-    const auto values = std::span(fields.fields[static_cast<std::size_t>(field_)])
-                            .subspan(static_cast<std::size_t>(frame - data_->first_held) * n, n);
+    const auto values =
+        std::span(fields.fields[field_]).subspan(static_cast<std::size_t>(frame - data_->first_held) * n, n);
     const auto pixels = equal_pixels(data_->grid.axes(), values, n_x_, n_y_);
     strip.pixels.insert(strip.pixels.end(), pixels.begin(), pixels.end());
   }
@@ -80,7 +79,7 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
   };
   const auto& truth = named("truth")->pixels;
   const auto [low, high] = std::minmax_element(truth.begin(), truth.end());
-  const std::string field = data_->fields[static_cast<std::size_t>(field_)];
+  const std::string field = data_->fields[field_];
   const std::size_t middle = n_frames / 2;
   const auto& axes = data_->grid.axes();
   const auto still = [&](const std::string& title, const std::string& label,
@@ -91,11 +90,10 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
     map.n_x = n_x_, map.n_y = n_y_;
     map.x_min = axes[1].lower, map.x_max = axes[1].upper, map.y_min = axes[0].lower,
     map.y_max = axes[0].upper;
-    map.values.assign(pixels.begin() + static_cast<std::ptrdiff_t>(middle * n),
-                      pixels.begin() + static_cast<std::ptrdiff_t>((middle + 1) * n));
+    map.values.assign(pixels.begin() + middle * n, pixels.begin() + (middle + 1) * n);
     context.report().heatmap(map);
   };
-  const double time = data_->truth.axes[0].coordinates[static_cast<std::size_t>(times[middle])];
+  const double time = data_->truth.axes[0].coordinates[times[middle]];
   context.report().section(fmt::format("{}: {} at time {:.4g}", case_name, field, time));
   for (const auto& strip : strips) still(strip.name, field, strip.pixels);
   for (const auto& strip : strips) {
@@ -120,8 +118,7 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
   for (std::size_t k = 0; k < n_frames; ++k) {
     std::vector<std::vector<double>> panels;
     const auto panel = [&](const std::vector<double>& pixels) {
-      panels.emplace_back(pixels.begin() + static_cast<std::ptrdiff_t>(k * n),
-                          pixels.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+      panels.emplace_back(pixels.begin() + k * n, pixels.begin() + (k + 1) * n);
     };
     panel(strips.front().pixels);
     panel(ours.pixels);

@@ -249,7 +249,7 @@ class CaseReport {
       plot.x_label = "wavenumber";
       plot.y_label = "power a mode";
       plot.log_x = plot.log_y = true;
-      double fewest = static_cast<double>(judged_.times.size());
+      double fewest = judged_.times.size();
       bool errors_known = true;
       for (const auto& one : judged_.judgements) {
         const auto& series = one.spectra[s];

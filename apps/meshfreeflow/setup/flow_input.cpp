@@ -82,7 +82,7 @@ FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flo
   const flow::Samples samples(comm, data.files, data);
   QUINTET_CHECK(options.sample < static_cast<int>(samples.size()),
                 "{}: there is no sample {}; the file has {}", options.file, options.sample, samples.size());
-  const auto& sample = samples[static_cast<std::size_t>(options.sample)];
+  const auto& sample = samples[options.sample];
   const std::int64_t n_frames = sample.n_frames(),
                      count = options.frames.value_or(n_frames - options.first_frame);
   QUINTET_CHECK(count >= 2 && options.first_frame + count <= n_frames,

@@ -88,7 +88,7 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
 
 planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& device, int p, double base) {
   const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
-  const int flows = static_cast<int>(options.seeds.size());
+  const int flows = options.seeds.size();
   planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slab{}", p, p == 1 ? "" : "s")};
   if (p > n_z)
     row.impossible = fmt::format("{} ranks share {} rows of cells; one at most has each", p, n_z);

@@ -46,7 +46,7 @@ void PointSpectrogram::check(const Simulation& simulation) {
   }
   const Grid& grid = simulation.flow().grid();
   const auto inside = [&](const Axis& axis, int d) {
-    const double at = section->at[static_cast<std::size_t>(d)];
+    const double at = section->at[d];
     QUINTET_CHECK(at >= axis.faces.front() && at <= axis.faces.back(),
                   "{}.{}: {:g} is outside the flow, {:g} to {:g}", section->frames.key("at"), d, at,
                   axis.faces.front(), axis.faces.back());
@@ -61,7 +61,7 @@ std::vector<PointSpectrogram::Share> PointSpectrogram::shares(const Axis& axis, 
   const int n = axis.n();
   const auto place = [&](int i) {
     const auto& places = on_faces ? axis.faces : axis.centres;
-    return places[static_cast<std::size_t>(i)];
+    return places[i];
   };
   const double length = axis.faces.back() - axis.faces.front();
   int i = n - 1;

@@ -73,10 +73,9 @@ Plot over_time(const History& history, const SimulateOptions& options, const std
   const int shown = std::min(history.n_flows(), columns.size() > 1 ? 1 : 6);
   for (const auto& [name, legend] : columns)
     for (int m = 0; m < shown; ++m)
-      plot.curves.push_back({history.n_flows() > 1 ? fmt::format("{} seed {}", legend,
-                                                                 options.seeds[static_cast<std::size_t>(m)])
-                                                   : legend,
-                             history.times(), history.column(name, m)});
+      plot.curves.push_back(
+          {history.n_flows() > 1 ? fmt::format("{} seed {}", legend, options.seeds[m]) : legend,
+           history.times(), history.column(name, m)});
   return plot;
 }
 

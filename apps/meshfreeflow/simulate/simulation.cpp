@@ -41,8 +41,8 @@ std::string trouble_spot(const Boussinesq& flow, const SimulateOptions& options)
           if (!std::isfinite(values.row(j)[i]))
             here = fmt::format(
                 "{} of the flow of seed {} is not finite in cell ({}, {}) at x = {:.4g}, z = {:.4g}", name,
-                options.seeds[at(m)], i, grid.first_row() + j, grid.x.centres[at(i)],
-                grid.z.centres[at(grid.first_row() + j)]);
+                options.seeds[m], i, grid.first_row() + j, grid.x.centres[i],
+                grid.z.centres[grid.first_row() + j]);
     }
   const auto found = grid.comm.all_gather(here.empty() ? 0 : 1);
   const auto first = std::find(found.begin(), found.end(), 1);
@@ -58,7 +58,7 @@ Simulation::Simulation(const Context& context, const SimulateOptions& options)
   const auto& from = options.start;
   const Start start{from.conducting, from.roll, from.roll_pairs, from.noise, from.noise_modes};
   for (int m = 0; m < flow_->n_members(); ++m)
-    fill(flow_->problem(), start, static_cast<std::uint64_t>(options.seeds[at(m)]), *flow_, m);
+    fill(flow_->problem(), start, static_cast<std::uint64_t>(options.seeds[m]), *flow_, m);
   flow_->start(Exec());
 }
 

@@ -20,7 +20,7 @@ flow::BlockAxis equally_spaced(const flow::BlockAxis& axis, std::int64_t n) {
   flow::BlockAxis result = axis;
   result.coordinates.clear();
   result.widths.clear();
-  const double parts = static_cast<double>(axis.periodic ? n : n - 1);
+  const double parts = axis.periodic ? n : n - 1;
   for (std::int64_t i = 0; i < n; ++i) {
     const double share = static_cast<double>(i) / parts;
     result.coordinates.push_back(

@@ -57,7 +57,7 @@ std::vector<double> points_of(const flow::BlockAxes& grid, const Rows& rows, dou
   points.reserve(static_cast<std::size_t>(rows.count) * grid[2].coordinates.size() * 3);
   for (int row = rows.first; row < rows.first + rows.count; ++row)
     for (const double x : grid[2].coordinates)
-      points.insert(points.end(), {time, grid[1].coordinates[static_cast<std::size_t>(row)], x});
+      points.insert(points.end(), {time, grid[1].coordinates[row], x});
   return points;
 }
 
@@ -115,7 +115,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
   const auto start = std::chrono::steady_clock::now();
   context.report().section("Fields");
   for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
-    const double time = grid[0].coordinates[static_cast<std::size_t>(frame)];
+    const double time = grid[0].coordinates[frame];
     context.timed("predict", [&] {
       together(context.comm(), [&] { predictor.predict(points_of(grid, rows, time), values, residuals); });
     });

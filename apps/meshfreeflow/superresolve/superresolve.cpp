@@ -85,7 +85,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   auto coarse = coarse_block(std::move(input), options.low_resolution);
   const auto domain = coarse.axes;
 
-  const int n_columns = static_cast<int>(header.fields.size() + header.equations.interior.size());
+  const int n_columns = header.fields.size() + header.equations.interior.size();
   std::vector<double> points;
   flow::BlockAxes grid;
   double output_bytes = 0;

@@ -55,7 +55,7 @@ void refuse_values_without_mean(const flow::FlowModelHeader& header) {
   const auto equations = header.flow_equations();
   for (std::size_t f = 0; f < header.fields.size(); ++f) {
     if (header.fields[f].offset == 0) continue;
-    const int field = static_cast<int>(f);
+    const int field = f;
     bool used = equations.interior().uses_value(field);
     for (const auto& wall : equations.walls()) used = used || wall.system.uses_value(field);
     QUINTET_CHECK(

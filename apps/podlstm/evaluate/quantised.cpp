@@ -27,7 +27,7 @@ void report_codes(Context& context, const Judgement& judgement, const sequence::
     share(comm, ensemble);
     return comparison.sample({name, std::move(ensemble.mean)});
   };
-  const double trained_bytes = static_cast<double>(bytes_of_weights(trained));
+  const double trained_bytes = bytes_of_weights(trained);
   const double trained_s = comm.broadcast(seconds_of_window(trained));
   const auto as_trained = sample_of(trained, "as trained");
   const auto score = comparison.score(as_trained);

@@ -19,8 +19,7 @@ namespace {
 std::vector<double> norms(const CoefficientSeries& series, int n) {
   std::vector<double> sums(static_cast<std::size_t>(series.n_modes));
   for (int t = 0; t < n; ++t)
-    for (int m = 0; m < series.n_modes; ++m)
-      sums[static_cast<std::size_t>(m)] += series.row(t)[m] * series.row(t)[m];
+    for (int m = 0; m < series.n_modes; ++m) sums[m] += series.row(t)[m] * series.row(t)[m];
   for (double& sum : sums) sum = std::sqrt(sum);
   return sums;
 }

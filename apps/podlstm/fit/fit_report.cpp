@@ -113,7 +113,7 @@ void report_coefficients(Context& context, const ocean::OceanModes& modes) {
     Curve fit{"behind the modes", {}, {}}, later{"projected on them", {}, {}};
     for (int t = 0; t < series.n_times(); ++t) {
       auto& curve = t < modes.n_fit ? fit : later;
-      curve.x.push_back(year_of(series.time[static_cast<std::size_t>(t)]));
+      curve.x.push_back(year_of(series.time[t]));
       curve.y.push_back(series.row(t)[m] / amplitude(modes, static_cast<std::size_t>(m)));
     }
     plot.curves.push_back(std::move(fit));

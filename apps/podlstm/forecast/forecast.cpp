@@ -153,8 +153,7 @@ void forecast(Context& context, const PredictOptions& options) {
     context.report().section("Fields");
     const auto points = modes.n_points(), at = (output.dates.size() - 1) * points;
     const auto part = [&](const std::vector<double>& all) {
-      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(at),
-                                 all.begin() + static_cast<std::ptrdiff_t>(at + points));
+      return std::vector<double>(all.begin() + at, all.begin() + static_cast<std::ptrdiff_t>(at + points));
     };
     context.report().heatmap(map_of(modes, part(output.fields),
                                     fmt::format("Sea surface temperature, {}", last), "degC",

@@ -162,7 +162,7 @@ void write_fields(netcdf::Writer& file, const ForecastOutput& output, const ocea
 }  // namespace
 
 void keep_leads(ForecastOutput& output, std::size_t n) {
-  const std::size_t modes = static_cast<std::size_t>(output.n_modes);
+  const std::size_t modes = output.n_modes;
   output.dates.resize(n);
   output.coefficients.mean.resize(n * modes);
   output.coefficients.spread.resize(n * modes);
@@ -173,7 +173,7 @@ void keep_leads(ForecastOutput& output, std::size_t n) {
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes) {
   const auto points = modes.n_points(), n_modes = static_cast<std::size_t>(output.n_modes);
   const auto& ensemble = output.coefficients;
-  const double n = static_cast<double>(ensemble.members.size());
+  const double n = ensemble.members.size();
   for (std::size_t lead = 0; lead < output.dates.size(); ++lead) {
     const auto field = ocean::expand(modes, output.dates[lead], ensemble.mean.data() + lead * n_modes);
     output.fields.insert(output.fields.end(), field.begin(), field.end());

@@ -64,7 +64,7 @@ Candidates::Candidates(const SpaceOptions& space, const sequence::ForecastOption
       skill_(set_, truth),
       n_network_genes_(decisions(space.networks).size()) {
   // A network that does not fit the windows would fail in every trial.
-  const search::Genes first(static_cast<std::size_t>(this->space().n_genes()), 0);
+  const search::Genes first(this->space().n_genes(), 0);
   auto options = training(first);
   options.epochs = 0;
   const sequence::Trainer trial(network(first), set_.model.shape.in, set_.training(), set_.validation(),
@@ -86,7 +86,7 @@ search::Space Candidates::space() const {
 }
 
 sequence::Architecture Candidates::network(const search::Genes& genes) const {
-  const auto end = genes.begin() + static_cast<std::ptrdiff_t>(n_network_genes_);
+  const auto end = genes.begin() + n_network_genes_;
   return make_architecture(space_.networks, {genes.begin(), end}, set_.model.n_inputs(), set_.model.n_modes(),
                            set_.model.shape.out);
 }

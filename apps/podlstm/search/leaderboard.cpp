@@ -37,7 +37,7 @@ void Leaderboard::look(const search::Search& search) {
   const auto& status = search.status();
   if (status.best >= 0 && status.best != best_) {
     best_ = status.best;
-    const auto& best = search.records()[static_cast<std::size_t>(best_)];
+    const auto& best = search.records()[best_];
     log::info("Trial {}: best so far, R2 {:.4f}, {}: {}", best_, status.best_objective,
               standing(status.best_objective, references_), candidates_.text(best.trial.genes));
   }

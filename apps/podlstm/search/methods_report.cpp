@@ -24,12 +24,12 @@ std::vector<double> objectives(const search::StoredSearch& search) {
 }
 
 double best_of_first(const std::vector<double>& values, std::size_t n) {
-  return *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+  return *std::max_element(values.begin(), values.begin() + n);
 }
 
 /// Of the last trials among the first n: one that went wrong does not move it.
 double median_of_last(const std::vector<double>& values, std::size_t n) {
-  const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
+  const auto end = values.begin() + n;
   std::vector<double> last(end - static_cast<std::ptrdiff_t>(std::min(n, window)), end);
   const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
   std::nth_element(last.begin(), middle, last.end());

@@ -144,7 +144,7 @@ bool run_search(Context& context, const SearchInput& input, search::Search& sear
 search::Genes best_genes(const Comm& comm, const search::Search& search, int n_genes) {
   if (search.status().best < 0) return {};
   search::Genes genes(static_cast<std::size_t>(n_genes), 0);
-  if (comm.is_root()) genes = search.records()[static_cast<std::size_t>(search.status().best)].trial.genes;
+  if (comm.is_root()) genes = search.records()[search.status().best].trial.genes;
   comm.broadcast(std::span<int>(genes));
   return genes;
 }

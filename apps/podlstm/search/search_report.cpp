@@ -47,7 +47,7 @@ Plot course(const std::vector<const search::Record*>& ended, const std::vector<R
   std::vector<double> sorted;
   for (const auto* record : ended) sorted.push_back(record->outcome.objective);
   std::sort(sorted.begin(), sorted.end());
-  double floor = sorted[static_cast<std::size_t>((1 - shown_share) * static_cast<double>(sorted.size()))];
+  double floor = sorted[(1 - shown_share) * static_cast<double>(sorted.size())];
   // The best reference is in the picture unless that would press the trials to its top.
   if (const double best = references.front().r2; best > sorted.back() - 5 * (sorted.back() - floor))
     floor = std::min(floor, best - 0.05 * (sorted.back() - best));
@@ -141,9 +141,7 @@ Chain drawing(const Candidates& candidates, const search::Genes& genes) {
       break;
   }
   for (const auto& skip : network.skips)
-    chain.arcs.push_back(
-        {skip.from, skip.to,
-         width[static_cast<std::size_t>(skip.from)] != width[static_cast<std::size_t>(skip.to)]});
+    chain.arcs.push_back({skip.from, skip.to, width[static_cast<std::size_t>(skip.from)] != width[skip.to]});
   chain.caption = fmt::format(
       "{}. Arcs add what was there before, then relu{}. {} parameters with one bias a gate, {} with two "
       "(PyTorch).",
@@ -237,8 +235,7 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
       context.report().section("Course");
       context.report().plot(course(ended, references, leaks));
       context.report().plot(throughput(ended, status.workers));
-      context.report().chain(
-          drawing(candidates, search.records()[static_cast<std::size_t>(status.best)].trial.genes));
+      context.report().chain(drawing(candidates, search.records()[status.best].trial.genes));
     }
     report_board(context, input, candidates, search, references, leaks);
     report_counts(context, input, candidates, search);
@@ -248,7 +245,7 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
       report_methods(context.report(), searches, leaks);
     }
     if (status.best >= 0) {
-      const auto& best = search.records()[static_cast<std::size_t>(status.best)];
+      const auto& best = search.records()[status.best];
       context.describe_run("best network", candidates.text(best.trial.genes));
       context.headline("R2 (paper), validation", fmt::format("{:.4f}", status.best_objective),
                        leaks.empty() ? "" : "Leaks: see below.");

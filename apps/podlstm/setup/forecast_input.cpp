@@ -138,7 +138,7 @@ void describe(Schema& schema, EvaluateOptions& options) {
 }
 
 sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
-  double total = static_cast<double>(points.value_or(1));
+  double total = points.value_or(1);
   if (modes.has_fields()) total = std::accumulate(modes.weights.begin(), modes.weights.end(), 0.0);
   return sequence::subspace_metric(modes.n_modes(), total);
 }

@@ -162,7 +162,7 @@ std::vector<MachineLink> measure_links(const Comm& comm) {
   }());
   for (const bool inside : {true, false})
     for (int partner = 1; partner < comm.size(); ++partner)
-      if ((is_with_root[static_cast<std::size_t>(partner)] == 1) == inside) {
+      if ((is_with_root[partner] == 1) == inside) {
         links.push_back(measure_link(comm, inside ? LinkLevel::node : LinkLevel::network, partner));
         break;
       }

@@ -64,7 +64,7 @@ experts::RouterExamples part_of(const experts::RouterExamples& all, bool fifth) 
   for (std::size_t i = 0; i < all.labels.size(); ++i) {
     if ((i % 5 == 4) != fifth) continue;
     part.labels.push_back(all.labels[i]);
-    const auto row = all.rows.begin() + static_cast<std::ptrdiff_t>(i * all.by.size());
+    const auto row = all.rows.begin() + i * all.by.size();
     part.rows.insert(part.rows.end(), row, row + static_cast<std::ptrdiff_t>(all.by.size()));
   }
   return part;
@@ -76,9 +76,7 @@ void train_router_on(const std::string& registry, const std::string& table) {
   const auto known = experts::Registry::read(Comm::self(), registry);
   const auto examples = read_examples(table, known);
   QUINTET_CHECK(!examples.ids.empty(), "{}: there are no rows in it", table);
-  const auto app_of = [&](const std::string& id) {
-    return known.experts()[static_cast<std::size_t>(known.find(id))].app;
-  };
+  const auto app_of = [&](const std::string& id) { return known.experts()[known.find(id)].app; };
   for (const auto& id : examples.ids)
     QUINTET_CHECK(app_of(id) == app_of(examples.ids.front()),
                   "{}: {} is a model of {}, {} one of {}; a router chooses among those of one application",

@@ -250,7 +250,7 @@ void tell_remarks(const Machine& machine) {
 }
 
 std::string cost_text(const MachineQueue& queue, const JobShape& shape) {
-  const double n = static_cast<double>(std::max<std::int64_t>(shape.array_tasks, 1) * shape.chain);
+  const double n = std::max<std::int64_t>(shape.array_tasks, 1) * shape.chain;
   const auto price = points(queue, shape);
   return fmt::format("at most {:.6g} node-hours{}", shape.node_hours() * n,
                      price ? fmt::format(", {:.6g} points", *price) : "");
@@ -365,7 +365,7 @@ void submit(const Application::Arguments& arguments) {
                    .walltime = order.walltime,
                    .chain = order.chain};
   for (std::int64_t i = 0; i < n_points; ++i) {
-    const auto& point = swept[static_cast<std::size_t>(i)];
+    const auto& point = swept[i];
     const std::string folder = job.is_array() ? task_folder(i) : "";
     const fs::path run = fs::path(directory) / folder;
     const std::string staged = ask_application(owner, order, point, {"--print-config"}, has_sweep);

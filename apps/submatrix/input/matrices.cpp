@@ -89,12 +89,11 @@ bool refines(const Blocking& fine, const Blocking& coarse) {
   const auto row_of_coarse = blocked_rows(coarse);
   const auto block_of_coarse = block_of_rows(coarse);
   const auto block_of = [&](int blocked) {
-    const int users = fine.order.empty() ? blocked : fine.order[static_cast<std::size_t>(blocked)];
-    return block_of_coarse[static_cast<std::size_t>(row_of_coarse[static_cast<std::size_t>(users)])];
+    const int users = fine.order.empty() ? blocked : fine.order[blocked];
+    return block_of_coarse[row_of_coarse[users]];
   };
   for (int b = 0; b < fine.n_blocks(); ++b)
-    for (int i = fine.begin[static_cast<std::size_t>(b)] + 1; i < fine.begin[static_cast<std::size_t>(b) + 1];
-         ++i)
+    for (int i = fine.begin[b] + 1; i < fine.begin[static_cast<std::size_t>(b) + 1]; ++i)
       if (block_of(i) != block_of(i - 1)) return false;
   return true;
 }

@@ -21,10 +21,10 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 template <class Visit>
 void for_each_norm(const BlockMatrix& a, const Visit& visit) {
   for (int c = 0; c < a.n_columns(); ++c)
-    for (auto p = a.column_begin[at(c)]; p < a.column_begin[at(c + 1)]; ++p) {
-      const int row = a.row[at(p)], size = a.blocking->size(row) * a.blocking->size(a.first + c);
+    for (auto p = a.column_begin[c]; p < a.column_begin[c + 1]; ++p) {
+      const int row = a.row[p], size = a.blocking->size(row) * a.blocking->size(a.first + c);
       double sum = 0;
-      for (int i = 0; i < size; ++i) sum += std::pow(a.value[at(a.offset[at(p)] + i)], 2);
+      for (int i = 0; i < size; ++i) sum += std::pow(a.value[a.offset[p] + i], 2);
       visit(a.first + c, row, std::sqrt(sum));
     }
 }
@@ -76,7 +76,7 @@ std::vector<double> blocks_above(const BlockMatrix& a, const std::vector<double>
 std::vector<int> submatrix_sizes(const BlockMatrix& a, double threshold) {
   std::vector<int> sizes(at(a.n_columns()));
   for_each_norm(a, [&](int column, int row, double norm) {
-    if (norm >= threshold || row == column) sizes[at(column - a.first)] += a.blocking->size(row);
+    if (norm >= threshold || row == column) sizes[column - a.first] += a.blocking->size(row);
   });
   return a.comm.all_gather(std::span<const int>(sizes));
 }
@@ -86,13 +86,13 @@ std::vector<Bar> size_histogram(const std::vector<int>& sizes) {
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   const int width = (*most - *least) / 10 + 1, n_bars = (*most - *least) / width + 1;
   std::vector<int> count(at(n_bars));
-  for (const int size : sizes) ++count[at((size - *least) / width)];
+  for (const int size : sizes) ++count[(size - *least) / width];
   const int highest = *std::max_element(count.begin(), count.end());
   std::vector<Bar> bars;
   for (int i = 0; i < n_bars; ++i) {
     const int from = *least + i * width, to = from + width - 1;
     bars.push_back({width == 1 ? fmt::format("{} rows", from) : fmt::format("{} to {} rows", from, to), 0,
-                    static_cast<double>(count[at(i)]) / highest, fmt::format("{}", count[at(i)])});
+                    static_cast<double>(count[i]) / highest, fmt::format("{}", count[i])});
   }
   return bars;
 }

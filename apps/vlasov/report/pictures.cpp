@@ -26,7 +26,7 @@ std::string direction_name(const PhaseGrid& grid, int d) {
 
 /// Points a cell along a direction: as many as the polynomials have to show, but no picture too large.
 int points_per_cell(const PhaseGrid& grid, int d, int order) {
-  return std::clamp(most_points / grid.cells[at(d)], 1, order + 1);
+  return std::clamp(most_points / grid.cells[d], 1, order + 1);
 }
 
 /// The point of each of `n` equal parts of a direction's range: its cells may differ in width.
@@ -34,11 +34,11 @@ std::vector<int> points_of_pixels(const PhaseGrid& grid, int d, int points_a_cel
   std::vector<int> points;
   int cell = 0;
   for (int i = 0; i < n; ++i) {
-    const double z = grid.lower[at(d)] + (i + 0.5) * (grid.upper[at(d)] - grid.lower[at(d)]) / n;
+    const double z = grid.lower[d] + (i + 0.5) * (grid.upper[d] - grid.lower[d]) / n;
     const auto share = [&] {  // of the way through the cell
       return (z - grid.centre(d, cell)) / grid.width(d, cell) + 0.5;
     };
-    while (share() >= 1 && cell + 1 < grid.cells[at(d)]) ++cell;
+    while (share() >= 1 && cell + 1 < grid.cells[d]) ++cell;
     points.push_back(cell * points_a_cell +
                      std::clamp(static_cast<int>(share() * points_a_cell), 0, points_a_cell - 1));
   }
@@ -48,7 +48,7 @@ std::vector<int> points_of_pixels(const PhaseGrid& grid, int d, int points_a_cel
 /// Pixels along a direction: the points, or as many as its narrowest cell asks for.
 int n_pixels(const PhaseGrid& grid, int d, int n_points, int points_a_cell) {
   if (grid.is_uniform(d)) return n_points;
-  const double range = grid.upper[at(d)] - grid.lower[at(d)];
+  const double range = grid.upper[d] - grid.lower[d];
   return std::max(
       n_points, static_cast<int>(std::min<double>(range / grid.least_width(d) * points_a_cell, most_points)));
 }
@@ -73,20 +73,20 @@ Heatmap resampled(const PhaseGrid& grid, int a, int b, int points_a, int points_
 }  // namespace
 
 PhaseMap phase_map(const Setup& setup, VlasovSystem& system, int s, int a, int b) {
-  const PhaseGrid& grid = setup.species[at(s)].grid;
+  const PhaseGrid& grid = setup.species[s].grid;
   const int order = setup.basis.order();
   const int points_a = points_per_cell(grid, a, order), points_b = points_per_cell(grid, b, order);
   auto values =
       kinetics::phase_picture(setup.decomposition, setup.basis, system.f(s), a, b, points_a, points_b);
 
   PhaseMap picture;
-  picture.species = setup.species[at(s)].name;
+  picture.species = setup.species[s].name;
   picture.x_axis = direction_name(grid, a);
   picture.y_axis = direction_name(grid, b);
   picture.time = system.time();
   picture.map = resampled(grid, a, b, points_a, points_b, std::move(values));
   picture.map.x_min = grid.lower[at(a)], picture.map.x_max = grid.upper[at(a)];
-  picture.map.y_min = grid.lower[at(b)], picture.map.y_max = grid.upper[at(b)];
+  picture.map.y_min = grid.lower[b], picture.map.y_max = grid.upper[b];
   return picture;
 }
 

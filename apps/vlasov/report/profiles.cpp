@@ -22,9 +22,7 @@ struct Profile {
 };
 
 /// Points a cell: curves show the polynomials, maps of many cells their means.
-int points(const PhaseGrid& grid, int d, int order) {
-  return std::clamp(400 / grid.cells[at(d)], 1, order + 1);
-}
+int points(const PhaseGrid& grid, int d, int order) { return std::clamp(400 / grid.cells[d], 1, order + 1); }
 
 /// Local coordinate of point i of n in a cell.
 double xi_of(int i, int n) { return (2 * i + 1.0) / n - 1; }
@@ -95,7 +93,7 @@ void draw(Context& context, const PhaseGrid& grid, const Picture& picture) {
 /// Density, mean velocities and temperature (m times the mean square velocity a direction about the mean).
 void add_species(const Setup& setup, VlasovSystem& system, int s, std::array<Picture, 3>& pictures) {
   const Exec exec;
-  const auto& species = setup.species[at(s)];
+  const auto& species = setup.species[s];
   const PhaseBlock block = setup.decomposition.block(species.grid);
   const int vdim = setup.basis.vdim();
   const Profile density = sample_field(setup, block, system.moment(exec, s, Moment::m0), 0);

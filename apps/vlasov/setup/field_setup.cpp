@@ -51,13 +51,13 @@ auto field_ends(const FieldBoundaryOptions& options, const PhaseGrid& grid, cons
                   "{}: has {} values; expected {}, one for each direction of x", here, given.size(),
                   grid.cdim);
     for (int d = 0; d < grid.cdim; ++d) {
-      const bool periodic = grid.periodic[at(d)];
-      auto& end = result[at(d)][at(side)];
+      const bool periodic = grid.periodic[d];
+      auto& end = result[d][side];
       end = table[periodic ? 0 : 1].value;
       if (given.empty()) continue;
-      end = row_given(table, given[at(d)], fmt::format("{}.{}", here, d)).value;
+      end = row_given(table, given[d], fmt::format("{}.{}", here, d)).value;
       QUINTET_CHECK((end == Value::periodic) == periodic, "{}.{}: '{}', but the species are {} along {}",
-                    here, d, given[at(d)], periodic ? "periodic" : "not periodic", "xyz"[d]);
+                    here, d, given[d], periodic ? "periodic" : "not periodic", "xyz"[d]);
     }
   }
   return result;
@@ -103,7 +103,7 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
                   grid.cdim);
     for (std::size_t d = 0; d < given.size(); ++d) {
       const Formula& formula = formulas.function(fmt::format("{}.{}", key, d));
-      poisson.value[d][at(side)] = finite(formula, 0);
+      poisson.value[d][side] = finite(formula, 0);
       if (formula.uses("t")) changing.push_back({d, at(side), formula});
     }
   }
@@ -182,7 +182,7 @@ void set_acceleration(const std::vector<SpeciesOptions>& species, const Formulas
   }
   system.acceleration = [given](int s, double t, const ConfField& out) {
     Kokkos::deep_copy(out, 0.0);
-    const auto& field = *given[at(s)];
+    const auto& field = *given[s];
     for (std::size_t i = 0; i < field.components.size(); ++i) field.fill(i, t, out, static_cast<int>(i));
   };
 }
@@ -195,7 +195,7 @@ ConfField charge_density(const Exec& exec, const SystemOptions& settings, Vlasov
     if (s == 0) charge = ConfField("vlasov::charge", density.extent(0), 1, density.extent(2));
     for (std::size_t c = 0; c < charge.extent(0); ++c)
       for (std::size_t m = 0; m < charge.extent(2); ++m)
-        charge(c, 0, m) += species[at(s)].charge * density(c, 0, m);
+        charge(c, 0, m) += species[s].charge * density(c, 0, m);
   }
   // The coefficient of the constant function: 1 = sqrt(2)^cdim w_0.
   const double one = std::pow(2.0, 0.5 * system.basis().cdim());

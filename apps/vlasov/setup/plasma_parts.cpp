@@ -13,12 +13,12 @@ namespace {
 /// Mean of a formula of x (and t, at 0) over the middles of the cells.
 double mean_over_x(const Formula& formula, const PhaseGrid& grid, bool with_time) {
   int n = 1;
-  for (int d = 0; d < grid.cdim; ++d) n *= grid.cells[static_cast<std::size_t>(d)];
+  for (int d = 0; d < grid.cdim; ++d) n *= grid.cells[d];
   double sum = 0;
   for (int cell = 0; cell < n; ++cell) {
     std::vector<double> x;
     for (int d = 0, rest = cell; d < grid.cdim; ++d) {
-      const int cells = grid.cells[static_cast<std::size_t>(d)];
+      const int cells = grid.cells[d];
       x.push_back(grid.centre(d, rest % cells));
       rest /= cells;
     }
@@ -58,12 +58,11 @@ std::optional<std::vector<PlasmaPart>> plasma_parts(const RunOptions& options, c
       part.plasma_frequency = std::sqrt(std::max(density, 0.0) * species.charge * species.charge /
                                         (species.mass * epsilon0(setup)));
       for (int d = 0; d < setup.basis.vdim(); ++d) {
-        auto& speed = part.thermal_speed[static_cast<std::size_t>(d)];
+        auto& speed = part.thermal_speed[d];
         speed = !given->temperature.empty()
                     ? std::sqrt(mean_of(given->temperature, d, key + "temperature", setup) / species.mass)
                     : mean_of(given->thermal_speed, d, key + "thermal_speed", setup);
-        if (!given->drift.empty())
-          part.drift[static_cast<std::size_t>(d)] = mean_of(given->drift, d, key + "drift", setup);
+        if (!given->drift.empty()) part.drift[d] = mean_of(given->drift, d, key + "drift", setup);
       }
       if (part.plasma_frequency > 0) parts.push_back(part);
     }

@@ -89,13 +89,13 @@ void set_boundary(const BoundaryOptions& options, const std::string& key, Specie
     const auto here = fmt::format("{}.{}", key, side == 0 ? "lower" : "upper");
     if (!given.empty()) check_length(given, at(grid.cdim), here, "one for each direction of x");
     for (int d = 0; d < grid.cdim; ++d)
-      species.boundary[at(d)][at(side)] =
-          given.empty() ? Boundary::periodic
-                        : row_given(boundaries, given[at(d)], fmt::format("{}.{}", here, d)).value;
+      species.boundary[d][side] = given.empty()
+                                      ? Boundary::periodic
+                                      : row_given(boundaries, given[d], fmt::format("{}.{}", here, d)).value;
   }
   for (int d = 0; d < grid.cdim; ++d) {
-    const auto& ends = species.boundary[at(d)];
-    grid.periodic[at(d)] = ends[0] == Boundary::periodic;
+    const auto& ends = species.boundary[d];
+    grid.periodic[d] = ends[0] == Boundary::periodic;
     QUINTET_CHECK((ends[0] == Boundary::periodic) == (ends[1] == Boundary::periodic),
                   "{}: direction {} is periodic at one end alone; make both ends periodic, or neither", key,
                   "xyz"[d]);
@@ -109,7 +109,7 @@ void check_mirror(const Species& species, const std::string& key) {
     if (!species.mirrors(d, 0) && !species.mirrors(d, 1)) continue;
     QUINTET_CHECK(d < grid.vdim, "{}.boundary: a wall along {} cannot reflect: there is no velocity v{}", key,
                   "xyz"[d], "xyz"[d]);
-    const double low = grid.lower[at(grid.cdim + d)], high = grid.upper[at(grid.cdim + d)];
+    const double low = grid.lower[grid.cdim + d], high = grid.upper[grid.cdim + d];
     QUINTET_CHECK(
         std::abs(low + high) <= 1e-12 * (high - low),
         "{}.boundary: a reflecting wall reverses v{}, but its box {} to {} is not symmetric about 0; make "
@@ -138,7 +138,7 @@ Species make_species(const RunOptions& options, const Formulas& formulas, std::s
   set_box(formulas, key + ".velocity", grid.cdim, vdim, grid);
   set_velocity_cells(options.grid, given.velocity, key + ".velocity", grid);
   set_velocity_edges(formulas, given.velocity, key + ".velocity", grid);
-  for (int d = 0; d < grid.cdim; ++d) grid.cells[at(d)] = static_cast<int>(options.grid.cells[at(d)]);
+  for (int d = 0; d < grid.cdim; ++d) grid.cells[d] = static_cast<int>(options.grid.cells[d]);
   set_boundary(given.boundary, key + ".boundary", species);
   check_mirror(species, key);
   if (!given.acceleration.empty())
@@ -245,7 +245,7 @@ void keep_mirrored_whole(const Species& species, std::array<int, 6>& ranks) {
   for (int d = 0; d < grid.cdim; ++d)
     for (const int side : {0, 1}) {
       if (!species.mirrors(d, side)) continue;
-      int& n = ranks[at(grid.cdim + d)];
+      int& n = ranks[grid.cdim + d];
       QUINTET_CHECK(n <= 1,
                     "parallel.ranks: {} ranks along v{}, which a wall of '{}' reflects; expected 1 there", n,
                     "xyz"[d], species.name);
@@ -276,10 +276,10 @@ void set_emission(const EmissionOptions& given, const Formulas& formulas, const 
   QUINTET_CHECK(d < std::min(species.grid.cdim, species.grid.vdim),
                 "{}.direction: there is no wall along {} that particles of this run reach", key, "xyz"[d]);
   const auto end = at(given.side);
-  const auto absorbs = [&](const Species& one) { return one.boundary[at(d)][end] == Boundary::absorbing; };
+  const auto absorbs = [&](const Species& one) { return one.boundary[d][end] == Boundary::absorbing; };
   QUINTET_CHECK(absorbs(species), "{}: the {} end of {} is not an absorbing wall; make it absorbing", key,
                 given.side == 0 ? "lower" : "upper", "xyz"[d]);
-  QUINTET_CHECK(!species.emission[at(d)][end], "{}: the {} end of {} is described already", key,
+  QUINTET_CHECK(!species.emission[d][end], "{}: the {} end of {} is described already", key,
                 given.side == 0 ? "lower" : "upper", "xyz"[d]);
   Emission emission;
   emission.reflection = formulas.number(key + ".reflection");
@@ -306,7 +306,7 @@ void set_emission(const EmissionOptions& given, const Formulas& formulas, const 
   if (given.temperature)
     emission.thermal_speed = std::sqrt(formulas.positive(key + ".temperature") / species.mass);
   check_halves(species.grid, d, key);
-  species.emission[at(d)][end] = std::move(emission);
+  species.emission[d][end] = std::move(emission);
   check_mirror(species, key);
 }
 
@@ -368,7 +368,7 @@ namespace {
 
 double cells_of(const PhaseGrid& grid) {
   double cells = 1;
-  for (int d = 0; d < grid.dim(); ++d) cells *= grid.cells[at(d)];
+  for (int d = 0; d < grid.dim(); ++d) cells *= grid.cells[d];
   return cells;
 }
 

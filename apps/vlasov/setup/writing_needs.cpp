@@ -10,7 +10,7 @@ using namespace kinetics;
 
 double cells_of(const PhaseGrid& grid, int first, int last) {
   double cells = 1;
-  for (int d = first; d < last; ++d) cells *= grid.cells[static_cast<std::size_t>(d)];
+  for (int d = first; d < last; ++d) cells *= grid.cells[d];
   return cells;
 }
 
@@ -18,8 +18,7 @@ std::vector<double> picture_points(const Setup& setup, const PhaseGrid& grid) {
   std::vector<double> points;
   for (int x = 0; x < grid.cdim; ++x)
     for (int v = grid.cdim; v < grid.dim(); ++v)
-      points.push_back(double(grid.cells[static_cast<std::size_t>(x)]) *
-                       grid.cells[static_cast<std::size_t>(v)] * std::pow(setup.basis.order() + 1, 2));
+      points.push_back(double(grid.cells[x]) * grid.cells[v] * std::pow(setup.basis.order() + 1, 2));
   return points;
 }
 

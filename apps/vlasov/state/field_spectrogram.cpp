@@ -53,7 +53,7 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
   std::array<int, 3> local{};
   bool here = true;
   for (std::size_t d = 0; d < cdim; ++d) {
-    const int direction = static_cast<int>(d);
+    const int direction = d;
     const double x = setup.formulas.number(fmt::format("{}.{}", key("at"), d));
     QUINTET_CHECK(x >= grid.lower[d] && x <= grid.upper[d], "{}.{}: {:g} is outside the grid, {:g} to {:g}",
                   key("at"), d, x, grid.lower[d], grid.upper[d]);

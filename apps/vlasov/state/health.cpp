@@ -28,7 +28,7 @@ std::string heaviest(const Comm& comm, double weight, const std::string& text) {
 /// "cell (3, 17) at x = (0.5), v = (1)": a cell of phase space by its global indices, and its centre.
 std::string cell_text(const PhaseGrid& grid, const std::array<int, 6>& cell, int dim) {
   std::array<double, 6> centre{};
-  for (int d = 0; d < dim; ++d) centre[at(d)] = grid.centre(d, cell[at(d)]);
+  for (int d = 0; d < dim; ++d) centre[d] = grid.centre(d, cell[d]);
   return fmt::format("cell ({}) at {}", fmt::join(cell.begin(), cell.begin() + dim, ", "),
                      place_text(grid, std::span<const double>(centre.data(), at(dim))));
 }
@@ -83,7 +83,7 @@ void check_negative(const Setup& setup, int s, double limit, VlasovSystem& syste
       "{}: f of '{}' is far below zero in {}: its mean is {:.4g}, the greatest {:.4g} (limits.negative_f = "
       "{:g}). More "
       "cells, lower order or some collisions help",
-      when(system), setup.species[at(s)].name,
+      when(system), setup.species[s].name,
       cell_text(f.block.grid, global_cell(f.block, here.least_conf, here.least_row, here.least_last),
                 f.block.grid.dim()),
       here.least_mean, greatest, limit);
@@ -94,8 +94,8 @@ void check_negative(const Setup& setup, int s, double limit, VlasovSystem& syste
 bool lets_particles_in(const Species& species) {
   for (int d = 0; d < species.grid.cdim; ++d)
     for (const std::size_t side : {0, 1}) {
-      const Boundary end = species.boundary[at(d)][side];
-      if (end == Boundary::open || end == Boundary::fixed || species.emission[at(d)][side]) return true;
+      const Boundary end = species.boundary[d][side];
+      if (end == Boundary::open || end == Boundary::fixed || species.emission[d][side]) return true;
     }
   return false;
 }
@@ -112,7 +112,7 @@ constexpr double charge_noise = 1e-6;       // of the plasma's charge: what proj
 
 double volume_of(const PhaseGrid& grid) {
   double volume = 1;
-  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[at(d)] - grid.lower[at(d)];
+  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[d] - grid.lower[d];
   return volume;
 }
 

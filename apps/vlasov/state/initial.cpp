@@ -62,7 +62,7 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
                                      : per_direction(options.thermal_speed, setup, key + ".thermal_speed");
   for (std::size_t d = 0; d < spread.size(); ++d)
     profile.thermal_speed[d] =
-        by_temperature ? thermal_speed(spread[d], setup.species[at(s)].mass) : PointFunction(spread[d]);
+        by_temperature ? thermal_speed(spread[d], setup.species[s].mass) : PointFunction(spread[d]);
   add_maxwellian(setup.decomposition, setup.basis, profile, options.exact_moments, f,
                  place_and_key(options.density, key), nodes);
 }
@@ -130,7 +130,7 @@ void check_filled(const Setup& setup, int s, const Distribution& f, const LimitO
   const Comm& comm = setup.decomposition.comm();
   const double particles = comm.sum(here.particles), least = comm.minimum(here.least_mean),
                greatest = comm.maximum(here.greatest_mean);
-  const auto& name = setup.species[at(s)].name;
+  const auto& name = setup.species[s].name;
   QUINTET_CHECK(std::isfinite(particles) && particles > 0,
                 "species.{}.initial: '{}' holds {} particles; expected more than 0", s, name, particles);
   QUINTET_CHECK(least >= -limits.negative_f * greatest,
@@ -154,8 +154,8 @@ double share_above(const Setup& setup, const Distribution& f, double speed) {
         const auto cell = global_cell(block, conf, row, last);
         double square = 0, volume = 1;
         for (int d = grid.cdim; d < grid.dim(); ++d) {
-          square += std::pow(grid.centre(d, cell[at(d)]), 2);
-          volume *= grid.width(d, cell[at(d)]);
+          square += std::pow(grid.centre(d, cell[d]), 2);
+          volume *= grid.width(d, cell[d]);
         }
         const double particles = volume * f.at(conf, row, last, 0);
         all += particles;
@@ -176,7 +176,7 @@ void warn_of_speeds(const Setup& setup, int s, const Distribution& f) {
     log::warning(
         "{:.3g} % of '{}' are faster than light (c = {:g} by field.epsilon0 and field.mu0): particles are "
         "non-relativistic, and results hold only for speeds far below c; choose speeds as fractions of c",
-        100 * share, setup.species[at(s)].name, c);
+        100 * share, setup.species[s].name, c);
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ void add_terms(const std::vector<InitialOptions>& terms, const Setup& setup, int
 
 void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& system) {
   for (int s = 0; s < static_cast<int>(options.species.size()); ++s) {
-    const auto& given = options.species[at(s)];
+    const auto& given = options.species[s];
     const auto key = fmt::format("species.{}", s);
     add_terms(given.initial, setup, s, key + ".initial", system.f(s));
     check_filled(setup, s, system.f(s), options.limits);
@@ -204,7 +204,7 @@ void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& s
 
 void add_sources(const RunOptions& options, const Setup& setup, VlasovSystem& system) {
   for (int s = 0; s < static_cast<int>(options.species.size()); ++s) {
-    const auto& given = options.species[at(s)].source;
+    const auto& given = options.species[s].source;
     if (!given) continue;
     const auto key = fmt::format("species.{}.source", s);
     SystemOptions::Source source;

@@ -40,13 +40,13 @@ std::complex<double> wave_amplitude(const Setup& setup, VlasovSystem& system) {
       }
       for (std::size_t m = 0; m < n_modes; ++m)
         value += modes[m] * conf.value(static_cast<int>(m), nodes.at(q));
-      sum[0] += nodes.weight[static_cast<std::size_t>(q)] * value * std::cos(phase);
-      sum[1] -= nodes.weight[static_cast<std::size_t>(q)] * value * std::sin(phase);
+      sum[0] += nodes.weight[q] * value * std::cos(phase);
+      sum[1] -= nodes.weight[q] * value * std::sin(phase);
     }
   }
   setup.decomposition.conf_comm().reduce(std::span<double>(sum), Comm::Reduction::sum);
   double scale = 2;  // the weights sum to 2^cdim
-  for (int d = 0; d < grid.cdim; ++d) scale *= 0.5 / grid.cells[static_cast<std::size_t>(d)];
+  for (int d = 0; d < grid.cdim; ++d) scale *= 0.5 / grid.cells[d];
   return {scale * sum[0], scale * sum[1]};
 }
 

@@ -86,7 +86,7 @@ struct DeviceFlowSetup {
   Overlap overlap = Overlap::timed;
 
   [[nodiscard]] int n_slabs() const { return slabs.empty() ? 1 : static_cast<int>(slabs.size()); }
-  [[nodiscard]] int first_row() const { return slabs.empty() ? 0 : slabs[static_cast<std::size_t>(slab)]; }
+  [[nodiscard]] int first_row() const { return slabs.empty() ? 0 : slabs[slab]; }
   [[nodiscard]] int rows_here() const {
     const auto next = static_cast<std::size_t>(slab) + 1;
     return (next < slabs.size() ? slabs[next] : n_z) - first_row();

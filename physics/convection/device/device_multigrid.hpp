@@ -70,7 +70,7 @@ class DeviceMultigrid {
         const auto& line = setup.equations[which].levels[l];
         std::vector<double> values;
         for (const auto* part : {&line.below, &line.diagonal, &line.above, &line.weight})
-          for (const int i : from_left) values.push_back((*part)[static_cast<std::size_t>(i)]);
+          for (const int i : from_left) values.push_back((*part)[i]);
         level.lines[which] = keep("lines", values);
         stiffness_[which].push_back(*std::max_element(line.diagonal.begin(), line.diagonal.end()));
       }
@@ -162,13 +162,12 @@ class DeviceMultigrid {
 
   /// Grids that these equations need.
   [[nodiscard]] int depth(const Solve& solve) const {
-    const int all = static_cast<int>(levels_.size());
+    const int all = levels_.size();
     if (solve.a == 0) return all;
     for (int l = 0; l < all; ++l) {
       double stiff = 0;
       for (int which = solve.first; which < solve.first + solve.n_fields; ++which)
-        stiff = std::max(
-            stiff, solve.a * solve.f.diffusivity[which] * stiffness_[which][static_cast<std::size_t>(l)]);
+        stiff = std::max(stiff, solve.a * solve.f.diffusivity[which] * stiffness_[which][l]);
       if (stiff < weak * solve.shift) return l + 1;
     }
     return all;
@@ -234,7 +233,7 @@ class DeviceMultigrid {
     Kokkos::parallel_for("convection::relax", policy(team), kernel);
   }
 
-  [[nodiscard]] const GridLevel& at(int l) const { return levels_[static_cast<std::size_t>(l)]; }
+  [[nodiscard]] const GridLevel& at(int l) const { return levels_[l]; }
   [[nodiscard]] static Kokkos::RangePolicy<Exec> parts(const Solve& solve, int n) {
     return range(std::int64_t{parts_of(solve.f)} * n * solve.pairs());
   }

@@ -109,7 +109,7 @@ void FlowResidence::renew() {
 
 FlowTally FlowResidence::tally(int member) const {
   if (tallies_.empty()) tallies_ = device_->tallies();
-  if (shares_.has(comm_.rank(), member)) return tallies_[at(shares_.place_of(member))];
+  if (shares_.has(comm_.rank(), member)) return tallies_[shares_.place_of(member)];
   FlowTally nothing;
   nothing.most.fill(-std::numeric_limits<double>::infinity());
   return nothing;
@@ -120,7 +120,7 @@ std::vector<double> FlowResidence::powers(int member) const {
   if (powers_.empty()) return {};
   const std::size_t n = 4 * at(n_x_);
   if (!shares_.has(comm_.rank(), member)) return std::vector<double>(n, 0.0);
-  const auto first = powers_.begin() + static_cast<std::ptrdiff_t>(at(shares_.place_of(member)) * n);
+  const auto first = powers_.begin() + at(shares_.place_of(member)) * n;
   return {first, first + static_cast<std::ptrdiff_t>(n)};
 }
 

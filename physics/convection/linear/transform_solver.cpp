@@ -33,7 +33,7 @@ class DirectSolver : public EllipticSolver {
     const TridiagonalColumns poisson = equations(Unknown::p, 0.0, -1.0);
     pressure_.factorise({&poisson, 1});
     for (int j = 0; j < grid.rows_here(); ++j)
-      heights_.push_back(grid.z.widths[at(grid.first_row() + j)] / (grid.z.faces.back() - grid.z.faces[0]));
+      heights_.push_back(grid.z.widths[grid.first_row() + j] / (grid.z.faces.back() - grid.z.faces[0]));
     std::size_t work = 0;
     for (const auto& basis : bases_) work = std::max(work, basis->work_size());
     work_size_ = (work + 7) / 8 * 8;
@@ -65,7 +65,7 @@ class DirectSolver : public EllipticSolver {
 
   /// Rows are shift - c (L_z - k2_m) for column m. Row 0 of w is a wall.
   [[nodiscard]] TridiagonalColumns equations(Unknown unknown, double shift, double c) const {
-    const LineOperator& line = lines_[at(static_cast<int>(unknown))];
+    const LineOperator& line = lines_[static_cast<int>(unknown)];
     const std::size_t n = line.weight.size();
     TridiagonalColumns rows;
     for (auto* row : {&rows.below, &rows.diagonal, &rows.above}) row->assign(n, 0.0);
@@ -175,9 +175,7 @@ class DirectSolver : public EllipticSolver {
   [[nodiscard]] static int matrix_of(Unknown unknown) {
     return unknown == Unknown::p ? 0 : static_cast<int>(unknown);
   }
-  [[nodiscard]] const RowBasis& basis(Unknown unknown) const {
-    return *bases_[at(static_cast<int>(unknown))];
-  }
+  [[nodiscard]] const RowBasis& basis(Unknown unknown) const { return *bases_[static_cast<int>(unknown)]; }
 
   Problem problem_;
   Comm comm_;

@@ -15,7 +15,7 @@ namespace quintet::electronic {
 namespace {
 
 int users_row(const Blocking& blocking, int row) {
-  return blocking.order.empty() ? row : blocking.order[static_cast<std::size_t>(row)];
+  return blocking.order.empty() ? row : blocking.order[row];
 }
 
 /// An element of a column of the blocked matrices.
@@ -27,15 +27,9 @@ struct Pair {
 /// Places of the blocks of a local column, sorted by row.
 struct Blocks {
   Blocks(const BlockMatrix& m, int c)
-      : matrix(m),
-        p(m.column_begin[static_cast<std::size_t>(c)]),
-        end(m.column_begin[static_cast<std::size_t>(c) + 1]) {}
-  [[nodiscard]] int row() const {
-    return p < end ? matrix.row[static_cast<std::size_t>(p)] : std::numeric_limits<int>::max();
-  }
-  [[nodiscard]] const double* values() const {
-    return matrix.value.data() + matrix.offset[static_cast<std::size_t>(p)];
-  }
+      : matrix(m), p(m.column_begin[c]), end(m.column_begin[static_cast<std::size_t>(c) + 1]) {}
+  [[nodiscard]] int row() const { return p < end ? matrix.row[p] : std::numeric_limits<int>::max(); }
+  [[nodiscard]] const double* values() const { return matrix.value.data() + matrix.offset[p]; }
   const BlockMatrix& matrix;
   std::int64_t p, end;
 };
@@ -54,13 +48,13 @@ void for_each_column(const BlockMatrix& k, const BlockMatrix& s, Visit&& visit) 
         const bool in_k = of_k.row() == row, in_s = of_s.row() == row;
         for (int i = 0; i < n; ++i) {
           const auto at = std::int64_t{n} * j + i;
-          pairs.push_back({blocking.begin[static_cast<std::size_t>(row)] + i, in_k ? of_k.values()[at] : 0.0,
-                           in_s ? of_s.values()[at] : 0.0});
+          pairs.push_back(
+              {blocking.begin[row] + i, in_k ? of_k.values()[at] : 0.0, in_s ? of_s.values()[at] : 0.0});
         }
         of_k.p += in_k ? 1 : 0;
         of_s.p += in_s ? 1 : 0;
       }
-      visit(blocking.begin[static_cast<std::size_t>(s.first + c)] + j, pairs);
+      visit(blocking.begin[s.first + c] + j, pairs);
     }
 }
 
@@ -81,7 +75,7 @@ struct Column {
   const Pair *of_k = nullptr, *of_s = nullptr;  ///< largest
 
   Column(int column, const std::vector<Pair>& all, const std::vector<double>& s_ii) {
-    const auto at = [&](int i) { return s_ii[static_cast<std::size_t>(i)]; };
+    const auto at = [&](int i) { return s_ii[i]; };
     for (const Pair& e : all) {
       if (e.row == column || (e.k == 0 && e.s == 0)) continue;
       overlap.push_back(std::abs(e.s));
@@ -136,7 +130,7 @@ struct First {
 void check_functions(const BlockMatrix& s) {
   const Comm& comm = s.comm;
   const auto s_ii = diagonal(s);
-  const auto at = [&](int i) { return s_ii[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) { return s_ii[i]; };
   First first;
   for_each_column(s, s, [&](int column, const std::vector<Pair>& pairs) {
     const int users = users_row(*s.blocking, column);

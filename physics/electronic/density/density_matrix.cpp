@@ -132,11 +132,10 @@ Estimate first_order_of_overlap(const SubmatrixResult& sign, const Orthogonalise
       for (std::size_t i = 0; i < v.size(); ++i) left[i] -= y[i];
     }
     for (std::size_t i = 0; i < v.size(); ++i)
-      for (int lane = 0; lane < lanes; ++lane)
-        trace[static_cast<std::size_t>(lanes * k + lane)] += left[i][lane] * rv[i][lane];
+      for (int lane = 0; lane < lanes; ++lane) trace[lanes * k + lane] += left[i][lane] * rv[i][lane];
   }
   s.comm.reduce(std::span<double>(trace), Comm::Reduction::sum);
-  const double n = static_cast<double>(trace.size());
+  const double n = trace.size();
   const double mean = std::accumulate(trace.begin(), trace.end(), 0.0) / n;
   double squares = 0;
   for (const double x : trace) squares += (x - mean) * (x - mean);

@@ -34,7 +34,7 @@ struct Row {
 std::vector<Row> rows_by_coupling(const BlockMatrix& f, const BlockMatrix& reach, int c) {
   std::vector<Row> rows;
   double own = 1;
-  for (auto p = at(f.column_begin[at(c)]); p < at(f.column_begin[at(c + 1)]); ++p) {
+  for (auto p = at(f.column_begin[c]); p < at(f.column_begin[c + 1]); ++p) {
     rows.push_back({f.row[p], reach.value[p], at(f.offset[p])});
     if (f.row[p] == f.first + c) own = reach.value[p];
   }
@@ -66,15 +66,15 @@ class LeadingRows {
     for (std::size_t k = c.size(); k-- > 1;) {
       for (std::size_t i = 0; i < at(n_rows[k]); ++i) before_[i] = -before_[i];
       a.apply_leading(now_.data(), before_.data(), n_rows[k]);
-      for (int l = 0; l < count; ++l) before_[at(first + l)][l] += c[k];
+      for (int l = 0; l < count; ++l) before_[first + l][l] += c[k];
       now_.swap(before_);
     }
     for (Lanes& value : before_) value *= -2.0;  // f = c_0 V + X b_1 - b_2
     a.apply(now_.data(), before_.data());
     for (Lanes& value : before_) value *= 0.5;
-    for (int l = 0; l < count; ++l) before_[at(first + l)][l] += c[0];
+    for (int l = 0; l < count; ++l) before_[first + l][l] += c[0];
   }
-  [[nodiscard]] double operator()(int row, int lane) const { return before_[at(row)][lane]; }
+  [[nodiscard]] double operator()(int row, int lane) const { return before_[row][lane]; }
 
  private:
   AlignedVector<Lanes> now_, before_;

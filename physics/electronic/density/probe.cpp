@@ -48,7 +48,7 @@ class Recurrence {
 /// sum_i x_ic y_ic of each column c, over this rank's part, added to `sums`; one of several copies adds.
 void add_column_products(const PanelPart& part, const Panel& x, const Panel& y, std::span<double> sums) {
   if (!part.counts) return;
-  const int f = static_cast<int>(sums.size());
+  const int f = sums.size();
   const auto width = static_cast<std::size_t>(part.n_columns(f));
   double* const to = sums.data() + part.first_column(f);
   for (std::size_t i = 0; i < x.size(); i += width)

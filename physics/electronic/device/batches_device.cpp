@@ -13,7 +13,7 @@ void Batches::set_matrix(const BlockRowsView& a) {
 
 int Batches::rows_of(const WantedColumns& task) const {
   int n = 0;
-  for (const auto block : task.blocks) n += size_[static_cast<std::size_t>(block)];
+  for (const auto block : task.blocks) n += size_[block];
   return n;
 }
 

@@ -49,8 +49,7 @@ void DenseFunctions::newton_schulz(std::span<const WantedColumns> tasks, double 
     const std::size_t size = has_converged(histories_[i], s.n, error)
                                  ? static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.n_own)
                                  : 0;
-    return done(task, std::span(host_values_).subspan(static_cast<std::size_t>(s.values), size),
-                histories_[i]);
+    return done(task, std::span(host_values_).subspan(s.values, size), histories_[i]);
   });
 }
 
@@ -68,7 +67,7 @@ DenseFunctions::Dense DenseFunctions::fill_dense() {
   const int m = Batches::padded(batches_.places().front().n),
             count = static_cast<int>(batches_.places().size());
   const std::int64_t n = std::int64_t{m} * m * count;
-  const Dense d{batches_.view(), m, count, dense_[0].reserve(static_cast<std::size_t>(n))};
+  const Dense d{batches_.view(), m, count, dense_[0].reserve(n)};
   over("submatrix::clear", n, Scale{0, d.x, d.x, true});
   over("submatrix::fill_dense", static_cast<std::int64_t>(batches_.n_blocks()) * FillDense::lanes,
        FillDense{d.b, m, d.x});
@@ -79,7 +78,7 @@ DenseFunctions::Dense DenseFunctions::fill_dense() {
 /// Of each matrix the largest column sum (1) or the sum of squares (2).
 const double* DenseFunctions::norms(const Dense& d, int norm, const double* of) {
   const std::int64_t n_columns = std::int64_t{d.count} * d.m;
-  double* const sums = sums_.reserve(static_cast<std::size_t>(n_columns));
+  double* const sums = sums_.reserve(n_columns);
   over("submatrix::column_sums", n_columns, ColumnSums{d.m, norm, of, sums});
   double* const result = norms_.reserve(batches_.places().size());
   over("submatrix::norms", d.count, MatrixNorm{d.m, norm, sums, result});

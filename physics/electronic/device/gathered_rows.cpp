@@ -27,11 +27,11 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
     if (i != j) ++row_begin[at(j) + 1];
   });
   for (std::size_t i = 0; i < n_blocks; ++i) row_begin[i + 1] += row_begin[i];
-  column.resize(at(row_begin.back()));
+  column.resize(row_begin.back());
   offset.resize(column.size());
   next.assign(row_begin.begin(), row_begin.end() - 1);
   // Columns first, then the places of blocks, so that those of a row follow on each other.
-  const auto put_column = [&](std::int32_t i, std::int32_t j) { column[at(next[at(i)]++)] = j; };
+  const auto put_column = [&](std::int32_t i, std::int32_t j) { column[next[i]++] = j; };
   for_blocks([&](std::int32_t i, std::int32_t j, const double*) {
     if (i != j) put_column(j, i);
   });
@@ -39,22 +39,22 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
   std::int64_t n_values = 0;
   for (std::size_t i = 0; i < n_blocks; ++i)
     for (auto p = row_begin[i]; p < row_begin[i + 1]; ++p) {
-      offset[at(p)] = n_values;
-      n_values += static_cast<std::int64_t>(size[i]) * size[at(column[at(p)])];
+      offset[p] = n_values;
+      n_values += static_cast<std::int64_t>(size[i]) * size[column[p]];
     }
   AlignedVector<double> value(at(n_values));
   next.assign(row_begin.begin(), row_begin.end() - 1);
-  const auto put = [&](std::int32_t i) { return value.data() + offset[at(next[at(i)]++)]; };
+  const auto put = [&](std::int32_t i) { return value.data() + offset[next[i]++]; };
   // The lower triangle of all rows first: its columns are less than those of the upper one.
   for_blocks([&](std::int32_t i, std::int32_t j, const double* block) {
     if (i == j) return;
-    const int rows = size[at(i)], columns = size[at(j)];
+    const int rows = size[i], columns = size[j];
     double* to = put(j);
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < columns; ++c) *to++ = block[at(c) * at(rows) + at(r)];
   });
   for_blocks([&](std::int32_t i, std::int32_t j, const double* block) {
-    std::copy_n(block, at(size[at(i)]) * at(size[at(j)]), put(i));
+    std::copy_n(block, at(size[i]) * at(size[j]), put(i));
   });
   device.set_matrix({size, row_begin, column, offset, value});
 }

@@ -190,7 +190,7 @@ class Submatrices final : public DeviceSubmatrices {
 
   template <class Real>
   void run(const SeriesView& series) {
-    const int n_terms = static_cast<int>(series.coefficients.front().size());
+    const int n_terms = series.coefficients.front().size();
     Batch b = batches_.view();
     Recurrence<Real> kernel{b,
                             device_pack_.copy(batches_.packs()),
@@ -233,10 +233,10 @@ class Submatrices final : public DeviceSubmatrices {
       const Place& s = batches_.places()[i - begin];
       double n_elements = 0;
       for (std::int32_t k = 0; k < s.n_blocks; ++k)
-        n_elements += static_cast<double>(host_elements_[static_cast<std::size_t>(s.blocks + k)]);
+        n_elements += static_cast<double>(host_elements_[s.blocks + k]);
       const auto n_values =
           series.coefficients.size() * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.n_own);
-      if (!done(i, std::span(host_values_).subspan(static_cast<std::size_t>(s.values), n_values),
+      if (!done(i, std::span(host_values_).subspan(s.values, n_values),
                 std::span(sums).subspan((i - begin) * n_terms, n_terms), n_elements))
         return false;
     }

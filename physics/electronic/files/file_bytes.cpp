@@ -37,7 +37,7 @@ void FileBytes::read(std::uint64_t begin, std::span<std::byte> bytes) const {
     if (n < 0 && errno == EINTR) continue;
     QUINTET_CHECK(n > 0, "{}: cannot be read at byte {} of {} ({})", path_, begin, size_,
                   n == 0 ? "the file is cut off" : std::strerror(errno));
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    bytes = bytes.subspan(n);
     begin += static_cast<std::uint64_t>(n);
   }
 }

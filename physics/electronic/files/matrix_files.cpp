@@ -81,12 +81,12 @@ void check_duplicates(const Comm& comm, const std::string& path, const std::vect
   }
   std::int64_t number = 0;
   const auto counts = comm.all_gather(static_cast<std::int64_t>(elements.size()));
-  for (int r = 0; r < comm.rank(); ++r) number += counts[at(r)];
+  for (int r = 0; r < comm.rank(); ++r) number += counts[r];
   std::vector<std::vector<Numbered>> send(at(comm.size()));
   for (const auto& e : elements) {
     const auto k =
         symmetric ? key({std::min(e.row, e.column), std::max(e.row, e.column), 0}, false) : key(e, false);
-    send[at(std::min(e.row, e.column) % comm.size())].push_back({k, ++number});
+    send[std::min(e.row, e.column) % comm.size()].push_back({k, ++number});
   }
   std::vector<Numbered> all;
   for (const auto& list : comm.all_to_all(send)) all.insert(all.end(), list.begin(), list.end());

@@ -158,7 +158,7 @@ class Lines {
 void place_values(const Comm& comm, const Header& header, std::vector<Triplet>& elements) {
   std::int64_t k = 0;
   const auto counts = comm.all_gather(static_cast<std::int64_t>(elements.size()));
-  for (int r = 0; r < comm.rank(); ++r) k += counts[static_cast<std::size_t>(r)];
+  for (int r = 0; r < comm.rank(); ++r) k += counts[r];
   std::int64_t column = 0, begin = 0;  // the column's first element
   const auto length = [&] { return header.symmetric ? header.n_rows - column : header.n_rows; };
   for (auto& e : elements) {

@@ -11,20 +11,18 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// The columns of the n largest defects, of those that are nearly equal one.
 std::vector<std::int32_t> least_idempotent(const std::vector<double>& defect, std::size_t n) {
   std::vector<std::int32_t> order(defect.size()), worst;
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](auto i, auto j) {
-    const double x = std::abs(defect[at(i)]), y = std::abs(defect[at(j)]);
+    const double x = std::abs(defect[i]), y = std::abs(defect[j]);
     return x != y ? x > y : i < j;
   });
   constexpr double alike = 1e-3;
   for (const auto c : order) {
     if (worst.size() == n) break;
-    if (worst.empty() || std::abs(defect[at(c)]) < (1 - alike) * std::abs(defect[at(worst.back())]))
+    if (worst.empty() || std::abs(defect[c]) < (1 - alike) * std::abs(defect[worst.back()]))
       worst.push_back(c);
   }
   return worst;
@@ -36,7 +34,7 @@ ColumnSample::ColumnSample(std::vector<double> defect, std::size_t most) : defec
   const std::size_t n = defect_.size(), wanted = std::min(n, most);
   const auto worst = least_idempotent(defect_, wanted / 4);
   std::vector<char> taken(n, 0);
-  for (const auto c : worst) taken[at(c)] = 1;
+  for (const auto c : worst) taken[c] = 1;
   auto next_worst = worst.begin();
   for (int step = 1; columns_.size() < wanted;) {
     if (columns_.size() % 4 == 2 && next_worst != worst.end()) {
@@ -45,8 +43,8 @@ ColumnSample::ColumnSample(std::vector<double> defect, std::size_t most) : defec
     }
     auto c =
         static_cast<std::int32_t>(static_cast<double>(n) * std::fmod(step++ * (std::numbers::phi - 1), 1.0));
-    while (taken[at(c)]) c = (c + 1) % static_cast<std::int32_t>(n);
-    taken[at(c)] = 1;
+    while (taken[c]) c = (c + 1) % static_cast<std::int32_t>(n);
+    taken[c] = 1;
     columns_.push_back({c, false});
   }
 }
@@ -56,7 +54,7 @@ Estimate ColumnSample::total(std::span<const double> number, bool regress) const
   // x: defects, y: numbers; of all in the sample, for the slope, and of those taken by chance
   double x_all = 0, y_all = 0, x_rest = 0, y_rest = 0, x_chosen = 0, y_chosen = 0, m = 0;
   for (std::size_t s = 0; s < sample.size(); ++s) {
-    const double x = defect_[at(sample[s].column)], y = number[s];
+    const double x = defect_[sample[s].column], y = number[s];
     x_all += x, y_all += y;
     if (sample[s].chosen)
       x_chosen += x, y_chosen += y;
@@ -66,7 +64,7 @@ Estimate ColumnSample::total(std::span<const double> number, bool regress) const
   const auto n_sample = static_cast<double>(sample.size());
   double xx = 0, xy = 0;
   for (std::size_t s = 0; s < sample.size(); ++s) {
-    const double x = defect_[at(sample[s].column)] - x_all / n_sample;
+    const double x = defect_[sample[s].column] - x_all / n_sample;
     xx += x * x;
     xy += x * (number[s] - y_all / n_sample);
   }
@@ -75,7 +73,7 @@ Estimate ColumnSample::total(std::span<const double> number, bool regress) const
   double squares = 0;
   for (std::size_t s = 0; s < sample.size(); ++s) {
     if (sample[s].chosen) continue;
-    const double x = defect_[at(sample[s].column)] - x_rest / m, y = number[s] - y_rest / m;
+    const double x = defect_[sample[s].column] - x_rest / m, y = number[s] - y_rest / m;
     squares += std::pow(y - slope * x, 2);
   }
   const double rest = static_cast<double>(defect_.size()) - (n_sample - m);

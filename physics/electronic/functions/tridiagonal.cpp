@@ -13,7 +13,7 @@ void dsteqr_(const char* compz, const int* n, double* d, double* e, double* z, c
 namespace quintet::electronic {
 
 RitzValues ritz_values(std::span<const double> diagonal, std::span<const double> off_diagonal) {
-  const int n = static_cast<int>(diagonal.size());
+  const int n = diagonal.size();
   const std::int64_t size = n;
   RitzValues ritz{{diagonal.begin(), diagonal.end()}, {}, {}};
   std::vector<double> e(off_diagonal.begin(), off_diagonal.end()), z(size * size), work(2 * size + 1);

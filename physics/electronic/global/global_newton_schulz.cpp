@@ -13,15 +13,13 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Add a multiple of the unit matrix; diagonal blocks are always there.
 void shift_diagonal(BlockMatrix& a, double shift) {
   for (int c = 0; c < a.n_columns(); ++c)
-    for (auto p = a.column_begin[at(c)]; p < a.column_begin[at(c + 1)]; ++p) {
-      if (a.row[at(p)] != a.first + c) continue;
+    for (auto p = a.column_begin[c]; p < a.column_begin[c + 1]; ++p) {
+      if (a.row[p] != a.first + c) continue;
       const int n = a.blocking->size(a.first + c);
-      for (int i = 0; i < n; ++i) a.value[at(a.offset[at(p)] + i * (n + 1))] += shift;
+      for (int i = 0; i < n; ++i) a.value[a.offset[p] + i * (n + 1)] += shift;
     }
 }
 

@@ -106,7 +106,7 @@ void BlockProduct<Value>::operator()(const std::vector<Value>& x, std::vector<Va
   }
   std::size_t to = n_own_;
   for (const auto& part : a_.comm.all_to_all(send_)) {
-    std::copy(part.begin(), part.end(), x_.begin() + static_cast<std::ptrdiff_t>(to));
+    std::copy(part.begin(), part.end(), x_.begin() + to);
     to += part.size();
   }
   y.assign(n_own_, Value{});

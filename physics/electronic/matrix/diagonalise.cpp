@@ -154,7 +154,7 @@ double find_mu(const std::vector<double>& level, double n_pairs, double temperat
 /// C w C^T, [n, n], on root.
 std::vector<double> weighted(const Orbitals& orbitals, std::span<const double> weight) {
   if (orbitals.vector.empty()) return {};
-  const int n = static_cast<int>(orbitals.level.size());
+  const int n = orbitals.level.size();
   std::vector<double> left, right;
   int n_used = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -262,8 +262,7 @@ double rounding_defect(const Orbitals& orbitals, std::span<const double> weight,
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t r = 0; r < n && v[i] != 0; ++r) y[r] += v[i] * orbitals.vector[i * n + r];
     comm.broadcast(std::span<double>(y));
-    product({y.begin() + static_cast<std::ptrdiff_t>(first), y.begin() + static_cast<std::ptrdiff_t>(last)},
-            own);
+    product({y.begin() + first, y.begin() + last}, own);
     const auto z = comm.gather(std::span<const double>(own));
     for (std::size_t i = 0; i < n && comm.is_root(); ++i) {
       if (weight[i] == 0) continue;

@@ -71,7 +71,7 @@ void add_block(const double* a, int rows, int columns, const Lanes* x, Lanes* y)
 /// What a product of norms must reach to count in local column j: n products left out, of random signs, come
 /// to sqrt(n) of them.
 double limit_of(const BlockMatrix& b, int j, double error) {
-  const auto n = b.column_begin[at(j + 1)] - b.column_begin[at(j)];
+  const auto n = b.column_begin[j + 1] - b.column_begin[j];
   return error / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, n)));
 }
 
@@ -106,7 +106,7 @@ struct Factor {
 class ColumnProduct {
  public:
   ColumnProduct(const Blocking& blocks, bool symmetric) : blocks_(&blocks), symmetric_(symmetric) {
-    place_.assign(at(blocks.n_blocks()), unseen);
+    place_.assign(blocks.n_blocks(), unseen);
   }
 
   /// Begin with column `column`, without rows or with those of a pattern, to which it keeps.
@@ -138,8 +138,8 @@ class ColumnProduct {
     std::sort(rows_.begin(), rows_.end());
     for (const auto row : rows_) append_block(c, row, threshold);
     c.column_begin.push_back(c.n_blocks());
-    for (const auto row : rows_) place_[at(row)] = unseen;
-    for (const auto row : unwanted_) place_[at(row)] = unseen;
+    for (const auto row : rows_) place_[row] = unseen;
+    for (const auto row : unwanted_) place_[row] = unseen;
   }
 
  private:
@@ -148,7 +148,7 @@ class ColumnProduct {
   [[nodiscard]] bool wants(std::int32_t row) const { return !symmetric_ || in_half(row, column_); }
 
   void add_row(std::int32_t row) {
-    place_[at(row)] = static_cast<std::int32_t>(y_.size());
+    place_[row] = static_cast<std::int32_t>(y_.size());
     rows_.push_back(row);
     y_.resize(y_.size() + at(blocks_->size(row) * n_packs_), Lanes{});
   }
@@ -156,7 +156,7 @@ class ColumnProduct {
   /// A row that no column of A had so far.
   void meet(std::int32_t row) {
     if (!closed_ && wants(row)) return add_row(row);
-    place_[at(row)] = unwanted;
+    place_[row] = unwanted;
     unwanted_.push_back(row);
   }
 
@@ -168,25 +168,25 @@ class ColumnProduct {
     Term* term = terms_.data();
     const double* block = a.value;
     for (const auto row : a.row.first(n)) {
-      if (place_[at(row)] == unseen) meet(row);
+      if (place_[row] == unseen) meet(row);
       const int rows = blocks_->size(row);
-      *term = {block, place_[at(row)], rows};
-      term += place_[at(row)] >= 0 ? 1 : 0;  // no branch: which rows are wanted is hard to foresee
+      *term = {block, place_[row], rows};
+      term += place_[row] >= 0 ? 1 : 0;  // no branch: which rows are wanted is hard to foresee
       block += rows * columns;
     }
-    terms_.resize(at(term - terms_.data()));
+    terms_.resize(term - terms_.data());
   }
 
   /// The columns of B's block b [size, width_], a pack of them at a time.
   void load_packs(const double* b, int size) {
-    x_.assign(at(n_packs_ * size), Lanes{});
+    x_.assign(n_packs_ * size, Lanes{});
     for (int c = 0; c < width_; ++c)
-      for (int i = 0; i < size; ++i) x_[at(c / width * size + i)][c % width] = *b++;
+      for (int i = 0; i < size; ++i) x_[c / width * size + i][c % width] = *b++;
   }
 
   void append_block(BlockMatrix& c, std::int32_t row, double threshold) {
     const int rows = blocks_->size(row);
-    const Lanes* from = y_.data() + place_[at(row)];
+    const Lanes* from = y_.data() + place_[row];
     Lanes squares{};  // lanes without a column are 0
     for (int i = 0; i < n_packs_ * rows; ++i) squares += from[i] * from[i];
     if (row != column_ && horizontal_sum<double>(squares) < threshold * threshold) return;
@@ -253,22 +253,22 @@ class Product {
     for (std::int32_t i = 0; i < blocks.n_blocks(); ++i) size.push_back(blocks.size(i));
     std::int64_t n_values = 0;
     for (int j = 0; j < b_.n_columns(); ++j) {
-      width.push_back(size[at(b_.first + j)]);
-      for (auto p = b_.column_begin[at(j)]; p < b_.column_begin[at(j + 1)]; ++p)
-        least.push_back(limit_of(b_, j, options_.error) / norms_[at(p)]);
+      width.push_back(size[b_.first + j]);
+      for (auto p = b_.column_begin[j]; p < b_.column_begin[j + 1]; ++p)
+        least.push_back(limit_of(b_, j, options_.error) / norms_[p]);
       for (const auto i : wanted_rows(j))
         if (!options_.symmetric || in_half(i, b_.first + j)) row.push_back(i);
       std::sort(row.begin() + begin.back(), row.end());
       for (auto q = at(begin.back()); q < row.size(); ++q) {
         offset.push_back(n_values);
-        n_values += std::int64_t{size[at(row[q])]} * width.back();
+        n_values += std::int64_t{size[row[q]]} * width.back();
       }
       begin.push_back(static_cast<std::int64_t>(row.size()));
     }
     const auto a = a_.by_rows(blocks);
     AlignedVector<double> value;
     try {
-      value.resize(at(n_values));  // of all columns, which the core has not at once
+      value.resize(n_values);  // of all columns, which the core has not at once
       options_.device->multiply({size, a.begin, a.row, a.norm, a.offset, a_.values(), width, b_.column_begin,
                                  b_.row, least, b_.offset, b_.value, begin, row, offset},
                                 value);
@@ -279,8 +279,8 @@ class Product {
     }
     const double least_squares = options_.threshold * options_.threshold;
     for (int j = 0; j < b_.n_columns(); ++j) {
-      for (auto q = at(begin[at(j)]); q < at(begin[at(j + 1)]); ++q) {
-        const std::span block(value.data() + offset[q], at(std::int64_t{size[at(row[q])]} * width[at(j)]));
+      for (auto q = at(begin[j]); q < at(begin[j + 1]); ++q) {
+        const std::span block(value.data() + offset[q], at(std::int64_t{size[row[q]]} * width[j]));
         double squares = 0;
         for (const double element : block) squares += element * element;
         if (row[q] != b_.first + j && squares < least_squares) continue;
@@ -296,53 +296,52 @@ class Product {
   void append_group(BlockMatrix& c, int first, int n) {
     std::array<std::int64_t, together> next{};  // block of B of each column
     for (int g = 0; g < n; ++g) {
-      next[at(g)] = b_.column_begin[at(first + g)];
-      columns_[at(g)].start(b_.first + first + g);
-      if (knows_rows()) columns_[at(g)].keep_to(wanted_rows(first + g));
+      next[g] = b_.column_begin[first + g];
+      columns_[g].start(b_.first + first + g);
+      if (knows_rows()) columns_[g].keep_to(wanted_rows(first + g));
     }
     for (;;) {
       std::int32_t k = b_.blocking->n_blocks();
       for (int g = 0; g < n; ++g)
-        if (next[at(g)] < b_.column_begin[at(first + g + 1)]) k = std::min(k, b_.row[at(next[at(g)])]);
+        if (next[g] < b_.column_begin[first + g + 1]) k = std::min(k, b_.row[next[g]]);
       if (k == b_.blocking->n_blocks()) break;
       const auto a = a_[k];
       for (int g = 0; g < n; ++g) {
-        const auto p = next[at(g)];
-        if (p == b_.column_begin[at(first + g + 1)] || b_.row[at(p)] != k) continue;
-        columns_[at(g)].add(
-            k, a,
-            {b_.value.data() + b_.offset[at(p)], limit_of(b_, first + g, options_.error) / norms_[at(p)]});
-        ++next[at(g)];
+        const auto p = next[g];
+        if (p == b_.column_begin[first + g + 1] || b_.row[p] != k) continue;
+        columns_[g].add(
+            k, a, {b_.value.data() + b_.offset[p], limit_of(b_, first + g, options_.error) / norms_[p]});
+        ++next[g];
       }
     }
-    for (int g = 0; g < n; ++g) columns_[at(g)].finish(c, options_.threshold);
+    for (int g = 0; g < n; ++g) columns_[g].finish(c, options_.threshold);
   }
 
   /// Rows of local column c of C where the norms allow for the threshold: |C_ij| <= sum_k |A_ik| |B_kj|. The
   /// others need not be computed, which leaves the columns at hand in the cache.
   const std::vector<std::int32_t>& rows_that_may_stay(int c) {
-    for (auto p = b_.column_begin[at(c)]; p < b_.column_begin[at(c + 1)]; ++p) {
-      const auto a = a_[b_.row[at(p)]];
+    for (auto p = b_.column_begin[c]; p < b_.column_begin[c + 1]; ++p) {
+      const auto a = a_[b_.row[p]];
       for (std::size_t i = 0; i < a.row.size(); ++i) {
-        double& bound = bound_[at(a.row[i])];
+        double& bound = bound_[a.row[i]];
         if (bound < 0) {
           bound = 0;
           met_.push_back(a.row[i]);
         }
-        bound += a.norm[i] * norms_[at(p)];
+        bound += a.norm[i] * norms_[p];
       }
     }
     rows_.clear();
     for (const auto row : met_) {
-      if (row == b_.first + c || !(bound_[at(row)] < options_.threshold)) rows_.push_back(row);
-      bound_[at(row)] = -1;
+      if (row == b_.first + c || !(bound_[row] < options_.threshold)) rows_.push_back(row);
+      bound_[row] = -1;
     }
     met_.clear();
     return rows_;
   }
 
   static std::span<const std::int32_t> rows_of(const BlockMatrix& m, int c) {
-    const auto from = at(m.column_begin[at(c)]), to = at(m.column_begin[at(c + 1)]);
+    const auto from = at(m.column_begin[c]), to = at(m.column_begin[c + 1]);
     return std::span(m.row).subspan(from, to - from);
   }
 
@@ -366,9 +365,9 @@ std::vector<double> needed_norms(const BlockMatrix& b, double error) {
   const auto norms = block_norms(b).value;
   std::vector<double> needed(at(b.blocking->n_blocks()), std::numeric_limits<double>::infinity());
   for (int j = 0; j < b.n_columns(); ++j)
-    for (auto p = b.column_begin[at(j)]; p < b.column_begin[at(j + 1)]; ++p) {
-      double& least = needed[at(b.row[at(p)])];
-      const double norm = limit_of(b, j, error) / norms[at(p)];
+    for (auto p = b.column_begin[j]; p < b.column_begin[j + 1]; ++p) {
+      double& least = needed[b.row[p]];
+      const double norm = limit_of(b, j, error) / norms[p];
       least = std::isnan(norm) ? 0 : std::min(least, norm);
     }
   return needed;

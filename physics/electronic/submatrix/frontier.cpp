@@ -35,10 +35,10 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Square products(const Comm& comm, const Vectors& x, const Vectors& y) {
   std::array<Lanes8, width> sum{};
   for (std::size_t i = 0; i < x.size(); ++i)
-    for (int l = 0; l < width; ++l) sum[at(l)] += x[i][l] * y[i];
+    for (int l = 0; l < width; ++l) sum[l] += x[i][l] * y[i];
   Square result;
   for (int l = 0; l < width; ++l)
-    for (int m = 0; m < width; ++m) result[at(l * width + m)] = sum[at(l)][m];
+    for (int m = 0; m < width; ++m) result[l * width + m] = sum[l][m];
   comm.reduce(std::span<double>(result), Comm::Reduction::sum);
   return result;
 }
@@ -47,10 +47,10 @@ Square products(const Comm& comm, const Vectors& x, const Vectors& y) {
 void multiply_by(Vectors& x, const Square& matrix) {
   std::array<Lanes8, width> row;
   for (int l = 0; l < width; ++l)
-    for (int m = 0; m < width; ++m) row[at(l)][m] = matrix[at(l * width + m)];
+    for (int m = 0; m < width; ++m) row[l][m] = matrix[l * width + m];
   for (Lanes8& value : x) {
     Lanes8 sum{};
-    for (int l = 0; l < width; ++l) sum += value[l] * row[at(l)];
+    for (int l = 0; l < width; ++l) sum += value[l] * row[l];
     value = sum;
   }
 }
@@ -65,18 +65,17 @@ void orthonormalise(const Comm& comm, Vectors& x) {
     Square gram = products(comm, x, x);
     std::array<double, width> scale{};  // of equal length first
     for (int l = 0; l < width; ++l) {
-      const double norm = std::sqrt(gram[at(l * width + l)]);
-      scale[at(l)] = norm > 0 ? 1 / norm : 0;
+      const double norm = std::sqrt(gram[l * width + l]);
+      scale[l] = norm > 0 ? 1 / norm : 0;
     }
     for (int l = 0; l < width; ++l)
-      for (int m = 0; m < width; ++m) gram[at(l * width + m)] *= scale[at(l)] * scale[at(m)];
+      for (int m = 0; m < width; ++m) gram[l * width + m] *= scale[l] * scale[m];
     const Eigenpairs pairs = eigenpairs_of_square(gram);
     Square turn{};
     for (int m = 0; m < width; ++m)
       for (int l = 0; l < width; ++l)
-        if (pairs.value[at(m)] > 1e-12)
-          turn[at(l * width + m)] =
-              scale[at(l)] * pairs.vector[at(m * width + l)] / std::sqrt(pairs.value[at(m)]);
+        if (pairs.value[m] > 1e-12)
+          turn[l * width + m] = scale[l] * pairs.vector[m * width + l] / std::sqrt(pairs.value[m]);
     multiply_by(x, turn);
   }
 }
@@ -90,22 +89,22 @@ Ritz rayleigh_ritz(const Comm& comm, BlockProduct<Lanes8>& apply, Vectors& x, Ve
   const Eigenpairs pairs = eigenpairs_of_square(products(comm, x, ax));
   Square turn;
   for (int m = 0; m < width; ++m)
-    for (int l = 0; l < width; ++l) turn[at(l * width + m)] = pairs.vector[at(m * width + l)];
+    for (int l = 0; l < width; ++l) turn[l * width + m] = pairs.vector[m * width + l];
   multiply_by(x, turn);
   multiply_by(ax, turn);
   Ritz ritz;
   std::array<double, 2 * width> sums{};
   for (std::size_t i = 0; i < x.size(); ++i)
     for (int l = 0; l < width; ++l) {
-      const double r = ax[i][l] - pairs.value[at(l)] * x[i][l];
-      sums[at(l)] += r * r;
-      sums[at(width + l)] += x[i][l] * x[i][l];
+      const double r = ax[i][l] - pairs.value[l] * x[i][l];
+      sums[l] += r * r;
+      sums[width + l] += x[i][l] * x[i][l];
     }
   comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
   for (int l = 0; l < width; ++l) {
-    const bool there = sums[at(width + l)] > 0.5;
-    ritz.value[at(l)] = pairs.value[at(l)];
-    ritz.residual[at(l)] = there ? std::sqrt(sums[at(l)]) : infinity;
+    const bool there = sums[width + l] > 0.5;
+    ritz.value[l] = pairs.value[l];
+    ritz.residual[l] = there ? std::sqrt(sums[l]) : infinity;
   }
   return ritz;
 }
@@ -114,7 +113,7 @@ Ritz rayleigh_ritz(const Comm& comm, BlockProduct<Lanes8>& apply, Vectors& x, Ve
 FrontierLevels nearest(const Ritz& ritz, double mu, double tolerance) {
   FrontierLevels levels{-infinity, infinity, infinity, infinity};
   for (int l = 0; l < width; ++l) {
-    const double value = ritz.value[at(l)], residual = ritz.residual[at(l)];
+    const double value = ritz.value[l], residual = ritz.residual[l];
     if (!(residual < std::max(0.4 * std::abs(value - mu), tolerance))) continue;
     if (value <= mu && value > levels.homo) levels.homo = value, levels.homo_error = residual;
     if (value > mu && value < levels.lumo) levels.lumo = value, levels.lumo_error = residual;
@@ -143,17 +142,17 @@ class OutermostVectors {
 
   /// To lanes [lane, lane + 4) of x.
   void store(Vectors& x, int lane) {
-    const int m = static_cast<int>(basis_.size());
+    const int m = basis_.size();
     if (m == 0) return;
     std::vector<double> matrix(at(m) * at(m));
     for (int k = 0; k < m; ++k)
-      for (int l = 0; l <= k; ++l) matrix[at(k * m + l)] = matrix[at(l * m + k)] = h_[at(k)][at(l)];
+      for (int l = 0; l <= k; ++l) matrix[k * m + l] = matrix[l * m + k] = h_[k][l];
     const Eigenpairs pairs = eigenpairs_of(std::move(matrix), {});
     for (int v = 0; v < std::min(m, width / 2); ++v) {
       const double* c = pairs.vector.data() + at(occupied_ ? m - 1 - v : v) * at(m);
       for (std::size_t i = 0; i < x.size(); ++i) {
         double sum = 0;
-        for (int k = 0; k < m; ++k) sum += c[k] * basis_[at(k)][i];
+        for (int k = 0; k < m; ++k) sum += c[k] * basis_[k][i];
         x[i][lane + v] = sum;
       }
     }

@@ -55,10 +55,8 @@ BlockMatrix local_basis(const BlockMatrix& s) {
   together(s.comm, [&] {
     for (int c = 0; c < s.n_columns(); ++c) {
       const int block = s.first + c, n = s.blocking->size(block);
-      const auto begin = s.row.begin() + s.column_begin[at(c)],
-                 end = s.row.begin() + s.column_begin[at(c + 1)];
-      const double* values =
-          s.value.data() + s.offset[at(std::lower_bound(begin, end, block) - s.row.begin())];
+      const auto begin = s.row.begin() + s.column_begin[c], end = s.row.begin() + s.column_begin[c + 1];
+      const double* values = s.value.data() + s.offset[std::lower_bound(begin, end, block) - s.row.begin()];
       const auto root = inverse_root({values, values + at(n) * at(n)}, n, block + 1);
       basis.row.push_back(block);
       basis.offset.push_back(static_cast<std::int64_t>(basis.value.size()));

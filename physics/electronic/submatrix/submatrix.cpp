@@ -52,7 +52,7 @@ void fill_none_or_all(const BlockMatrix& a, bool all, SubmatrixResult& result) {
                end = p.row.begin() + p.column_begin[column + 1];
     const auto block = static_cast<std::size_t>(std::lower_bound(begin, end, p.first + c) - p.row.begin());
     const std::int64_t n = p.blocking->size(p.first + c);
-    for (std::int64_t i = 0; i < n; ++i) p.value[static_cast<std::size_t>(p.offset[block] + i * (n + 1))] = 1;
+    for (std::int64_t i = 0; i < n; ++i) p.value[p.offset[block] + i * (n + 1)] = 1;
   }
   const SpectrumBounds bounds = spectrum_bounds(a);
   result.mu = all ? bounds.upper : bounds.lower;

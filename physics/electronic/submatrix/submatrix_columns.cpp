@@ -25,9 +25,9 @@ BlockMatrix block_norms(const BlockMatrix& m) {
   norms.column_begin = m.column_begin;
   norms.row = m.row;
   for (int c = 0; c < m.n_columns(); ++c)
-    for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p) {
-      const auto size = m.blocking->size(m.row[at(p)]) * m.blocking->size(m.first + c);
-      const double* block = m.value.data() + m.offset[at(p)];
+    for (auto p = m.column_begin[c]; p < m.column_begin[c + 1]; ++p) {
+      const auto size = m.blocking->size(m.row[p]) * m.blocking->size(m.first + c);
+      const double* block = m.value.data() + m.offset[p];
       norms.offset.push_back(p);
       norms.value.push_back(std::sqrt(std::inner_product(block, block + size, block, 0.0)));
     }
@@ -39,35 +39,35 @@ BlockMatrix pattern_of(const BlockMatrix& norms, std::shared_ptr<const Blocking>
   m.blocking = std::move(blocking);
   std::int64_t n_values = 0;
   for (int c = 0; c < m.n_columns(); ++c)
-    for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p) {
-      m.offset[at(p)] = n_values;
-      n_values += static_cast<std::int64_t>(m.blocking->size(m.row[at(p)])) * m.blocking->size(m.first + c);
+    for (auto p = m.column_begin[c]; p < m.column_begin[c + 1]; ++p) {
+      m.offset[p] = n_values;
+      n_values += static_cast<std::int64_t>(m.blocking->size(m.row[p])) * m.blocking->size(m.first + c);
     }
-  m.value.assign(at(n_values), 0.0);
+  m.value.assign(n_values, 0.0);
   return m;
 }
 
 std::vector<BlockRows> submatrix_rows(const BlockMatrix& a) {
   std::vector<BlockRows> rows;
   for (int c = 0; c < a.n_columns(); ++c)
-    rows.emplace_back(a.row.begin() + a.column_begin[at(c)], a.row.begin() + a.column_begin[at(c + 1)]);
+    rows.emplace_back(a.row.begin() + a.column_begin[c], a.row.begin() + a.column_begin[c + 1]);
   return rows;
 }
 
 void own_rows(const std::vector<int>& begin, const BlockRows& blocks, std::int32_t own,
               std::vector<int>& rows) {
   const auto position = std::lower_bound(blocks.begin(), blocks.end(), own) - blocks.begin();
-  rows.resize(at(begin[at(position + 1)] - begin[at(position)]));
-  std::iota(rows.begin(), rows.end(), begin[at(position)]);
+  rows.resize(begin[position + 1] - begin[position]);
+  std::iota(rows.begin(), rows.end(), begin[position]);
 }
 
 void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const std::vector<double>& value) {
   const int columns = f.blocking->size(f.first + c);
   const auto n = at(begin.back());
   std::size_t i_block = 0;
-  for (auto q = f.column_begin[at(c)]; q < f.column_begin[at(c + 1)]; ++q, ++i_block) {
+  for (auto q = f.column_begin[c]; q < f.column_begin[c + 1]; ++q, ++i_block) {
     const int first = begin[i_block], rows = begin[i_block + 1] - first;
-    double* to = f.value.data() + f.offset[at(q)];
+    double* to = f.value.data() + f.offset[q];
     for (int j = 0; j < columns; ++j, to += rows) std::copy_n(value.data() + at(j) * n + at(first), rows, to);
   }
 }
@@ -116,8 +116,8 @@ double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSer
   OwnColumns columns;
   std::vector<int> own;
   for (int c = 0; c < f.n_columns() && !(interrupt && interrupt()); ++c) {
-    local.assign(gathered, rows[at(c)], series.centre, 2 / series.half_width);
-    own_rows(local.begin(), rows[at(c)], f.first + c, own);
+    local.assign(gathered, rows[c], series.centre, 2 / series.half_width);
+    own_rows(local.begin(), rows[c], f.first + c, own);
     polynomial.evaluate(local, own, series, columns);
     store_column(f, c, local.begin(), columns.value.front());
   }

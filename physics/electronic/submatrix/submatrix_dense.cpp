@@ -46,7 +46,7 @@ Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own)
   Eigenpairs pairs;
   pairs.vector = std::move(matrix);
   const int n = static_cast<int>(std::lround(std::sqrt(static_cast<double>(pairs.vector.size()))));
-  pairs.value.resize(at(n));
+  pairs.value.resize(n);
   int info = 0, query = -1, integer_size = 0;
   double size = 0;
   dsyevd_("V", "U", &n, pairs.vector.data(), &n, pairs.value.data(), &size, &query, &integer_size, &query,

@@ -11,15 +11,13 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Append local column c of `from`; `row_of` numbers its block rows.
 template <class RowOf>
 void append_column(const BlockMatrix& from, int c, BlockMatrix& to, const RowOf& row_of) {
-  for (auto p = from.column_begin[at(c)]; p < from.column_begin[at(c + 1)]; ++p) {
-    const auto size = from.blocking->size(from.row[at(p)]) * from.blocking->size(from.first + c);
-    const double* block = from.value.data() + from.offset[at(p)];
-    to.row.push_back(row_of(from.row[at(p)]));
+  for (auto p = from.column_begin[c]; p < from.column_begin[c + 1]; ++p) {
+    const auto size = from.blocking->size(from.row[p]) * from.blocking->size(from.first + c);
+    const double* block = from.value.data() + from.offset[p];
+    to.row.push_back(row_of(from.row[p]));
     to.offset.push_back(static_cast<std::int64_t>(to.value.size()));
     to.value.insert(to.value.end(), block, block + size);
   }

@@ -44,9 +44,9 @@ void Sweep::own_rows(const Submatrix& s) {
 }
 
 void Sweep::store(int which, std::size_t function, const std::vector<double>& columns) {
-  const Submatrix& s = work_[at(which)];
+  const Submatrix& s = work_[which];
   const double* from = columns.data();
-  double* to = values_[function].data() + values_begin_[at(which)];
+  double* to = values_[function].data() + values_begin_[which];
   for (const auto& column : s.columns) {
     const int width = pattern_.blocking->size(column.column);
     std::size_t i = 0;
@@ -64,7 +64,7 @@ void Sweep::share_columns_of(const AlignedVector<double>& values, AlignedVector<
   const Blocking& blocks = *pattern_.blocking;
   to.assign(pattern_.value.size(), 0.0);
   const auto place = [&](std::int32_t column) {
-    return to.data() + pattern_.offset[at(pattern_.column_begin[at(column - pattern_.first)])];
+    return to.data() + pattern_.offset[pattern_.column_begin[column - pattern_.first]];
   };
   std::vector<std::vector<std::int32_t>> sizes(at(pattern_.comm.size()));  // column, number of values
   std::vector<std::vector<double>> send(sizes.size());
@@ -101,7 +101,7 @@ std::vector<int> Sweep::polynomial_of(std::span<const int> which, const Chebyshe
   std::vector<int> refused;
   for (const int i : which) {
     if (must_stop()) break;
-    const Submatrix& s = work_[at(i)];
+    const Submatrix& s = work_[i];
     local.assign(gathered_, s.rows, series.centre, 2 / series.half_width);
     own_rows(s);
     polynomial.evaluate(local, own_, series, columns);
@@ -112,7 +112,7 @@ std::vector<int> Sweep::polynomial_of(std::span<const int> which, const Chebyshe
 }
 
 bool Sweep::keep(int i, const OwnColumns& columns, double tolerance) {
-  if (!(columns.idempotency <= tolerance * work_[at(i)].n_own)) return false;
+  if (!(columns.idempotency <= tolerance * work_[i].n_own)) return false;
   for (std::size_t f = 0; f < columns.value.size(); ++f) store(i, f, columns.value[f]);
   moments_.resize(std::max(moments_.size(), columns.moment.size()), 0.0);
   for (std::size_t k = 0; k < columns.moment.size(); ++k) moments_[k] += columns.moment[k];
@@ -129,13 +129,12 @@ std::vector<int> Sweep::polynomial_on_device(std::span<const int> which, const C
                     [&](std::size_t task, std::span<const double> values, std::span<const double> moments,
                         double n_elements) {
                       const int i = which[task];
-                      own_rows(work_[at(i)]);
-                      flops_ += 2 * n_elements * series.degree() * work_[at(i)].n_own;
+                      own_rows(work_[i]);
+                      flops_ += 2 * n_elements * series.degree() * work_[i].n_own;
                       columns.value.resize(series.coefficients.size());
                       const std::size_t size = values.size() / columns.value.size();
                       for (std::size_t f = 0; f < columns.value.size(); ++f)
-                        columns.value[f].assign(values.begin() + static_cast<std::ptrdiff_t>(f * size),
-                                                values.begin() + static_cast<std::ptrdiff_t>((f + 1) * size));
+                        columns.value[f].assign(values.begin() + f * size, values.begin() + (f + 1) * size);
                       columns.moment.assign(moments.begin(), moments.end());
                       columns.idempotency = idempotency_error(columns.value.front(), own_);
                       if (!keep(i, columns, tolerance)) refused.push_back(i);
@@ -165,8 +164,8 @@ void Sweep::take_pairs(int which, Eigenpairs& pairs, Functions functions, bool k
     transform_columns(pairs, own_, functions[f], columns);
     store(which, f, columns);
   }
-  const double n = work_[at(which)].n;
-  flops_ += 9 * n * n * n + 2 * n * n * work_[at(which)].n_own;
+  const double n = work_[which].n;
+  flops_ += 9 * n * n * n + 2 * n * n * work_[which].n_own;
   if (keep) kept_.push_back({which, std::move(pairs)});
 }
 
@@ -175,7 +174,7 @@ void Sweep::eigen_on_device(std::span<const int> which, Functions functions, boo
   set_matrix(*device_, gathered_);
   device_->eigenpairs(tasks.wanted, [&](std::size_t task, std::span<const double> values,
                                         std::span<const double> vectors) {
-    const Submatrix& s = work_[at(which[task])];
+    const Submatrix& s = work_[which[task]];
     if (values.empty())
       throw NumericalError(fmt::format(
           "no eigenpairs were found of a submatrix of {} rows; has it numbers that are not finite?", s.n));
@@ -192,7 +191,7 @@ void Sweep::eigen(std::span<const int> which, Functions functions, bool keep) {
   std::vector<double> matrix;
   for (const int i : which) {
     if (must_stop()) break;
-    load_dense(work_[at(i)], matrix);
+    load_dense(work_[i], matrix);
     Eigenpairs pairs = eigenpairs_of(std::move(matrix), own_);
     take_pairs(i, pairs, functions, keep);
     matrix = std::move(pairs.vector);  // its memory, unless it is kept
@@ -204,7 +203,7 @@ void Sweep::transform(Functions functions) {
   values_.resize(functions.size());
   for (auto& value : values_) value.assign(values_begin_.back(), 0.0);
   for (const Kept& kept : kept_) {
-    const Submatrix& s = work_[at(kept.which)];
+    const Submatrix& s = work_[kept.which];
     own_rows(s);
     for (std::size_t f = 0; f < functions.size(); ++f) {
       transform_columns(kept.pairs, own_, functions[f], columns);
@@ -216,10 +215,9 @@ void Sweep::transform(Functions functions) {
 Sweep::Tasks Sweep::tasks_of(std::span<const int> which) {
   Tasks tasks;
   for (const int i : which) {
-    own_rows(work_[at(i)]);
+    own_rows(work_[i]);
     tasks.own.push_back(own_);
-    tasks.wanted.push_back(
-        {work_[at(i)].rows, tasks.own.back()});  // what `own` holds moves, its memory does not
+    tasks.wanted.push_back({work_[i].rows, tasks.own.back()});  // what `own` holds moves, its memory does not
   }
   return tasks;
 }
@@ -231,7 +229,7 @@ void Sweep::newton_schulz_on_device(std::span<const int> which, double mu, doubl
   device_->newton_schulz(
       tasks.wanted, mu, error, order,
       [&](std::size_t task, std::span<const double> values, std::span<const double> history) {
-        const Submatrix& s = work_[at(which[task])];
+        const Submatrix& s = work_[which[task]];
         if (values.empty()) throw_not_converged(s.n, mu, history);
         own_rows(s);
         columns.assign(values.begin(), values.end());
@@ -245,7 +243,7 @@ void Sweep::newton_schulz(std::span<const int> which, double mu, double error, i
   std::vector<double> matrix, columns;
   for (const int i : which) {
     if (must_stop()) break;
-    const Submatrix& s = work_[at(i)];
+    const Submatrix& s = work_[i];
     load_dense(s, matrix);
     newton_schulz_columns(matrix, s.n, mu, own_, error, order, columns);
     store(i, 0, columns);

@@ -30,11 +30,11 @@ std::vector<double> defects_of_columns(const BlockMatrix& p) {
   for (int c = 0; c < p.n_columns(); ++c) {
     const auto size = at(p.blocking->size(p.first + c));
     double defect = 0;
-    for (auto q = p.column_begin[at(c)]; q < p.column_begin[at(c + 1)]; ++q) {
-      const double* block = p.value.data() + p.offset[at(q)];
-      const std::size_t n = at(p.blocking->size(p.row[at(q)])) * size;
+    for (auto q = p.column_begin[c]; q < p.column_begin[c + 1]; ++q) {
+      const double* block = p.value.data() + p.offset[q];
+      const std::size_t n = at(p.blocking->size(p.row[q])) * size;
       defect += std::inner_product(block, block + n, block, 0.0);
-      if (p.row[at(q)] == p.first + c)
+      if (p.row[q] == p.first + c)
         for (std::size_t i = 0; i < size; ++i) defect -= block[i * size + i];
     }
     defects.push_back(defect);
@@ -62,7 +62,7 @@ class Growth {
     together = comm.all_gather(std::span<const std::int32_t>(together));
     std::vector<double> x(at(norms_.n_columns()), 0.0), y;
     for (const auto c : together)
-      if (c >= norms_.first && c < norms_.last) x[at(c - norms_.first)] = 1;
+      if (c >= norms_.first && c < norms_.last) x[c - norms_.first] = 1;
     for (int k = 0; k < shells; ++k) {
       product_(x, y);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = y[i] / (k == 0 ? 1 : width_);
@@ -104,11 +104,11 @@ Submatrix grown_submatrix(const BlockMatrix& a, std::int32_t column, BlockRows r
 class BlocksOfColumn {
  public:
   BlocksOfColumn(const BlockMatrix& m, std::int32_t column)
-      : m_(m), q_(m.column_begin[at(column - m.first)]), end_(m.column_begin[at(column - m.first + 1)]) {}
+      : m_(m), q_(m.column_begin[column - m.first]), end_(m.column_begin[column - m.first + 1]) {}
   /// Or nullptr.
   const double* operator()(std::int32_t row) {
-    while (q_ < end_ && m_.row[at(q_)] < row) ++q_;
-    return q_ < end_ && m_.row[at(q_)] == row ? m_.value.data() + m_.offset[at(q_)] : nullptr;
+    while (q_ < end_ && m_.row[q_] < row) ++q_;
+    return q_ < end_ && m_.row[q_] == row ? m_.value.data() + m_.offset[q_] : nullptr;
   }
 
  private:
@@ -210,10 +210,10 @@ class Growing {
   void grow_few() {
     const std::size_t n = std::min<std::size_t>(first_.size(), few_columns);
     const std::span few(sample_.columns().data(), n);
-    further_ = {{first_.begin(), first_.begin() + static_cast<std::ptrdiff_t>(n)}};
-    std::size_t n_rows = std::min_element(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(n),
-                                          [](const auto& x, const auto& y) { return x.size() < y.size(); })
-                             ->size();
+    further_ = {{first_.begin(), first_.begin() + n}};
+    std::size_t n_rows = std::min_element(rows_.begin(), rows_.begin() + n, [](const auto& x, const auto& y) {
+                           return x.size() < y.size();
+                         })->size();
     const auto enough = [&] {
       return settled(&Change::energy) && (how_.functions.size() < 2 || settled(&Change::n_pairs));
     };

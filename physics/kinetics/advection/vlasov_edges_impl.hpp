@@ -224,7 +224,7 @@ VlasovOperator::CountedOutflow VlasovOperatorOf<Tr>::outflow(const Exec& exec, F
   constexpr int n = Tr::n_conf_face_full;
   const int n_packs = block_.n_packs();
   Outflow out;
-  out.particles.assign(static_cast<std::size_t>(n_edge_conf(direction) * n), 0.0);
+  out.particles.assign(n_edge_conf(direction) * n, 0.0);
   FaceOutflow<Tr> sum;
   ConfFace blended, jump;
   for (int number = 0; number < n_edge_conf(direction); ++number)
@@ -242,7 +242,7 @@ VlasovOperator::CountedOutflow VlasovOperatorOf<Tr>::outflow(const Exec& exec, F
         const auto particles =
             times_velocity<OnConfFace<Tr>, n>(direction, 0, c.v[direction], c.half_dv[direction], blended);
         for (int a = 0; a < n; ++a)
-          out.particles[static_cast<std::size_t>(number * n + a)] +=
+          out.particles[number * n + a] +=
               side * moment_factor_ * horizontal_sum<double>(c.volume * (particles[a] - load_mode(jump, a)));
       }
     }

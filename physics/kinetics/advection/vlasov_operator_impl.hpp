@@ -183,7 +183,7 @@ typename VlasovOperatorOf<Tr>::VelocityCells VlasovOperatorOf<Tr>::velocity_cell
 template <class Tr>
 template <class Body>
 void VlasovOperatorOf<Tr>::for_each(const Exec& exec, const char* label, int n, const Body& body) const {
-  const int workers = static_cast<int>(workspaces_.size());
+  const int workers = workspaces_.size();
   Workspace* const spaces = workspaces_.data();
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers), [=, &body](int worker) {
     const auto begin = static_cast<int>(std::int64_t{n} * worker / workers);

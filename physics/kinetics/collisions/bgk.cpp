@@ -54,8 +54,8 @@ struct Bgk::Implementation {
         target(b),
         rates(at(block.n_conf())) {
     n_nodes = target.n_nodes();
-    valid.assign(at(block.n_packs() * lanes), 0.0);
-    for (int i = 0; i < block.n_last(); ++i) valid[at(i)] = 1;
+    valid.assign(block.n_packs() * lanes, 0.0);
+    for (int i = 0; i < block.n_last(); ++i) valid[i] = 1;
   }
 
   bool prepare(int conf, const CollisionMoments& moments, const MomentGain& gain, const ConfField& rate,
@@ -77,7 +77,7 @@ struct Bgk::Implementation {
       const auto product = [&](int table, int direction, int power) {
         double result = 1;
         for (int d = 0; d < vdim - 1; ++d)
-          result *= work.tables.row(table + (d == direction ? power : 0), d, degrees[at(d)])[index[at(d)]];
+          result *= work.tables.row(table + (d == direction ? power : 0), d, degrees[d])[index[d]];
         return result;
       };
       const int linear = g < basis.n_full_groups() ? 0 : 1;
@@ -114,7 +114,7 @@ struct Bgk::Implementation {
       const double* from = f.pack(conf, row, p);
       double* to = out.pack(conf, row, p);
       for (int g = 0; g < basis.n_groups(); ++g) {
-        const int modes = basis.n_conf(g), degree = basis.group(g)[at(vdim - 1)];
+        const int modes = basis.n_conf(g), degree = basis.group(g)[vdim - 1];
         Value sum[max_conf_modes]{};
         for (int j = 0; j < n_functions; ++j) {
           const Value h = load(work.tables.row(j, vdim - 1, degree) + p * lanes);
@@ -143,7 +143,7 @@ struct Bgk::Implementation {
     idle.push_back(std::move(work));
   }
 
-  void bound(int conf, const ConfField& rate) { rates[at(conf)] = target.bound(rate, conf); }
+  void bound(int conf, const ConfField& rate) { rates[conf] = target.bound(rate, conf); }
 
   /// relax_time > 0: for so long, with out = f; else add the rate times `weight`.
   bool run_cell(int conf, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,

@@ -162,7 +162,7 @@ struct BgkCell {
     result.density = at_point[0];
     for (int d = 0; d < vdim; ++d) {
       const double drift = at_point[1 + d] / at_point[0];
-      result.drift[static_cast<std::size_t>(d)] = drift;
+      result.drift[d] = drift;
       square += drift * drift;
     }
     result.thermal_square = (at_point[vdim + 1] / at_point[0] - square) / vdim;

@@ -21,7 +21,7 @@ BgkTarget::BgkTarget(const PhaseBasis& basis) : products_(basis.conf()) {
   tables_.constant = products_.constant();
   tables_.triple = products_.dense();
   for (int q = 0; q < nodes.size(); ++q) {
-    tables_.weights.push_back(nodes.weight[static_cast<std::size_t>(q)]);
+    tables_.weights.push_back(nodes.weight[q]);
     for (int a = 0; a < conf.size(); ++a) tables_.values.push_back(conf.value(a, nodes.at(q)));
   }
 }

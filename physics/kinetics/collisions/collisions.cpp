@@ -80,12 +80,12 @@ struct Collisions::Implementation {
         engines(std::move(e)) {
     for (int i = 0; i < n_species(); ++i) {
       const bool collides = exchange.collides(i);
-      if (collides) row.check_cells(basis, species[at(i)].grid, species[at(i)].name);
-      blocks.push_back(decomposition.block(species[at(i)].grid));
+      if (collides) row.check_cells(basis, species[i].grid, species[i].name);
+      blocks.push_back(decomposition.block(species[i].grid));
       const bool for_drag = collides && row.diffuses && options.conserving;
-      moments.emplace_back(basis, blocks[at(i)], for_drag,
+      moments.emplace_back(basis, blocks[i], for_drag,
                            engines->moment_sums(i, CollisionMoments::components(basis, for_drag)));
-      const auto n_conf = static_cast<std::size_t>(blocks[at(i)].n_conf());
+      const auto n_conf = static_cast<std::size_t>(blocks[i].n_conf());
       const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
       coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
       gain.emplace_back();
@@ -94,7 +94,7 @@ struct Collisions::Implementation {
       operators.emplace_back();
       if (collides)
         operators.back() =
-            row.make(decomposition, basis, blocks[at(i)], options, *engines, i, exchange.uniform());
+            row.make(decomposition, basis, blocks[i], options, *engines, i, exchange.uniform());
     }
   }
 
@@ -116,22 +116,21 @@ struct Collisions::Implementation {
     const int bad = asked ? engines->exchange_refused() : -1;
     if (bad < 0) return;
     for (int s = 0; s < n_species(); ++s)
-      if (exchange.collides(s)) moments[at(s)].fetch();
+      if (exchange.collides(s)) moments[s].fetch();
     exchange.refuse(blocks[0], moments, coefficients, gain, bad);
   }
   void prepare(const Exec& exec) {
     for (int s = 0; s < n_species(); ++s)
-      if (operators[at(s)]) operators[at(s)]->prepare(exec, terms(s));
+      if (operators[s]) operators[s]->prepare(exec, terms(s));
   }
 
   void compute_moments(const Exec& exec, const std::vector<Distribution>& f) {
     for (int s = 0; s < n_species(); ++s)
-      if (exchange.collides(s))
-        moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)], !works_there());
+      if (exchange.collides(s)) moments[s].compute(exec, decomposition.velocity_comm(), f[s], !works_there());
   }
 
   [[nodiscard]] CollisionTerms terms(int s) const {
-    return {moments[at(s)], gain[at(s)], coefficients[at(s)], species[at(s)].name};
+    return {moments[s], gain[s], coefficients[s], species[s].name};
   }
 
   /// All that the operators multiply f with.
@@ -162,10 +161,10 @@ void Collisions::add(const Exec& exec, double t, const std::vector<Distribution>
   auto& i = *implementation_;
   const int n = i.n_species();
   for (int s = 0; s < n; ++s)
-    if (i.operators[at(s)]) i.operators[at(s)]->start(exec, f[at(s)]);
+    if (i.operators[s]) i.operators[s]->start(exec, f[s]);
   i.compute_coefficients(exec, t, f);
   for (int s = 0; s < n; ++s)
-    if (i.operators[at(s)]) i.operators[at(s)]->add(exec, f[at(s)], i.terms(s), weight, out[at(s)]);
+    if (i.operators[s]) i.operators[s]->add(exec, f[s], i.terms(s), weight, out[s]);
 }
 
 int Collisions::n_work(const CollisionOptions& options) {
@@ -200,7 +199,7 @@ void Collisions::advance(const Exec& exec, double t, double dt, const std::vecto
   if (n_work(i.options) == 0) {
     i.compute_coefficients(exec, t, f);
     for (int s = 0; s < n; ++s)
-      if (i.operators[at(s)]) i.operators[at(s)]->relax(exec, f[at(s)], i.terms(s), dt);
+      if (i.operators[s]) i.operators[s]->relax(exec, f[s], i.terms(s), dt);
     return;
   }
   const double greatest = 2.51 * (2 * i.basis.order() + 1) * frequency(exec, t, f);  // eigenvalue
@@ -217,7 +216,7 @@ void Collisions::super_step(const Exec& exec, double t, double dt, const std::ve
   const auto &rate = *work[2], *before = work[0], *last = work[1];
   const auto combine = [&](const std::vector<Distribution>& out, const auto& terms) {
     for (int s = 0; s < implementation_->n_species(); ++s)
-      implementation_->engines->combine(exec, s, out[at(s)], terms(at(s)));
+      implementation_->engines->combine(exec, s, out[s], terms(at(s)));
   };
   combine(rate, [](std::size_t) { return std::array<Term, 0>{}; });
   add(exec, t, f, 1, rate);
@@ -241,7 +240,7 @@ double Collisions::frequency(const Exec& exec, double t, const std::vector<Distr
   auto& i = *implementation_;
   i.compute_coefficients(exec, t, f);
   for (int s = 0; s < i.n_species(); ++s)
-    if (i.operators[at(s)]) i.operators[at(s)]->bound(exec, i.terms(s));
+    if (i.operators[s]) i.operators[s]->bound(exec, i.terms(s));
   return frequency();
 }
 

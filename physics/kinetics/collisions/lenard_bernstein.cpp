@@ -144,27 +144,27 @@ struct LenardBernstein::Implementation {
         products(basis.conf()),
         halo(decomposition, block, n_modes) {
     for (int d = 0; d < vdim; ++d) {
-      lines[at(d)] = make_lines(basis, d);
-      first_face[at(d + 1)] = first_face[at(d)] + padded(cells(d) + 1, lanes) + lanes;
+      lines[d] = make_lines(basis, d);
+      first_face[d + 1] = first_face[d] + padded(cells(d) + 1, lanes) + lanes;
     }
-    const int n_conf = block.n_conf(), n_faces = first_face[at(vdim)];
+    const int n_conf = block.n_conf(), n_faces = first_face[vdim];
     faces.resize(at(n_conf) * n_face_tables * at(n_faces));
-    inner.assign(at(n_faces), 1.0);
+    inner.assign(n_faces, 1.0);
     for (int d = 0; d < vdim; ++d)
       for (int j = 0; j <= cells(d); ++j)
-        if (is_end(d, j)) inner[at(first_face[at(d)] + j)] = 0;
+        if (is_end(d, j)) inner[first_face[d] + j] = 0;
     matrices.resize(at(n_conf) * at((vdim + 2) * n_conf_modes * n_conf_modes));
-    rates.resize(at(n_conf));
-    zeros.assign(at(block.n_packs() * n_modes * lanes), 0.0);
-    centres.assign(at(block.n_packs() * lanes), 0.0);
+    rates.resize(n_conf);
+    zeros.assign(block.n_packs() * n_modes * lanes, 0.0);
+    centres.assign(block.n_packs() * lanes, 0.0);
     halves.assign(centres.size(), 1.0);
     inverse_halves.assign(centres.size(), 1.0);
     valid.assign(centres.size(), 0.0);
     for (int i = 0; i < block.n_last(); ++i) {
-      centres[at(i)] = centre(vdim - 1, i);
-      halves[at(i)] = half(vdim - 1, i);
-      inverse_halves[at(i)] = 1 / halves[at(i)];
-      valid[at(i)] = 1;
+      centres[i] = centre(vdim - 1, i);
+      halves[i] = half(vdim - 1, i);
+      inverse_halves[i] = 1 / halves[i];
+      valid[i] = 1;
     }
     for (int d = 0; d < vdim; ++d)
       if (!block.grid.is_uniform(axis(d))) make_recoveries(d);
@@ -172,12 +172,12 @@ struct LenardBernstein::Implementation {
 
   void make_recoveries(int d) {
     const int n_lanes = d == vdim - 1 ? lanes : 1;
-    recoveries[at(d)].resize(at((cells(d) + n_lanes - 1) / n_lanes));
+    recoveries[d].resize((cells(d) + n_lanes - 1) / n_lanes);
     for (int i = 0; i < cells(d); ++i) {
-      CellRecovery& pack = recoveries[at(d)][at(i / n_lanes)];
+      CellRecovery& pack = recoveries[d][i / n_lanes];
       for (int n = 1; n <= max_degree + 1; ++n)
         for (const int side : {0, 1}) {
-          const FaceRecovery face = face_recovery(block.grid, axis(d), block.begin[at(axis(d))] + i, side, n);
+          const FaceRecovery face = face_recovery(block.grid, axis(d), block.begin[axis(d)] + i, side, n);
           CellRecovery::Side& to = (side == 0 ? pack.lower : pack.upper)[n - 1];
           for (const int cell : {0, 1})
             for (int k = 0; k < n; ++k) {
@@ -197,18 +197,18 @@ struct LenardBernstein::Implementation {
   }
 
   [[nodiscard]] int axis(int d) const { return block.grid.cdim + d; }
-  [[nodiscard]] int cells(int d) const { return block.extent[at(axis(d))]; }
+  [[nodiscard]] int cells(int d) const { return block.extent[axis(d)]; }
   /// Half the width of local cell i, which may lie outside the block.
   [[nodiscard]] double half(int d, int i) const {
-    return 0.5 * block.grid.width(axis(d), block.begin[at(axis(d))] + i);
+    return 0.5 * block.grid.width(axis(d), block.begin[axis(d)] + i);
   }
   [[nodiscard]] double centre(int d, int i) const {
-    return block.grid.centre(axis(d), block.begin[at(axis(d))] + i);
+    return block.grid.centre(axis(d), block.begin[axis(d)] + i);
   }
   /// Is face j (below local cell j) an end of velocity space?
   [[nodiscard]] bool is_end(int d, int j) const {
-    const int global = block.begin[at(axis(d))] + j;
-    return global == 0 || global == block.grid.cells[at(axis(d))];
+    const int global = block.begin[axis(d)] + j;
+    return global == 0 || global == block.grid.cells[axis(d)];
   }
 
   // --- once a configuration cell
@@ -223,19 +223,19 @@ struct LenardBernstein::Implementation {
     double sum = 0;
     for (int d = 0; d < vdim; ++d) {
       const double fastest = prepare_faces(d, coefficients, conf, rate);
-      const int n_degrees = lines[at(d)][0].n_out;
+      const int n_degrees = lines[d][0].n_out;
       const double least = block.grid.least_width(axis(d));
       sum += LenardBernstein::drag_rate(n_degrees, order) * fastest +
              LenardBernstein::diffusion_rate(n_degrees, order, block.grid.is_uniform(axis(d))) *
                  std::max(diffusion.upper, -diffusion.lower) / (least * least);
     }
-    rates[at(conf)] = sum;
+    rates[conf] = sum;
   }
 
   /// Fluxes of direction d; returns the greatest |A v - B|/dv.
   double prepare_faces(int d, const DragDiffusion& coefficients, int conf, const ConfProducts::Bounds& rate) {
-    const int n_faces = first_face[at(vdim)];
-    double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[at(d)];
+    const int n_faces = first_face[vdim];
+    double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[d];
     const auto set = [&](FaceTable which, int j, double value) { table[which * n_faces + j] = value; };
     const double mean_rate = 0.5 * (rate.lower + rate.upper);
     const double* drift = &coefficients(conf, 1 + d, 0);
@@ -246,7 +246,7 @@ struct LenardBernstein::Implementation {
     double fastest = 0;
     double speed[16];
     for (int j = 0; j <= cells(d); ++j) {
-      const double v = block.grid.edge(axis(d), block.begin[at(axis(d))] + j);
+      const double v = block.grid.edge(axis(d), block.begin[axis(d)] + j);
       double least = mean_nu * v - of_drift.upper, greatest = mean_nu * v - of_drift.lower;
       if (!uniform_rate) {
         for (int n = 0; n < n_conf_modes; ++n) speed[n] = v * nu[n] - drift[n];
@@ -291,17 +291,17 @@ struct LenardBernstein::Implementation {
   /// The first pack of the row next to `row` on a side of direction d < vdim - 1.
   const double* neighbour(const Distribution& f, int d, int side, int conf, int row) const {
     auto index = block.row_index(row);
-    index[at(d)] += 2 * side - 1;
-    if (index[at(d)] >= 0 && index[at(d)] < cells(d)) return f.pack(conf, block.row_number(index), 0);
+    index[d] += 2 * side - 1;
+    if (index[d] >= 0 && index[d] < cells(d)) return f.pack(conf, block.row_number(index), 0);
     const double* ghost = halo.pack(d, side, conf, row, 0);
     return ghost != nullptr ? ghost : zeros.data();
   }
 
   /// The face tables of direction d from face j on: of a pack of cells (last direction) or of one cell.
   Face face(int d, int conf, int j) const {
-    const int n_faces = first_face[at(vdim)];
-    const double* t = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[at(d)] + j;
-    const double* in = inner.data() + first_face[at(d)] + j;
+    const int n_faces = first_face[vdim];
+    const double* t = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[d] + j;
+    const double* in = inner.data() + first_face[d] + j;
     if (d == vdim - 1)
       return {load(t + face_left * n_faces), load(t + face_right * n_faces), load(t + face_v_left * n_faces),
               load(t + face_v_right * n_faces), load(in)};
@@ -311,7 +311,7 @@ struct LenardBernstein::Implementation {
 
   /// The first cells of a row, for direction d < vdim - 1.
   Cell first_cell(const Distribution& f, int d, int conf, int row) const {
-    const int i = block.row_index(row)[at(d)];
+    const int i = block.row_index(row)[d];
     return {neighbour(f, d, 0, conf, row),
             f.pack(conf, row, 0),
             neighbour(f, d, 1, conf, row),
@@ -321,7 +321,7 @@ struct LenardBernstein::Implementation {
             broadcast<double>(centre(d, i)),
             broadcast<double>(half(d, i)),
             broadcast<double>(1 / half(d, i)),
-            recoveries[at(d)].empty() ? nullptr : &recoveries[at(d)][at(i)]};
+            recoveries[d].empty() ? nullptr : &recoveries[d][i]};
   }
   /// Pack p of a row, for the last direction.
   Cell last_direction(const double* own, int conf, int p, const Surroundings& s) const {
@@ -335,7 +335,7 @@ struct LenardBernstein::Implementation {
             load(centres.data() + i),
             load(halves.data() + i),
             load(inverse_halves.data() + i),
-            recoveries[at(d)].empty() ? nullptr : &recoveries[at(d)][at(p)]};
+            recoveries[d].empty() ? nullptr : &recoveries[d][p]};
   }
 
   template <int N>
@@ -356,7 +356,7 @@ struct LenardBernstein::Implementation {
       const Scratch scratch{uniform_rate ? sum : drag_v, drag, diffusion, broadcast<double>(rate)};
       for (int d = 0; d < vdim; ++d) {
         std::fill(drag, drag + n_groups * N, Value{});
-        for (const auto& line : lines[at(d)]) add_line(line, here[d], scratch);
+        for (const auto& line : lines[d]) add_line(line, here[d], scratch);
         here[d].advance(n_modes * lanes);
         add_product<N>(matrix + (1 + d) * N * N, drag, n_groups, n_full_groups, n_lin, sum);
       }
@@ -454,7 +454,7 @@ void LenardBernstein::check_cells(const PhaseBasis& basis, const PhaseGrid& grid
   constexpr double greatest[] = {0, 1, 3.5, 2.5, 1.6};
   const double most = greatest[velocity_degree(basis) + 1];
   for (int d = grid.cdim; d < grid.dim(); ++d)
-    for (int i = 1; i < grid.cells[at(d)]; ++i) {
+    for (int i = 1; i < grid.cells[d]; ++i) {
       const double below = grid.relative_width(d, i - 1), above = grid.relative_width(d, i);
       QUINTET_CHECK(
           std::max(below, above) <= most * std::min(below, above),

@@ -42,8 +42,8 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
     std::array<double, 3> xi{};
     double weight = 1;
     for (int d = 0, rest = node; d < basis.cdim(); ++d, rest /= n) {
-      xi[at(d)] = rule.node[at(rest % n)];
-      weight *= rule.weight[at(rest % n)];
+      xi[d] = rule.node[rest % n];
+      weight *= rule.weight[rest % n];
     }
     t.weights.push_back(weight);
     nodes_.push_back(xi);
@@ -52,10 +52,10 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
   }
   t.profile_of.assign(species.size() * species.size(), -1);
   for (int s = 0; s < static_cast<int>(options.profile.size()); ++s)
-    for (int r = 0; r < static_cast<int>(options.profile[at(s)].size()); ++r)
-      if (options.profile[at(s)][at(r)]) {
-        t.profile_of[at(s * t.n_species + r)] = static_cast<int>(profiles_.size());
-        profiles_.push_back({s, r, options.profile[at(s)][at(r)]});
+    for (int r = 0; r < static_cast<int>(options.profile[s].size()); ++r)
+      if (options.profile[s][r]) {
+        t.profile_of[s * t.n_species + r] = static_cast<int>(profiles_.size());
+        profiles_.push_back({s, r, options.profile[s][r]});
       }
   t.n_profiles = static_cast<int>(profiles_.size());
   t.uniform = uniform();
@@ -69,7 +69,7 @@ void SpeciesExchange::set_control_points(const Basis& conf) {
   for (int d = 0; d < cdim_; ++d) tables_.n_control *= n;
   for (int point = 0; point < tables_.n_control; ++point) {
     std::array<double, 3> xi{};
-    for (int d = 0, rest = point; d < cdim_; ++d, rest /= n) xi[at(d)] = -1 + 2.0 * (rest % n) / (n - 1);
+    for (int d = 0, rest = point; d < cdim_; ++d, rest /= n) xi[d] = -1 + 2.0 * (rest % n) / (n - 1);
     for (int a = 0; a < tables_.n_modes; ++a)
       tables_.control.push_back(conf.value(a, std::span<const double>(xi.data(), at(cdim_))));
   }
@@ -85,14 +85,13 @@ bool SpeciesExchange::evaluate_profiles(double t, const PhaseBlock& block) {
       const auto index = block.conf_index(conf);
       for (const auto& xi : nodes_) {
         for (int d = 0; d < cdim_; ++d)
-          x[at(d)] =
-              block.grid.centre(d, block.begin[at(d)] + index[at(d)]) + 0.5 * block.grid.width(d) * xi[at(d)];
-        x[at(cdim_)] = t;
+          x[d] = block.grid.centre(d, block.begin[d] + index[d]) + 0.5 * block.grid.width(d) * xi[d];
+        x[cdim_] = t;
         const double value = profile.function(std::span<const double>(x.data(), at(cdim_ + 1)));
         QUINTET_CHECK(std::isfinite(value) && value >= 0,
                       "collision frequency of {} with {}: its formula is {} in {} at time {:.6g}; expected a "
                       "finite number of at least 0",
-                      names_[at(profile.s)], names_[at(profile.r)], value, describe_place(block, conf), t);
+                      names_[at(profile.s)], names_[profile.r], value, describe_place(block, conf), t);
         profile_values_.push_back(value);
       }
     }
@@ -100,14 +99,14 @@ bool SpeciesExchange::evaluate_profiles(double t, const PhaseBlock& block) {
 }
 
 bool SpeciesExchange::collides(int s) const {
-  const auto& row = options_.frequency[at(s)];
+  const auto& row = options_.frequency[s];
   return std::any_of(row.begin(), row.end(), [](double nu) { return nu > 0; });
 }
 
 bool SpeciesExchange::has_partner(int s) const {
-  const auto& row = options_.frequency[at(s)];
+  const auto& row = options_.frequency[s];
   for (int r = 0; r < static_cast<int>(row.size()); ++r)
-    if (r != s && row[at(r)] > 0) return true;
+    if (r != s && row[r] > 0) return true;
   return false;
 }
 
@@ -126,13 +125,13 @@ ExchangeCell SpeciesExchange::cell(const std::vector<CollisionMoments>& moments,
     cell.profile_size = static_cast<std::ptrdiff_t>(profile_values_.size() / profiles_.size());
   for (int s = 0; s < cell.n_species; ++s) {
     auto& of = cell.of[s];
-    const DragDiffusion& c = coefficients[at(s)];
-    const MomentGain& g = gain[at(s)];
+    const DragDiffusion& c = coefficients[s];
+    const MomentGain& g = gain[s];
     of = {collides(s),
-          moments[at(s)].density(0),
+          moments[s].density(0),
           c.data(),
           g.data(),
-          moments[at(s)].size_of_cell(),
+          moments[s].size_of_cell(),
           static_cast<std::ptrdiff_t>(c.extent(1) * c.extent(2)),
           static_cast<std::ptrdiff_t>(g.extent(1) * g.extent(2))};
   }
@@ -169,7 +168,7 @@ void SpeciesExchange::refuse(const PhaseBlock& block, const std::vector<Collisio
         throw NumericalError(fmt::format(
             "collisions of {}: density {:.6g} and vth^2 {:.6g} at a Gauss point of {}: both must be "
             "positive for rates that depend on them",
-            names_[at(s)], at_node.density, at_node.thermal_square, describe_place(block, bad)));
+            names_[s], at_node.density, at_node.thermal_square, describe_place(block, bad)));
     }
   // Where the sums are rounded otherwise than where they were refused.
   throw NumericalError(fmt::format(

@@ -188,8 +188,8 @@ class CollisionsOf final : public DeviceCollisions {
   [[nodiscard]] double drag_diffusion_rate() const override {
     DragDiffusionRate<N> rate{cells_, fields_.data(), greatest_.data(), {}, {}};
     for (int d = 0; d < options_.vdim; ++d) {
-      rate.drag_rate[d] = options_.drag_rate[static_cast<std::size_t>(d)];
-      rate.diffusion_rate[d] = options_.diffusion_rate[static_cast<std::size_t>(d)];
+      rate.drag_rate[d] = options_.drag_rate[d];
+      rate.diffusion_rate[d] = options_.diffusion_rate[d];
     }
     double most = 0;
     Kokkos::parallel_reduce("collisions::rate",
@@ -261,15 +261,13 @@ class CollisionsOf final : public DeviceCollisions {
     exchange_.refused = device_array("collisions::exchange_refused", size_.n_conf);
     exchange_.fetched_refused.reserve(exchange_.refused.extent(0));
   }
-  [[nodiscard]] const HaloArrays& of_face(int d, int side) const {
-    return halos_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
-  }
+  [[nodiscard]] const HaloArrays& of_face(int d, int side) const { return halos_[d][side]; }
   void make_sums(int buffer) const {
     const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
     SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
                       parts_.data(), size_.n_parts, size_.part};
     for (int c = 0; c < n_moments; ++c)
-      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[static_cast<std::size_t>(3 * c + d)];
+      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[3 * c + d];
     constexpr int threads = SumMoments<N>::threads;
     launch_teams<threads, 8>("collisions::moments", cells_.n_conf * size_.n_parts, threads, sum);
     for_all("collisions::add_moments", size_.moments,

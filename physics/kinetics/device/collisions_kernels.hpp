@@ -406,8 +406,8 @@ struct MakeMaxwellians {
   Maxwellians m;
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
     int cell = static_cast<int>(i % m.n_cells()), d = 0;
-    const int table = static_cast<int>(i / m.n_cells() % m.n_tables());
-    const int conf = static_cast<int>(i / m.n_cells() / m.n_tables());
+    const int table = i / m.n_cells() % m.n_tables();
+    const int conf = i / m.n_cells() / m.n_tables();
     while (cell >= m.cells[d]) cell -= m.cells[d++];
     const bool mean = table >= m.n_nodes;
     const double* const state =

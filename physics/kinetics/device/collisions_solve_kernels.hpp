@@ -151,7 +151,7 @@ struct StartRelaxation {
     for (int q = 0; q < n_states; ++q) {
       const bool any = !collides || !good;  // what is made of it is not used
       const auto& state = q < formulas.n_nodes ? cell.node[q] : cell.mean;
-      for (int d = 0; d < formulas.vdim; ++d) *to++ = any ? 0 : state.drift[static_cast<std::size_t>(d)];
+      for (int d = 0; d < formulas.vdim; ++d) *to++ = any ? 0 : state.drift[d];
       *to++ = any ? 1 : ::sqrt(state.thermal_square);
     }
     refused[conf] = good ? 0 : 1;

@@ -73,21 +73,21 @@ DeviceCollisionOptions make_options(const PhaseBasis& basis, const PhaseBlock& b
   options.triple = products.dense();
   for (int m = 0; m < n; ++m) {
     std::vector<double> one(at(n), 0.0);
-    one[at(m)] = 1;
+    one[m] = 1;
     options.greatest.push_back(products.bounds(one.data()).upper);
   }
   for (int d = 0; d < basis.vdim(); ++d) {
     const int axis = grid.cdim + d;
-    options.cells[at(d)] = block.extent[at(axis)];
-    options.begin[at(d)] = block.begin[at(axis)];
-    options.grid_cells[at(d)] = grid.cells[at(axis)];
-    for (int i = 0; i <= grid.cells[at(axis)]; ++i) options.edge[at(d)].push_back(grid.edge(axis, i));
-    for (int i = 0; i < grid.cells[at(axis)]; ++i) {
-      options.centre[at(d)].push_back(grid.centre(axis, i));
-      options.half[at(d)].push_back(0.5 * grid.width(axis, i));
+    options.cells[d] = block.extent[axis];
+    options.begin[d] = block.begin[axis];
+    options.grid_cells[d] = grid.cells[axis];
+    for (int i = 0; i <= grid.cells[axis]; ++i) options.edge[d].push_back(grid.edge(axis, i));
+    for (int i = 0; i < grid.cells[axis]; ++i) {
+      options.centre[d].push_back(grid.centre(axis, i));
+      options.half[d].push_back(0.5 * grid.width(axis, i));
     }
     const auto volume = velocity_weights(Functional::v0, block, d, 1);
-    options.volume[at(d)].assign(volume.begin(), volume.begin() + block.extent[at(axis)]);
+    options.volume[d].assign(volume.begin(), volume.begin() + block.extent[axis]);
   }
   return options;
 }
@@ -100,19 +100,19 @@ void set_moments(const PhaseBasis& basis, const PhaseBlock& block,
     for (const auto& term : component) {
       int along = 0;
       for (int d = 0; d < basis.vdim(); ++d) {
-        if (term[at(d)] == Functional::v0) continue;
-        if (term[at(along)] != Functional::v0 && along != d)
+        if (term[d] == Functional::v0) continue;
+        if (term[along] != Functional::v0 && along != d)
           throw InternalError("a device sums moments of one direction at a time");
         along = d;
       }
-      const int n = options.cells[at(along)];
-      const auto of = velocity_weights(term[at(along)], block, along, options.n_degrees);
+      const int n = options.cells[along];
+      const auto of = velocity_weights(term[along], block, along, options.n_degrees);
       const std::size_t stride = of.size() / at(options.n_degrees);
-      auto& weight = moment.weight[at(along)];
-      weight.resize(at((max_degree + 1) * n));
+      auto& weight = moment.weight[along];
+      weight.resize((max_degree + 1) * n);
       for (int k = 0; k < options.n_degrees; ++k)
         for (int i = 0; i < n; ++i)
-          weight[at(k * n + i)] += of[at(k) * stride + at(i)] / options.volume[at(along)][at(i)];
+          weight[k * n + i] += of[at(k) * stride + at(i)] / options.volume[along][i];
     }
   }
 }
@@ -121,12 +121,12 @@ void set_drag_diffusion(const PhaseBasis& basis, const PhaseBlock& block, Device
   const auto& t = lenard_bernstein::line_tables;
   constexpr int n = max_degree + 1;
   for (int d = 0; d < basis.vdim(); ++d) {
-    const int axis = block.grid.cdim + d, n_cells = options.cells[at(d)];
-    auto& weights = options.diffusion[at(d)];
-    weights.assign(at(n * n * n * 3 * n_cells), 0.0);
+    const int axis = block.grid.cdim + d, n_cells = options.cells[d];
+    auto& weights = options.diffusion[d];
+    weights.assign(n * n * n * 3 * n_cells, 0.0);
     for (int i = 0; i < n_cells; ++i)
       for (int n_in = 1; n_in <= options.n_degrees; ++n_in) {
-        const int cell = block.begin[at(axis)] + i;
+        const int cell = block.begin[axis] + i;
         const double half = 0.5 * block.grid.width(axis, cell);
         const auto lower = lenard_bernstein::face_recovery(block.grid, axis, cell, 0, n_in),
                    upper = lenard_bernstein::face_recovery(block.grid, axis, cell, 1, n_in);
@@ -145,8 +145,8 @@ void set_drag_diffusion(const PhaseBasis& basis, const PhaseBlock& block, Device
           }
       }
     const double least = block.grid.least_width(axis);
-    options.drag_rate[at(d)] = LenardBernstein::drag_rate(options.n_degrees, basis.order());
-    options.diffusion_rate[at(d)] =
+    options.drag_rate[d] = LenardBernstein::drag_rate(options.n_degrees, basis.order());
+    options.diffusion_rate[d] =
         LenardBernstein::diffusion_rate(options.n_degrees, basis.order(), block.grid.is_uniform(axis)) /
         (least * least);
   }
@@ -157,8 +157,8 @@ void set_relaxation(const PhaseBasis& basis, const PhaseBlock& block, DeviceColl
   options.n_nodes = options.bgk.n_nodes;
   PhaseBlock whole = block;
   for (int axis = block.grid.cdim; axis < block.grid.dim(); ++axis) {
-    whole.begin[at(axis)] = 0;
-    whole.extent[at(axis)] = block.grid.cells[at(axis)];
+    whole.begin[axis] = 0;
+    whole.extent[axis] = block.grid.cells[axis];
   }
   for (int d = 0; d < basis.vdim(); ++d)
     for (const auto power : {Functional::v0, Functional::v1, Functional::v2}) {
@@ -166,7 +166,7 @@ void set_relaxation(const PhaseBasis& basis, const PhaseBlock& block, DeviceColl
       const auto stride = static_cast<std::ptrdiff_t>(weights.size()) / options.n_degrees;
       for (int k = 0; k < options.n_degrees; ++k) {
         const auto begin = weights.begin() + k * stride;
-        options.power[at(d)].insert(options.power[at(d)].end(), begin, begin + options.grid_cells[at(d)]);
+        options.power[d].insert(options.power[d].end(), begin, begin + options.grid_cells[d]);
       }
     }
   const auto& rule = gauss_rule(options.n_degrees);
@@ -308,22 +308,22 @@ class ResidentCollisionEngines final : public CollisionEngines {
   }
   [[nodiscard]] std::unique_ptr<MomentSums> moment_sums(
       int s, const std::vector<FunctionalSum>& components) override {
-    auto& of = *species_[at(s)];
+    auto& of = *species_[s];
     set_moments(basis_, of.block, components, of.options);
-    return std::make_unique<ResidentMoments>(species_[at(s)]);
+    return std::make_unique<ResidentMoments>(species_[s]);
   }
   [[nodiscard]] std::unique_ptr<DragDiffusionSweep> drag_diffusion(int s, bool uniform_rate) override {
-    auto& of = *species_[at(s)];
+    auto& of = *species_[s];
     set_drag_diffusion(basis_, of.block, of.options);
     of.options.drag_places = CollisionMoments::places(basis_);
     make(of, uniform_rate);
-    return std::make_unique<ResidentDragDiffusion>(species_[at(s)], decomposition_);
+    return std::make_unique<ResidentDragDiffusion>(species_[s], decomposition_);
   }
   [[nodiscard]] std::unique_ptr<RelaxationSweep> relaxation(int s, bool uniform_rate) override {
-    auto& of = *species_[at(s)];
+    auto& of = *species_[s];
     set_relaxation(basis_, of.block, of.options);
     make(of, uniform_rate);
-    return std::make_unique<ResidentRelaxation>(species_[at(s)], basis_);
+    return std::make_unique<ResidentRelaxation>(species_[s], basis_);
   }
   [[nodiscard]] bool exchanges() const override { return true; }
   void exchange(const Exec& exec, const ExchangeTables& tables, std::span<const double> profiles,
@@ -336,7 +336,7 @@ class ResidentCollisionEngines final : public CollisionEngines {
   [[nodiscard]] int exchange_refused() const override { return one_of_all().exchange_refused(); }
   void combine(const Exec& exec, int s, const Distribution& out, std::span<const Term> terms) override {
     exec.fence();
-    const ResidentOperator& vlasov = species_[at(s)]->vlasov;
+    const ResidentOperator& vlasov = species_[s]->vlasov;
     std::vector<DeviceVlasov::Term> there;
     for (const auto& term : terms) there.push_back({term.factor, vlasov.buffer(term.f)});
     vlasov.device().combine(vlasov.buffer(out), there);

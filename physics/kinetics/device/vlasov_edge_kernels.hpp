@@ -14,8 +14,8 @@ struct Relayout {
   double *host, *device;
 
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
-    const int lane = static_cast<int>(i % lanes);
-    const int mode = static_cast<int>(i / lanes % n_modes);
+    const int lane = i % lanes;
+    const int mode = i / lanes % n_modes;
     const auto pack = i / lanes / n_modes;
     const auto conf = pack / n_packs;
     const int cell = static_cast<int>(pack % n_packs) * lanes + lane;

@@ -434,7 +434,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
     launch_teams<threads, blocks>("vlasov::stage", cells_.n_conf * n_chunks, chunk, sweep);
   }
   void pass(int buffer, double* host, bool to_host_too) const {
-    const int n = static_cast<int>(size_.staging_conf);
+    const int n = size_.staging_conf;
     for (std::ptrdiff_t first = 0; first < size_.n_conf; first += n) {
       const auto count = std::min<std::ptrdiff_t>(n, size_.n_conf - first);
       double* const there = host + first * size_.host_conf;

@@ -32,7 +32,7 @@ class Series {
 
  private:
   [[nodiscard]] double cosine(std::int64_t i) const {
-    return cosine_[static_cast<std::size_t>(i % static_cast<std::int64_t>(cosine_.size()))];
+    return cosine_[i % static_cast<std::int64_t>(cosine_.size())];
   }
   int n_;
   double length_;
@@ -48,11 +48,10 @@ void transform(const Series& series, int n_outer, int n, int n_inner, std::vecto
   for (int outer = 0; outer < n_outer; ++outer)
     for (int inner = 0; inner < n_inner; ++inner) {
       const auto at = [&](int i) { return (std::size_t(outer) * n + i) * n_inner + inner; };
-      for (int i = 0; i < n; ++i) line[static_cast<std::size_t>(i)] = values[at(i)];
+      for (int i = 0; i < n; ++i) line[i] = values[at(i)];
       for (int j = 0; j < n; ++j) {
         double sum = 0;
-        for (int i = 0; i < n; ++i)
-          sum += table[static_cast<std::size_t>(j) * n + i] * line[static_cast<std::size_t>(i)];
+        for (int i = 0; i < n; ++i) sum += table[static_cast<std::size_t>(j) * n + i] * line[i];
         values[at(j)] = sum;
       }
     }

@@ -97,8 +97,7 @@ void FrameReader::read(const std::string& field, const Decomposition& decomposit
       const auto index = block.conf_index(conf);
       std::size_t number = 0;
       for (int d = 0; d < grid.cdim; ++d) number = number * grid.cells[d] + block.begin[d] + index[d];
-      std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(number * cell), cell,
-                  values.data() + std::int64_t{conf} * cell);
+      std::copy_n(whole.begin() + number * cell, cell, values.data() + std::int64_t{conf} * cell);
     }
   });
 }

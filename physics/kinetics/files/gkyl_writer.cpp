@@ -200,8 +200,7 @@ std::optional<std::string> records_until(std::string_view bytes, double time) {
     for (std::size_t i = 0; i < t.size(); ++i) {
       if (!(t[i] <= time)) continue;
       times.push_back(t[i]);
-      values.insert(values.end(), v.begin() + static_cast<std::ptrdiff_t>(i * n_values),
-                    v.begin() + static_cast<std::ptrdiff_t>((i + 1) * n_values));
+      values.insert(values.end(), v.begin() + i * n_values, v.begin() + (i + 1) * n_values);
     }
   }
   // A kill within the first record leaves its begin.

@@ -258,7 +258,7 @@ class MaxwellianProjection {
   /// The solution after two rounds of iterative refinement; empty if there is none.
   [[nodiscard]] static std::vector<double> refined_solution(const std::vector<double>& matrix,
                                                             const std::vector<double>& right) {
-    const int n = static_cast<int>(right.size());
+    const int n = right.size();
     auto lu = matrix;
     std::vector<int> pivot(right.size());
     std::vector<double> solution(right.size()), residual = right;

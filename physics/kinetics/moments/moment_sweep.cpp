@@ -70,7 +70,7 @@ const double* MomentSweep::weights(const PhaseBlock& block, Functional functiona
 int MomentSweep::row_sum(const PhaseBasis& basis, const PhaseBlock& block, const RowSum& wanted) {
   const auto found = std::find(row_sums_.begin(), row_sums_.end(), wanted);
   if (found != row_sums_.end()) return static_cast<int>(found - row_sums_.begin());
-  const int number = static_cast<int>(row_sums_.size());
+  const int number = row_sums_.size();
   row_sums_.push_back(wanted);
   const int last = vdim_ - 1;
   for (int k = 0; k < n_degrees_; ++k) {

@@ -36,8 +36,8 @@ RowRange RowExchange::share(int rank) const {
   // rank's.
   const int first = boxes_[rank].begin[0], n = boxes_[rank].extent[0];
   const auto same = [&](const CellBox& box) { return box.begin[0] == first; };
-  const int parts = static_cast<int>(std::count_if(boxes_.begin(), boxes_.end(), same));
-  const int part = static_cast<int>(std::count_if(boxes_.begin(), boxes_.begin() + rank, same));
+  const int parts = std::count_if(boxes_.begin(), boxes_.end(), same);
+  const int part = std::count_if(boxes_.begin(), boxes_.begin() + rank, same);
   const auto begin = [&](int i) { return first + i * (n / parts) + std::min(i, n % parts); };
   return {begin(part), begin(part + 1)};
 }

@@ -63,7 +63,7 @@ struct SignalSpace {
     const int m = series.size() - l + 1, k = std::min(m, l);
     Vector a(at(m * l)), u(at(m * k)), vt(at(k * l));
     for (int j = 0; j < l; ++j)
-      for (int i = 0; i < m; ++i) a[at(j * m + i)] = series.s[at(i + j)];
+      for (int i = 0; i < m; ++i) a[j * m + i] = series.s[i + j];
     std::vector<double> values(at(k)), real(at(5 * k * k + 7 * k + 2 * std::max(m, l) * k + 2 * k * k));
     std::vector<int> integers(at(8 * k));
     int info = 0, size = k * k + 3 * k + 64 * (m + l);
@@ -71,9 +71,9 @@ struct SignalSpace {
     zgesdd_("S", &m, &l, a.data(), &m, values.data(), u.data(), &m, vt.data(), &k, work.data(), &size,
             real.data(), integers.data(), &info);
     if (info != 0) return;
-    vectors.resize(at(k * l));
+    vectors.resize(k * l);
     for (int j = 0; j < k; ++j)  // conj(v): the columns of A^T = V* S U^T span exp(-i omega t) itself
-      for (int i = 0; i < l; ++i) vectors[at(j * l + i)] = vt[at(i * k + j)];
+      for (int i = 0; i < l; ++i) vectors[j * l + i] = vt[i * k + j];
   }
   /// Frequencies of the m leading waves; empty where there are none.
   [[nodiscard]] Vector omegas(int m, double dt) const {
@@ -134,8 +134,8 @@ Fit amplitudes(const Vector& omega, const Series& series) {
   for (int j = 0; j < m; ++j) {
     double square = 0;
     for (int k = 0; k < n; ++k) {
-      const Complex wave = fit.amplitude[at(j)] * a[at(j * n + k)];
-      rest[at(k)] -= wave;
+      const Complex wave = fit.amplitude[j] * a[j * n + k];
+      rest[k] -= wave;
       square += std::norm(wave);
     }
     fit.share.push_back(square / std::pow(norm_of(series.s), 2));
@@ -186,14 +186,14 @@ double standard_error(const Fit& fit, const Series& series, std::size_t j) {
     for (int k = 0; k < n; ++k) {
       const Complex d = -imaginary * (k * series.dt) * fit.amplitude[i] * a[i * at(n) + at(k)];
       if (i == j)
-        slope[at(k)] = d;
+        slope[k] = d;
       else
         others.push_back(d);
     }
   const Vector x = least_squares(others, n, n_free, slope, 1);
   if (x.empty()) return std::numeric_limits<double>::infinity();
   for (int i = 0; i < n_free; ++i)
-    for (int k = 0; k < n; ++k) slope[at(k)] -= x[at(i)] * others[at(i * n + k)];
+    for (int k = 0; k < n; ++k) slope[k] -= x[i] * others[i * n + k];
   const double variance = std::pow(fit.rest * norm_of(series.s), 2) / (n - 2 * m);
   return std::sqrt(variance) / norm_of(slope);
 }
@@ -261,7 +261,7 @@ Series equidistant(std::span<const double> t, std::span<const Complex> s, const 
              last = std::upper_bound(t.begin(), t.end(), window.end) - t.begin();
   Series series;
   if (last - first < least_samples) {
-    series.s.resize(at(static_cast<int>(std::max<std::ptrdiff_t>(last - first, 0))));
+    series.s.resize(static_cast<int>(std::max<std::ptrdiff_t>(last - first, 0)));
     return series;
   }
   const int n = std::min<int>(static_cast<int>(last - first), most_samples);

@@ -68,7 +68,7 @@ SingularTriplets svd_within(const Comm& comm, const TallMatrix& x, TallMatrix ba
   comm.broadcast(std::span<double>(values));
   comm.broadcast(std::span<double>(rotation.values));
   comm.broadcast(std::span<double>(right.values));
-  values.resize(static_cast<std::size_t>(k));
+  values.resize(k);
   if (!(values.back() > 1e-12 * values.front())) refuse_rank(k);
   return {std::move(values), product(basis, rotation), std::move(right)};
 }

@@ -77,7 +77,7 @@ std::vector<std::size_t> counts_from(const Comm& comm, const std::vector<std::si
 /// The first local atom whose type, place or velocity no run could have come to; empty if there is none.
 std::string first_unusable(const Atoms& atoms, std::vector<AtomRecord>& records) {
   pack_records(atoms, records);
-  const int n_types = static_cast<int>(atoms.type_names.size());
+  const int n_types = atoms.type_names.size();
   for (const AtomRecord& r : records)
     if (r.type < 0 || r.type >= n_types)
       return fmt::format("atom {} has type index {}; expected 0 to {}", r.id, r.type, n_types - 1);

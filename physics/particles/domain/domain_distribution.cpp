@@ -167,13 +167,13 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double
       if (atoms.box.periodic()[k] || grid[k] > 1) rows *= 1 + 2 * range * grid[k] / atoms.box.width(k);
     // Of a cell much smaller than the range there may be many ghosts, but few atoms.
     rows = std::min({rows, 2.0 * static_cast<double>(share) + 4096, static_cast<double>(most_rows)});
-    atoms.reserve(static_cast<std::size_t>(rows));
+    atoms.reserve(rows);
   });
   Brick brick(comm.rank(), grid, header, copies, atoms);
   std::vector<CellAtom> part;
   for (std::int64_t begin = 0; begin < header.n_atoms; begin += part_atoms) {
     const std::int64_t end = std::min(begin + part_atoms, header.n_atoms);
-    part.resize(static_cast<std::size_t>(end - begin));
+    part.resize(end - begin);
     for (std::int64_t i = begin; comm.is_root() && i < end; ++i)
       part[i - begin] = cell_atom(c, static_cast<std::size_t>(i));
     comm.broadcast(std::span<CellAtom>(part));

@@ -94,7 +94,7 @@ class RawStore : public FolderStore {
   [[nodiscard]] std::vector<double> rows(const std::string& array, std::uint64_t first,
                                          std::uint64_t count) const override {
     const auto& table = table_of(array);
-    const auto begin = table.values.begin() + static_cast<std::ptrdiff_t>(first * table.columns);
+    const auto begin = table.values.begin() + first * table.columns;
     return {begin, begin + static_cast<std::ptrdiff_t>(count * table.columns)};
   }
 

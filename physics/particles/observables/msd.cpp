@@ -30,7 +30,7 @@ std::vector<AtomSample> unwrapped_positions(const Exec& exec, const Atoms& atoms
 }  // namespace
 
 double fitted_slope(std::span<const double> y, std::size_t first, double h) {
-  const double n = static_cast<double>(y.size() - first);
+  const double n = y.size() - first;
   const double mean_i = 0.5 * static_cast<double>(first + y.size() - 1);
   double mean_y = 0, numerator = 0, denominator = 0;
   for (std::size_t i = first; i < y.size(); ++i) mean_y += y[i] / n;

@@ -106,7 +106,7 @@ std::vector<Table> RadialDistribution::tables() const {
   Table table{"rdf",
               "Radial distribution functions and coordination numbers",
               {{"r", "angstrom", "Middle of the bin", r}, distribution(all_types, all_types)}};
-  const int n_types = static_cast<int>(type_names_.size());
+  const int n_types = type_names_.size();
   for (int a = 0; a < n_types; ++a)
     for (int b = a; b < n_types; ++b) table.columns.push_back(distribution(a, b));
   for (int a = 0; a < n_types; ++a)

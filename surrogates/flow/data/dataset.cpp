@@ -355,7 +355,7 @@ struct FlowDataset::State {
     QUINTET_CHECK(sample >= 0 && sample < static_cast<std::int64_t>(of_split.size()),
                   "there is no sample {} in the {} split, which has {}", sample, split_names[at(split)],
                   of_split.size());
-    return of_split[static_cast<std::size_t>(sample)];
+    return of_split[sample];
   }
 
   /// Frames first ... first + n - 1 of a sample, all of space.

@@ -31,7 +31,7 @@ std::vector<std::vector<std::int64_t>> fingerprints_of(const Comm& comm, const S
   std::vector<std::vector<std::int64_t>> all(samples.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
-    all[i].assign(static_cast<std::size_t>(sample.n_frames()), 0);
+    all[i].assign(sample.n_frames(), 0);
     if (i % static_cast<std::size_t>(comm.size()) == static_cast<std::size_t>(comm.rank()))
       all[i] =
           frame_fingerprints(sample.values, n_fields, sample.n_frames(), sample.n_points() / all[i].size());
@@ -65,7 +65,7 @@ void check_splits(const std::array<std::vector<Part>, 3>& parts,
         return owner.part + (owner.split > 0 ? parts[0].size() : 0) + (owner.split > 1 ? parts[1].size() : 0);
       };
       for (int t = part.first; t < part.first + part.n; ++t) {
-        const auto [begin, end] = owners.equal_range(fingerprints[part.sample][static_cast<std::size_t>(t)]);
+        const auto [begin, end] = owners.equal_range(fingerprints[part.sample][t]);
         for (auto found = begin; found != end; ++found) ++shared[place(found->second)];
       }
       for (std::size_t before = 0; before < split; ++before)

@@ -216,8 +216,7 @@ Samples::Samples(const Comm& comm, const std::vector<std::string>& files, const 
         sample.axes = {time_axis(reader, s), space_axis(reader.header().axes[0]),
                        space_axis(reader.header().axes[1])};
         if (!has_equal_times(reader))
-          sample.own_times.assign(reader.times().begin(),
-                                  reader.times().begin() + static_cast<std::ptrdiff_t>(reader.n_frames(s)));
+          sample.own_times.assign(reader.times().begin(), reader.times().begin() + reader.n_frames(s));
         sample.parameters = reader.parameters(s);
         sample.wall_values = reader.header().wall_values;
         n_values += sample.n_points() * options.fields.size();

@@ -27,7 +27,7 @@ Decoder<Real>::Decoder(const DecoderOptions& options) : state_(std::make_unique<
   for (const int width : options.widths)
     QUINTET_CHECK(width >= 1, "A hidden layer of the decoder is {} wide; it must be 1 at least.", width);
   state_->options = options;
-  const int n_hidden_layers = static_cast<int>(options.widths.size());
+  const int n_hidden_layers = options.widths.size();
   std::size_t place = 0;
   for (int l = 0; l <= n_hidden_layers; ++l) {
     DecoderLayer<Real> layer;

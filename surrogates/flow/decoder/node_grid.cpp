@@ -31,7 +31,7 @@ AxisCell locate(const NodeAxis& axis, double x) {
                   "A query point at {} lies outside the domain [{}, {}]; give points within it.", x,
                   axis.lower, axis.upper);
   }
-  const int above = static_cast<int>(std::upper_bound(nodes.begin(), nodes.end(), x) - nodes.begin());
+  const int above = std::upper_bound(nodes.begin(), nodes.end(), x) - nodes.begin();
   const int cell = std::clamp(above - 1, 0, axis.periodic ? last : last - 1);
   const int next = cell == last ? 0 : cell + 1;
   const double spacing = nodes[next] + (cell == last ? length : 0.0) - nodes[cell];

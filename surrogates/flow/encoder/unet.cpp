@@ -56,7 +56,7 @@ std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
 void silence(const UnetBlock& block, std::vector<double>& parameters) {
   constexpr std::array silent = {std::size_t{6}, std::size_t{7}, std::size_t{12}};
   const auto shapes = parameter_shapes(block);
-  auto first = parameters.begin() + static_cast<std::ptrdiff_t>(block.first_parameter);
+  auto first = parameters.begin() + block.first_parameter;
   for (std::size_t i = 0; i < shapes.size(); first += shapes[i++].size())
     if (std::find(silent.begin(), silent.end(), i) != silent.end()) std::fill_n(first, shapes[i].size(), 0.0);
 }
@@ -89,10 +89,10 @@ at::Tensor masks_of(const at::Tensor& x, const networks::NoiseMask& mask) {
 /// x with what a convolution of 3 nodes finds beyond its ends, but for zeros: those the convolution adds.
 at::Tensor padded(at::Tensor x, const std::array<Padding, 3>& padding, std::vector<std::int64_t>& zeros) {
   for (int axis = 0; axis < 3; ++axis) {
-    const auto rule = padding[static_cast<std::size_t>(axis)];
+    const auto rule = padding[axis];
     const std::int64_t dimension = 2 + axis, n = x.size(dimension);
     if (rule == Padding::zeros) {
-      zeros[static_cast<std::size_t>(axis)] = 1;
+      zeros[axis] = 1;
       continue;
     }
     const at::Tensor first = x.narrow(dimension, 0, 1), last = x.narrow(dimension, n - 1, 1);
@@ -106,8 +106,7 @@ at::Tensor padded(at::Tensor x, const std::array<Padding, 3>& padding, std::vect
 at::Tensor upsampled(at::Tensor x, const GridShape& factor, const at::Tensor* like) {
   for (int axis = 0; axis < 3; ++axis) {
     const std::int64_t dimension = 2 + axis;
-    if (factor[static_cast<std::size_t>(axis)] > 1)
-      x = x.repeat_interleave(factor[static_cast<std::size_t>(axis)], dimension);
+    if (factor[axis] > 1) x = x.repeat_interleave(factor[axis], dimension);
     if (like && x.size(dimension) != like->size(dimension)) x = x.narrow(dimension, 0, like->size(dimension));
   }
   return x;
@@ -213,10 +212,9 @@ std::vector<BlockTensors> part_tensors(const std::string& block, int convolution
       const std::int64_t out = layer.outputs[row], in = layer.inputs[column];
       const std::vector<std::int64_t> shape{layer.outputs[row + 1] - out, layer.inputs[column + 1] - in,
                                             layer.kernel, layer.kernel, layer.kernel};
-      const auto name = fmt::format("{}.weight", convolutions[static_cast<std::size_t>(convolution)]);
+      const auto name = fmt::format("{}.weight", convolutions[convolution]);
       parts.push_back(
-          {fmt::format("{}.{} [{}, {}]", block, convolutions[static_cast<std::size_t>(convolution)], row,
-                       column),
+          {fmt::format("{}.{} [{}, {}]", block, convolutions[convolution], row, column),
            {{name,
              shape,
              {{first + static_cast<std::size_t>(out) * stride + static_cast<std::size_t>(in) * nodes,
@@ -239,7 +237,7 @@ std::vector<BlockTensors> Unet::tensors() const {
     const auto& tiled = trained_[b].tiled;
     const bool in_parts =
         std::any_of(tiled.begin(), tiled.end(), [](const auto& one) { return one != nullptr; });
-    const int number = static_cast<int>(all.size());
+    const int number = all.size();
     BlockTensors own{blocks_[b].name, {}};
     std::vector<BlockTensors> parts;
     const auto shapes = parameter_shapes(blocks_[b]);
@@ -271,7 +269,7 @@ std::vector<at::Tensor> Unet::parts(const at::Tensor& parameters) const {
 }
 
 BlockParameters Unet::blocks_of(const at::Tensor& parameters) const {
-  return [all = parts(parameters)](int number) { return all[static_cast<std::size_t>(number)]; };
+  return [all = parts(parameters)](int number) { return all[number]; };
 }
 
 at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
@@ -316,14 +314,12 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
   };
   auto statistic = static_cast<std::int64_t>(block.first_statistic);
   const auto normalise = [&](const at::Tensor& y, int number) {
-    const at::Tensor &gamma = p[static_cast<std::size_t>(8 + 2 * number)],
-                     &beta = p[static_cast<std::size_t>(9 + 2 * number)];
+    const at::Tensor &gamma = p[8 + 2 * number], &beta = p[9 + 2 * number];
     const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
     const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
     statistic += 2 * gamma.size(0);
-    return comm ? batch_norm_over_ranks(
-                      *comm, y, gamma, beta, mean, variance, options_.momentum, options_.epsilon,
-                      moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr, sweeps_)
+    return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
+                                        options_.epsilon, moments ? &(*moments)[number] : nullptr, sweeps_)
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
   at::Tensor y = at::relu(normalise(convolution(0, x), 0));

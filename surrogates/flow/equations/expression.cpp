@@ -12,16 +12,16 @@ namespace quintet::flow {
 int Expressions::make(const Expression& expression) {
   if (const auto found = places_.find(expression); found != places_.end()) return found->second;
   QUINTET_CHECK(nodes_.size() < most, "the equations expand to more than {} operations", most);
-  const auto depth_of = [&](int i) { return i < 0 ? 0 : depths_[static_cast<std::size_t>(i)]; };
+  const auto depth_of = [&](int i) { return i < 0 ? 0 : depths_[i]; };
   const int depth = 1 + std::max(depth_of(expression.x), depth_of(expression.y));
   QUINTET_CHECK(depth <= deepest, "the equations expand to operations nested deeper than {} levels", deepest);
-  const auto is_uniform_operand = [&](int i) { return i < 0 || uniform_[static_cast<std::size_t>(i)]; };
+  const auto is_uniform_operand = [&](int i) { return i < 0 || uniform_[i]; };
   const bool leaf_varies =
       expression.kind == ExpressionKind::coordinate || expression.kind == ExpressionKind::jet;
   const int place = size();
   nodes_.push_back(expression);
   uniform_.push_back(!leaf_varies && is_uniform_operand(expression.x) && is_uniform_operand(expression.y));
-  const auto has_field = [&](int i) { return i >= 0 && fields_[static_cast<std::size_t>(i)]; };
+  const auto has_field = [&](int i) { return i >= 0 && fields_[i]; };
   fields_.push_back(expression.kind == ExpressionKind::jet || has_field(expression.x) ||
                     has_field(expression.y));
   depths_.push_back(depth);
@@ -107,7 +107,7 @@ int Expressions::power(int x, int y) {
 }
 
 int Expressions::call(int function, int x, int y) {
-  const auto& row = expression_functions()[static_cast<std::size_t>(function)];
+  const auto& row = expression_functions()[function];
   const bool numbers =
       (*this)[x].kind == ExpressionKind::number && (y < 0 || (*this)[y].kind == ExpressionKind::number);
   if (numbers) return number(row.value((*this)[x].value, y < 0 ? 0 : (*this)[y].value));
@@ -142,7 +142,7 @@ int Expressions::derivative_of(int i, int axis) {
       return number(node.index == axis ? 1 : 0);
     case ExpressionKind::jet: {
       Orders orders = node.orders;
-      ++orders[static_cast<std::size_t>(axis)];
+      ++orders[axis];
       QUINTET_CHECK(std::accumulate(orders.begin(), orders.end(), 0) <= 2,
                     "a third derivative; expected first and second ones");
       return jet(node.index, orders);
@@ -162,7 +162,7 @@ int Expressions::derivative_of(int i, int axis) {
       return subtract(rise, divide(multiply(i, dy), node.y));
     }
     case ExpressionKind::call: {
-      const auto& row = expression_functions()[static_cast<std::size_t>(node.index)];
+      const auto& row = expression_functions()[node.index];
       const auto part = [&](int argument, auto derivative) {
         if (argument < 0 || is_uniform(argument)) return number(0);
         QUINTET_CHECK(derivative != nullptr, "{} has no derivative everywhere", row.name);

@@ -53,11 +53,11 @@ class Expressions {
   /// functions that have no derivative.
   int differentiate(int x, int axis);
 
-  [[nodiscard]] const Expression& operator[](int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const Expression& operator[](int i) const { return nodes_[i]; }
   [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
   /// Whether neither fields nor coordinates occur in it: a number of each sample.
-  [[nodiscard]] bool is_uniform(int i) const { return uniform_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] bool mentions_field(int i) const { return fields_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] bool is_uniform(int i) const { return uniform_[i]; }
+  [[nodiscard]] bool mentions_field(int i) const { return fields_[i]; }
   [[nodiscard]] bool is_number(int i, double value) const;
 
  private:

@@ -101,7 +101,7 @@ std::vector<std::vector<double>> weights_of(const std::vector<Row>& wanted, cons
   std::vector<std::vector<double>> weights;
   for (const Row& row : wanted) {
     std::vector<double> of_row;
-    for (const std::size_t i : order) of_row.push_back(row[static_cast<std::size_t>(echelon.pivots[i])]);
+    for (const std::size_t i : order) of_row.push_back(row[echelon.pivots[i]]);
     weights.push_back(std::move(of_row));
   }
   return weights;

@@ -228,7 +228,7 @@ class Parser {
         return result;
       });
     }
-    const auto& row = expression_functions()[static_cast<std::size_t>(function)];
+    const auto& row = expression_functions()[function];
     if (n != row.n_arguments && !(row.folds && n > row.n_arguments))
       fail(at, fmt::format("{} has {}{} argument{}; {} {} given", word, row.n_arguments,
                            row.folds ? " or more" : "", row.n_arguments == 1 ? "" : "s", n,

@@ -27,25 +27,24 @@ namespace {
 /// Values of all expressions that are numbers of a sample; 0 for the others.
 std::vector<double> uniform_values(const Expressions& graph, const std::vector<double>& constants) {
   std::vector<double> values(static_cast<std::size_t>(graph.size()));
-  const auto at = [&](int i) { return i < 0 ? 0. : values[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) { return i < 0 ? 0. : values[i]; };
   for (int i = 0; i < graph.size(); ++i) {
     if (!graph.is_uniform(i)) continue;
     const Expression& e = graph[i];
-    double& value = values[static_cast<std::size_t>(i)];
+    double& value = values[i];
     if (e.kind == ExpressionKind::number) value = e.value;
-    if (e.kind == ExpressionKind::constant) value = constants[static_cast<std::size_t>(e.index)];
+    if (e.kind == ExpressionKind::constant) value = constants[e.index];
     if (e.kind == ExpressionKind::add) value = at(e.x) + at(e.y);
     if (e.kind == ExpressionKind::multiply) value = at(e.x) * at(e.y);
     if (e.kind == ExpressionKind::divide) value = at(e.x) / at(e.y);
-    if (e.kind == ExpressionKind::call)
-      value = expression_functions()[static_cast<std::size_t>(e.index)].value(at(e.x), at(e.y));
+    if (e.kind == ExpressionKind::call) value = expression_functions()[e.index].value(at(e.x), at(e.y));
   }
   return values;
 }
 
 DifferentialOperator numeric_operator(const SymbolicOperator& op, const std::vector<double>& uniform) {
   DifferentialOperator made;
-  const auto value = [&](int i) { return op[i] < 0 ? 0 : uniform[static_cast<std::size_t>(op[i])]; };
+  const auto value = [&](int i) { return op[i] < 0 ? 0 : uniform[op[i]]; };
   for (int i = 0; i < n_axes; ++i) made.first[i] = value(i);
   for (int i = 0; i < n_second; ++i) made.second[i] = value(n_axes + i);
   return made;
@@ -80,7 +79,7 @@ class Sweep {
       const Lane* y = op.y < 0 ? nullptr : &values_[static_cast<std::size_t>(op.y)];
       switch (op.kind) {
         case ExpressionKind::add:
-          linear(forms_[static_cast<std::size_t>(op.index)], n, jets, result);
+          linear(forms_[op.index], n, jets, result);
           break;
         case ExpressionKind::coordinate:
           for (int p = 0; p < n; ++p) result[p] = coordinates[p * n_axes + op.index];
@@ -92,7 +91,7 @@ class Sweep {
           for (int p = 0; p < n; ++p) result[p] = (*x)[p] / (*y)[p];
           break;
         case ExpressionKind::call: {
-          const auto function = expression_functions()[static_cast<std::size_t>(op.index)].value;
+          const auto function = expression_functions()[op.index].value;
           for (int p = 0; p < n; ++p) result[p] = function((*x)[p], y ? (*y)[p] : 0);
           break;
         }
@@ -109,14 +108,12 @@ class Sweep {
     for (std::size_t i = values_.size(); i-- > 0;) {
       const Instruction& op = program_.instructions[i];
       const Lane& bar = bars_[i];
-      const auto of = [&](auto& lanes, int r) {
-        return r < 0 ? nullptr : &lanes[static_cast<std::size_t>(r)];
-      };
+      const auto of = [&](auto& lanes, int r) { return r < 0 ? nullptr : &lanes[r]; };
       const Lane *x = of(values_, op.x), *y = of(values_, op.y);
       Lane *x_bar = of(bars_, op.x), *y_bar = of(bars_, op.y);
       switch (op.kind) {
         case ExpressionKind::add:
-          linear_adjoint(forms_[static_cast<std::size_t>(op.index)], n, bar, jets_bar);
+          linear_adjoint(forms_[op.index], n, bar, jets_bar);
           break;
         case ExpressionKind::multiply:
           for (int p = 0; p < n; ++p) (*x_bar)[p] += bar[p] * (*y)[p];
@@ -127,7 +124,7 @@ class Sweep {
           for (int p = 0; p < n; ++p) (*y_bar)[p] -= bar[p] * values_[i][p] / (*y)[p];
           break;
         case ExpressionKind::call: {
-          const auto& function = expression_functions()[static_cast<std::size_t>(op.index)];
+          const auto& function = expression_functions()[op.index];
           const auto second = [&](int p) { return y ? (*y)[p] : 0; };
           for (int p = 0; p < n; ++p) (*x_bar)[p] += bar[p] * function.slope_x((*x)[p], second(p));
           if (y)
@@ -143,9 +140,9 @@ class Sweep {
     }
   }
 
-  [[nodiscard]] const Lane& value(int i) const { return values_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const Lane& value(int i) const { return values_[i]; }
   void clear_bars() { bars_.assign(values_.size(), Lane{}); }
-  [[nodiscard]] Lane& bar(int i) { return bars_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] Lane& bar(int i) { return bars_[i]; }
 
  private:
   void linear(const NumericForm& form, int n, const Real* jets, Lane& result) const {
@@ -200,12 +197,11 @@ void Residuals::evaluate(int sample, int n_points, const Real* jets, const doubl
   const int jet_size = (1 + n_operators()) * n_fields(), n_equations = this->n_equations();
   Sweep<Real> sweep(program, implementation_->forms.at(static_cast<std::size_t>(sample)), jet_size);
   for (std::int64_t first = 0; first < n_points; first += block) {
-    const int n = static_cast<int>(std::min<std::int64_t>(block, n_points - first));
+    const int n = std::min<std::int64_t>(block, n_points - first);
     sweep.forward(n, jets + first * jet_size, coordinates ? coordinates + first * n_axes : nullptr);
     for (int e = 0; e < n_equations; ++e)
       for (int p = 0; p < n; ++p)
-        residuals[(first + p) * n_equations + e] =
-            static_cast<Real>(sweep.value(program.results[static_cast<std::size_t>(e)])[p]);
+        residuals[(first + p) * n_equations + e] = static_cast<Real>(sweep.value(program.results[e])[p]);
   }
 }
 
@@ -216,13 +212,12 @@ void Residuals::add_adjoint(int sample, int n_points, const Real* jets, const do
   const int jet_size = (1 + n_operators()) * n_fields(), n_equations = this->n_equations();
   Sweep<Real> sweep(program, implementation_->forms.at(static_cast<std::size_t>(sample)), jet_size);
   for (std::int64_t first = 0; first < n_points; first += block) {
-    const int n = static_cast<int>(std::min<std::int64_t>(block, n_points - first));
+    const int n = std::min<std::int64_t>(block, n_points - first);
     sweep.forward(n, jets + first * jet_size, coordinates ? coordinates + first * n_axes : nullptr);
     sweep.clear_bars();
     for (int e = 0; e < n_equations; ++e)
       for (int p = 0; p < n; ++p)  // two equations may be one register
-        sweep.bar(program.results[static_cast<std::size_t>(e)])[p] +=
-            static_cast<double>(residuals_bar[(first + p) * n_equations + e]);
+        sweep.bar(program.results[e])[p] += static_cast<double>(residuals_bar[(first + p) * n_equations + e]);
     sweep.backward(n, jets_bar + first * jet_size);
   }
 }
@@ -295,9 +290,7 @@ Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) c
   basis = find_operator_basis(wanted);
   for (std::size_t sample = 0; sample < wanted.size(); ++sample) {
     auto& forms = made->forms.emplace_back();
-    const auto number = [&](int i) {
-      return i < 0 ? 0 : check(uniform[sample][static_cast<std::size_t>(i)], sample);
-    };
+    const auto number = [&](int i) { return i < 0 ? 0 : check(uniform[sample][i], sample); };
     for (const auto& form : program.forms) {
       NumericForm& numeric = forms.emplace_back();
       numeric.constant = number(form.constant);

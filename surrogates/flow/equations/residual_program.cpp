@@ -14,11 +14,10 @@ namespace {
 /// Place of a derivative in a SymbolicOperator.
 int derivative_place(const Orders& orders) {
   std::vector<int> axes;
-  for (int axis = 0; axis < n_axes; ++axis)
-    axes.insert(axes.end(), orders[static_cast<std::size_t>(axis)], axis);
+  for (int axis = 0; axis < n_axes; ++axis) axes.insert(axes.end(), orders[axis], axis);
   if (axes.size() == 1) return axes[0];
   for (int pair = 0; pair < n_second; ++pair)
-    if (second_axes[static_cast<std::size_t>(pair)] == std::array{axes[0], axes[1]}) return n_axes + pair;
+    if (second_axes[pair] == std::array{axes[0], axes[1]}) return n_axes + pair;
   throw InternalError("a derivative of an order that expressions do not have");
 }
 
@@ -91,7 +90,7 @@ class Translator {
       }
       const auto [place, is_new] = operators.try_emplace(field);
       if (is_new) place->second.fill(-1);
-      place->second[static_cast<std::size_t>(derivative_place(orders))] = coefficient;
+      place->second[derivative_place(orders)] = coefficient;
     }
     for (const auto& [field, op] : operators) form.derivatives.push_back({field, wanted(op)});
     for (const auto& [source, coefficient] : parts.products)

@@ -17,7 +17,7 @@ struct Node {
 
 std::vector<Node> nodes_of(const FieldAxis& axis, std::array<bool, 2> known, int width) {
   const auto& x = axis.coordinates;
-  const int n = static_cast<int>(x.size());
+  const int n = x.size();
   std::vector<Node> nodes;
   if (axis.periodic) {
     const int images = (width + n - 1) / n;
@@ -34,7 +34,7 @@ std::vector<Node> nodes_of(const FieldAxis& axis, std::array<bool, 2> known, int
 
 /// The rule at x from the `width` neighbouring nodes that reach least far from `middle`.
 Stencil stencil_at(const std::vector<Node>& nodes, double middle, double x, int order, int width) {
-  const int n = static_cast<int>(nodes.size());
+  const int n = nodes.size();
   width = std::min(width, n);
   int first = 0;
   double reach = std::numeric_limits<double>::max();
@@ -49,7 +49,7 @@ Stencil stencil_at(const std::vector<Node>& nodes, double middle, double x, int 
   for (int k = 0; k < width; ++k) {
     const int point = nodes[first + k].point;
     if (point < 0) {
-      stencil.end_weights[static_cast<std::size_t>(-1 - point)] = weights[k];
+      stencil.end_weights[-1 - point] = weights[k];
     } else {
       stencil.points.push_back(point);
       stencil.weights.push_back(weights[k]);
@@ -95,7 +95,7 @@ std::vector<double> shares(const FieldAxis& axis) {
 }  // namespace
 
 std::vector<double> difference_weights(double x, const std::vector<double>& nodes, int order) {
-  const int n = static_cast<int>(nodes.size());
+  const int n = nodes.size();
   std::vector<std::vector<double>> c(n, std::vector<double>(order + 1, 0));
   c[0][0] = 1;
   double product = 1, distance = nodes[0] - x;
@@ -128,13 +128,12 @@ AxisRules::AxisRules(const FieldAxis& axis, std::array<bool, 2> known) {
                 axis.size());
   for (const int order : {1, 2})
     for (const double x : axis.coordinates)
-      derivatives_[static_cast<std::size_t>(order - 1)].push_back(stencil_at(nodes, x, x, order, width));
+      derivatives_[order - 1].push_back(stencil_at(nodes, x, x, order, width));
   if (axis.periodic) return;
   const auto points = nodes_of(axis, {false, false}, width);
   for (const int end : {0, 1}) {
     const double x = end == 0 ? axis.lower : axis.upper;
-    ends_[static_cast<std::size_t>(end)] = {stencil_at(points, x, x, 0, width),
-                                            stencil_at(nodes, x, x, 1, width)};
+    ends_[end] = {stencil_at(points, x, x, 0, width), stencil_at(nodes, x, x, 1, width)};
   }
 }
 

@@ -39,14 +39,10 @@ class AxisRules {
   AxisRules(const FieldAxis& axis, std::array<bool, 2> known);
 
   /// d^order f at point i; order 1 or 2.
-  [[nodiscard]] const Stencil& derivative(int order, int i) const {
-    return derivatives_[static_cast<std::size_t>(order - 1)][static_cast<std::size_t>(i)];
-  }
+  [[nodiscard]] const Stencil& derivative(int order, int i) const { return derivatives_[order - 1][i]; }
   /// f (order 0; from the points alone, whatever is known there) or df (order 1) at the lower (0) or upper
   /// (1) end of a bounded axis.
-  [[nodiscard]] const Stencil& at_end(int end, int order) const {
-    return ends_[static_cast<std::size_t>(end)][static_cast<std::size_t>(order)];
-  }
+  [[nodiscard]] const Stencil& at_end(int end, int order) const { return ends_[end][order]; }
 
  private:
   std::array<std::vector<Stencil>, 2> derivatives_;  ///< [order - 1][point]

@@ -15,7 +15,7 @@ using Fields = std::vector<std::span<const double>>;
 
 /// Ends of an axis at which a field is known.
 const EndValues& ends_of(const std::vector<FieldWalls>& walls, int field, int axis) {
-  return walls[static_cast<std::size_t>(field)][static_cast<std::size_t>(axis)];
+  return walls[field][axis];
 }
 
 /// Sum over k > 0 of E(k)/k along the first axis that has spectra, mean over the other.

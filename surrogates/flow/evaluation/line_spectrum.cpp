@@ -39,7 +39,7 @@ struct LineSpectrum::State {
 
 LineSpectrum::LineSpectrum(const FieldAxis& axis) {
   QUINTET_CHECK(possible(axis), "axis {}: spectra need a periodic axis of equally spaced points", axis.name);
-  const int n = static_cast<int>(axis.size());
+  const int n = axis.size();
   state_ = std::make_unique<State>(State{n, axis.length(), nullptr});
   if (Fft::possible(n)) state_->transform = std::make_unique<RowTransform>(LineBasis::periodic, n);
 }

@@ -26,7 +26,7 @@ RectilinearGrid::RectilinearGrid(std::vector<FieldAxis> axes) : axes_(std::move(
 }
 
 const AxisRules& RectilinearGrid::rules(int axis, const EndValues& ends) const {
-  return rules_[static_cast<std::size_t>(axis)][(ends[0] ? 1U : 0U) + (ends[1] ? 2U : 0U)];
+  return rules_[axis][(ends[0] ? 1U : 0U) + (ends[1] ? 2U : 0U)];
 }
 
 double RectilinearGrid::mean(std::span<const double> f) const {

@@ -18,11 +18,9 @@ class RectilinearGrid {
 
   [[nodiscard]] const std::vector<FieldAxis>& axes() const { return axes_; }
   [[nodiscard]] int size() const { return n_[0] * n_[1]; }
-  [[nodiscard]] int size(int axis) const { return n_[static_cast<std::size_t>(axis)]; }
+  [[nodiscard]] int size(int axis) const { return n_[axis]; }
   /// Weights of the mean over an axis, [n].
-  [[nodiscard]] const std::vector<double>& weights(int axis) const {
-    return weights_[static_cast<std::size_t>(axis)];
-  }
+  [[nodiscard]] const std::vector<double>& weights(int axis) const { return weights_[axis]; }
 
   /// <f>, the mean over the whole area between the ends of the axes. f [n_0, n_1]
   [[nodiscard]] double mean(std::span<const double> f) const;

@@ -29,7 +29,7 @@ std::vector<int> chosen_frames(int n, int most) {
 /// Every `step`-th point of an axis from `start` on.
 FieldAxis thinned(FieldAxis axis, int step, int start) {
   std::vector<double> x;
-  for (std::size_t i = static_cast<std::size_t>(start); i < axis.size(); i += static_cast<std::size_t>(step))
+  for (std::size_t i = start; i < axis.size(); i += static_cast<std::size_t>(step))
     x.push_back(axis.coordinates[i]);
   axis.coordinates = std::move(x);
   return axis;
@@ -50,7 +50,7 @@ struct Thinned {
 std::vector<std::vector<double>> residuals_at(const Residuals& residuals, const FieldsOverTime& fields,
                                               const Thinned& on, int frame, int time_step) {
   const int n_t = static_cast<int>(fields.times.size()), n_1 = fields.grid->size(1);
-  const std::size_t all = static_cast<std::size_t>(fields.grid->size());
+  const std::size_t all = fields.grid->size();
   std::vector<double> times;
   std::vector<int> frames;
   int at = 0;
@@ -78,7 +78,7 @@ std::vector<std::vector<double>> residuals_at(const Residuals& residuals, const 
 /// Means of squares by row, at the points of `on`; `other`, which lies there, is taken off where it is given.
 void add_rows(const RectilinearGrid& grid, std::span<const double> f, const Thinned& on,
               std::span<const double> other, Rows& rows) {
-  rows.resize(static_cast<std::size_t>(grid.size(0)), 0);
+  rows.resize(grid.size(0), 0);
   for (int i = on.start[0]; i < grid.size(0); i += on.step[0]) {
     double sum = 0;
     for (int j = 0; j < on.grid.size(1); ++j) {

@@ -11,8 +11,7 @@ namespace quintet::flow {
 CodedDecoder code_decoder(const FlowModel& model, const CodeOptions& options) {
   CodedDecoder coded{model, 0, 0};
   const auto layers = continuous_decoder(model).describe();
-  auto at =
-      coded.model.parameters.begin() + static_cast<std::ptrdiff_t>(flow_network_size(model.header).encoder);
+  auto at = coded.model.parameters.begin() + flow_network_size(model.header).encoder;
   for (const auto& layer : layers.blocks) {  // weights [n_in, n_out], bias [n_out]
     const auto size = static_cast<std::ptrdiff_t>(layer.n_in) * layer.n_out;
     const std::vector<double> weights(at, at + size);

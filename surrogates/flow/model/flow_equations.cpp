@@ -40,9 +40,9 @@ AxisEnd parse_end(const std::string& at, const std::string& what, const std::arr
                   const std::array<bool, n_axes>& periodic) {
   std::vector<std::string> known;
   for (int axis = 1; axis < n_axes; ++axis) {
-    if (periodic[static_cast<std::size_t>(axis)]) continue;
+    if (periodic[axis]) continue;
     for (const bool upper : {false, true}) {
-      known.push_back(axes[static_cast<std::size_t>(axis)] + (upper ? ".upper" : ".lower"));
+      known.push_back(axes[axis] + (upper ? ".upper" : ".lower"));
       if (at == known.back()) return {axis, upper};
     }
   }

@@ -197,7 +197,7 @@ DecoderRows FlowNetwork<Real>::interpolation_rows(const DecoderQueries& queries)
     const NodeGrid grid = refined_grid(queries.grid(static_cast<int>(sample)), refinement_);
     const std::int64_t n_nodes = std::int64_t{grid[0].size()} * grid[1].size() * grid[2].size();
     for (std::int64_t p = 0; p < queries.n_points; ++p) {
-      const double* x = &queries.points[static_cast<std::size_t>((sample * queries.n_points + p) * n_axes)];
+      const double* x = &queries.points[(sample * queries.n_points + p) * n_axes];
       std::array<AxisCell, n_axes> cells{};
       for (std::size_t i = 0; i < n_axes; ++i) cells[i] = locate(grid[i], x[i]);
       for (int corner = 0; corner < n_corners; ++corner) {
@@ -240,7 +240,7 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
     const auto parts = network.parts(wrap(model.parameters));
     const at::Tensor latents =
         network
-            .encode([&](int block) { return parts[static_cast<std::size_t>(block)]; },
+            .encode([&](int block) { return parts[block]; },
                     wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
                     wrap(model.statistics))
             .to(at::kCPU)

@@ -212,7 +212,7 @@ struct FlowPredictor::State {
       some.insert(some.end(), &places[p * n_axes], &places[p * n_axes] + n_axes);
       rounded.insert(rounded.end(), &jets[p * row], &jets[p * row] + row);
     }
-    const int n = static_cast<int>(some.size() / n_axes);
+    const int n = some.size() / n_axes;
     std::vector<float> exact(rounded.size());
     decode(own, some, exact, false);
     to_physical(n, exact);
@@ -248,8 +248,8 @@ struct FlowPredictor::State {
     for (int p = 0; p < n_points; ++p)
       for (int c = 0; c < n_channels(); ++c)
         for (int f = 0; f < n_fields(); ++f) {
-          auto& value = jets[static_cast<std::size_t>((p * n_channels() + c) * n_fields() + f)];
-          const auto& field = model.header.fields[static_cast<std::size_t>(f)];
+          auto& value = jets[(p * n_channels() + c) * n_fields() + f];
+          const auto& field = model.header.fields[f];
           value = static_cast<float>(field.deviation * value + (c == 0 ? field.mean : 0));
         }
   }
@@ -386,7 +386,7 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
            part_of[order[end]] == part)
       ++end;
     const NodeGrid own = s.load_part(part);
-    const int n = static_cast<int>(end - first);
+    const int n = end - first;
     std::vector<double> places;
     for (std::size_t k = first; k < end; ++k)
       for (std::size_t i = 0; i < n_axes; ++i) places.push_back(points[order[k] * n_axes + i]);

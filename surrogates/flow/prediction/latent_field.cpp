@@ -32,12 +32,11 @@ LatentField::LatentField(const FlowModel& model, const FieldBlock& coarse, std::
     const int block = cover == EncoderCover::whole ? n : model.header.block[axis];
     windows_[axis] =
         cover_axis(n, block, coarse.axes[axis].periodic, is_circular(model.header.options, axis));
-    weight_sums_[axis].assign(static_cast<std::size_t>(refined), 0);
+    weight_sums_[axis].assign(refined, 0);
     const int length = windows_[axis].length * refinement_[axis];
     for (const int start : windows_[axis].starts)
       for (int i = 0; i < length; ++i)
-        weight_sums_[axis][static_cast<std::size_t>((start * refinement_[axis] + i) % refined)] +=
-            AxisWindows::weight(i, length);
+        weight_sums_[axis][(start * refinement_[axis] + i) % refined] += AxisWindows::weight(i, length);
   }
 }
 
@@ -63,7 +62,7 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
     for (int t = 0; t < n[0]; ++t)
       for (int z = 0; z < n[1]; ++z)
         for (int x = 0; x < n[2]; ++x) {
-          std::size_t place = static_cast<std::size_t>(field);
+          std::size_t place = field;
           place = place * windows_[0].n + (start[0] + t) % windows_[0].n;
           place = place * windows_[1].n + (start[1] + z) % windows_[1].n;
           place = place * windows_[2].n + (start[2] + x) % windows_[2].n;
@@ -76,8 +75,7 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
     const int length = n[axis] * refinement_[axis];
     for (int i = 0; i < length; ++i)
       share[axis].push_back(AxisWindows::weight(i, length) /
-                            weight_sums_[axis][static_cast<std::size_t>(
-                                (start[axis] * refinement_[axis] + i) % refined[axis])]);
+                            weight_sums_[axis][(start[axis] * refinement_[axis] + i) % refined[axis]]);
   }
   const float* from = own.data();
   for (std::size_t t = 0; t < share[0].size(); ++t) {

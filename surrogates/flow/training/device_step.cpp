@@ -103,7 +103,7 @@ DeviceInputs FlowTrainer<Real>::State::inputs_of(const Batch& batch, std::int64_
     const auto& wall = equations.walls()[w];
     const auto touching = reached(batch, samples, wall.end);
     if (std::all_of(touching.begin(), touching.end(), [](int one) { return one < 0; })) continue;
-    const int n = static_cast<int>(loss.boundary_points);
+    const int n = loss.boundary_points;
     add(static_cast<int>(w), &walls[w], n,
         wall_points(batch.axes, wall.end, n, options.seed, step, crop_of(comm.rank())), touching);
     for (const double weight : wall.weights)

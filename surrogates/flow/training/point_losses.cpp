@@ -54,7 +54,7 @@ std::vector<double> residual_loss(LossNorm norm, const Residuals& residuals,
   std::vector<double> sums(n_equations);
   std::vector<Real> physical(size), physical_bar, values(n_points * n_equations), bar(values.size());
   for (int sample = 0; sample < arrays.n_samples; ++sample) {
-    const int of_sample = constants[static_cast<std::size_t>(sample)];
+    const int of_sample = constants[sample];
     if (of_sample < 0) continue;
     const std::size_t first = static_cast<std::size_t>(sample) * size;
     for (std::size_t i = 0; i < size; ++i) {

@@ -18,7 +18,7 @@ NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions&
     needs.units = layout.unit_sizes();
     const auto largest = std::max_element(layout.units().begin(), layout.units().end(),
                                           [](const auto& a, const auto& b) { return a.size < b.size; });
-    needs.largest_unit = layout.blocks()[static_cast<std::size_t>(largest->first_block)].name;
+    needs.largest_unit = layout.blocks()[largest->first_block].name;
     return needs;
   });
 }

@@ -54,7 +54,7 @@ constexpr TorchFunction functions[] = {
     {"floor", [](const Tensor& x, const Tensor&) { return x.detach().floor(); }}};
 
 Tensor call(int function, const Tensor& x, const Tensor& y) {
-  const auto& name = expression_functions()[static_cast<std::size_t>(function)].name;
+  const auto& name = expression_functions()[function].name;
   const auto* const found = std::find_if(std::begin(functions), std::end(functions),
                                          [&](const auto& row) { return row.name == name; });
   if (found == std::end(functions))
@@ -68,13 +68,12 @@ Tensor residuals_of(const Residuals& residuals, const Tensor& jets, const Residu
   const Tensor linear = at::baddbmm(numbers.constants, jets, numbers.jets);
   std::vector<Tensor> registers;
   std::int64_t term = 0;
-  const auto value = [&](int i) { return i < 0 ? Tensor() : registers[static_cast<std::size_t>(i)]; };
+  const auto value = [&](int i) { return i < 0 ? Tensor() : registers[i]; };
   for (const auto& op : program.instructions) {
     switch (op.kind) {
       case ExpressionKind::add: {
         Tensor sum = linear.select(2, op.index);
-        for (const auto& entry :
-             residuals.forms(0)[static_cast<std::size_t>(op.index)].registers)  // the same ones of all
+        for (const auto& entry : residuals.forms(0)[op.index].registers)  // the same ones of all
           sum = sum + numbers.terms.select(2, term++) * value(entry.place);
         registers.push_back(sum);
         break;

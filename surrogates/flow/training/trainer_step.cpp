@@ -38,8 +38,7 @@ DifferentialOperator in_reference_units(DifferentialOperator op) {
   constexpr std::array<double, n_axes> scale = {0.5, 1, 1};
   for (std::size_t i = 0; i < n_axes; ++i) op.first[i] *= scale[i];
   for (std::size_t k = 0; k < n_second; ++k)
-    op.second[k] *= scale[static_cast<std::size_t>(second_axes[k][0])] *
-                    scale[static_cast<std::size_t>(second_axes[k][1])];
+    op.second[k] *= scale[second_axes[k][0]] * scale[second_axes[k][1]];
   return op;
 }
 }  // namespace
@@ -147,10 +146,10 @@ FlowLosses FlowTrainer<Real>::State::losses_of(std::vector<double> sums, double 
 template <class Real>
 at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParameters<Real>::Way way) {
   shared.enter(block, way);
-  const at::Tensor& own = weights[static_cast<std::size_t>(block)];
-  if (device.is_used() && !shared.is_resident() && !arrived[static_cast<std::size_t>(block)]) {
+  const at::Tensor& own = weights[block];
+  if (device.is_used() && !shared.is_resident() && !arrived[block]) {
     own.detach().copy_(tensor_on(shared.values(block)));
-    arrived[static_cast<std::size_t>(block)] = true;
+    arrived[block] = true;
   }
   // Stage 3 there: a unit is gathered to another place each time. What graphs hold of a leaf, views as well,
   // shares its storage.
@@ -164,7 +163,7 @@ void FlowTrainer<Real>::State::add_gradient(int block, const at::Tensor& gradien
   const c10::Device place = shared.is_resident() ? device.place() : c10::Device(at::kCPU);
   // To be asked for each time: from stage 2 on gradient() waits for the sum that reads this memory.
   const std::span<Real> here = shared.gradient(block);
-  at::Tensor& to = gradients[static_cast<std::size_t>(block)];
+  at::Tensor& to = gradients[block];
   if (!to.defined() || to.data_ptr<Real>() != here.data()) to = tensor_on(here, place);
   to.add_(gradient.view(-1).to(place));
 }
@@ -254,7 +253,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     sums.push_back(0);
     // What is measured holds for every batch to come, also for those that touch more walls.
     if (!has_walls(trains) || (counts[1 + w] == 0 && !measured)) continue;
-    const int n = static_cast<int>(loss.boundary_points);
+    const int n = loss.boundary_points;
     const auto points = wall_points(batch.axes, wall.end, n, options.seed, step, crop_of(comm.rank()));
     const auto touching = reached(batch, samples, wall.end);
     auto at_wall = decode(latents, parameters, queries_of(batch, n, points, &walls[w], samples), trains);

@@ -22,7 +22,7 @@ std::vector<double> wall_points(const std::vector<BlockAxes>& crops, const AxisE
       uniform_pair(seed, stream, id, static_cast<std::uint64_t>(step), random[0], random[1]);
       int next = 0;
       for (int i = 0; i < n_axes; ++i) {
-        const BlockAxis& axis = crops[crop][static_cast<std::size_t>(i)];
+        const BlockAxis& axis = crops[crop][i];
         if (i == end.axis)
           points.push_back(end.upper ? axis.upper : axis.lower);
         else

@@ -130,7 +130,7 @@ struct ScanRows {
 struct LongestRow {
   const std::int64_t* offset;
   KOKKOS_INLINE_FUNCTION void operator()(const int i, int& most) const {
-    const int n = static_cast<int>(offset[i + 1] - offset[i]);
+    const int n = offset[i + 1] - offset[i];
     if (n > most) most = n;
   }
 };

@@ -41,7 +41,7 @@ struct RepulsionKernel {
     const double* from = x + 3 * static_cast<std::size_t>(i);
     const NuclearPair* const of_i = pairs + static_cast<std::ptrdiff_t>(type[i]) * n_types;
     const int* const row = list + offset[i];
-    const int n = static_cast<int>(offset[i + 1] - offset[i]);
+    const int n = offset[i + 1] - offset[i];
     long long own[3] = {};
     double energy = 0, virial[9] = {}, strength = 0;
     bool found = false;
@@ -77,7 +77,7 @@ struct RepulsionKernel {
     for (int k = 0; k < 9; ++k) virial[k] = Team::sum(virial[k]);
     if (lane != 0) return;
     if (!(strength < largest_repulsion)) (void)Kokkos::atomic_fetch_max(&trouble->too_strong, i + 1);
-    const std::size_t at = static_cast<std::size_t>(owner ? owner[i] : i);
+    const std::size_t at = owner ? owner[i] : i;
     for (int l = 0; l < 3; ++l) device::add_atomically(force + 3 * at + l, static_cast<Fixed>(own[l]));
     sum[0] = energy;
     for (int k = 0; k < 9; ++k) sum[1 + k] = virial[k];

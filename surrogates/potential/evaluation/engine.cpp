@@ -42,11 +42,11 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
   order_.clear();
   batches_.clear();
   for (int t = 0; t < model.n_types(); ++t) {
-    const int begin = static_cast<int>(order_.size());
+    const int begin = order_.size();
     if (!model.excluded_atoms[t] && !model.excluded_fitting[t])
       for (int i = 0; i < atoms.n_local; ++i)
         if (atoms.type(i) == t) order_.push_back(i);
-    const int end = static_cast<int>(order_.size());
+    const int end = order_.size();
     for (int at = begin; at < end; at += batch_atoms)
       batches_.push_back({t, at, std::min(at + batch_atoms, end)});
   }

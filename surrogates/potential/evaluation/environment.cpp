@@ -43,7 +43,7 @@ int Environment::gather(int i, const double* position, const std::size_t* offset
   double* distance2 = scratch.distance2.data();
   int n = 0;
   for (std::size_t c = offset[i]; c < offset[i + 1]; c += w) {
-    const int some = static_cast<int>(std::min<std::size_t>(w, offset[i + 1] - c));
+    const int some = std::min<std::size_t>(w, offset[i + 1] - c);
     const int* index = list + c;
     int last[w];
     if (some < w) {
@@ -152,7 +152,7 @@ void Environment::append(int i, const double* position, const int* type, const s
   const int b = batch.n_atoms++;
   if (b == 0) batch.first[0] = 0;
   const int begin = batch.first[b * n_types_];
-  const int listed = static_cast<int>(offset[i + 1] - offset[i]);
+  const int listed = offset[i + 1] - offset[i];
   if (const std::size_t rows = begin + listed + 2 * pack_width<float>; rows > batch.neighbour.size()) {
     batch.neighbour.resize(rows);
     for (auto* array : {&batch.dx, &batch.dy, &batch.dz, &batch.slope, &batch.q, &batch.dq})

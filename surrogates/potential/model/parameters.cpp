@@ -28,7 +28,7 @@ void each_array(SomeModel& model, const ParameterLayout& layout, Body&& body) {
 /// What copies an array to its place in `values`.
 auto to_place_in(std::vector<double>& values) {
   return [&](const std::vector<double>& array, std::size_t at) {
-    std::copy(array.begin(), array.end(), values.begin() + static_cast<std::ptrdiff_t>(at));
+    std::copy(array.begin(), array.end(), values.begin() + at);
   };
 }
 

@@ -88,7 +88,7 @@ void warn_of_forces(const LabelledSystem& system, const Sizes& sizes) {
 
 void warn_of_energies(const LabelledSystem& system, const Sizes& sizes) {
   if (sizes.energy_most < sizes.energy_least) return;
-  const double n = static_cast<double>(system.n_atoms());
+  const double n = system.n_atoms();
   const double largest = std::max(std::abs(sizes.energy_least), std::abs(sizes.energy_most)) / n;
   if (largest > largest_energy)
     log::warning("{}: energies reach {:.3g} eV per atom; is their unit eV, for the whole cell?", system.name,

@@ -50,7 +50,7 @@ DenseLayer random_layer(int n_in, int n_out, Activation activation, DenseLayer::
   if (timestep && skip != DenseLayer::Skip::none)
     layer.timestep = normal.draw(static_cast<std::size_t>(n_out), 0.1, 0.001);
   else
-    layer.timestep.assign(static_cast<std::size_t>(n_out), 1.0);
+    layer.timestep.assign(n_out, 1.0);
   return layer;
 }
 
@@ -142,7 +142,7 @@ void validate_pairs(const std::vector<std::array<int, 2>>& pairs, int n_types, c
 }  // namespace
 
 void validate(const NetworkOptions& options) {
-  const int n_types = static_cast<int>(options.type_map.size());
+  const int n_types = options.type_map.size();
   auto names = options.type_map;
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());

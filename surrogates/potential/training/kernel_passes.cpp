@@ -91,7 +91,7 @@ void KernelPasses<Real>::fill_batches(const TrainingFrame& frame, Group& group) 
     group.batches.resize(n_batches);
     group.records.resize(n_batches);
   }
-  const int type = static_cast<int>(&group - groups_.data());
+  const int type = &group - groups_.data();
   for (std::size_t k = 0; k < n_batches; ++k) {
     auto& batch = group.batches[k];
     if (batch.t.empty())
@@ -125,7 +125,7 @@ void KernelPasses<Real>::predict(const TrainingFrame& frame, int type, Group& gr
   const auto back = [&](int first, int some) {
     for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
       auto& batch = group.batches[i / batch_atoms];
-      const int b = static_cast<int>(i % batch_atoms);
+      const int b = i % batch_atoms;
       Real* dt = group.t_dot_bar.data() + i * t_size;
       descriptor_.backward(batch.t.data() + b * t_size, stride, group.d_dot_bar.data() + i * d_stride, dt,
                            work_.data());

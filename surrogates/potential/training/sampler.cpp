@@ -28,7 +28,7 @@ std::vector<std::size_t> shuffled(std::uint64_t seed, std::size_t system, std::i
   for (std::size_t i = n; i-- > 1;) {
     const std::uint64_t draw = (static_cast<std::uint64_t>(epoch) << 32) + i;
     const double u = uniform(seed, stream_of_orders, id, draw);
-    std::swap(order[i], order[static_cast<std::size_t>(u * static_cast<double>(i + 1))]);
+    std::swap(order[i], order[u * static_cast<double>(i + 1)]);
   }
   return order;
 }

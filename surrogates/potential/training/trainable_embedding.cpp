@@ -111,8 +111,7 @@ void TrainableEmbedding<Real>::record(Batch<Real>& batch, Record& record) const 
   for (int b = 0; b < batch.n_atoms; ++b) {
     this->accumulate_moments(batch, b, scratch);
     keep(b, record.moments, record);
-    std::copy(scratch.occupied.begin(), scratch.occupied.end(),
-              record.occupied.begin() + static_cast<std::ptrdiff_t>(b * intervals));
+    std::copy(scratch.occupied.begin(), scratch.occupied.end(), record.occupied.begin() + b * intervals);
     std::copy_n(scratch.count.begin(), this->n_types_, record.count.begin() + b * this->n_types_);
     Real* t = batch.t.data() + static_cast<std::size_t>(b) * 4 * this->stride_;
     this->contract(batch.centre, scratch, t);
@@ -157,8 +156,7 @@ void TrainableEmbedding<Real>::tangent(const Batch<Real>& batch, const Real* row
   auto& scratch = record.scratch;
   const std::size_t intervals = scratch.occupied.size();
   for (int b = 0; b < batch.n_atoms; ++b) {
-    std::copy_n(record.occupied.begin() + static_cast<std::ptrdiff_t>(b * intervals), intervals,
-                scratch.occupied.begin());
+    std::copy_n(record.occupied.begin() + b * intervals, intervals, scratch.occupied.begin());
     std::copy_n(record.count.begin() + b * this->n_types_, this->n_types_, scratch.count.begin());
     accumulate_tangent(batch, b, row_dot, scratch);
     keep(b, record.tangent, record);

@@ -125,8 +125,7 @@ void read_network(const hdf5::Group& root, const Reader& reader, const std::stri
   if (root.has("codes")) return read_codes_of(root, reader, path, n, model);
   const auto all = reader.values("parameters", {n, width});
   for (std::size_t k = 0; k < n; ++k)
-    model.members.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(k * width),
-                               all.begin() + static_cast<std::ptrdiff_t>((k + 1) * width));
+    model.members.emplace_back(all.begin() + k * width, all.begin() + (k + 1) * width);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ std::vector<double> decode_matrices(const Graph& graph, std::span<const double> 
   auto next = codes.begin();
   for (const MatrixPlace& place : matrices_of(graph)) {
     const auto matrix = decode((next++)->codes, true);
-    std::copy(matrix.begin(), matrix.end(), decoded.begin() + static_cast<std::ptrdiff_t>(place.first));
+    std::copy(matrix.begin(), matrix.end(), decoded.begin() + place.first);
   }
   return decoded;
 }

@@ -66,7 +66,7 @@ void start_lstm(const Operation& operation, Start start, std::uint64_t seed, std
       draw.normal(u);
       orthogonalise(u, n, 4 * n);
       std::fill(b.begin(), b.end(), 0.0);
-      std::fill_n(b.begin() + static_cast<std::ptrdiff_t>(n), n, 1.0);
+      std::fill_n(b.begin() + n, n, 1.0);
       return;
     case Start::pytorch: {
       const double bound = 1 / std::sqrt(static_cast<double>(n));
@@ -87,7 +87,7 @@ void start_dense(const Operation& operation, Start start, std::uint64_t seed, st
   switch (start) {
     case Start::keras:
       draw.uniform(own.first(n_in * n), std::sqrt(6.0 / static_cast<double>(n_in + n)));
-      std::fill(own.begin() + static_cast<std::ptrdiff_t>(n_in * n), own.end(), 0.0);
+      std::fill(own.begin() + n_in * n, own.end(), 0.0);
       return;
     case Start::pytorch:
       draw.uniform(own, 1 / std::sqrt(static_cast<double>(n_in)));

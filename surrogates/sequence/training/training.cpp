@@ -175,9 +175,9 @@ class Training : public Trainer::Implementation {
     QUINTET_CHECK(ranks.parallel.zero_stage() < 3, "parallel.stage: 3 {}; choose 1 or 2",
                   trainer_traits.no_stage_3);
     const int most = (batch_ + comm_.size() - 1) / comm_.size();
-    batch_inputs_.resize(static_cast<std::size_t>(most * training_.n_in));
-    batch_targets_.resize(static_cast<std::size_t>(most * training_.n_out));
-    outputs_.resize(static_cast<std::size_t>(validated_.size() * validation_.n_out));
+    batch_inputs_.resize(most * training_.n_in);
+    batch_targets_.resize(most * training_.n_out);
+    outputs_.resize(validated_.size() * validation_.n_out);
     if (comm_.size() == 1) outputs_double_.resize(outputs_.size());
     // Of two biases each sees the same gradient and makes the same step: their sum makes it twice.
     if (options.twin_biases) shared_.count_twice(biases_of<Real>(graph_of(architecture)));

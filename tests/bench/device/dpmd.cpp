@@ -202,7 +202,7 @@ int check_force_field(const Case& c, int p) {
   cluster.periodic = {false, false, false};
   Dynamics dynamics(c.model[p], p == 1, cluster);
   const std::unique_ptr<DevicePotential> potential(quintet_make_device_potential(c.model[p], p == 1));
-  const int n = static_cast<int>(cluster.type.size());
+  const int n = cluster.type.size();
   potential->build({n, n, cluster.position.data(), cluster.type.data()}, c.model[p].rcut + 1);
   std::vector<double> force(3 * cluster.type.size()), atom_energy(n), atom_virial(9 * cluster.type.size());
   DeviceTotals totals;
@@ -264,7 +264,7 @@ double run(Dynamics& dynamics, int steps) {
 /// Evaluations whose positions and forces travel, as in `dpmd run`: the cells alone in space.
 void time_evaluations(const Case& c, bool mixed, const Cells& cells, int repeats) {
   const dpmd_case::System s = replicated(c.system, cells);
-  const int n = static_cast<int>(s.type.size());
+  const int n = s.type.size();
   const std::unique_ptr<DevicePotential> potential(quintet_make_device_potential(c.model[mixed], mixed));
   std::vector<double> force(3 * s.type.size()), times;
   potential->build({n, n, s.position.data(), s.type.data()}, c.model[mixed].rcut + 1);
@@ -283,7 +283,7 @@ void time_evaluations(const Case& c, bool mixed, const Cells& cells, int repeats
 
 void time_steps(const Case& c, bool mixed, const Cells& cells, int steps, int chunk) {
   const dpmd_case::System system = replicated(c.system, cells);
-  const double n = static_cast<double>(system.type.size());
+  const double n = system.type.size();
   Dynamics dynamics(c.model[mixed], mixed, system, chunk);
   const double before = dynamics.energy();
   run(dynamics, 2);

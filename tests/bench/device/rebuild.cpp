@@ -123,7 +123,7 @@ int check() {
   const std::unique_ptr<ResidentAtoms> halves[2] = {made(), made()};
   halves[0]->take_local(gas.rows(gas.n));
   halves[1]->take_local(gas.rows(0));
-  const int n_leaving = static_cast<int>(halves[0]->part(cell, gas.brick(2, 0))[1]);
+  const int n_leaving = halves[0]->part(cell, gas.brick(2, 0))[1];
   const auto none = static_cast<double>(halves[1]->part(cell, gas.brick(2, 1))[0]);
   carry<AtomRecord>(halves[0]->pack_leaving(0), halves[1]->pack_leaving(n_leaving), n_leaving);
   const int n[2] = {halves[0]->settle(0), halves[1]->settle(n_leaving)};
@@ -134,7 +134,7 @@ int check() {
     const auto expected = ordered(gas, half);
     double wrong = held.id == expected ? 0 : 1;
     for (int p = 0; p < n[half]; ++p) {
-      const int i = static_cast<int>(held.id[p] / 7 - 1);
+      const int i = held.id[p] / 7 - 1;
       const auto place = gas.wrapped(i);
       wrong += held.type[p] != gas.type[i];
       for (int l = 0; l < 3; ++l)

@@ -24,7 +24,7 @@ DenseCase make_case(const DenseRing& ring, int n_blocks) {
     for (int i = 0; i < a.n; ++i) {
       double sum = 0;
       for (int k = 0; k < a.n; ++k)
-        if (eigen.value[static_cast<std::size_t>(k)] < 0) sum += eigen.vector(i, k) * eigen.vector(own, k);
+        if (eigen.value[k] < 0) sum += eigen.vector(i, k) * eigen.vector(own, k);
       result.columns.push_back(sum);
     }
   return result;

@@ -84,7 +84,7 @@ struct Case {
     std::iota(expert.begin(), expert.end(), 0);
     std::shuffle(expert.begin(), expert.end(), random);
     std::discrete_distribution<int> rank(weight.begin(), weight.end());
-    for (int i = 0; i < n_requests; ++i) requests.push_back(expert[static_cast<std::size_t>(rank(random))]);
+    for (int i = 0; i < n_requests; ++i) requests.push_back(expert[rank(random)]);
   }
 };
 
@@ -104,7 +104,7 @@ Batches serve(const experts::Registry& registry, std::size_t budget, const std::
     std::iota(order.begin(), order.end(), 0);
     if (groups) order = grouped(batch, [&](int expert) { return cache.holds(expert); });
     for (const int i : order) {
-      const auto hold = cache.hold(batch[static_cast<std::size_t>(i)]);
+      const auto hold = cache.hold(batch[i]);
       static_cast<void>(answer(hold.get()));
     }
   }

@@ -17,8 +17,7 @@ int beside(const PhaseBasis& basis, int g, int d, int step) {
 
 int conf_face_modes(const PhaseBasis& basis, int g, int direction) {
   int n = 0;
-  for (int a = 0; a < basis.n_conf(g); ++a)
-    n += basis.conf().mode(a)[static_cast<std::size_t>(direction)] == 0;
+  for (int a = 0; a < basis.n_conf(g); ++a) n += basis.conf().mode(a)[direction] == 0;
   return n;
 }
 
@@ -61,7 +60,7 @@ double acceleration(const PhaseBasis& basis, int d) {
       const int rows = basis.n_conf(up);
       sum += times_force(basis, g, d, rows) + rows;
     }
-    if (basis.group(g)[static_cast<std::size_t>(d)] == 0) sum += times_force(basis, g, d, basis.n_conf(g));
+    if (basis.group(g)[d] == 0) sum += times_force(basis, g, d, basis.n_conf(g));
   }
   return sum + 2 * basis.size();  // trace and lift
 }

@@ -129,8 +129,7 @@ std::string grid_text(const std::vector<int>& cells) {
     std::size_t end = i;
     while (end < cells.size() && cells[end] == cells[i]) ++end;
     if (!text.empty()) text += "x";
-    text += end - i < 3 ? fmt::format("{}", fmt::join(cells.begin() + static_cast<std::ptrdiff_t>(i),
-                                                      cells.begin() + static_cast<std::ptrdiff_t>(end), "x"))
+    text += end - i < 3 ? fmt::format("{}", fmt::join(cells.begin() + i, cells.begin() + end, "x"))
                         : fmt::format("{}^{}", cells[i], end - i);
     i = end;
   }

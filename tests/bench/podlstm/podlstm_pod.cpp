@@ -85,7 +85,7 @@ std::vector<std::pair<std::string, Way>> our_ways(const Arguments& a) {
 
 /// max |U^T U - 1|, |V V^T - 1|, |X v - s u| / s_1: what is left to be wrong.
 double worst_error(const Comm& comm, const TallMatrix& x, const SingularTriplets& found) {
-  const int k = static_cast<int>(found.values.size());
+  const int k = found.values.size();
   const auto left = gram(comm, found.left);
   double worst = 0;
   SmallMatrix right(x.columns(), k);
@@ -99,8 +99,7 @@ double worst_error(const Comm& comm, const TallMatrix& x, const SingularTriplets
     for (int t = 0; t < x.columns(); ++t) right.at(t, i) = found.right.at(i, t);
   auto image = product(x, right);
   for (int p = 0; p < x.rows(); ++p)
-    for (int i = 0; i < k; ++i)
-      image.row(p)[i] -= found.values[static_cast<std::size_t>(i)] * found.left.row(p)[i];
+    for (int i = 0; i < k; ++i) image.row(p)[i] -= found.values[i] * found.left.row(p)[i];
   return std::max(worst, std::sqrt(sum_of_squares(comm, image)) / found.values[0]);
 }
 

@@ -150,7 +150,7 @@ void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
       size += exact[i] * exact[i];
       largest = std::max(largest, std::abs(force[i] - exact[i]));
     }
-    const double n = static_cast<double>(s.atoms.n_global);
+    const double n = s.atoms.n_global;
     text += fmt::format(
         "\"{0}_energy_error_ev_per_atom\": {1:.3e}, \"{0}_force_rmse_ev_per_angstrom\": {2:.3e}, "
         "\"{0}_force_largest_ev_per_angstrom\": {3:.3e}, ",

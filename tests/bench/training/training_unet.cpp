@@ -113,7 +113,7 @@ class Way {
                    swaps);
     const BlockParameters parameters = [&](int block) {
       shared_.enter(block, pass.runs_again() ? Pass::again : Pass::forward);
-      return weights_[static_cast<std::size_t>(block)];
+      return weights_[block];
     };
     const auto enter_backward = [&](int block) {
       shared_.enter(block, pass.runs_again() ? Pass::again : Pass::backward);
@@ -125,7 +125,7 @@ class Way {
     };
     const PartsBackward parts{[&](int part) {
                                 enter_backward(part);
-                                return weights_[static_cast<std::size_t>(part)];
+                                return weights_[part];
                               },
                               finish};
     const at::Tensor running =

@@ -98,12 +98,12 @@ std::string constant_q(std::vector<double>& signal, int bins, int rounds) {
   Numbers one(static_cast<std::size_t>(bins));
   std::vector<double> pulse(static_cast<std::size_t>(n));
   for (int j = 0; j < n; ++j) {
-    pulse[static_cast<std::size_t>(j)] = 1;
+    pulse[j] = 1;
     transform.transform(pulse.data(), 1, 1, one.data());
-    pulse[static_cast<std::size_t>(j)] = 0;
+    pulse[j] = 0;
     for (int k = 0; k < bins; ++k) {
-      re.data_ptr<double>()[std::ptrdiff_t{k} * n + j] = one[static_cast<std::size_t>(k)].real();
-      im.data_ptr<double>()[std::ptrdiff_t{k} * n + j] = one[static_cast<std::size_t>(k)].imag();
+      re.data_ptr<double>()[std::ptrdiff_t{k} * n + j] = one[k].real();
+      im.data_ptr<double>()[std::ptrdiff_t{k} * n + j] = one[k].imag();
     }
   }
   at::Tensor their_re, their_im;

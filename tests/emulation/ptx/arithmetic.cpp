@@ -91,7 +91,7 @@ template <class T>
 void select(Warp &w, const Instruction &i, Mask m) {
   u64 *d = w.slot(i.r[0]);
   const u64 *a = w.slot(i.r[1]), *b = w.slot(i.r[2]);
-  Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
+  Mask p = w.predicates[i.p_src];
   if (i.p_not) p = ~p;
   each(m, [&](int l) { d[l] = put<T>(get<T>((p >> l & 1) ? a[l] : b[l])); });
 }
@@ -100,17 +100,16 @@ void select(Warp &w, const Instruction &i, Mask m) {
 // -------------------------------------------------------------------------------------------
 void set_predicate(Warp &w, int p, Mask m, Mask value) {
   if (p < 2) return;
-  Mask &to = w.predicates[static_cast<std::size_t>(p)];
+  Mask &to = w.predicates[p];
   to = (to & ~m) | (value & m);
 }
 Mask first_predicate(const Warp &w, const Instruction &i) {
-  const Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
+  const Mask p = w.predicates[i.p_src];
   return i.p_not ? ~p : p;
 }
 template <int Op>
 void predicates(Warp &w, const Instruction &i, Mask m) {
-  const Mask a = first_predicate(w, i),
-             b = i.p_dst2 >= 0 ? w.predicates[static_cast<std::size_t>(i.p_dst2)] : 0;
+  const Mask a = first_predicate(w, i), b = i.p_dst2 >= 0 ? w.predicates[i.p_dst2] : 0;
   set_predicate(w, i.p_dst, m, Op == 0 ? a & b : Op == 1 ? a | b : Op == 2 ? a ^ b : Op == 3 ? ~a : a);
 }
 

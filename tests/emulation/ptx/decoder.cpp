@@ -54,7 +54,7 @@ class Decoder {
     for (auto &[at, name] : branches_) {
       const auto found = labels_.find(name);
       if (found == labels_.end()) unknown("label " + name);
-      kernel_->code[static_cast<std::size_t>(at)].target = found->second;
+      kernel_->code[at].target = found->second;
     }
     assign_slots(*kernel_, n_registers_, constants_);
     return std::move(kernel_);

@@ -45,7 +45,7 @@ Module::Module(std::string ptx) : text_(std::make_unique<ModuleText>()) {
       if (depth == 0 && (s[e] == ';' || s[e] == '{' || s[e] == '=')) break;
     }
     std::string head = s.substr(at, e - at);
-    const int head_lines = static_cast<int>(std::count(head.begin(), head.end(), '\n'));
+    const int head_lines = std::count(head.begin(), head.end(), '\n');
     const bool is_entry = head.find(".entry") != std::string::npos;
     if (is_entry || head.find(".func") != std::string::npos) {
       FunctionText f;
@@ -96,8 +96,7 @@ Module::Module(std::string ptx) : text_(std::make_unique<ModuleText>()) {
       close = s.find(';', e);
       value = trim(s.substr(e + 1, close - e - 1));
     }
-    line += static_cast<int>(std::count(s.begin() + static_cast<std::ptrdiff_t>(at),
-                                        s.begin() + static_cast<std::ptrdiff_t>(close), '\n'));
+    line += static_cast<int>(std::count(s.begin() + at, s.begin() + close, '\n'));
     at = close + 1;
     if (head.find(".shared") != std::string::npos) {
       const Declaration d = declaration(trim(head));

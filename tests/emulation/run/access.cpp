@@ -161,9 +161,9 @@ void count_access(Warp &w, const Instruction &i, Mask m, const u64 *address, uns
 
 /// Where each lane goes, from register r of the instruction.
 std::array<u64, lanes> addresses(const Warp &w, const Instruction &i, int r) {
-  const u64 *base = w.slot(i.r[static_cast<std::size_t>(r)]);
+  const u64 *base = w.slot(i.r[r]);
   std::array<u64, lanes> out{};
-  for (int l = 0; l < lanes; ++l) out[static_cast<std::size_t>(l)] = base[l] + static_cast<u64>(i.offset);
+  for (int l = 0; l < lanes; ++l) out[l] = base[l] + static_cast<u64>(i.offset);
   return out;
 }
 
@@ -174,7 +174,7 @@ void load(Warp &w, const Instruction &i, Mask m) {
   if (settings().counts) count_access(w, i, m, address.data(), bytes);
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    const u8 *p = locate(w, i, l, address[static_cast<std::size_t>(l)], bytes, false);
+    const u8 *p = locate(w, i, l, address[l], bytes, false);
     for (unsigned k = 0; k < i.width; ++k) {
       T v;
       std::memcpy(&v, p + k * sizeof(T), sizeof(T));
@@ -189,7 +189,7 @@ void store(Warp &w, const Instruction &i, Mask m) {
   if (settings().counts) count_access(w, i, m, address.data(), bytes);
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    u8 *p = locate(w, i, l, address[static_cast<std::size_t>(l)], bytes, true);
+    u8 *p = locate(w, i, l, address[l], bytes, true);
     for (unsigned k = 0; k < i.width; ++k) {
       const T v = static_cast<T>(w.slot(i.r[1 + k])[l]);
       std::memcpy(p + k * sizeof(T), &v, sizeof(T));
@@ -216,7 +216,7 @@ void atomic(Warp &w, const Instruction &i, Mask m) {
   if (settings().counts) count_access(w, i, m, address.data(), sizeof(T));
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    u8 *p = locate(w, i, l, address[static_cast<std::size_t>(l)], sizeof(T), true, true);
+    u8 *p = locate(w, i, l, address[l], sizeof(T), true, true);
     T old, fresh;
     std::memcpy(&old, p, sizeof(T));
     const T x = get<T>(w.slot(i.r[n + 1])[l]);

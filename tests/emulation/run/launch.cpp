@@ -76,7 +76,7 @@ void prepare(Warp &w, Block &b, int number) {
   if (w.storage.empty()) {
     w.storage.resize(static_cast<std::size_t>(k.n_slots) * lanes + 8);
     w.slots = reinterpret_cast<u64 *>((reinterpret_cast<std::uintptr_t>(w.storage.data()) + 63) / 64 * 64);
-    w.predicates.assign(static_cast<std::size_t>(k.n_predicates), 0);
+    w.predicates.assign(k.n_predicates, 0);
     w.predicates[1] = ~Mask{0};
     for (const auto &[slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
     w.local.assign(k.local_bytes * lanes, 0xff);
@@ -93,7 +93,7 @@ void prepare(Warp &w, Block &b, int number) {
   for (int l = 0; l < lanes; ++l) {
     const u64 t = static_cast<u64>(number) * lanes + static_cast<u64>(l);
     if (t < threads) w.exists |= Mask{1} << l;
-    w.pc[static_cast<std::size_t>(l)] = 0;
+    w.pc[l] = 0;
     auto set = [&](int s, u64 v) { w.slot(s)[l] = v; };
     set(tid_x, t % b.block.x);
     set(tid_y, t / b.block.x % b.block.y);
@@ -129,14 +129,13 @@ bool release_barrier(Block &b) {
     for (int l = 0; l < lanes; ++l) {
       if (!((w.exists & ~w.exited) >> l & 1)) continue;
       if (!(w.at_barrier >> l & 1)) return false;
-      if (id < 0) id = w.barrier_id[static_cast<std::size_t>(l)];
-      if (w.barrier_id[static_cast<std::size_t>(l)] != id) return false;
-      const int pc = w.pc[static_cast<std::size_t>(l)];
+      if (id < 0) id = w.barrier_id[l];
+      if (w.barrier_id[l] != id) return false;
+      const int pc = w.pc[l];
       if (at < 0) at = pc;
       if (pc != at)
-        fail(w, b.kernel->code[static_cast<std::size_t>(pc)], l,
-             "a barrier while other threads wait at that of line " +
-                 std::to_string(b.kernel->code[static_cast<std::size_t>(at)].line));
+        fail(w, b.kernel->code[pc], l,
+             "a barrier while other threads wait at that of line " + std::to_string(b.kernel->code[at].line));
     }
   if (id < 0) return false;
   // bar.red: over all threads
@@ -144,9 +143,9 @@ bool release_barrier(Block &b) {
   for (const Warp &w : b.warps)
     for (int l = 0; l < lanes; ++l)
       if (w.at_barrier >> l & 1) {
-        const Instruction &i = b.kernel->code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
+        const Instruction &i = b.kernel->code[w.pc[l]];
         if (i.p_src < 0) continue;
-        Mask p = w.predicates[static_cast<std::size_t>(i.p_src)];
+        Mask p = w.predicates[i.p_src];
         if (i.p_not) p = ~p;
         sum += p >> l & 1;
         ++all;
@@ -154,14 +153,14 @@ bool release_barrier(Block &b) {
   for (Warp &w : b.warps) {
     for (int l = 0; l < lanes; ++l)
       if (w.at_barrier >> l & 1) {
-        const Instruction &i = b.kernel->code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
+        const Instruction &i = b.kernel->code[w.pc[l]];
         if (i.p_dst >= 0) {
-          Mask &to = w.predicates[static_cast<std::size_t>(i.p_dst)];
+          Mask &to = w.predicates[i.p_dst];
           const bool r = i.mode == 1 ? sum == all : sum > 0;
           to = (to & ~(Mask{1} << l)) | (r ? Mask{1} << l : 0);
         }
         if (i.n_dst > 0) w.slot(i.r[0])[l] = sum;
-        ++w.pc[static_cast<std::size_t>(l)];
+        ++w.pc[l];
       }
     w.at_barrier = 0;
     ++w.syncs;
@@ -220,7 +219,7 @@ void launch(const Kernel &kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
         for (const Warp &w : b.warps)
           for (int l = 0; l < lanes; ++l)
             if ((w.exists & ~w.exited) >> l & 1) {
-              const auto &i = kernel.code[static_cast<std::size_t>(w.pc[static_cast<std::size_t>(l)])];
+              const auto &i = kernel.code[w.pc[l]];
               fail(w, i, l,
                    (w.at_barrier >> l & 1) ? "a barrier that some threads do not come to"
                                            : "lanes that wait for others");

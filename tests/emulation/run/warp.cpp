@@ -21,25 +21,23 @@ void Warp::run() {
     // place.
     std::int32_t at = never, merge = never;
     for (int l = 0; l < lanes; ++l)
-      if (runs >> l & 1) at = std::min(at, pc[static_cast<std::size_t>(l)]);
+      if (runs >> l & 1) at = std::min(at, pc[l]);
     Mask active = 0;
     for (int l = 0; l < lanes; ++l)
       if (runs >> l & 1) {
-        if (pc[static_cast<std::size_t>(l)] == at)
+        if (pc[l] == at)
           active |= Mask{1} << l;
         else
-          merge = std::min(merge, pc[static_cast<std::size_t>(l)]);
+          merge = std::min(merge, pc[l]);
       }
     auto leave_at = [&](Mask who, std::int32_t where) {
       for (int l = 0; l < lanes; ++l)
-        if (who >> l & 1) pc[static_cast<std::size_t>(l)] = where;
+        if (who >> l & 1) pc[l] = where;
     };
     for (bool together = true; together;) {
       const Instruction &i = code[at];
       Mask m = active;
-      if (i.guard >= 0)
-        m &= i.guard_not ? ~predicates[static_cast<std::size_t>(i.guard)]
-                         : predicates[static_cast<std::size_t>(i.guard)];
+      if (i.guard >= 0) m &= i.guard_not ? ~predicates[i.guard] : predicates[i.guard];
       ++block->costs[static_cast<int>(i.cost)];
       if (settings().counts) block->active_lanes += static_cast<u64>(std::popcount(m));
       switch (i.kind) {
@@ -75,8 +73,7 @@ void Warp::run() {
           }
           // n_dst: of bar.red.popc
           for (int l = 0; l < lanes; ++l)
-            if (m >> l & 1)
-              barrier_id[static_cast<std::size_t>(l)] = static_cast<std::int32_t>(slot(i.r[i.n_dst])[l]);
+            if (m >> l & 1) barrier_id[l] = static_cast<std::int32_t>(slot(i.r[i.n_dst])[l]);
           if (i.n_src > 1 || i.n_dst > 0) {
             const u64 n = i.n_src > 1 ? slot(i.r[i.n_dst + 1])[std::countr_zero(m)] : 0;
             if (n != 0 && n != static_cast<u64>(block->block.x) * block->block.y * block->block.z)
@@ -103,15 +100,13 @@ void Warp::run() {
           }
           // Lanes that name one mask wait for each other.
           const bool all_that_are_here = i.kind == Kind::vote && i.mode == 9;
-          const u64 *named =
-              all_that_are_here ? nullptr : slot(i.r[static_cast<std::size_t>(i.n_dst + i.n_src - 1)]);
+          const u64 *named = all_that_are_here ? nullptr : slot(i.r[i.n_dst + i.n_src - 1]);
           const Mask named_first = named ? static_cast<Mask>(named[std::countr_zero(m)]) : m;
           auto names_it = [&](int l) { return !named || static_cast<Mask>(named[l]) == named_first; };
           Mask same = 0, waiting = 0;
           for (int l = 0; l < lanes; ++l) {
             if ((m >> l & 1) && names_it(l)) same |= Mask{1} << l;
-            if ((parked >> l & 1) && pc[static_cast<std::size_t>(l)] == at && names_it(l))
-              waiting |= Mask{1} << l;
+            if ((parked >> l & 1) && pc[l] == at && names_it(l)) waiting |= Mask{1} << l;
           }
           if (same != m) {
             leave_at(m, at);
@@ -142,7 +137,7 @@ void Warp::run() {
               for (int l = 0; l < lanes; ++l)
                 if (who >> l & 1) slot(i.r[0])[l] = m;
             } else {
-              Mask p = predicates[static_cast<std::size_t>(i.p_src)];
+              Mask p = predicates[i.p_src];
               if (i.p_not) p = ~p;
               p &= who;
               const bool result = i.mode == 1 ? p == who : i.mode == 2 ? p != 0 : p == who || p == 0;
@@ -150,7 +145,7 @@ void Warp::run() {
                 for (int l = 0; l < lanes; ++l)
                   if (who >> l & 1) slot(i.r[0])[l] = p;
               } else {
-                Mask &to = predicates[static_cast<std::size_t>(i.p_dst)];
+                Mask &to = predicates[i.p_dst];
                 to = (to & ~who) | (result ? who : 0);
               }
             }
@@ -195,7 +190,7 @@ void Warp::run() {
             for (int l = 0; l < lanes; ++l)
               if (who >> l & 1) d[l] = static_cast<u32>(result[l]);
             if (i.p_dst >= 0) {
-              Mask &to = predicates[static_cast<std::size_t>(i.p_dst)];
+              Mask &to = predicates[i.p_dst];
               to = (to & ~who) | (inside & who);
             }
           }

@@ -38,7 +38,7 @@ Result pass_through(const std::vector<Policy>& policies) {
   TorchMemory memory(ledger);
   BlockPass pass(policies);
   pass.put("input", at::cos(at::arange(n, real)));
-  const auto trained = [&](int i) { return BlockPass::Trained{i, weights[static_cast<std::size_t>(i)]}; };
+  const auto trained = [&](int i) { return BlockPass::Trained{i, weights[i]}; };
   pass.begin_segment();
   pass.run(trained(0), "first", {"input"}, [w = weights[0]](const auto& x) { return at::tanh(x[0] * w); });
   pass.release("input");
@@ -59,9 +59,7 @@ Result pass_through(const std::vector<Policy>& policies) {
   result.output = at::tanh(end);
   pass.backward(
       {result.output}, {at::ones_like(result.output)}, {}, [](int) {},
-      [&](int number, const at::Tensor& gradient) {
-        result.gradients[static_cast<std::size_t>(number)] = gradient;
-      });
+      [&](int number, const at::Tensor& gradient) { result.gradients[number] = gradient; });
   result.next_random = at::rand({1}, real).item<double>();
   return result;
 }

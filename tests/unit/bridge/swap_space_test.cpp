@@ -193,7 +193,7 @@ Result pass_through(Ledger& ledger, SwapSpace* space, bool fails = false, std::i
   result.gradients.resize(3);
   BlockPass pass({}, {}, guard ? &*guard : nullptr);
   pass.put("input", at::cos(at::arange(n, real)));
-  const auto trained = [&](int i) { return BlockPass::Trained{i, weights[static_cast<std::size_t>(i)]}; };
+  const auto trained = [&](int i) { return BlockPass::Trained{i, weights[i]}; };
   pass.begin_segment();
   pass.run(trained(0), "first", {"input"},
            [w = weights[0]](const auto& x) { return at::relu(at::tanh(x[0] * w) * w); });
@@ -211,9 +211,7 @@ Result pass_through(Ledger& ledger, SwapSpace* space, bool fails = false, std::i
   result.output = at::tanh(pass.take("last"));
   pass.backward(
       {result.output}, {at::ones_like(result.output)}, {}, [](int) {},
-      [&](int number, const at::Tensor& gradient) {
-        result.gradients[static_cast<std::size_t>(number)] = gradient;
-      });
+      [&](int number, const at::Tensor& gradient) { result.gradients[number] = gradient; });
   return result;
 }
 

@@ -186,7 +186,7 @@ TEST(BinaryCodes, are_those_of_the_reference) {
   const std::vector<float> vector(x.begin(), x.end());
   int cases = 0;
   for (const Tree& expected : given.at("cases").items()) {
-    const int bits = static_cast<int>(expected.at("bits").as_integer());
+    const int bits = expected.at("bits").as_integer();
     const auto codes =
         encode(w, rows, columns, {bits, 0, static_cast<int>(expected.at("rounds").as_integer())});
     for (int i = 0; i < bits; ++i) {

@@ -31,10 +31,7 @@ double greatest_difference(const Grid& grid, const Field& a, const Field& b) {
 /// Less its volume mean.
 void free_of_mean(const Grid& grid, const Field& q) {
   double sum = 0;
-  const auto volume = [&](int j, int i) {
-    return grid.z.widths[static_cast<std::size_t>(grid.first_row() + j)] *
-           grid.x.widths[static_cast<std::size_t>(i)];
-  };
+  const auto volume = [&](int j, int i) { return grid.z.widths[grid.first_row() + j] * grid.x.widths[i]; };
   for (int j = 0; j < q.rows; ++j)
     for (int i = 0; i < q.n; ++i) sum += volume(j, i) * q.row(j)[i];
   const double mean = grid.comm.sum(sum) / (grid.x.length() * grid.z.length());

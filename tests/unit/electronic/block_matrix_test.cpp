@@ -76,10 +76,10 @@ TEST_P(BlockMatrices, elements_come_back_as_they_were_given) {
 TEST_P(BlockMatrices, blocks_ascend_and_lie_with_their_owner) {
   const auto m = random_matrix(1);
 
-  EXPECT_EQ(m.first, shares[static_cast<std::size_t>(comm.rank())]);
+  EXPECT_EQ(m.first, shares[comm.rank()]);
   EXPECT_EQ(m.column_begin.size(), static_cast<std::size_t>(m.n_columns()) + 1);
   for (int c = 0; c < m.n_columns(); ++c) {
-    const auto begin = m.row.begin() + m.column_begin[static_cast<std::size_t>(c)],
+    const auto begin = m.row.begin() + m.column_begin[c],
                end = m.row.begin() + m.column_begin[static_cast<std::size_t>(c) + 1];
     EXPECT_EQ(m.owner(m.first + c), comm.rank());
     EXPECT_TRUE(std::is_sorted(begin, end));
@@ -176,9 +176,8 @@ TEST_P(BlockMatrices, the_pattern_of_a_sum_is_the_union) {
   std::set<std::pair<int, int>> expected, found;
   const auto collect = [](const BlockMatrix& m, std::set<std::pair<int, int>>& into) {
     for (int c = 0; c < m.n_columns(); ++c)
-      for (auto p = m.column_begin[static_cast<std::size_t>(c)];
-           p < m.column_begin[static_cast<std::size_t>(c) + 1]; ++p)
-        into.insert({c, m.row[static_cast<std::size_t>(p)]});
+      for (auto p = m.column_begin[c]; p < m.column_begin[static_cast<std::size_t>(c) + 1]; ++p)
+        into.insert({c, m.row[p]});
   };
   collect(a, expected);
   collect(b, expected);
@@ -197,17 +196,13 @@ TEST_P(BlockMatrices, a_filter_drops_small_blocks_but_the_diagonal_and_says_how_
 
   auto expected = before;
   double squares = 0;
-  const auto user = [&](int i) {
-    return blocking->order.empty() ? i : blocking->order[static_cast<std::size_t>(i)];
-  };
+  const auto user = [&](int i) { return blocking->order.empty() ? i : blocking->order[i]; };
   for (int r = 0; r < blocking->n_blocks(); ++r)
     for (int c = 0; c < blocking->n_blocks(); ++c) {
       double norm = 0;
       const auto each = [&](auto&& visit) {
-        for (int i = blocking->begin[static_cast<std::size_t>(r)];
-             i < blocking->begin[static_cast<std::size_t>(r) + 1]; ++i)
-          for (int j = blocking->begin[static_cast<std::size_t>(c)];
-               j < blocking->begin[static_cast<std::size_t>(c) + 1]; ++j)
+        for (int i = blocking->begin[r]; i < blocking->begin[static_cast<std::size_t>(r) + 1]; ++i)
+          for (int j = blocking->begin[c]; j < blocking->begin[static_cast<std::size_t>(c) + 1]; ++j)
             visit(expected(user(i), user(j)));
       };
       each([&](double& v) { norm += v * v; });
@@ -268,7 +263,7 @@ TEST(ShareColumns, weights_are_shared_evenly) {
   EXPECT_EQ(shares.back(), 60);
   for (std::size_t r = 0; r + 1 < shares.size(); ++r) {
     double mine = 0;
-    for (int b = shares[r]; b < shares[r + 1]; ++b) mine += weight[static_cast<std::size_t>(b)];
+    for (int b = shares[r]; b < shares[r + 1]; ++b) mine += weight[b];
     EXPECT_NEAR(mine, total / comm.size(), 7.0);
   }
 }

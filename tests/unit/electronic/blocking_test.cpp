@@ -56,8 +56,7 @@ TEST(BlockingOf, scattered_molecules_gathers_their_rows) {
   EXPECT_EQ(blocking.begin, (std::vector<int>{0, 4, 8}));
   EXPECT_EQ(blocking.order, (std::vector<int>{2, 3, 6, 7, 0, 1, 4, 5}));
   const auto rows = blocked_rows(blocking);
-  for (std::size_t i = 0; i < 8; ++i)
-    EXPECT_EQ(rows[static_cast<std::size_t>(blocking.order[i])], static_cast<int>(i));
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(rows[blocking.order[i]], static_cast<int>(i));
   EXPECT_EQ(block_of_rows(blocking), (std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, 1, 1}));
 }
 

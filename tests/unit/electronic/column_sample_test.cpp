@@ -21,7 +21,7 @@ std::vector<double> scattered(std::size_t n, double seed) {
 
 std::vector<double> of_sample(const ColumnSample& sample, const std::vector<double>& number) {
   std::vector<double> x;
-  for (const auto& c : sample.columns()) x.push_back(number[static_cast<std::size_t>(c.column)]);
+  for (const auto& c : sample.columns()) x.push_back(number[c.column]);
   return x;
 }
 

@@ -42,9 +42,8 @@ TEST(GraphBlocking, finds_the_molecules_again) {
   ASSERT_EQ(blocking.n_blocks(), 17);
   for (int b = 0; b < 17; ++b) {
     std::set<int> molecules;
-    for (int i = blocking.begin[static_cast<std::size_t>(b)];
-         i < blocking.begin[static_cast<std::size_t>(b) + 1]; ++i)
-      molecules.insert(s.molecule(blocking.order[static_cast<std::size_t>(i)]));
+    for (int i = blocking.begin[b]; i < blocking.begin[static_cast<std::size_t>(b) + 1]; ++i)
+      molecules.insert(s.molecule(blocking.order[i]));
     EXPECT_EQ(molecules.size(), 1U) << "block " << b;
   }
 }

@@ -102,7 +102,7 @@ TEST(ConvectionControl, of_an_asynchronous_pool_is_replayed_by_a_plain_loop) {
     std::int64_t episode = 0;
     Outcome outcome{0, true, false};
     std::vector<float> seen(36);
-    for (const Turn& turn : told[static_cast<std::size_t>(id)]) {
+    for (const Turn& turn : told[id]) {
       if (outcome.done()) {
         world.reset({5, id, episode++});
         outcome = {};
@@ -204,7 +204,7 @@ TEST(ConvectionControl, draws_starts_that_are_moved_or_mirrored_flows) {
     }
     const double reward = drawn.step(std::vector<float>(4)).reward;
     const int which = std::abs(reward - rewards[0]) < std::abs(reward - rewards[1]) ? 0 : 1;
-    EXPECT_NEAR(reward, rewards[static_cast<std::size_t>(which)], 1e-9);
+    EXPECT_NEAR(reward, rewards[which], 1e-9);
     seen[which] = true;
   }
   EXPECT_TRUE(seen[0] && seen[1]);

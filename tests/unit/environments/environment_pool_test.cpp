@@ -112,7 +112,7 @@ TEST(EnvironmentPool, what_the_first_of_n_give_is_replayed_by_a_plain_loop) {
     Outcome outcome{0, true, false};
     Row now{id, std::vector<float>(4)};
     std::int64_t episode = -1;
-    for (const auto& [action, row] : told[static_cast<std::size_t>(id)]) {
+    for (const auto& [action, row] : told[id]) {
       if (outcome.done()) {
         world.reset({11, id, ++episode});
         outcome = {};

@@ -83,7 +83,7 @@ TEST(NetworkRouter, chooses_among_those_whose_range_holds_the_request) {
   const Router router(registry, "meshfreeflow", options);
   const auto asked = [&](double ra, double pr) {
     const auto choice = router.choose({"run", {{"Ra", ra}, {"Pr", pr}}, {}});
-    return registry.experts()[static_cast<std::size_t>(choice.expert)].id;
+    return registry.experts()[choice.expert].id;
   };
   EXPECT_EQ(asked(2e4, 0.6), "a");
   EXPECT_EQ(asked(5e7, 1.8), "b");

@@ -48,7 +48,7 @@ TEST(Registry, holds_what_was_put_in) {
   const Pair pair;
   const auto registry = read(pair.path);
   ASSERT_EQ(registry.experts().size(), 2u);
-  const auto& b = registry.experts()[static_cast<std::size_t>(registry.find("b"))];
+  const auto& b = registry.experts()[registry.find("b")];
   EXPECT_EQ(b.bytes, fs::file_size(pair.b));
   EXPECT_EQ(b.memory, 1000u);
   ASSERT_NE(b.range_of("fraction_O"), nullptr);

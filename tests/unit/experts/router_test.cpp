@@ -32,7 +32,7 @@ const Registry& flows() {
 
 std::string asked(const RouterOptions& options, double ra, double pr) {
   const auto choice = Router(flows(), "meshfreeflow", options).choose({"run", {{"Ra", ra}, {"Pr", pr}}, {}});
-  return flows().experts()[static_cast<std::size_t>(choice.expert)].id + (choice.outside ? " outside" : "");
+  return flows().experts()[choice.expert].id + (choice.outside ? " outside" : "");
 }
 
 std::string complaint(const RouterOptions& options, double ra, double pr) {
@@ -98,7 +98,7 @@ TEST(Router, longitudes_go_round) {
   options.outside = Outside::nearest;
   const auto asked = [&](double longitude) {
     const auto choice = Router(seas, "podlstm", options).choose({"sea", {{"longitude", longitude}}, {}});
-    return seas.experts()[static_cast<std::size_t>(choice.expert)].id + (choice.outside ? " outside" : "");
+    return seas.experts()[choice.expert].id + (choice.outside ? " outside" : "");
   };
   for (const double turn : {-360.0, 0.0, 360.0}) {
     EXPECT_EQ(asked(350 + turn), "atlantic");

@@ -169,7 +169,7 @@ TEST(Bf16, products_of_rounded_rows_begin_with_a_row) {
       bf16::round_row(k, words.data() + static_cast<std::ptrdiff_t>(i) * packed.stride(), packed.stride(),
                       [&](int at) { return load<float>(row.data() + at); });
     }
-    for (int j = 0; j < n; ++j) start[static_cast<std::size_t>(j)] = 0.25F * static_cast<float>(j % 7);
+    for (int j = 0; j < n; ++j) start[j] = 0.25F * static_cast<float>(j % 7);
     for (const Bf16Unit unit : all_units) {
       if (!has_unit(unit)) continue;
       std::vector<float> c(static_cast<std::size_t>(m) * x.ldc), all = c;

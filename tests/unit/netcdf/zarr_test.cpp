@@ -101,8 +101,7 @@ void expect_values(const std::string& folder) {
   EXPECT_EQ(b.dimensions, (std::vector<std::string>{"i", "j"}));
   const auto all = file.read(b, {{0, 0}, {3, 4}}), part = file.read(b, {{1, 1}, {2, 2}});
   for (int i = 0; i < n_i; ++i)
-    for (int j = 0; j < n_j; ++j)
-      EXPECT_EQ(all[static_cast<std::size_t>(i * n_j + j)], value(i, j)) << folder;
+    for (int j = 0; j < n_j; ++j) EXPECT_EQ(all[i * n_j + j], value(i, j)) << folder;
   EXPECT_EQ(part, (std::vector<double>{11, 12, 21, 22})) << folder;
 }
 

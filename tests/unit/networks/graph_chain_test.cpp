@@ -200,7 +200,7 @@ TEST(GraphChain, losses_in_training_are_those_of_pytorch_geometric) {
           const double* const row = y.data() + std::ptrdiff_t{i} * classes;
           double sum = 0;
           for (int c = 0; c < classes; ++c) sum += std::exp(row[c]);
-          const int right = static_cast<int>(label[static_cast<std::size_t>(node)]);
+          const int right = label[node];
           loss += share * (std::log(sum) - row[right]) * (part.counts ? 1 : 0);
           for (int c = 0; c < classes; ++c)
             y_bar[static_cast<std::size_t>(i) * classes + c] =

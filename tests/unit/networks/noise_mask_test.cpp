@@ -38,16 +38,14 @@ TEST(NoiseMask, has_the_bits_of_the_reference) {
               value);
     if (x > 8 || y > 8) continue;
     const auto mask = filled<double>({20260101, layer, 1, {8, 8, 8}}, channel + 1, {8, 8, 8});
-    EXPECT_EQ(mask[static_cast<std::size_t>(((channel * 8 + z) * 8 + y) * 8 + x)], value);
+    EXPECT_EQ(mask[((channel * 8 + z) * 8 + y) * 8 + x], value);
   }
 }
 
 TEST(NoiseMask, repeats_itself_and_depends_on_nothing_but_the_place) {
   const NoiseMask mask{7, 2, 0.3, {2, 3, 5}};
   const auto values = filled<double>(mask, 3, {4, 7, 11});
-  const auto at = [&](int c, int z, int y, int x) {
-    return values[static_cast<std::size_t>(((c * 4 + z) * 7 + y) * 11 + x)];
-  };
+  const auto at = [&](int c, int z, int y, int x) { return values[((c * 4 + z) * 7 + y) * 11 + x]; };
   const auto one = filled<double>(mask, 3, {2, 3, 5});
   const auto few = filled<float>(mask, 3, {2, 3, 5});
   for (int c = 0; c < 3; ++c)
@@ -65,9 +63,9 @@ TEST(NoiseMask, is_uniform_between_minus_and_plus_its_level) {
   const auto values = filled<double>({3, 0, 0.1, {1, 16, 4096}}, 1, {1, 16, 4096});
   double sum = 0, squares = 0, products = 0, most = 0;
   for (int i = 0; i < n; ++i) {
-    const double v = values[static_cast<std::size_t>(i)] / 0.1;
+    const double v = values[i] / 0.1;
     sum += v, squares += v * v, most = std::max(most, std::abs(v));
-    if (i > 0) products += v * values[static_cast<std::size_t>(i - 1)] / 0.1;
+    if (i > 0) products += v * values[i - 1] / 0.1;
   }
   EXPECT_LT(most, 1);
   EXPECT_GT(most, 0.999);

@@ -34,7 +34,7 @@ struct Known {
     return [this](const SmallMatrix& v) {
       auto part = transposed_product(Comm::self(), q, tall_copy(v));
       for (int i = 0; i < part.rows; ++i)
-        for (int j = 0; j < part.columns; ++j) part.at(i, j) *= lambda[static_cast<std::size_t>(i)];
+        for (int j = 0; j < part.columns; ++j) part.at(i, j) *= lambda[i];
       return small_copy(ocean::product(q, part));
     };
   }
@@ -94,9 +94,9 @@ TEST(TallMatrix, products_of_many_and_few_columns_are_plain_sums) {
         double sum = 0;
         for (int p = 0; p < 301; ++p) sum += whole.row(p)[i] * whole.row(p)[j];
         ASSERT_NEAR(squares.at(i, j), sum, 1e-11) << columns;
-        for (int m = 0; m < 3; ++m) expected[static_cast<std::size_t>(m)] += sum * b.at(j, m);
+        for (int m = 0; m < 3; ++m) expected[m] += sum * b.at(j, m);
       }
-      for (int m = 0; m < 3; ++m) ASSERT_NEAR(image.at(i, m), expected[static_cast<std::size_t>(m)], 1e-9);
+      for (int m = 0; m < 3; ++m) ASSERT_NEAR(image.at(i, m), expected[m], 1e-9);
     }
   }
 }

@@ -133,13 +133,13 @@ TEST(Comm, all_to_all_transposes) {
     return std::vector<int>(static_cast<std::size_t>(from + 2 * to), 10 * from + to);
   };
   std::vector<std::vector<int>> send(n);
-  for (int to = 0; to < comm.size(); ++to) send[static_cast<std::size_t>(to)] = part(comm.rank(), to);
+  for (int to = 0; to < comm.size(); ++to) send[to] = part(comm.rank(), to);
 
   const auto received = comm.all_to_all(send);
 
   ASSERT_EQ(received.size(), n);
   for (int from = 0; from < comm.size(); ++from) {
-    EXPECT_EQ(received[static_cast<std::size_t>(from)], part(from, comm.rank()));
+    EXPECT_EQ(received[from], part(from, comm.rank()));
   }
 }
 

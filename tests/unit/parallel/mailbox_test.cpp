@@ -28,7 +28,7 @@ TEST(Mailbox, letters_of_any_length_arrive_in_their_order) {
   for (int left = n * (comm.size() - 1); left > 0;) {
     const auto got = mailbox.receive();
     if (!got) continue;
-    int& number = next[static_cast<std::size_t>(got->source)];
+    int& number = next[got->source];
     ASSERT_EQ(got->bytes, letter(got->source, number, bytes(number))) << "letter " << number;
     ++number;
     --left;

@@ -150,7 +150,7 @@ TEST(Slices, an_exchange_of_embeddings_sends_the_words_of_the_reference) {
           exchange(static_cast<std::size_t>(number("tables")), static_cast<std::size_t>(number("dim")),
                    static_cast<std::size_t>(number("batch")), forward);
       const auto& of_ranks = row.at(forward ? "forward_words_sent" : "backward_words_sent").items();
-      EXPECT_EQ(words, std::lround(of_ranks[static_cast<std::size_t>(comm.rank())].as_number()));
+      EXPECT_EQ(words, std::lround(of_ranks[comm.rank()].as_number()));
       EXPECT_EQ(messages, number("messages_fused"));
     }
     ++found;

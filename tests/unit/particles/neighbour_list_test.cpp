@@ -83,7 +83,7 @@ std::vector<PairOfAtoms> listed(const Domain& domain, const Atoms& atoms, const 
   const auto x = wrapped(c);
   std::vector<PairOfAtoms> mine;
   const auto image_of = [&](int a, int k) {  // rows from the atom's wrapped place to where this copy is
-    const auto& home = x[static_cast<std::size_t>(atoms.id(a) - 1)];
+    const auto& home = x[atoms.id(a) - 1];
     const Vec3 s0 = c.box.to_fractional(home);
     return static_cast<int>(std::lround(
         c.box.fractional(k, atoms.position(a, 0), atoms.position(a, 1), atoms.position(a, 2)) - s0[k]));

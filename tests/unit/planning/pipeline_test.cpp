@@ -29,7 +29,7 @@ double pass_by_events(const std::vector<double>& seconds, int micro_batches, dou
 /// n dense layers of the same size.
 Job even_job(int n, double micro_batches) {
   Job job = small_job();
-  job.network.layers.assign(static_cast<std::size_t>(n), {"dense", LayerKind::dense, {10}, {10}, {}, 100});
+  job.network.layers.assign(n, {"dense", LayerKind::dense, {10}, {10}, {}, 100});
   job.network.update_seconds = 0;
   job.micro_batches = micro_batches;
   return job;
@@ -44,14 +44,13 @@ double epoch_by_events(const Job& job, int p) {
   double items = 0;
   for (std::size_t s = 0; s + 1 < begins.size(); ++s) {
     double share = 0;
-    for (int l = begins[s]; l < begins[s + 1]; ++l) share += shares[static_cast<std::size_t>(l)];
+    for (int l = begins[s]; l < begins[s + 1]; ++l) share += shares[l];
     forward.push_back(samples * share * job.network.forward_seconds);
     backward.insert(backward.begin(), samples * share * job.network.backward_seconds);
-    if (s + 2 < begins.size())
-      items = std::max(items, job.network.layers[static_cast<std::size_t>(begins[s + 1] - 1)].y_items());
+    if (s + 2 < begins.size()) items = std::max(items, job.network.layers[begins[s + 1] - 1].y_items());
   }
   const double hop = p == 1 ? 0 : point_to_point(samples * items * 4).seconds(job.links.among(p));
-  const int n = static_cast<int>(job.micro_batches);
+  const int n = job.micro_batches;
   return job.samples / job.batch * (pass_by_events(forward, n, hop) + pass_by_events(backward, n, hop));
 }
 
@@ -86,12 +85,12 @@ TEST(Pipeline, loses_the_bubble) {
 TEST(Pipeline, stages_are_as_even_as_layers_allow) {
   const Network network = small_network();
   const auto shares = time_shares(network, false);
-  const int n = static_cast<int>(shares.size());
+  const int n = shares.size();
   const auto slowest = [&](const std::vector<int>& begins) {
     double most = 0;
     for (std::size_t s = 0; s + 1 < begins.size(); ++s) {
       double sum = 0;
-      for (int l = begins[s]; l < begins[s + 1]; ++l) sum += shares[static_cast<std::size_t>(l)];
+      for (int l = begins[s]; l < begins[s + 1]; ++l) sum += shares[l];
       most = std::max(most, sum);
     }
     return most;

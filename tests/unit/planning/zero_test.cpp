@@ -27,8 +27,7 @@ TEST(Zero, the_last_stage_alone_sends_more) {
   const auto stages = zero_stages();
 
   for (int stage = 0; stage < 3; ++stage)
-    EXPECT_DOUBLE_EQ(stages[static_cast<std::size_t>(stage)].traffic(adam_float32, y, n).bytes,
-                     ring_all_reduce(n, 4 * y).bytes);
+    EXPECT_DOUBLE_EQ(stages[stage].traffic(adam_float32, y, n).bytes, ring_all_reduce(n, 4 * y).bytes);
   EXPECT_DOUBLE_EQ(stages[3].traffic(adam_float32, y, n).bytes, 1.5 * ring_all_reduce(n, 4 * y).bytes);
   EXPECT_EQ(stages[0].traffic(adam_float32, y, 1).bytes, 0);
 }

@@ -107,7 +107,7 @@ Batch<Real> random_batch(const Model& model, int atoms, std::mt19937& random) {
   int row = 0;
   for (int b = 0; b < atoms; ++b)
     for (int t = 0; t < model.n_types(); ++t) {
-      const int n = static_cast<int>(random() % (model.sel[t] + 1));
+      const int n = random() % (model.sel[t] + 1);
       for (int i = 0; i < n; ++i, ++row) {
         batch.row[4 * row] = static_cast<Real>(model.normalised_s(1, distance(random)));
         for (int a = 1; a < 4; ++a) batch.row[4 * row + a] = static_cast<Real>(direction(random));

@@ -219,7 +219,7 @@ TEST(InitialModel, weights_have_the_documented_distributions) {
 
   const auto& layer = model.fitting[1].layers[1];
   const auto expect = [](const std::vector<double>& values, double mean, double deviation) {
-    const double n = static_cast<double>(values.size());
+    const double n = values.size();
     EXPECT_NEAR(moments(values)[0], mean, 4 * deviation / std::sqrt(n));
     EXPECT_NEAR(moments(values)[1], deviation, 4 * deviation / std::sqrt(2 * n));
   };

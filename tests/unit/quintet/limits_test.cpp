@@ -103,8 +103,7 @@ TEST(limits, no_random_request_leads_to_a_script_that_breaks_one) {
   for (int i = 0; i < 3000; ++i) {
     const auto& machine = machines[requests.pick(0, 2)];
     const bool is_abci = machine.name == "abci3";
-    const auto& any = machine.queues[static_cast<std::size_t>(
-        requests.pick(0, static_cast<std::int64_t>(machine.queues.size()) - 1))];
+    const auto& any = machine.queues[requests.pick(0, static_cast<std::int64_t>(machine.queues.size()) - 1)];
     const std::string queue = requests.chance(0.5) ? "" : any.name;
     const JobShape shape = requests.shape();
     const auto script_for = [&](const std::string& name) {

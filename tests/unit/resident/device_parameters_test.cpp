@@ -122,7 +122,7 @@ void form_gradient(FlatParameters<Real>& parameters, std::int64_t t) {
   for (int block = 2; block >= 0; --block) {
     parameters.enter(block, PassWay::backward);
     auto numbers = values_in_pass(parameters, block);
-    EXPECT_EQ(numbers, forward[static_cast<std::size_t>(block)]);
+    EXPECT_EQ(numbers, forward[block]);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       numbers[i] = gradient_of<Real>(Comm::world().rank(), t, block, i) + Real(0.1) * numbers[i];
     add(parameters, block, std::move(numbers));
@@ -418,7 +418,7 @@ TYPED_TEST(DeviceParametersOf, all_ranks_have_the_same_values) {
 
 template <class Real>
 void add_one(FlatParameters<Real>& parameters, int block, std::size_t i, Real number) {
-  std::vector<Real> numbers(blocks()[static_cast<std::size_t>(block)].size());
+  std::vector<Real> numbers(blocks()[block].size());
   numbers[i] = number;
   add(parameters, block, std::move(numbers));
 }

@@ -64,7 +64,7 @@ TEST(Evolution, a_child_has_one_gene_other_than_its_parent) {
   for (std::int64_t id = 0; id < 200; ++id) {
     all.push_back(*method->ask(id));
     if (id >= 5) {
-      EXPECT_EQ(distance(all.back().genes, all[static_cast<std::size_t>(all.back().parent)].genes), 1);
+      EXPECT_EQ(distance(all.back().genes, all[all.back().parent].genes), 1);
     }
     method->tell(trial_of(id, all.back()), ended(std::sin(static_cast<double>(id))));
   }
@@ -98,7 +98,7 @@ TEST(Evolution, a_tournament_draws_different_members) {
   for (std::int64_t id = 0; id < 3; ++id)
     method->tell(trial_of(id, *method->ask(id)), ended(static_cast<double>(id)));
   std::vector<int> parents(3);
-  for (std::int64_t id = 3; id < 3003; ++id) ++parents[static_cast<std::size_t>(method->ask(id)->parent)];
+  for (std::int64_t id = 3; id < 3003; ++id) ++parents[method->ask(id)->parent];
   EXPECT_EQ(parents[0], 0);
   EXPECT_NEAR(parents[2], 2000, 110);
   EXPECT_NEAR(parents[1], 1000, 110);
@@ -163,7 +163,7 @@ TEST(Reinforcement, synchronous_agents_wait_for_the_last_of_a_round) {
   for (std::int64_t id = 0; id < 6; ++id) round.push_back(*method->ask(id));
   EXPECT_FALSE(method->ask(6));
   for (std::int64_t id = 5; id > 0; --id) {
-    method->tell(trial_of(id, round[static_cast<std::size_t>(id)]), ended(0.5));
+    method->tell(trial_of(id, round[id]), ended(0.5));
     EXPECT_FALSE(method->ask(6)) << "trial " << id;
   }
   method->tell(trial_of(0, round[0]), ended(0.1));

@@ -34,10 +34,10 @@ TEST(Policy, draws_as_often_as_its_probabilities_say) {
   for (int i = 0; i < n; ++i) {
     Draws draws(5, Stream::proposal, static_cast<std::uint64_t>(i));
     const Episode episode = policy.draw(draws);
-    ++count[static_cast<std::size_t>(12 * episode.genes[0] + 4 * episode.genes[1] + episode.genes[2])];
+    ++count[12 * episode.genes[0] + 4 * episode.genes[1] + episode.genes[2]];
     for (int g = 0; g < 3; ++g) {
       const auto gene = static_cast<std::size_t>(g);
-      const double p = policy.probabilities(episode.genes, g)[static_cast<std::size_t>(episode.genes[gene])];
+      const double p = policy.probabilities(episode.genes, g)[episode.genes[gene]];
       log_error = std::max(log_error, std::abs(std::log(p) - episode.log_probability[gene]));
     }
   }
@@ -46,9 +46,8 @@ TEST(Policy, draws_as_often_as_its_probabilities_say) {
   for (int i = 0; i < 24; ++i) {
     const Genes genes{i / 12, i / 4 % 3, i % 4};
     double p = 1;
-    for (int g = 0; g < 3; ++g)
-      p *= policy.probabilities(genes, g)[static_cast<std::size_t>(genes[static_cast<std::size_t>(g)])];
-    const double seen = count[static_cast<std::size_t>(i)];
+    for (int g = 0; g < 3; ++g) p *= policy.probabilities(genes, g)[genes[g]];
+    const double seen = count[i];
     chi_squared += (seen - n * p) * (seen - n * p) / (n * p);
   }
   EXPECT_LT(chi_squared, 49.7);  // 23 degrees of freedom, one in a thousand
@@ -150,8 +149,8 @@ TEST(PpoLoss, has_the_gradient_of_finite_differences) {
 TEST(Advantages, have_mean_zero_and_deviation_one) {
   std::vector<Episode> episodes(3);
   for (int n = 0; n < 3; ++n) {
-    episodes[static_cast<std::size_t>(n)].value = {0.1 * n, 0.2};
-    episodes[static_cast<std::size_t>(n)].reward = n * n;
+    episodes[n].value = {0.1 * n, 0.2};
+    episodes[n].reward = n * n;
   }
   const auto a = standardised_advantages(episodes);
   double mean = 0, square = 0;

@@ -119,7 +119,7 @@ TEST_P(EveryMethod, evaluates_as_many_as_asked_for_and_none_twice) {
     ASSERT_TRUE(outcome.counts());
     if (outcome.state == TrialState::repeated) {
       ++repeated;
-      const auto& twin = done.records[static_cast<std::size_t>(outcome.same_as)];
+      const auto& twin = done.records[outcome.same_as];
       EXPECT_EQ(trial.genes, twin.trial.genes);
       EXPECT_EQ(outcome.objective, twin.outcome.objective);
       EXPECT_LT(twin.outcome.position, outcome.position);
@@ -169,8 +169,7 @@ TEST_P(EveryMethod, a_restart_repeats_no_finished_trial) {
   for (const auto& record : before) had_ended.push_back(record.outcome.position >= 0);
   // Whoever evaluates one of them again fails.
   const auto guarded = problem([&](const Trial& trial, Progress& progress) {
-    if (static_cast<std::size_t>(trial.id) < had_ended.size() &&
-        had_ended[static_cast<std::size_t>(trial.id)])
+    if (static_cast<std::size_t>(trial.id) < had_ended.size() && had_ended[trial.id])
       throw std::runtime_error("evaluated again");
     return quadratic(trial, progress);
   });

@@ -203,9 +203,8 @@ TEST(TrialStore, survives_a_kill_at_any_moment) {
     ASSERT_GE(last, until);
     const auto found = TrialStore::open(path, contents(), hdf5::current_provenance()).found();
     ASSERT_GE(static_cast<std::int64_t>(found.size()), last + 1);
-    for (std::int64_t i = 0; i <= last; ++i)
-      ASSERT_EQ(found[static_cast<std::size_t>(i)].outcome.position, i);
-    expect_equal(found[static_cast<std::size_t>(last)], ended(last, last));
+    for (std::int64_t i = 0; i <= last; ++i) ASSERT_EQ(found[i].outcome.position, i);
+    expect_equal(found[last], ended(last, last));
   }
 }
 

@@ -107,7 +107,7 @@ TEST(TrainingOnDevice, is_what_one_rank_makes) {
 /// As a checkpoint gives it: to all ranks.
 TrainingState everywhere(TrainingState state) {
   const auto send = [&](std::vector<double>& values) {
-    values.resize(static_cast<std::size_t>(n_parameters()));
+    values.resize(n_parameters());
     Comm::world().broadcast(std::span<double>(values));
   };
   send(state.arrays.values);

@@ -200,13 +200,13 @@ TEST(TrainingRanks, delayed_is_the_serial_loop_that_is_one_step_late_to_the_bit)
     for (int i = data.n - 1; i > 0; --i) {
       double u = 0, v = 0;
       uniform_pair(3, 0x5e02, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(epoch), u, v);
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(u * (i + 1))]);
+      std::swap(order[i], order[u * (i + 1)]);
     }
     for (int begin = 0; begin < data.n; begin += 16) {
       const int n = std::min(16, data.n - begin);
       std::vector<float> inputs, targets;
       for (int i = 0; i < n; ++i) {
-        const auto from = static_cast<std::size_t>(order[static_cast<std::size_t>(begin + i)]) * 2 * steps;
+        const auto from = static_cast<std::size_t>(order[begin + i]) * 2 * steps;
         for (std::size_t k = from; k < from + 2 * steps; ++k) {
           inputs.push_back(static_cast<float>(data.inputs[k]));
           targets.push_back(static_cast<float>(data.targets[k]));

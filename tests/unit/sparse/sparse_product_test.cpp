@@ -119,7 +119,7 @@ SpmmTraffic expect_product(const Comm& comm, const Problem& p, const RowShares& 
   EXPECT_LT(worst, 1e-13) << what;
 
   const SpmmTraffic& got = product.received();
-  EXPECT_EQ(got, counted[static_cast<std::size_t>(comm.rank())]) << what;
+  EXPECT_EQ(got, counted[comm.rank()]) << what;
   const auto counter = comm.counter(Comm::Call::point_to_point);
   EXPECT_EQ(counter.received, 8 * (got.dense_words + got.nonzeros)) << what;
   EXPECT_EQ(comm.sum(static_cast<long>(counter.messages)), comm.sum(static_cast<long>(got.messages))) << what;
@@ -157,7 +157,7 @@ TEST(SparseProduct, words_and_messages_are_those_of_the_reference) {
   for (int i = 0; i < p.n; ++i) {
     double sum = 0;
     for (int c = 0; c < p.f; ++c) sum += p.product(i, c);
-    EXPECT_NEAR(sum, given.at("product_row_sums").items()[static_cast<std::size_t>(i)].as_number(), 1e-11);
+    EXPECT_NEAR(sum, given.at("product_row_sums").items()[i].as_number(), 1e-11);
   }
   on_any_number_of_ranks([&](const Comm& comm) {
     for (const Tree& expected : given.at("cases").items()) {
@@ -174,7 +174,7 @@ TEST(SparseProduct, words_and_messages_are_those_of_the_reference) {
       }();
       const SpmmTraffic got = expect_product(comm, p, even_rows(p.n, comm.size()), layout);
       const auto of_this_rank = [&](const char* key) {
-        return expected.at(key).items()[static_cast<std::size_t>(comm.rank())].as_integer();
+        return expected.at(key).items()[comm.rank()].as_integer();
       };
       EXPECT_EQ(got.dense_words, of_this_rank("dense_words")) << layout.name();
       EXPECT_EQ(got.nonzeros, of_this_rank("nonzeros")) << layout.name();

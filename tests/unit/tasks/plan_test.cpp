@@ -25,8 +25,7 @@ std::vector<int> inbox_points(const Graph& graph, int step, const Parts& parts, 
       send = std::find_if(send, theirs.sends.end(), [&](const auto& m) { return m.partner == rank; });
       if (send == theirs.sends.end() || send->count != receive.count) return {};
       for (int k = 0; k < receive.count; ++k)
-        points[static_cast<std::size_t>(receive.first + k)] =
-            parts.first(partner) + theirs.outbox[static_cast<std::size_t>(send->first + k)];
+        points[receive.first + k] = parts.first(partner) + theirs.outbox[send->first + k];
       ++send;
     }
   }
@@ -37,7 +36,7 @@ std::vector<int> inbox_points(const Graph& graph, int step, const Parts& parts, 
 std::vector<int> points_of(const StepPlan& plan, std::size_t k, int first, const std::vector<int>& inbox) {
   std::vector<int> points;
   for (int i = plan.first_input[k]; i < plan.first_input[k + 1]; ++i) {
-    const int where = plan.inputs[static_cast<std::size_t>(i)];
+    const int where = plan.inputs[i];
     points.push_back(where >= 0 ? first + where : inbox.at(static_cast<std::size_t>(-1 - where)));
   }
   return points;

@@ -52,7 +52,7 @@ void expect_equal(const Graph& graph, const Tree& c, const std::string& what) {
     ASSERT_EQ(window.count, c.at("active").items()[at].as_integer()) << what << ", step " << t;
     for (int i = 0; i < window.count; ++i) {
       std::vector<int> expected;
-      for (const auto& point : c.at("depends_on").items()[at].items()[static_cast<std::size_t>(i)].items())
+      for (const auto& point : c.at("depends_on").items()[at].items()[i].items())
         expected.push_back(static_cast<int>(point.as_integer()));
       EXPECT_EQ(graph.inputs(t, window.first + i), expected)
           << what << ", step " << t << ", point " << window.first + i;
@@ -89,7 +89,7 @@ TEST_F(TaskBenchReference, has_the_load_that_we_have) {
   const auto& rows = probe.at("timestep_0_to_2_points_0_to_3").items();
   for (int t = 0; t < 3; ++t)
     for (int p = 0; p < 4; ++p) {
-      const auto n = rows[static_cast<std::size_t>(t)].items()[static_cast<std::size_t>(p)].as_integer();
+      const auto n = rows[t].items()[p].as_integer();
       EXPECT_EQ(work_of(kernel, t, p), 128.0 * static_cast<double>(n) + 64);
     }
 }

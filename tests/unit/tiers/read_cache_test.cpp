@@ -41,10 +41,10 @@ struct Things {
             },
             [this](int item, std::span<const std::byte> bytes) {
               for (const std::byte byte : bytes) EXPECT_EQ(static_cast<int>(byte), item);
-              const std::size_t memory = items[static_cast<std::size_t>(item)].memory;
+              const std::size_t memory = items[item].memory;
               alive += memory;
               most_alive = std::max(most_alive, alive);
-              ++here[static_cast<std::size_t>(item)];
+              ++here[item];
               return std::shared_ptr<void>(new Thing{item}, [this, memory](void* thing) {
                 const auto number = static_cast<std::size_t>(static_cast<Thing*>(thing)->number);
                 alive -= memory;
@@ -154,14 +154,12 @@ TEST(ReadCache, hits_and_evictions_are_those_of_the_reference) {
     // Changes of expert in batches of 16: each of a batch's experts once.
     std::int64_t switches = 0;
     for (std::size_t at = 0; at < trace.size(); at += 16) {
-      const std::vector<int> batch(
-          trace.begin() + static_cast<std::ptrdiff_t>(at),
-          trace.begin() + static_cast<std::ptrdiff_t>(std::min(at + 16, trace.size())));
+      const std::vector<int> batch(trace.begin() + at, trace.begin() + std::min(at + 16, trace.size()));
       const auto order = grouped(batch, [](int) { return false; });
       int last = -1;
       for (const int i : order) {
-        switches += batch[static_cast<std::size_t>(i)] != last;
-        last = batch[static_cast<std::size_t>(i)];
+        switches += batch[i] != last;
+        last = batch[i];
       }
     }
     EXPECT_EQ(switches, one.at("switches_grouped_by_16").as_integer());
@@ -172,11 +170,11 @@ TEST(ReadCache, with_reading_ahead_nothing_in_use_goes_and_no_byte_is_beyond_the
   std::mt19937_64 random(2);
   for (int round = 0; round < 60; ++round) {
     const auto n = 3 + random() % 10;
-    const int ahead = static_cast<int>(random() % 4);
+    const int ahead = random() % 4;
     std::vector<std::size_t> size(n);
     for (auto& bytes : size) bytes = 1 + random() % 9;
     const std::size_t budget = 18 + random() % 12;  // a pinned one and any other fit
-    const int pinned = static_cast<int>(random() % n);
+    const int pinned = random() % n;
     Ledger ledger;
     ledger.limit(Tier::host, ByteCategory::parameters, budget, "budget");
     ledger.limit(Tier::host, ByteCategory::staging, 16 * static_cast<std::size_t>(ahead + 1), "budget");
@@ -184,11 +182,11 @@ TEST(ReadCache, with_reading_ahead_nothing_in_use_goes_and_no_byte_is_beyond_the
     ReadCache cache(ledger, options(ahead, {pinned}), things.items, things.source());
     bool was_there = false;
     for (int step = 0; step < 200; ++step) {
-      const int item = static_cast<int>(random() % n);
+      const int item = random() % n;
       const auto hold = cache.hold(item);
       for (int k = 0; k <= ahead; ++k) cache.fetch(static_cast<int>(random() % n));
       EXPECT_EQ(number_of(hold), item);
-      EXPECT_EQ(things.here[static_cast<std::size_t>(item)], 1);
+      EXPECT_EQ(things.here[item], 1);
       was_there = was_there || item == pinned;
       if (was_there) {
         EXPECT_TRUE(cache.holds(pinned));

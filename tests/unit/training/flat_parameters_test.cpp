@@ -78,10 +78,9 @@ void add_gradients(FlatParameters<Real>& parameters, int rank, int t) {
   const std::vector<Real> forward = values_read(parameters);
   for (int b = n_blocks() - 1; b >= 0; --b) {
     parameters.enter(b, FlatParameters<Real>::Way::backward);
-    const std::size_t first = parameters.layout().blocks()[static_cast<std::size_t>(b)].first;
+    const std::size_t first = parameters.layout().blocks()[b].first;
     const auto values = parameters.values(b);
-    ASSERT_TRUE(
-        std::equal(values.begin(), values.end(), forward.begin() + static_cast<std::ptrdiff_t>(first)));
+    ASSERT_TRUE(std::equal(values.begin(), values.end(), forward.begin() + first));
     const auto to = parameters.gradient(b);
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += gradient_of<Real>(rank, t, first + i);
     parameters.finish(b);
@@ -275,7 +274,7 @@ TEST(FlatParameters, hold_and_send_what_the_formulas_say) {
     EXPECT_EQ(static_cast<std::int64_t>(held.values + held.gradients + held.optimiser),
               number("state_bytes"));
     EXPECT_EQ(static_cast<std::int64_t>(held.live), number("live_extra_bytes"));
-    const int n_model_blocks = static_cast<int>(model.size());
+    const int n_model_blocks = model.size();
     for (int b = 0; b < n_model_blocks; ++b) parameters.enter(b, FlatParameters<float>::Way::forward);
     parameters.leave();
     for (int b = n_model_blocks - 1; b >= 0; --b) {
@@ -358,7 +357,7 @@ Trained<Real> train_in_parts(const Comm& comm, const Comm& holder, const Paralle
   std::vector<double> expected;  // what is to be read
   const auto check = [&](int block) {
     const auto values = parameters.values(block);
-    const auto& tensors = model[static_cast<std::size_t>(block)].tensors;
+    const auto& tensors = model[block].tensors;
     const auto& rows = tensors[0].rows;
     if (!rows) return;
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -367,8 +366,8 @@ Trained<Real> train_in_parts(const Comm& comm, const Comm& holder, const Paralle
   };
   const auto add = [&](int block, int t) {
     const auto to = parameters.gradient(block);
-    const auto& unit = parameters.layout().blocks()[static_cast<std::size_t>(block)];
-    const auto& rows = model[static_cast<std::size_t>(block)].tensors[0].rows;
+    const auto& unit = parameters.layout().blocks()[block];
+    const auto& rows = model[block].tensors[0].rows;
     for (std::size_t i = 0; i < to.size(); ++i)
       to[i] += gradient_of<Real>(
           comm.rank(), t, rows ? rows->first + i / rows->n * rows->stride + i % rows->n : unit.first + i);
@@ -431,7 +430,7 @@ void restarts_to_the_bit(const PrecisionOptions& precision) {
   comm.broadcast(std::span(first.gathered));
   parameters.assign_values(first.gathered);
   for (int s = 0; s < 2; ++s) {
-    auto state = first.states[static_cast<std::size_t>(s)];
+    auto state = first.states[s];
     state.resize(n_parameters());
     comm.broadcast(std::span(state));
     parameters.assign_state(s, state);
@@ -572,7 +571,7 @@ TEST(FlatLayout, has_a_place_for_each_tensor_and_units_that_buckets_fill) {
   EXPECT_EQ(parts.units()[3].within, 1);
   EXPECT_EQ(parts.units()[6].within, -1);
   const auto follows = [&](int unit, PassWay way) {
-    return parts.units()[static_cast<std::size_t>(unit)].next[static_cast<std::size_t>(way)];
+    return parts.units()[unit].next[static_cast<std::size_t>(way)];
   };
   std::vector<int> forward{0}, backward{6}, again{1};
   while (follows(forward.back(), PassWay::forward) >= 0)

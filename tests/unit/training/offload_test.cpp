@@ -303,7 +303,7 @@ TEST(Offload, what_is_saved_goes_on_to_the_bit_with_the_pending_gradient) {
     }
     FlatParameters<float> second(comm, blocks(), start(), {}, at_stage(1), offload);
     second.assign_values(values);
-    for (const int s : {0, 1}) second.assign_state(s, states[static_cast<std::size_t>(s)]);
+    for (const int s : {0, 1}) second.assign_state(s, states[s]);
     second.assign_pending(pending);
     take_steps(second, 4, n_steps);
     Whole<float>(second).expect(expected, delayed ? "delayed" : "plain");

@@ -39,7 +39,7 @@ double error(const Comm& comm, int n_rows, int n_columns, const TridiagonalColum
   for (int j = first; j < first + rows; ++j)
     for (int m = 0; m < n_columns; ++m) {
       const auto i = static_cast<std::size_t>(j);
-      double sum = (e.diagonal[i] + e.shift[static_cast<std::size_t>(m)]) * expected(j, m);
+      double sum = (e.diagonal[i] + e.shift[m]) * expected(j, m);
       if (j > 0) sum += e.below[i] * expected(j - 1, m);
       if (j + 1 < n_rows) sum += e.above[i] * expected(j + 1, m);
       q.push_back(sum);
@@ -48,8 +48,7 @@ double error(const Comm& comm, int n_rows, int n_columns, const TridiagonalColum
   double worst = 0;
   for (int j = 0; j < rows; ++j)
     for (int m = 0; m < n_columns; ++m)
-      worst =
-          std::max(worst, std::abs(q[static_cast<std::size_t>(j * n_columns + m)] - expected(first + j, m)));
+      worst = std::max(worst, std::abs(q[j * n_columns + m] - expected(first + j, m)));
   return comm.maximum(worst);
 }
 
@@ -104,7 +103,7 @@ TEST(ColumnElimination, solves_singular_columns_up_to_a_constant) {
   for (int j = 0; j < rows; ++j) {
     const auto i = static_cast<std::size_t>(first + j);
     const auto x = [](std::size_t row) { return wanted(static_cast<int>(row), 0); };
-    double& here = q[static_cast<std::size_t>(j * n_columns)];
+    double& here = q[j * n_columns];
     here = e.diagonal[i] * x(i);
     if (i > 0) here += e.below[i] * x(i - 1);
     if (i + 1 < static_cast<std::size_t>(n_rows)) here += e.above[i] * x(i + 1);
@@ -112,8 +111,7 @@ TEST(ColumnElimination, solves_singular_columns_up_to_a_constant) {
   elimination.solve(q.data());
   const double constant = comm.sum(comm.rank() == 0 ? q[0] - wanted(0, 0) : 0.0);
   EXPECT_LT(std::abs(constant), 10);
-  for (int j = 0; j < rows; ++j)
-    EXPECT_NEAR(q[static_cast<std::size_t>(j * n_columns)] - wanted(first + j, 0), constant, 1e-12);
+  for (int j = 0; j < rows; ++j) EXPECT_NEAR(q[j * n_columns] - wanted(first + j, 0), constant, 1e-12);
 }
 
 TEST(ColumnElimination, sends_four_numbers_a_column) {
@@ -143,9 +141,9 @@ TEST(ColumnElimination, takes_several_matrices_at_once_and_tiles_of_any_size) {
   for (auto& matrix : q)
     for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = std::sin(static_cast<double>(i));
   auto alone = q;
-  for (int i = 0; i < 2; ++i) in_tiles(both, i, q[static_cast<std::size_t>(i)].data(), true);
+  for (int i = 0; i < 2; ++i) in_tiles(both, i, q[i].data(), true);
   both.solve_ends();
-  for (int i = 0; i < 2; ++i) in_tiles(both, i, q[static_cast<std::size_t>(i)].data(), false);
+  for (int i = 0; i < 2; ++i) in_tiles(both, i, q[i].data(), false);
   for (std::size_t i = 0; i < 2; ++i) {
     ColumnElimination one(comm, n_rows, n_columns);
     one.factorise({&changed[i], 1});

@@ -162,8 +162,7 @@ TEST(MelBands, share_the_power_out) {
       if (k >= first && k < first + weights.size()) sum += weights[k - first];
     EXPECT_NEAR(sum, 1, 1e-12);
   }
-  for (int b = 0; b < bands->size(); ++b)
-    EXPECT_NEAR(bands->frequency_at(b), centres[static_cast<std::size_t>(b)], 1e-14);
+  for (int b = 0; b < bands->size(); ++b) EXPECT_NEAR(bands->frequency_at(b), centres[b], 1e-14);
 }
 
 /// librosa 0.11: filters.mel(sr=7000, n_fft=60, n_mels=9, htk=True, norm=None)[4], lines 7 to 11.
@@ -190,7 +189,7 @@ TEST(FrameTransform, frequencies_between_bins_are_on_its_own_scale) {
   const std::vector<std::shared_ptr<FrameTransform>> all{fourier(60), constant_q(), mel()};
   for (const auto& transform : all) {
     for (int k = 0; k < transform->size(); ++k)
-      EXPECT_NEAR(transform->frequency_at(k), transform->frequencies()[static_cast<std::size_t>(k)], 1e-12);
+      EXPECT_NEAR(transform->frequency_at(k), transform->frequencies()[k], 1e-12);
     EXPECT_GT(transform->frequency_at(1.5), transform->frequencies()[1]);
     EXPECT_LT(transform->frequency_at(1.5), transform->frequencies()[2]);
   }

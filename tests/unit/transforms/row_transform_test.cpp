@@ -51,8 +51,8 @@ TEST(Fft, is_the_sum_that_it_stands_for) {
     AlignedVector<double> re(at(n) * Fft::lanes), im(re.size()), work(fft.work_size());
     for (int j = 0; j < n; ++j)
       for (int l = 0; l < Fft::lanes; ++l) {
-        re[at(j * Fft::lanes + l)] = value(l, j);
-        im[at(j * Fft::lanes + l)] = value(l + 100, j);
+        re[j * Fft::lanes + l] = value(l, j);
+        im[j * Fft::lanes + l] = value(l + 100, j);
       }
     const auto re_before = re, im_before = im;
     fft.transform(re.data(), im.data(), work.data());
@@ -61,8 +61,8 @@ TEST(Fft, is_the_sum_that_it_stands_for) {
         std::complex<double> sum = 0;
         for (int j = 0; j < n; ++j)
           sum += std::complex<double>(value(l, j), value(l + 100, j)) * std::polar(1.0, -2 * pi * j * k / n);
-        EXPECT_NEAR(re[at(k * Fft::lanes + l)], sum.real(), 1e-12 * (n + 10) * (l + 100)) << n << " " << k;
-        EXPECT_NEAR(im[at(k * Fft::lanes + l)], sum.imag(), 1e-12 * (n + 10) * (l + 100)) << n << " " << k;
+        EXPECT_NEAR(re[k * Fft::lanes + l], sum.real(), 1e-12 * (n + 10) * (l + 100)) << n << " " << k;
+        EXPECT_NEAR(im[k * Fft::lanes + l], sum.imag(), 1e-12 * (n + 10) * (l + 100)) << n << " " << k;
       }
     fft.inverse(re.data(), im.data(), work.data());
     for (std::size_t i = 0; i < re.size(); ++i) {
@@ -92,18 +92,18 @@ TEST_P(EveryBasis, coefficients_are_products_with_the_basis_and_come_back) {
   for (const int n_rows : {1, 3, RowTransform::batch}) {
     std::vector<double> rows(at(n_rows * stride), -7.0), coefficients(at(n_rows * n)), back(rows);
     for (int r = 0; r < n_rows; ++r)
-      for (int i = 0; i < n; ++i) rows[at(r * stride + i)] = value(r, i);
+      for (int i = 0; i < n; ++i) rows[r * stride + i] = value(r, i);
     transform.forward(rows.data(), at(stride), coefficients.data(), at(n), n_rows, work.data());
     const int first = basis == LineBasis::sine_faces ? 1 : 0;
     for (int r = 0; r < n_rows; ++r)
       for (int k = first; k < n; ++k) {
         double sum = 0;
         for (int i = first; i < n; ++i) sum += basis_value(basis, n, k, i) * value(r, i);
-        ASSERT_NEAR(coefficients[at(r * n + k)], sum, 1e-12 * n) << "row " << r << ", coefficient " << k;
+        ASSERT_NEAR(coefficients[r * n + k], sum, 1e-12 * n) << "row " << r << ", coefficient " << k;
       }
     transform.backward(coefficients.data(), at(n), back.data(), at(stride), n_rows, work.data());
     for (int r = 0; r < n_rows; ++r)
-      for (int i = first; i < n; ++i) ASSERT_NEAR(back[at(r * stride + i)], value(r, i), 1e-13 * n);
+      for (int i = first; i < n; ++i) ASSERT_NEAR(back[r * stride + i], value(r, i), 1e-13 * n);
   }
 }
 
@@ -119,7 +119,7 @@ TEST_P(EveryBasis, second_differences_are_diagonal) {
   for (int k = first; k < n; ++k)
     for (int i = first; i < n; ++i) {
       const double difference = x(k, i + 1) - 2 * x(k, i) + x(k, i - 1);
-      ASSERT_NEAR(difference, (-2 + 2 * std::cos(transform.angles()[at(k)])) * x(k, i), 1e-12);
+      ASSERT_NEAR(difference, (-2 + 2 * std::cos(transform.angles()[k])) * x(k, i), 1e-12);
     }
 }
 

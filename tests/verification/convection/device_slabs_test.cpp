@@ -148,7 +148,7 @@ TEST(DeviceSlabs, stay_solenoidal_and_have_a_pressure_without_mean) {
   for (int j = 0; j < state.p.rows; ++j)
     for (int i = 0; i < state.p.n; ++i) {
       largest = std::max(largest, std::abs(divergence_of.row(j)[i]));
-      mean += state.p.row(j)[i] * grid.z.widths[static_cast<std::size_t>(grid.first_row() + j)] / state.p.n;
+      mean += state.p.row(j)[i] * grid.z.widths[grid.first_row() + j] / state.p.n;
     }
   EXPECT_LT(grid.comm.maximum(largest), 1e-12);
   EXPECT_NEAR(grid.comm.sum(mean), 0, quintet::test::bound(1e-14, 1e-13));
@@ -184,7 +184,7 @@ TEST(DeviceSlabs, send_what_a_plan_says) {
     messages += static_cast<double>(comm.counter(call).messages);
     bytes += static_cast<double>(comm.counter(call).bytes);
   }
-  const double sums = static_cast<double>(comm.counter(Comm::Call::reduce).messages);
+  const double sums = comm.counter(Comm::Call::reduce).messages;
   EXPECT_EQ(comm.maximum(messages), needs.messages);
   EXPECT_EQ(comm.maximum(bytes), needs.bytes_sent);
   EXPECT_EQ(sums, needs.sums);
@@ -271,15 +271,14 @@ TEST(FlowShares, give_each_flow_its_rows_and_each_rank_a_flow) {
         std::vector<int> slabs;
         for (int rank = 0; rank < n_ranks; ++rank) {
           if (!shares.has(rank, m)) continue;
-          EXPECT_EQ(shares.place_of(m), owned[static_cast<std::size_t>(rank)]++);
+          EXPECT_EQ(shares.place_of(m), owned[rank]++);
           slabs.push_back(shares.slab_of(rank));
         }
         ASSERT_EQ(slabs.size(), static_cast<std::size_t>(shares.n_slabs));
-        for (int slab = 0; slab < shares.n_slabs; ++slab)
-          EXPECT_EQ(slabs[static_cast<std::size_t>(slab)], slab);
+        for (int slab = 0; slab < shares.n_slabs; ++slab) EXPECT_EQ(slabs[slab], slab);
       }
       for (int rank = 0; rank < n_ranks; ++rank) {
-        EXPECT_EQ(owned[static_cast<std::size_t>(rank)], shares.members_on(rank));
+        EXPECT_EQ(owned[rank], shares.members_on(rank));
         EXPECT_GE(shares.members_on(rank), 1);
       }
     }

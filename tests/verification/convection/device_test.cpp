@@ -113,7 +113,7 @@ TEST(DeviceFlows, stay_solenoidal_and_have_a_pressure_without_mean) {
   for (int j = 0; j < state.p.rows; ++j)
     for (int i = 0; i < state.p.n; ++i) {
       largest = std::max(largest, std::abs(divergence_of.row(j)[i]));
-      mean += state.p.row(j)[i] * grid.z.widths[static_cast<std::size_t>(j)] / state.p.n;
+      mean += state.p.row(j)[i] * grid.z.widths[j] / state.p.n;
     }
   EXPECT_LT(largest, 1e-12);
   EXPECT_NEAR(mean, 0, 1e-12);

@@ -11,15 +11,13 @@ using namespace quintet::convection::testing;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// sum over control volumes of x y.
 double product(const Grid& grid, const Field& x, const Field& y, Unknown unknown) {
   double sum = 0;
   for (int j = 0; j < x.rows; ++j)
     for (int i = 0; i < x.n; ++i)
-      sum += (unknown == Unknown::w ? grid.z.gaps : grid.z.widths)[at(j)] *
-             (unknown == Unknown::u ? grid.x.gaps : grid.x.widths)[at(i)] * x.row(j)[i] * y.row(j)[i];
+      sum += (unknown == Unknown::w ? grid.z.gaps : grid.z.widths)[j] *
+             (unknown == Unknown::u ? grid.x.gaps : grid.x.widths)[i] * x.row(j)[i] * y.row(j)[i];
   return sum;
 }
 

@@ -95,8 +95,7 @@ TEST(CentredFields, are_of_fourth_order_on_equal_cells) {
     const auto u = [](double x, double z) { return std::sin(M_PI * x) * std::cos(M_PI * z); };
     for (int j = 0; j < grid.rows_here(); ++j)
       for (int i = 0; i < grid.x.n(); ++i)
-        flow.state(0).u.row(j)[i] = u(grid.x.faces[static_cast<std::size_t>(i)],
-                                      grid.z.centres[static_cast<std::size_t>(grid.first_row() + j)]);
+        flow.state(0).u.row(j)[i] = u(grid.x.faces[i], grid.z.centres[grid.first_row() + j]);
     flow.resume(0, 0);
     const Centred fields = centred(Exec(), flow, 0);
     double most = 0;
@@ -105,8 +104,7 @@ TEST(CentredFields, are_of_fourth_order_on_equal_cells) {
         most = std::max(most,
                         std::abs(fields.u[static_cast<std::size_t>(j) * static_cast<std::size_t>(grid.x.n()) +
                                           static_cast<std::size_t>(i)] -
-                                 u(grid.x.centres[static_cast<std::size_t>(i)],
-                                   grid.z.centres[static_cast<std::size_t>(grid.first_row() + j)])));
+                                 u(grid.x.centres[i], grid.z.centres[grid.first_row() + j])));
     return grid.comm.maximum(most);
   };
   EXPECT_NEAR(std::log2(error(16) / error(32)), 4, 0.2);

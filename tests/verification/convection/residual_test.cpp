@@ -41,7 +41,7 @@ struct Values {
   /// Differences to below and above with their distances.
   [[nodiscard]] std::array<double, 4> along_z(int j, int i) const {
     const auto& z = grid.z.centres;
-    const double above = z[at(j + 1)] - z[at(j)], down = z[at(j)] - z[at(j - 1)];
+    const double above = z[j + 1] - z[j], down = z[j] - z[j - 1];
     return {(*this)(j, i) - (*this)(j - 1, i), above, (*this)(j + 1, i) - (*this)(j, i), down};
   }
 };
@@ -76,7 +76,7 @@ std::array<double, 4> residuals(int n) {
       };
       const auto carried = [&](const Values& q) { return u(j, i) * q.dx(j, i) + w(j, i) * q.dz(j, i); };
       const auto spread = [&](const Values& q) { return q.dxx(j, i) + q.dzz(j, i); };
-      const double weight = grid.z.widths[at(j)];
+      const double weight = grid.z.widths[j];
       volume += weight;
       sums[0] += weight * std::abs(rate(&Centred::b) + carried(b) - thermal * spread(b));
       sums[1] += weight * std::abs(rate(&Centred::u) + carried(u) + p.dx(j, i) - viscosity * spread(u));

@@ -64,7 +64,7 @@ inline Dense function_of(const Eigen& e, const std::function<double(double)>& f)
   Dense left(n), right(n);
   for (int k = 0; k < n; ++k)
     for (int i = 0; i < n; ++i) {
-      left(i, k) = e.vector(i, k) * f(e.value[static_cast<std::size_t>(k)]);
+      left(i, k) = e.vector(i, k) * f(e.value[k]);
       right(k, i) = e.vector(i, k);
     }
   return left * right;
@@ -95,8 +95,7 @@ inline Ring ring(int n_blocks, std::vector<int> sizes_by_turns, double coupling,
   for (int i = 0; i < r.a.n; ++i) {
     r.a(i, i) = (i % 2 == 0 ? -0.5 : 0.5) + 0.1 * noise(i, i);
     for (int j = 0; j < i; ++j) {
-      const int between =
-          std::abs(r.block_of[static_cast<std::size_t>(i)] - r.block_of[static_cast<std::size_t>(j)]);
+      const int between = std::abs(r.block_of[i] - r.block_of[j]);
       const int distance = std::min(between, n_blocks - between);
       r.a(i, j) = r.a(j, i) = coupling * std::exp(-decay * distance) * noise(i, j);
     }

@@ -108,7 +108,7 @@ TEST(Ensembles, levels_of_a_metal_without_temperature_are_filled_by_whole_shells
   EXPECT_NEAR(result.n_pairs, 29, 1e-8);
   double energy = 0;
   const auto eigen = diagonalise(system);
-  for (int i = 0; i < 29; ++i) energy += eigen.value[static_cast<std::size_t>(i)];
+  for (int i = 0; i < 29; ++i) energy += eigen.value[i];
   EXPECT_NEAR(trace(collect(result.p) * system), energy, 1e-10);
 }
 

@@ -86,7 +86,7 @@ TEST_P(Step, does_not_depend_on_the_order_of_blocks) {
   for (int b = 0; b < 24; ++b) {
     const int old = 7 * b % 24;
     for (int i = 0; i < system.a.n; ++i)
-      if (system.block_of[static_cast<std::size_t>(i)] == old) shuffled.order.push_back(i);
+      if (system.block_of[i] == old) shuffled.order.push_back(i);
     shuffled.begin.push_back(static_cast<int>(shuffled.order.size()));
   }
   auto options = step_at(0.01, 3e-3, GetParam());
@@ -260,8 +260,7 @@ TEST(Submatrices, predicted_costs_share_out_uneven_work) {
   double largest = 0, total = 0;
   for (int rank = 0; rank < comm.size(); ++rank) {
     double share = 0;
-    for (int c = shares[static_cast<std::size_t>(rank)]; c < shares[static_cast<std::size_t>(rank) + 1]; ++c)
-      share += costs[static_cast<std::size_t>(c)];
+    for (int c = shares[rank]; c < shares[static_cast<std::size_t>(rank) + 1]; ++c) share += costs[c];
     largest = std::max(largest, share);
     total += share;
   }
@@ -342,7 +341,7 @@ TEST(SubmatrixNeeds, are_what_a_rank_gathers_and_computes) {
       const auto needs = submatrix_needs(whole, options, a.rank_begin);
 
       ASSERT_EQ(std::ssize(needs), comm.size());
-      const auto& here = needs[static_cast<std::size_t>(comm.rank())];
+      const auto& here = needs[comm.rank()];
       EXPECT_EQ(static_cast<double>(sent.bytes), here.bytes_sent) << threshold << " " << together;
       EXPECT_EQ(sent.messages, comm.size() > 1 ? 3 : 0);
       EXPECT_DOUBLE_EQ(seconds, here.seconds);

@@ -185,16 +185,14 @@ TEST_F(Filling, of_whole_matrices_is_exact_inside_a_band) {
   for (int i = 0; i < uneven.n; ++i) uneven(i, i) += 0.01 * noise(i, i);  // no level is degenerate
   const auto eigen = diagonalise(uneven);
   for (const int n : {55, 59, 60, 61}) {
-    const double mu =
-        0.5 * (eigen.value[static_cast<std::size_t>(n) - 1] + eigen.value[static_cast<std::size_t>(n)]);
+    const double mu = 0.5 * (eigen.value[static_cast<std::size_t>(n) - 1] + eigen.value[n]);
     const Dense exact = function_of(eigen, [=](double x) { return x < mu ? 1.0 : 0.0; });
 
     const auto result = filled(uneven, 120, n);
 
     EXPECT_LT(largest_difference(collect(result.p), exact), 1e-7) << n;
     EXPECT_NEAR(result.n_pairs, n, 1e-8);
-    EXPECT_NEAR(result.lumo - result.homo,
-                eigen.value[static_cast<std::size_t>(n)] - eigen.value[static_cast<std::size_t>(n) - 1],
+    EXPECT_NEAR(result.lumo - result.homo, eigen.value[n] - eigen.value[static_cast<std::size_t>(n) - 1],
                 1e-8);
   }
 }

@@ -46,7 +46,7 @@ Dense function(const Eigen& e, const std::function<double(double)>& f) {
   Dense scaled = e.vector, transposed(e.vector.n);
   for (int j = 0; j < scaled.n; ++j)
     for (int i = 0; i < scaled.n; ++i) {
-      scaled(i, j) *= f(e.value[static_cast<std::size_t>(j)]);
+      scaled(i, j) *= f(e.value[j]);
       transposed(j, i) = e.vector(i, j);
     }
   return product(scaled, transposed);
@@ -100,9 +100,9 @@ Exact exact(const RealSpaceMatrix& k, const RealSpaceMatrix& s) {
     for (int g = 0; g < n_cells; ++g)
       for (std::size_t i = 0; i < p.value.size(); ++i) {
         const double factor = bloch(q, g) / n_cells;
-        e.a[static_cast<std::size_t>(g)].value[i] += factor * a.value[i];
-        e.p[static_cast<std::size_t>(g)].value[i] += factor * p.value[i];
-        e.d[static_cast<std::size_t>(g)].value[i] += factor * d.value[i];
+        e.a[g].value[i] += factor * a.value[i];
+        e.p[g].value[i] += factor * p.value[i];
+        e.d[g].value[i] += factor * d.value[i];
       }
   }
   return e;
@@ -115,7 +115,7 @@ double largest_error(const BlockMatrix& m, const std::vector<Dense>& between_cel
   double largest = 0;
   for (int j = 0; j < whole.n; ++j)
     for (int i = 0; i < whole.n; ++i) {
-      const Dense& block = between_cells[static_cast<std::size_t>((i / n) ^ (j / n))];
+      const Dense& block = between_cells[(i / n) ^ (j / n)];
       largest = std::max(largest, std::abs(whole(i, j) - block(i % n, j % n)));
     }
   return largest;
@@ -128,7 +128,7 @@ double distance(const BlockMatrix& m, const std::vector<Dense>& between_cells) {
   double sum = 0;
   for (int j = 0; j < whole.n; ++j)
     for (int i = 0; i < whole.n; ++i) {
-      const Dense& block = between_cells[static_cast<std::size_t>((i / n) ^ (j / n))];
+      const Dense& block = between_cells[(i / n) ^ (j / n)];
       sum += std::pow(whole(i, j) - block(i % n, j % n), 2);
     }
   return std::sqrt(sum);

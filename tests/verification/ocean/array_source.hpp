@@ -39,8 +39,8 @@ inline std::unique_ptr<ArraySource> sample_source(int n_times, int n_lat = 11, i
     }
     for (int i = 0; i < n_lat; ++i)
       for (int j = 0; j < n_lon; ++j) {
-        const double lat = source->grid.latitude[static_cast<std::size_t>(i)] * M_PI / 180,
-                     lon = source->grid.longitude[static_cast<std::size_t>(j)] * M_PI / 180;
+        const double lat = source->grid.latitude[i] * M_PI / 180,
+                     lon = source->grid.longitude[j] * M_PI / 180;
         double value =
             20 * std::cos(lat) + 3 * std::sin(lat) * std::cos(2 * M_PI * (66410 + 7 * t) / 365.2425 - 4);
         for (std::size_t k = 0; k < phase.size(); ++k)

@@ -28,8 +28,7 @@ TEST(Lanczos, gives_the_modes_of_snapshots) {
     options.lanczos = lanczos_svd;
     const auto lanczos = make_pod(comm, record, options).modes;
     for (int m = 0; m < 6; ++m)
-      EXPECT_NEAR(lanczos.singular_values[static_cast<std::size_t>(m)],
-                  snapshots.singular_values[static_cast<std::size_t>(m)],
+      EXPECT_NEAR(lanczos.singular_values[m], snapshots.singular_values[m],
                   1e-12 * snapshots.singular_values[0]);
     for (std::size_t i = 0; i < lanczos.modes.size(); ++i)
       ASSERT_NEAR(lanczos.modes[i], snapshots.modes[i], 1e-8);

@@ -52,7 +52,7 @@ Reference reference_of(const ArraySource& source, const std::vector<std::uint8_t
         ++p;
       }
   const int m = reference.n_points, n = n_fit, least = std::min(m, n), size = 20 * (m + n);
-  reference.values.resize(static_cast<std::size_t>(least));
+  reference.values.resize(least);
   reference.modes.resize(static_cast<std::size_t>(m) * static_cast<std::size_t>(least));
   std::vector<double> vt(static_cast<std::size_t>(least) * static_cast<std::size_t>(n)),
       work(static_cast<std::size_t>(size));
@@ -61,8 +61,7 @@ Reference reference_of(const ArraySource& source, const std::vector<std::uint8_t
           &least, work.data(), &size, &info);
   EXPECT_EQ(info, 0);
   for (int k = 0; k < least; ++k)
-    for (int p = 0; p < m; ++p)
-      reference.modes[static_cast<std::size_t>(k) * m + p] /= std::sqrt(weights[static_cast<std::size_t>(p)]);
+    for (int p = 0; p < m; ++p) reference.modes[static_cast<std::size_t>(k) * m + p] /= std::sqrt(weights[p]);
   return reference;
 }
 
@@ -90,9 +89,9 @@ TEST(Pod, is_lapacks_svd) {
       for (const double s : reference.values) total += s * s;
       double captured = 0;
       for (int m = 0; m < 8; ++m) {
-        const double s = reference.values[static_cast<std::size_t>(m)];
+        const double s = reference.values[m];
         captured += s * s;
-        EXPECT_NEAR(modes.singular_values[static_cast<std::size_t>(m)], s, 1e-12 * reference.values[0]);
+        EXPECT_NEAR(modes.singular_values[m], s, 1e-12 * reference.values[0]);
         EXPECT_NEAR(
             std::abs(inner(modes, m, &reference.modes[static_cast<std::size_t>(m) * modes.n_points()])), 1,
             1e-12);
@@ -134,8 +133,7 @@ TEST(Pod, all_modes_reproduce_the_fields) {
     EXPECT_NEAR(pod.modes.captured_variance, 1, 1e-12);
     EXPECT_NEAR(pod.error_fit, 0, 1e-6);
     for (int t = 0; t < n_fit; ++t) {
-      const auto field =
-                     expand(pod.modes, record.days()[static_cast<std::size_t>(t)], pod.modes.series.row(t)),
+      const auto field = expand(pod.modes, record.days()[t], pod.modes.series.row(t)),
                  expected = truth(*source, record.mask(), t);
       for (std::size_t p = 0; p < field.size(); ++p) ASSERT_NEAR(field[p], expected[p], 1e-11);
     }
@@ -174,7 +172,7 @@ TEST(Pod, seasons_are_taken_from_anomalies) {
     for (std::size_t k = 0; k < 5; ++k) {
       double sum = 0;
       for (int t = 0; t < 157; ++t) {
-        const auto season = season_of(modes.series.time[static_cast<std::size_t>(t)], 2);
+        const auto season = season_of(modes.series.time[t], 2);
         sum += modes.series.row(t)[m] * (k == 0 ? 1 : season[k - 1]);
       }
       EXPECT_NEAR(sum, 0, 1e-9);
@@ -190,9 +188,7 @@ TEST(Pod, does_not_depend_on_ranks) {
     const auto a = make_pod(Comm::world(), shared, options).modes,
                b = make_pod(Comm::self(), own, options).modes;
     const double scale = b.singular_values[0];
-    for (int m = 0; m < 6; ++m)
-      EXPECT_NEAR(a.singular_values[static_cast<std::size_t>(m)],
-                  b.singular_values[static_cast<std::size_t>(m)], 1e-12 * scale);
+    for (int m = 0; m < 6; ++m) EXPECT_NEAR(a.singular_values[m], b.singular_values[m], 1e-12 * scale);
     for (std::size_t i = 0; i < a.series.values.size(); ++i)
       ASSERT_NEAR(a.series.values[i], b.series.values[i], 1e-8 * scale);
     for (std::size_t i = 0; i < a.modes.size(); ++i) ASSERT_NEAR(a.modes[i], b.modes[i], 1e-7);

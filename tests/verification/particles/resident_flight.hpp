@@ -42,7 +42,7 @@ inline Configuration gas(const GasCase& c) {
       for (int k = 1; k < 3; ++k) s[k] = (s[k] - c.lower) / (c.upper - c.lower);
       atoms.positions[i] = atoms.box.to_cartesian(s);
     }
-    const double x = static_cast<double>(i);
+    const double x = i;
     atoms.velocities[i] = {c.drift[0] + 20 * std::sin(3 * x + 1), c.drift[1] + 20 * std::sin(5 * x + 2),
                            c.drift[2] + 20 * std::sin(7 * x)};
   }

@@ -18,7 +18,7 @@ TEST(Forces, are_minus_the_gradient_of_the_energy) {
     auto& field = field_of(item);
     const auto whole = evaluate(Comm::world(), field, item.reference.configuration);
     const auto [h, tolerance] = differences(item);
-    const int n = static_cast<int>(item.reference.configuration.n_atoms());
+    const int n = item.reference.configuration.n_atoms();
     for (const int k : {0, 7, 3 * n / 2, 3 * n - 2}) {
       double energy[2];
       for (const int side : {0, 1}) {

@@ -31,7 +31,7 @@ std::size_t field_bytes(DeviceForceField& field) {
 
 void expect_equal(const Evaluated& found, const Evaluated& expected, double tolerance,
                   const std::string& name) {
-  const double n = static_cast<double>(expected.atom_energy.size());
+  const double n = expected.atom_energy.size();
   EXPECT_NEAR(found.energy, expected.energy, tolerance * std::max(n, std::abs(expected.energy))) << name;
   EXPECT_LE(largest_difference(found.force, expected.force),
             tolerance * std::max(1.0, largest(expected.force)))

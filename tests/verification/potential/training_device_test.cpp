@@ -191,7 +191,7 @@ TEST(TrainerOnDevice, ranks_share_out_frames_and_atoms) {
       frames.push_back(make_frame(labelled(item.reference.configuration, seed, 0.05), model.rcut));
     std::vector<const TrainingFrame*> all, own, last{&frames.back()};
     for (int i = 0; i < 3; ++i) {
-      all.push_back(&frames[static_cast<std::size_t>(i)]);
+      all.push_back(&frames[i]);
       if (i % comm.size() == comm.rank()) own.push_back(all.back());
     }
     all.push_back(last.front());
@@ -220,7 +220,7 @@ TEST(TrainerOnDevice, makes_the_hosts_steps_on_any_ranks_and_stage) {
   const auto steps = [&](Trainer& trainer, const Comm& sharers) {
     std::vector<const TrainingFrame*> own, last{&frames.back()};
     for (int i = 0; i < 3; ++i)
-      if (i % sharers.size() == sharers.rank()) own.push_back(&frames[static_cast<std::size_t>(i)]);
+      if (i % sharers.size() == sharers.rank()) own.push_back(&frames[i]);
     for (int step = 0; step < 5; ++step) {
       trainer.gradient(own, prefactors, 4);
       trainer.gradient(last, prefactors, 4, Sharing::atoms);

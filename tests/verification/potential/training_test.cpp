@@ -61,7 +61,7 @@ TEST(Trainer, loss_is_what_its_definition_says) {
   const auto trainer = Trainer::create(model, SelRule::per_type);
   const auto configuration = labelled(item, 0.3, 0);
   const TrainingFrame frame = make_frame(configuration, model.rcut);
-  const double n = static_cast<double>(configuration.n_atoms());
+  const double n = configuration.n_atoms();
   EXPECT_NEAR(loss(*trainer, frame), prefactors.energy * 0.3 * 0.3 / n, 1e-9);
   const TrainingFrame* one[] = {&frame};
   LossPrefactors intensive = prefactors;
@@ -238,7 +238,7 @@ class Lesson {
   double gradient(Trainer& trainer, std::int64_t t) {
     const Comm comm = Comm::world();
     const auto n = static_cast<std::int64_t>(frames_.size());
-    const TrainingFrame* own[] = {&frames_[static_cast<std::size_t>((t + comm.rank()) % (n - 1))]};
+    const TrainingFrame* own[] = {&frames_[(t + comm.rank()) % (n - 1)]};
     const TrainingFrame* shared[] = {&frames_.back()};
     Deviations found = trainer.gradient(own, prefactors, comm.size() + 1);
     found += trainer.gradient(shared, prefactors, comm.size() + 1, Sharing::atoms);

@@ -23,10 +23,10 @@ Outcome landscape(const Trial& trial, Progress&) {
   const auto& g = trial.genes;
   double value = 1;
   for (int node = 0; node < 5; ++node) {
-    const double width = g[static_cast<std::size_t>(node)] / 6.0;
+    const double width = g[node] / 6.0;
     value -= 0.1 * (width - 0.8) * (width - 0.8);
     // A skip round a wide node helps, round a narrow one it harms.
-    value += 0.02 * (g[static_cast<std::size_t>(5 + node)] == 1 ? width - 0.5 : 0.0);
+    value += 0.02 * (g[5 + node] == 1 ? width - 0.5 : 0.0);
   }
   for (std::size_t skip = 5; skip + 1 < g.size(); ++skip) value -= 0.02 * (g[skip] == g[skip + 1]);
   Draws noise(trial.seed, Stream::trial_seed, 1);

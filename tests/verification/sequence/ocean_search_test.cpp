@@ -46,7 +46,7 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
   };
   const auto training = [&](const search::Genes& genes) {
     auto options = raw.training;
-    options.learning_rate = rates[static_cast<std::size_t>(genes.back())];
+    options.learning_rate = rates[genes.back()];
     return options;
   };
   search::Problem problem{

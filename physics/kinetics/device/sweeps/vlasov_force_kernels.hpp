@@ -190,7 +190,7 @@ struct MakeForces {
   }
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
     const auto conf = i / Places::size;
-    const int k = static_cast<int>(i % Places::size);
+    const int k = i % Places::size;
     const double* const of = acceleration + conf * 6 * n;
     double value = 0;
     if (k < Places::a_mode) {

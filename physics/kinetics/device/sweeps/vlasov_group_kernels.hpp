@@ -386,7 +386,7 @@ struct GroupSweep {
       for (int i = team.rank; i < Tr::n_face_groups * L; i += team.size) {
         const int face = i / L, lane = i % L, cell = cell_of(lane);
         const double* const lane_d = of_lane + D * 7 * L + lane;
-        const int has = static_cast<int>(lane_d[2 * L]);
+        const int has = lane_d[2 * L];
         const double* const below = has & 1 ? update.f + cells.place(conf, cell - step) : nullptr;
         const double* const above = has & 2 ? update.f + cells.place(conf, cell + step) : nullptr;
         make_inputs(t, D, face, lane_d, mine + lane, below, above, df + lane, input + lane);

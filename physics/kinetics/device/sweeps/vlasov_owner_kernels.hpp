@@ -105,7 +105,7 @@ struct OwnerSweep {
       unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
         // The same velocity cells of the cell of x below, or above.
         const auto side = [&](int i) QUINTET_DEVICE_INLINE {
-          const int there = static_cast<int>(beside[2 * d.value + i]);
+          const int there = beside[2 * d.value + i];
           return there < 0 ? nullptr : update.f + cells.place(there, pack * L) + lane;
         };
         stream<d.value>(warp, of_lane + lane, mine + lane, here + lane, side(0), side(1), my.df);
@@ -337,7 +337,7 @@ struct OwnerSweep {
                                               const double* of_lane, const double* own, double* input,
                                               OfThread& my) const {
     const double left = of_lane[4 * L], right = of_lane[5 * L], penalty = of_lane[6 * L];
-    const int has = static_cast<int>(of_lane[2 * L]);
+    const int has = of_lane[2 * L];
     const bool has_below = (has & 1) != 0, has_above = (has & 2) != 0;
     const FaceSides sides(left, right, has_below, has_above);
     // The cell itself, with weight 0, where none beside it counts: no load

@@ -11,8 +11,7 @@ template <class Real>
 void fill_slot(const Batch<Real>& batch, int r, const std::array<double, 4>& deviation,
                const std::vector<int>& owner, std::size_t slot, FrameRows<Real>& rows) {
   const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
-  std::copy_n(batch.row.begin() + 4 * std::ptrdiff_t{r}, 4,
-              rows.row.begin() + static_cast<std::ptrdiff_t>(4 * slot));
+  std::copy_n(batch.row.begin() + 4 * std::ptrdiff_t{r}, 4, rows.row.begin() + 4 * slot);
   double* slope = rows.slope.data() + 12 * slot;
   for (int l = 0; l < 3; ++l) {
     rows.separation[3 * slot + l] = d[l];
@@ -29,8 +28,7 @@ void invert(const std::vector<std::vector<int>>& seen, FrameRows<Real>& rows) {
   for (const auto& list : seen) rows.n_seen_by = std::max(rows.n_seen_by, static_cast<int>(list.size()));
   rows.seen_by.assign(seen.size() * rows.n_seen_by, rows.n_centres() * rows.n_slots);
   for (std::size_t i = 0; i < seen.size(); ++i)
-    std::copy(seen[i].begin(), seen[i].end(),
-              rows.seen_by.begin() + static_cast<std::ptrdiff_t>(i * rows.n_seen_by));
+    std::copy(seen[i].begin(), seen[i].end(), rows.seen_by.begin() + i * rows.n_seen_by);
 }
 
 }  // namespace

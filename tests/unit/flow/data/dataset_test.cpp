@@ -461,7 +461,7 @@ TEST(FlowDataset, nearly_equal_times_are_made_equal) {
   const std::size_t frame = block.n_points() / 12;
   ASSERT_EQ(block.axes[0].size(), 12);
   for (std::size_t i = 0; i < 12; ++i) {
-    const double t = block.axes[0].coordinates[static_cast<std::size_t>(i)];
+    const double t = block.axes[0].coordinates[i];
     EXPECT_NEAR(t, 0.25 * static_cast<double>(i), 1e-12);
     EXPECT_NEAR(block.values[i * frame] - block.values[0], t * t * t, 1e-4);
   }

@@ -385,7 +385,7 @@ TEST(Decoder, products_in_bf16_differ_by_what_bf16_rounds) {
   }
   // One unit that passes 1/3 on: its product is by 1/3 rounded, all else is not.
   auto of = linear_case(Blend::linear, even_grid(), {0, 0, 0});
-  of.latents.assign(static_cast<std::size_t>(of.nodes()), 1 / 3.0);
+  of.latents.assign(of.nodes(), 1 / 3.0);
   for (const bool bf16 : {false, true}) {
     const auto jets = jets_in_float(of, bf16);
     const float expected = bf16 ? from_bf16(to_bf16(1 / 3.0F)) : 1 / 3.0F;

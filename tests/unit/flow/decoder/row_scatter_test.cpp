@@ -33,7 +33,7 @@ TEST(RowScatter, has_the_bits_of_the_reference_with_any_number_of_threads) {
   for (const auto& row : given.at("table").items())
     for (const auto& value : row.items()) expected.push_back(float_of(value));
   const auto n_rows = static_cast<std::int64_t>(given.at("rows").as_number());
-  const int width = static_cast<int>(expected.size() / static_cast<std::size_t>(n_rows));
+  const int width = expected.size() / static_cast<std::size_t>(n_rows);
   ASSERT_EQ(values.size(), rows.size() * static_cast<std::size_t>(width));
   for (int n_threads = 1; n_threads <= 8; ++n_threads) {
     std::vector<float> table(expected.size(), 0);

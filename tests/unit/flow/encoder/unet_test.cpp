@@ -110,7 +110,7 @@ TEST(Unet, refinement_of_the_input_begins_with_interpolation) {
   const Unet unet(options);
   const auto along = [](int axis, int n, double first, double step) {
     std::vector<std::int64_t> shape(5, 1);
-    shape[static_cast<std::size_t>(axis)] = n;
+    shape[axis] = n;
     return (first + step * at::arange(n, at::kDouble)).view(shape);
   };
   const at::Tensor linear = along(2, 4, 0, 0.3) + along(3, 4, 0, -0.2) + along(4, 5, 0.7, 0.1);

@@ -59,7 +59,7 @@ inline Batch small_batch(int first, int n, int n_points = 7) {
       for (int f = 0; f < 2; ++f)
         batch.targets.push_back(static_cast<float>(wave(p + 10 * crop + 5 * f, 0.37)));
     }
-    const auto parameters = small_parameters()[static_cast<std::size_t>(crop % 2)];
+    const auto parameters = small_parameters()[crop % 2];
     batch.parameters.insert(batch.parameters.end(), parameters.begin(), parameters.end());
   }
   return batch;

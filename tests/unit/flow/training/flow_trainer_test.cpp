@@ -314,7 +314,7 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
         const std::string what = fmt::format("stage {}, bucket {} MB", stage, bucket);
         auto whole = small_trainer<float>(comm, chosen);
         for (int step = 0; step < 5; ++step)
-          ASSERT_EQ(whole.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+          ASSERT_EQ(whole.step(batch, step, 1e-2).total, losses[step]) << what;
         if (stage == 3 && comm.size() > 1) {  // twice the values and once the sums: those of data and a half
           const auto& layout = whole.layout();
           EXPECT_EQ(whole.account().bytes_sent, static_cast<std::int64_t>(5 * 3 * sizeof(float)) *
@@ -328,7 +328,7 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
         const hdf5::File file = hdf5::File::open(comm, path);
         again.restore(file.root());
         for (int step = 3; step < 5; ++step)
-          ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+          ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[step]) << what;
         EXPECT_EQ(again.model().parameters, expected) << what;
       }
 }
@@ -478,7 +478,7 @@ TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
   const FlowModel expected = plain.model();
   const auto goes_on = [&](FlowTrainer<float>& trainer, int first, const std::string& what) {
     for (int step = first; step < 3; ++step)
-      ASSERT_EQ(trainer.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+      ASSERT_EQ(trainer.step(batch, step, 1e-2).total, losses[step]) << what;
     EXPECT_EQ(trainer.evaluate(batch, 0).total, losses.back()) << what;
     EXPECT_EQ(trainer.model().parameters, expected.parameters) << what;
     EXPECT_EQ(trainer.model().statistics, expected.statistics) << what;
@@ -528,7 +528,7 @@ TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
     for (int step = 0; step < 2; ++step) {
       const double loss = trainer.step(batch, step, 1e-2).total;
       if (in_tiles)
-        EXPECT_EQ(loss, of_halves[static_cast<std::size_t>(step)]);
+        EXPECT_EQ(loss, of_halves[step]);
       else
         of_halves.push_back(loss);
     }
@@ -646,7 +646,7 @@ TEST(FlowTrainer, weights_in_halves_train_alike_at_all_stages_and_after_a_restar
     const hdf5::File file = hdf5::File::open(comm, path);
     again.restore(file.root());
     for (int step = 2; step < 4; ++step)
-      ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << stage;
+      ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[step]) << stage;
     EXPECT_EQ(again.model().parameters, expected.parameters) << stage;
   }
   // A model that is loaded validates as the training did.

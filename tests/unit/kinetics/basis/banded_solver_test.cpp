@@ -21,8 +21,8 @@ TEST(BandedCholesky, solves_what_was_multiplied) {
         const double value = i == j ? 2 * width + 3 : uniform(random);
         matrix.add(i, j, value - 0.25);
         matrix.add(i, j, 0.25);
-        product[static_cast<std::size_t>(i)] += value * x[static_cast<std::size_t>(j)];
-        if (i != j) product[static_cast<std::size_t>(j)] += value * x[static_cast<std::size_t>(i)];
+        product[i] += value * x[j];
+        if (i != j) product[j] += value * x[i];
       }
 
     matrix.factorise();

@@ -103,8 +103,8 @@ TEST(Basis, derivatives_are_those_of_the_values) {
   for (int i = 0; i < basis.size(); ++i)
     for (int d = 0; d < 3; ++d) {
       auto up = x, down = x;
-      up[static_cast<std::size_t>(d)] += h;
-      down[static_cast<std::size_t>(d)] -= h;
+      up[d] += h;
+      down[d] -= h;
       EXPECT_NEAR(basis.derivative(i, d, x), (basis.value(i, up) - basis.value(i, down)) / (2 * h), 1e-7);
     }
 }
@@ -127,7 +127,7 @@ TEST(PhaseBasis, holds_the_functions_of_the_family_in_all_directions) {
       MultiIndex mode{};
       int superlinear = 0;
       for (int d = 0, rest = number; d < dim; ++d, rest /= n) {
-        mode[static_cast<std::size_t>(d)] = rest % n;
+        mode[d] = rest % n;
         if (rest % n >= 2) superlinear += rest % n;
       }
       const bool is_member = c.family == Family::tensor || superlinear <= c.order;
@@ -168,9 +168,7 @@ TEST(PhaseBasis, is_a_list_of_groups_with_full_or_linear_configuration_modes) {
 TEST(PhaseBasis, knows_the_order_of_gkeylls_files) {
   const auto expect = [](const PhaseBasis& basis, const std::vector<MultiIndex>& theirs) {
     ASSERT_EQ(static_cast<std::size_t>(basis.size()), theirs.size());
-    for (int i = 0; i < basis.size(); ++i)
-      EXPECT_EQ(theirs[static_cast<std::size_t>(basis.gkeyll_order()[static_cast<std::size_t>(i)])],
-                basis.mode(i));
+    for (int i = 0; i < basis.size(); ++i) EXPECT_EQ(theirs[basis.gkeyll_order()[i]], basis.mode(i));
   };
   expect(PhaseBasis(1, 1, 2, Family::serendipity),
          {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {2, 1}, {1, 2}});

@@ -33,10 +33,10 @@ PhaseGrid small_grid(int cdim, int vdim, double stretch) {
   grid.cdim = cdim;
   grid.vdim = vdim;
   for (int d = 0; d < cdim + vdim; ++d) {
-    grid.lower[at(d)] = -1.1 - 0.1 * d;
-    grid.upper[at(d)] = 1.3;
-    grid.cells[at(d)] = d < cdim ? (d == 0 ? 2 : 1) : d == cdim + vdim - 1 ? 10 : 3;
-    grid.periodic[at(d)] = d < cdim;
+    grid.lower[d] = -1.1 - 0.1 * d;
+    grid.upper[d] = 1.3;
+    grid.cells[d] = d < cdim ? (d == 0 ? 2 : 1) : d == cdim + vdim - 1 ? 10 : 3;
+    grid.periodic[d] = d < cdim;
     if (d >= cdim && stretch != 0) map_velocity(grid, d - cdim, stretch, 0.1);
   }
   return grid;
@@ -58,7 +58,7 @@ class Twin {
       for (int d = 0, rest = node; d < basis_.cdim(); ++d) {
         const auto q = at(rest % static_cast<int>(rule_.node.size()));
         rest /= static_cast<int>(rule_.node.size());
-        x[at(d)] = rule_.node[q];
+        x[d] = rule_.node[q];
         weight *= rule_.weight[q];
       }
       for (int d = 0; d < basis_.vdim(); ++d) sum += weight * conf_value(a, x) * direction(conf, v, g, d, x);
@@ -81,12 +81,12 @@ class Twin {
   /// f's coefficient of degree k in direction d and the degrees of g in the others; nothing if there is none.
   std::optional<double> mode(int conf, const Index& v, int g, int d, int k, int a) const {
     auto degrees = basis_.group(g);
-    degrees[at(d)] = k;
+    degrees[d] = k;
     const int group = basis_.find_group(degrees);
     if (group < 0 || a >= basis_.n_conf(group)) return std::nullopt;
     Index row = v;
-    row[at(basis_.vdim() - 1)] = 0;
-    return f_.at(conf, f_.block.row_number(row), v[at(basis_.vdim() - 1)], basis_.offset(group) + a);
+    row[basis_.vdim() - 1] = 0;
+    return f_.at(conf, f_.block.row_number(row), v[basis_.vdim() - 1], basis_.offset(group) + a);
   }
   /// sum_k,a of weight(k, number of degrees that mode a has) times the modes' values at x.
   template <class Weight>
@@ -105,7 +105,7 @@ class Twin {
     double mean = 0, deviation = 0;
     for (int a = 0; a < basis_.conf().size(); ++a) {
       double greatest = 1;
-      for (int e = 0; e < basis_.cdim(); ++e) greatest *= legendre(basis_.conf().mode(a)[at(e)], 1);
+      for (int e = 0; e < basis_.cdim(); ++e) greatest *= legendre(basis_.conf().mode(a)[e], 1);
       const double c = greatest * (coefficients_(conf, 0, a) * velocity - coefficients_(conf, 1 + d, a));
       if (a == 0)
         mean = c;
@@ -120,10 +120,10 @@ class Twin {
   };
   /// Between cell `below` and `below` + 1 of direction d.
   FaceValues face(int conf, Index v, int g, int d, int below, const Point& x) const {
-    const int axis = basis_.cdim() + d, n_cells = f_.block.grid.cells[at(axis)];
+    const int axis = basis_.cdim() + d, n_cells = f_.block.grid.cells[axis];
     Index lower = v, upper = v;
-    lower[at(d)] = below;
-    upper[at(d)] = below + 1;
+    lower[d] = below;
+    upper[d] = below + 1;
     const auto top = [](int k, int) { return legendre(k, 1); };
     const auto bottom = [](int k, int) { return legendre(k, -1); };
     if (below < 0) return {0, line(conf, upper, g, d, x, bottom), 0};
@@ -131,12 +131,12 @@ class Twin {
     const double half_below = 0.5 * f_.block.grid.width(axis, below),
                  half_above = 0.5 * f_.block.grid.width(axis, below + 1);
     std::array<FaceRecovery, max_degree + 2> recovered;
-    for (int n = 1; n <= max_degree + 1; ++n) recovered[at(n)] = recovery(n, half_below, half_above);
+    for (int n = 1; n <= max_degree + 1; ++n) recovered[n] = recovery(n, half_below, half_above);
     double value = 0, slope = 0;
     for (const int cell : {0, 1}) {
       const Index& of = cell == 0 ? lower : upper;
-      value += line(conf, of, g, d, x, [&](int k, int n) { return recovered[at(n)].value[cell][k]; });
-      slope += line(conf, of, g, d, x, [&](int k, int n) { return recovered[at(n)].slope[cell][k]; });
+      value += line(conf, of, g, d, x, [&](int k, int n) { return recovered[n].value[cell][k]; });
+      slope += line(conf, of, g, d, x, [&](int k, int n) { return recovered[n].slope[cell][k]; });
     }
     const double velocity = f_.block.grid.centre(axis, below) + half_below;
     const double speed = coefficient(conf, 0, x) * velocity - coefficient(conf, 1 + d, x);
@@ -150,11 +150,11 @@ class Twin {
 
   /// Contribution of direction d at x, tested with velocity function g.
   double direction(int conf, const Index& v, int g, int d, const Point& x) const {
-    const int axis = basis_.cdim() + d, k = basis_.group(g)[at(d)];
-    const double h = 0.5 * f_.block.grid.width(axis, v[at(d)]), centre = f_.block.grid.centre(axis, v[at(d)]);
+    const int axis = basis_.cdim() + d, k = basis_.group(g)[d];
+    const double h = 0.5 * f_.block.grid.width(axis, v[d]), centre = f_.block.grid.centre(axis, v[d]);
     const double a = coefficient(conf, 0, x), b = coefficient(conf, 1 + d, x),
                  diffusion = coefficient(conf, 1 + basis_.vdim(), x);
-    const FaceValues lower = face(conf, v, g, d, v[at(d)] - 1, x), upper = face(conf, v, g, d, v[at(d)], x);
+    const FaceValues lower = face(conf, v, g, d, v[d] - 1, x), upper = face(conf, v, g, d, v[d], x);
     double sum = (legendre(k, 1) * upper.drag - legendre(k, -1) * lower.drag) / h;
     sum += diffusion / (h * h) *
            (legendre(k, 1) * h * upper.slope - legendre(k, -1) * h * lower.slope -
@@ -216,7 +216,7 @@ void expect_formula(const PhaseBasis& basis, double stretch) {
                 last = sample < 10 ? sample : any(random) % block.n_last(),
                 g = any(random) % basis.n_groups(), a = any(random) % basis.n_conf(g);
       auto v = block.row_index(row);
-      v[at(basis.vdim() - 1)] = last;
+      v[basis.vdim() - 1] = last;
       const double expected = 1 + 0.5 * twin(conf, v, g, a);
       EXPECT_NEAR(out.at(conf, row, last, basis.offset(g) + a), expected, 1e-10 * (1 + std::abs(expected)))
           << "cell " << last << " of row " << row << ", group " << g << ", mode " << a;

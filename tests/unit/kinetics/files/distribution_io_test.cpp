@@ -77,9 +77,7 @@ TEST(DistributionIo, the_dataset_is_the_global_grid_with_gkeylls_modes) {
   const auto values = file.root().read<double>("f", {7, 13, 8});
   for (std::int64_t cell = 0; cell < 7 * 13; ++cell)
     for (int mode = 0; mode < 8; ++mode)
-      EXPECT_EQ(
-          values[static_cast<std::size_t>(8 * cell + basis.gkeyll_order()[static_cast<std::size_t>(mode)])],
-          unique_value(cell, mode));
+      EXPECT_EQ(values[8 * cell + basis.gkeyll_order()[mode]], unique_value(cell, mode));
   EXPECT_EQ(file.root().member_text_attribute("f", "modes"), "00 10 01 11 20 02 21 12");
   EXPECT_EQ(file.root().member_text_attribute("f", "basis"), "serendipity of order 2 in 1x1v");
   EXPECT_EQ(file.root().member_text_attribute("f", "grid"), "cells [7, 13], lower [0, -5], upper [2.5, 5]");

@@ -17,7 +17,7 @@ inline PhaseGrid odd_grid(int cdim, int vdim) {
   constexpr std::array<int, 3> x{7, 5, 4}, v{13, 6, 5};
   for (int d = 0; d < cdim + vdim; ++d) {
     const auto i = static_cast<std::size_t>(d);
-    grid.cells[i] = d < cdim ? x[i] : v[static_cast<std::size_t>(d - cdim)];
+    grid.cells[i] = d < cdim ? x[i] : v[d - cdim];
     grid.lower[i] = d < cdim ? 0 : -4 - d;
     grid.upper[i] = d < cdim ? 2.5 + d : 4 + d;
     grid.periodic[i] = d < cdim;
@@ -33,8 +33,8 @@ inline std::vector<std::array<int, 6>> rank_grids(int size, int dim) {
       for (int n = 1; n <= size; ++n) {
         if (size % n != 0 || (a == b && n != 1) || (a != b && (n == 1 || n == size))) continue;
         std::array<int, 6> ranks{1, 1, 1, 1, 1, 1};
-        ranks[static_cast<std::size_t>(a)] *= n;
-        ranks[static_cast<std::size_t>(b)] *= size / n;
+        ranks[a] *= n;
+        ranks[b] *= size / n;
         result.push_back(ranks);
       }
   return result;
@@ -48,7 +48,7 @@ inline std::int64_t global_number(const PhaseBlock& block, int conf, int row, in
   for (int d = 0; d < block.grid.dim(); ++d) {
     const auto i = static_cast<std::size_t>(d);
     const int vd = d - block.grid.cdim;
-    const int local = vd < 0 ? x[i] : d == block.grid.dim() - 1 ? last : v[static_cast<std::size_t>(vd)];
+    const int local = vd < 0 ? x[i] : d == block.grid.dim() - 1 ? last : v[vd];
     number = number * block.grid.cells[i] + block.begin[i] + local;
   }
   return number;

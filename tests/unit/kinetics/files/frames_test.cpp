@@ -52,7 +52,7 @@ struct SampleRun {
     return {comm, grid(), all[at(way) % all.size()]};
   }
   [[nodiscard]] Distribution f(const Decomposition& decomposition, int s, int i) const {
-    const auto result = numbered(decomposition, species[at(s)].grid, basis);
+    const auto result = numbered(decomposition, species[s].grid, basis);
     for (std::size_t k = 0; k < result.data.size(); ++k) result.data(k) *= i + 1;
     return result;
   }
@@ -95,8 +95,8 @@ TEST(Frames, any_frame_is_read_back_bit_by_bit_on_any_split) {
       EXPECT_EQ(reader.step(), 10 * i);
       EXPECT_EQ(reader.time(), 0.5 * i);
       for (int s = 0; s < 2; ++s) {
-        Distribution f("f", decomposition.block(run.species[at(s)].grid), 16);
-        reader.read(run.species[at(s)].name, decomposition, run.basis, f);
+        Distribution f("f", decomposition.block(run.species[s].grid), 16);
+        reader.read(run.species[s].name, decomposition, run.basis, f);
         EXPECT_TRUE(equal(f, run.f(decomposition, s, i)));
       }
       ConfField em("em", at(decomposition.block(run.grid()).n_conf()), 8, 4);
@@ -189,8 +189,8 @@ TEST(Frames, fields_are_values_on_points_with_coordinates_mask_and_units) {
     double expected = 0;
     for (int mode = 0; mode < 4; ++mode)
       expected += unique_value((i / 2) * 5 + j / 2, 30 + mode) * run.basis.conf().value(mode, xi);
-    EXPECT_NEAR(b_x[at(j * 14 + i)], expected, 1e-13 * std::abs(expected));
-    EXPECT_NEAR(b_x[at(140 + j * 14 + i)], 2 * expected, 1e-13 * std::abs(expected));
+    EXPECT_NEAR(b_x[j * 14 + i], expected, 1e-13 * std::abs(expected));
+    EXPECT_NEAR(b_x[140 + j * 14 + i], 2 * expected, 1e-13 * std::abs(expected));
   }
 }
 
@@ -209,7 +209,7 @@ TEST(Frames, a_picture_in_1x1v_is_f_itself_and_its_sum_is_the_number_of_particle
     const std::array xi{0.0, 2.0 / 3};  // point 1 of 3 in x, 2 of 3 in v
     double expected = 0;
     for (int mode = 0; mode < 8; ++mode) expected += unique_value(4 * 13 + 11, mode) * basis.value(mode, xi);
-    EXPECT_NEAR(picture.values[at((11 * 3 + 2) * 21 + 4 * 3 + 1)], expected, 1e-12 * std::abs(expected));
+    EXPECT_NEAR(picture.values[(11 * 3 + 2) * 21 + 4 * 3 + 1], expected, 1e-12 * std::abs(expected));
   }
 }
 
@@ -228,7 +228,7 @@ TEST(Frames, a_picture_integrates_over_the_other_velocities_and_averages_over_th
     for (int k = 0; k < 6; ++k)
       expected += unique_value(((i * 5 + 2) * 13 + 8) * 6 + k, 0) * 0.25 / 7 * grid.width(3);
   ASSERT_EQ(picture.n_a, 5);
-  EXPECT_NEAR(picture.values[at(8 * 5 + 2)], expected, 1e-12 * std::abs(expected));
+  EXPECT_NEAR(picture.values[8 * 5 + 2], expected, 1e-12 * std::abs(expected));
 }
 
 TEST(Frames, what_cannot_be_read_is_said_with_the_file) {

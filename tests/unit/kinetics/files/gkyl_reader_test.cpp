@@ -85,7 +85,7 @@ TEST(GkylReader, files_of_several_ranks_are_put_together) {
     for (int v = 0; v < f.block.n_last(); ++v)
       for (int mode = 0; mode < 4; ++mode)
         EXPECT_EQ(f.at(x, 0, v, mode), 10 * (f.block.begin[0] + x + 1) + f.block.begin[1] + v + 1 +
-                                           0.25 * basis.gkeyll_order()[static_cast<std::size_t>(mode)]);
+                                           0.25 * basis.gkeyll_order()[mode]);
   write_bytes(comm, scratch / "parts.gkyl", (head(3) + parts).substr(0, 300));
   EXPECT_TRUE(contains(message_of<InputError>([&] {
                          static_cast<void>(read_gkyl(scratch / "parts.gkyl", decomposition, basis, f));

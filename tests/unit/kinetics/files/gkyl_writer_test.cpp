@@ -74,11 +74,9 @@ TEST(GkylWriter, a_field_file_has_the_bytes_of_version_1) {
   EXPECT_EQ(bytes.substr(0, header.size()), header);
   for (std::int64_t cell = 0; cell < 91; ++cell)
     for (int mode = 0; mode < 8; ++mode)
-      EXPECT_EQ(
-          number_at(bytes,
-                    header.size() + 8 * static_cast<std::size_t>(
-                                            8 * cell + basis.gkeyll_order()[static_cast<std::size_t>(mode)])),
-          unique_value(cell, mode));
+      EXPECT_EQ(number_at(bytes, header.size() +
+                                     8 * static_cast<std::size_t>(8 * cell + basis.gkeyll_order()[mode])),
+                unique_value(cell, mode));
 }
 
 TEST(GkylWriter, every_split_writes_the_same_bytes) {
@@ -109,9 +107,8 @@ TEST(GkylWriter, modes_stand_where_gkeyll_has_them) {
   const auto order_of = [](const PhaseBasis& basis) {
     std::vector<std::string> texts(static_cast<std::size_t>(basis.size()));
     for (int i = 0; i < basis.size(); ++i) {
-      auto& text = texts[static_cast<std::size_t>(basis.gkeyll_order()[static_cast<std::size_t>(i)])];
-      for (int d = 0; d < basis.dim(); ++d)
-        text += static_cast<char>('0' + basis.mode(i)[static_cast<std::size_t>(d)]);
+      auto& text = texts[basis.gkeyll_order()[i]];
+      for (int d = 0; d < basis.dim(); ++d) text += static_cast<char>('0' + basis.mode(i)[d]);
     }
     std::string all;
     for (const auto& text : texts) all += (all.empty() ? "" : " ") + text;

@@ -14,22 +14,20 @@
 namespace quintet::kinetics {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Calls visit(cell indices, place within the cell) for all points of a grid, row-major.
 template <class Visit>
 void visit_points(const PhaseGrid& grid, int dim, int n, const Visit& visit) {
   std::array<int, 6> cell{}, point{};
   std::array<double, 6> xi{};
-  const auto total = [&](int d) { return grid.cells[at(d)] * n; };
+  const auto total = [&](int d) { return grid.cells[d] * n; };
   for (;;) {
     for (int d = 0; d < dim; ++d) {
-      cell[at(d)] = point[at(d)] / n;
-      xi[at(d)] = -1 + (2.0 * (point[at(d)] % n) + 1) / n;
+      cell[d] = point[d] / n;
+      xi[d] = -1 + (2.0 * (point[d] % n) + 1) / n;
     }
     visit(cell, xi);
     int d = dim - 1;
-    while (d >= 0 && ++point[at(d)] == total(d)) point[at(d--)] = 0;
+    while (d >= 0 && ++point[d] == total(d)) point[d--] = 0;
     if (d < 0) return;
   }
 }
@@ -41,7 +39,7 @@ void write_values(const std::string& path, const std::vector<double>& values) {
 
 void sample(const std::string& folder, const std::string& name, const PhaseBasis& basis, int n) {
   auto grid = testing::odd_grid(basis.cdim(), basis.vdim());
-  for (int d = 0; d < grid.dim(); ++d) grid.cells[at(d)] = d % 2 == 0 ? 2 : 3;
+  for (int d = 0; d < grid.dim(); ++d) grid.cells[d] = d % 2 == 0 ? 2 : 3;
   const Decomposition decomposition(Comm::self(), grid, {});
   const auto f = testing::numbered(decomposition, grid, basis);
   const auto field = testing::numbered_field(f.block, 8, basis.conf().size());
@@ -53,10 +51,10 @@ void sample(const std::string& folder, const std::string& name, const PhaseBasis
   visit_points(grid, grid.dim(), n, [&](const auto& cell, const auto& xi) {
     const int conf = f.block.conf_number({cell[0], cell[1], cell[2]});
     std::array<int, 3> row{};
-    for (int d = 0; d < grid.vdim - 1; ++d) row[at(d)] = cell[at(grid.cdim + d)];
+    for (int d = 0; d < grid.vdim - 1; ++d) row[d] = cell[grid.cdim + d];
     double sum = 0;
     for (int i = 0; i < basis.size(); ++i)
-      sum += f.at(conf, f.block.row_number(row), cell[at(grid.dim() - 1)], i) * basis.value(i, xi);
+      sum += f.at(conf, f.block.row_number(row), cell[grid.dim() - 1], i) * basis.value(i, xi);
     values.push_back(sum);
   });
   write_values(folder + "/" + name + "-elc_0.values", values);

@@ -40,7 +40,7 @@ PhaseBlock odd_block(int cdim, int vdim) {
     const auto i = static_cast<std::size_t>(d);
     block.grid.lower[i] = -1.3 + 0.2 * d;
     block.grid.upper[i] = 1.7 + 0.1 * d;
-    block.grid.cells[i] = d < cdim ? 2 : velocity_cells[static_cast<std::size_t>(d - cdim + 3 - vdim)];
+    block.grid.cells[i] = d < cdim ? 2 : velocity_cells[d - cdim + 3 - vdim];
     block.extent[i] = block.grid.cells[i];
   }
   return block;
@@ -63,7 +63,7 @@ void for_each_node(
     const std::function<void(const std::array<double, 3>&, const std::array<double, 3>&, double)>& visit) {
   const int vdim = block.grid.vdim;
   auto index = block.row_index(row);
-  index[static_cast<std::size_t>(vdim - 1)] = last;
+  index[vdim - 1] = last;
   int n = 1;
   for (int d = 0; d < vdim; ++d) n *= 5;
   for (int i = 0; i < n; ++i) {
@@ -90,10 +90,9 @@ std::vector<double> quadrature(const PhaseBasis& basis, const Distribution& f, i
       for_each_node(block, row, last, [&](const auto& xi, const auto& v, double weight) {
         for (int q = 0; q < basis.n_groups(); ++q) {
           double value = weight * g(v);
-          for (int d = 0; d < basis.vdim(); ++d)
-            value *= legendre(basis.group(q)[static_cast<std::size_t>(d)], xi[static_cast<std::size_t>(d)]);
+          for (int d = 0; d < basis.vdim(); ++d) value *= legendre(basis.group(q)[d], xi[d]);
           for (int a = 0; a < basis.n_conf(q); ++a)
-            sum[static_cast<std::size_t>(a)] += value * f.at(conf, row, last, basis.offset(q) + a);
+            sum[a] += value * f.at(conf, row, last, basis.offset(q) + a);
         }
       });
   return sum;
@@ -114,8 +113,7 @@ class Moments : public testing::TestWithParam<Case> {
     for (int conf = 0; conf < f.block.n_conf(); conf += 3) {
       const auto expected = quadrature(basis, f, conf, g);
       for (int a = 0; a < basis.conf().size(); ++a)
-        EXPECT_NEAR(out(conf, 1 + component, a), expected[static_cast<std::size_t>(a)], 1e-12)
-            << "mode " << a;
+        EXPECT_NEAR(out(conf, 1 + component, a), expected[a], 1e-12) << "mode " << a;
     }
   }
 };

@@ -29,9 +29,9 @@ const std::vector<PhaseGrid> grids{make_grid(1, 1, {11, 21, 1, 1, 1, 1}),
 std::vector<std::array<int, 6>> all_ranks(const PhaseGrid& grid, int n) {
   std::vector<std::array<int, 6>> result{{}};
   for (int d = 0; d < grid.dim(); ++d)
-    if (grid.cells[static_cast<std::size_t>(d)] >= n) {
+    if (grid.cells[d] >= n) {
       result.push_back({1, 1, 1, 1, 1, 1});
-      result.back()[static_cast<std::size_t>(d)] = n;
+      result.back()[d] = n;
     }
   return result;
 }
@@ -92,18 +92,18 @@ TEST(Decomposition, neighbours_are_mutual_and_adjacent) {
     const Comm& comm = decomposition.comm();
     std::array<std::array<int, 2>, 6> mine{};
     for (int d = 0; d < grid.dim(); ++d)
-      mine[static_cast<std::size_t>(d)] = {decomposition.neighbour(d, -1), decomposition.neighbour(d, 1)};
+      mine[d] = {decomposition.neighbour(d, -1), decomposition.neighbour(d, 1)};
     const auto neighbours = comm.all_gather(mine);
     for (std::size_t direction = 0; direction < static_cast<std::size_t>(grid.dim()); ++direction) {
       for (int rank = 0; rank < comm.size(); ++rank) {
         const auto block = decomposition.block(grid, rank);
         const int end = block.begin[direction] + block.extent[direction];
-        const int below = neighbours[static_cast<std::size_t>(rank)][direction][0];
-        const int next = neighbours[static_cast<std::size_t>(rank)][direction][1];
+        const int below = neighbours[rank][direction][0];
+        const int next = neighbours[rank][direction][1];
         EXPECT_EQ(next < 0, end == grid.cells[direction] && !grid.periodic[direction]);
         EXPECT_EQ(below < 0, block.begin[direction] == 0 && !grid.periodic[direction]);
         if (next < 0) continue;
-        EXPECT_EQ(neighbours[static_cast<std::size_t>(next)][direction][0], rank);
+        EXPECT_EQ(neighbours[next][direction][0], rank);
         const auto other = decomposition.block(grid, next);
         for (std::size_t e = 0; e < 6; ++e)
           EXPECT_EQ(other.begin[e], e == direction ? end % grid.cells[e] : block.begin[e]);

@@ -62,7 +62,7 @@ class LinearVlasov {
     std::array<Complex, 3> m{};
     for (int i = 0; i < nx; ++i)
       for (int j = 0; j < ny_; ++j) {
-        const Complex share = f[static_cast<std::size_t>(i * ny_ + j)] * cell();
+        const Complex share = f[i * ny_ + j] * cell();
         m[0] += share;
         m[1] += share * vx(i);
         m[2] += share * (vx(i) * vx(i) + vy(j) * vy(j));
@@ -73,9 +73,7 @@ class LinearVlasov {
   /// d(v f + df/dv)/dv along one direction: n points `stride` apart.
   static Complex lenard_bernstein(const std::vector<Complex>& f, int at, int i, int n, int stride, double v) {
     const double h = 14.0 / (n - 1);
-    const auto value = [&](int m) {
-      return i + m < 0 || i + m >= n ? Complex(0) : f[static_cast<std::size_t>(at + m * stride)];
-    };
+    const auto value = [&](int m) { return i + m < 0 || i + m >= n ? Complex(0) : f[at + m * stride]; };
     const Complex slope =
         (45.0 * (value(1) - value(-1)) - 9.0 * (value(2) - value(-2)) + value(3) - value(-3)) / (60 * h);
     const Complex curvature = (270.0 * (value(1) + value(-1)) - 27.0 * (value(2) + value(-2)) +

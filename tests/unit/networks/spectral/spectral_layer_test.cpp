@@ -104,7 +104,7 @@ TEST(SpectralLayer, gradient_is_that_of_finite_differences_through_a_chain) {
       double sum = 0;
       for (int f = 0; f < tape.n; ++f)
         for (int o = 0; o < 4; ++o) {
-          const double y = behind.layers.back().y[static_cast<std::size_t>(f * chain.stride() + o)];
+          const double y = behind.layers.back().y[f * chain.stride() + o];
           sum += 0.5 * y * y * (1 + 0.1 * f);
         }
       return sum;

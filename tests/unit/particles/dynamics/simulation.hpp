@@ -97,7 +97,7 @@ inline quintet::Configuration argon(int n, double lattice = 5.3, double shake = 
     for (int y = 0; y < n; ++y)
       for (int z = 0; z < n; ++z)
         for (const auto& b : basis) {
-          const double i = static_cast<double>(c.positions.size());
+          const double i = c.positions.size();
           c.positions.push_back({(x + b[0] + 0.25) * lattice + shake * std::sin(12.9 * i + 1),
                                  (y + b[1] + 0.25) * lattice + shake * std::sin(78.2 * i + 2),
                                  (z + b[2] + 0.25) * lattice + shake * std::sin(37.7 * i + 3)});

@@ -37,7 +37,7 @@ TEST(Positivity, of_the_limiter_keeps_cell_means_and_counts_the_rest) {
     CollisionRun run(Comm::self(), c, {collision_grid(c.cdim, c.vdim, {9, 5, 4})}, self_collisions(1));
     run.project(0, [c](auto z) {
       double r = 0;
-      for (std::size_t d = static_cast<std::size_t>(c.cdim); d < z.size(); ++d) r += z[d] * z[d];
+      for (std::size_t d = c.cdim; d < z.size(); ++d) r += z[d] * z[d];
       return r < 4 ? 1 + 0.5 * z[0] : 1e-3;  // a cliff: projections undershoot
     });
     const Distribution& f = run.f[0];
@@ -64,7 +64,7 @@ TEST(Positivity, of_the_limiter_keeps_cell_means_and_counts_the_rest) {
       double change = 0;
       for (int conf = 0; conf < f.block.n_conf(); ++conf)
         change += scale * (moments(conf, m, 0) - before(conf, m, 0));
-      const double counted = m <= c.vdim ? limited.momentum[static_cast<std::size_t>(m - 1)] : limited.square;
+      const double counted = m <= c.vdim ? limited.momentum[m - 1] : limited.square;
       EXPECT_NEAR(counted, change, 1e-12) << c << " moment " << m;
     }
     EXPECT_GT(std::abs(limited.square), 1e-6) << c;

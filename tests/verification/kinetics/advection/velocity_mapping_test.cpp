@@ -31,7 +31,7 @@ OperatorCase make_case(int cdim, int vdim, int order, Family family, bool stretc
   for (int row = 0; row < c.block.n_rows(); ++row)
     for (int j = 0; j < c.block.n_last(); ++j) {
       bool edge = j == 0 || j == c.block.n_last() - 1;
-      for (int d = 0; d + 1 < vdim; ++d) edge = edge || c.block.row_index(row)[at(d)] % 4 == 0;
+      for (int d = 0; d + 1 < vdim; ++d) edge = edge || c.block.row_index(row)[d] % 4 == 0;
       for (int conf = 0; conf < c.block.n_conf() && edge; ++conf)
         for (int m = 0; m < c.basis.size(); ++m) c.f.at(conf, row, j, m) = 0;
     }
@@ -96,16 +96,16 @@ TEST(VelocityMapping, particles_are_conserved_and_forces_bring_their_momentum_an
           for (int d = 0; d < vdim; ++d) {
             power += 2 * c.acceleration(conf, d, a) * m1(conf, d, a);
             scale += std::abs(c.acceleration(conf, d, a) * m1(conf, d, a));
-            force[at(d)] += c.acceleration(conf, d, a) * m0(conf, 0, a);
+            force[d] += c.acceleration(conf, d, a) * m0(conf, 0, a);
             const int j = (d + 1) % 3, k = (d + 2) % 3;
-            if (j < vdim) force[at(d)] += m1(conf, j, a) * c.acceleration(conf, 3 + k, a);
-            if (k < vdim) force[at(d)] -= m1(conf, k, a) * c.acceleration(conf, 3 + j, a);
+            if (j < vdim) force[d] += m1(conf, j, a) * c.acceleration(conf, 3 + k, a);
+            if (k < vdim) force[d] -= m1(conf, k, a) * c.acceleration(conf, 3 + j, a);
           }
       const double one = std::pow(std::sqrt(2.0), cdim);  // int w_0 over the reference cell
       EXPECT_GT(scale, 1);
       EXPECT_NEAR(total(moment_of(c, df, Moment::m0), 0), 0, 1e-13 * scale);
       for (int d = 0; d < vdim; ++d)
-        EXPECT_NEAR(one * total(moment_of(c, df, Moment::m1), d), force[at(d)], 1e-12 * scale);
+        EXPECT_NEAR(one * total(moment_of(c, df, Moment::m1), d), force[d], 1e-12 * scale);
       EXPECT_NEAR(one * total(moment_of(c, df, Moment::m2), 0), power, 1e-12 * scale);
     }
 }
@@ -121,7 +121,7 @@ TEST(VelocityMapping, central_flux_keeps_the_square_of_f_and_upwinding_lowers_it
             const auto volume = relative_volumes(c.block, row, j / PhaseBlock::lanes);
             for (int m = 0; m < c.basis.size(); ++m) {
               const double term =
-                  volume[at(j % PhaseBlock::lanes)] * c.f.at(conf, row, j, m) * df.at(conf, row, j, m);
+                  volume[j % PhaseBlock::lanes] * c.f.at(conf, row, j, m) * df.at(conf, row, j, m);
               sum[0] += term;
               sum[1] += std::abs(term);
             }
@@ -156,9 +156,9 @@ Species electrons(double length, int nx, int vdim, int nv, double stretch) {
   species.grid.cells[0] = nx;
   species.grid.periodic[0] = true;
   for (int d = 0; d < vdim; ++d) {
-    species.grid.lower[at(1 + d)] = -6;
-    species.grid.upper[at(1 + d)] = 6;
-    species.grid.cells[at(1 + d)] = nv;
+    species.grid.lower[1 + d] = -6;
+    species.grid.upper[1 + d] = 6;
+    species.grid.cells[1 + d] = nv;
     map_velocity(species.grid, d, stretch);
   }
   return species;

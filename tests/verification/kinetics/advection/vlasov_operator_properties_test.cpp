@@ -16,7 +16,7 @@ void empty_velocity_edges(OperatorCase& c) {
     const auto index = c.block.row_index(row);
     for (int d = 0; d + 1 < vdim; ++d) {
       const auto i = static_cast<std::size_t>(d);
-      const int n = c.block.extent[static_cast<std::size_t>(c.basis.cdim() + d)];
+      const int n = c.block.extent[c.basis.cdim() + d];
       edge = edge || index[i] == 0 || index[i] == n - 1;
     }
     for (int conf = 0; conf < c.block.n_conf(); ++conf)

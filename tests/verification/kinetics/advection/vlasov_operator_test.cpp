@@ -37,8 +37,7 @@ class Twin {
       const double f = evaluate(cell, xi);
       for (int d = 0; d < dim_; ++d) {
         const double flux = speed(cell, xi, d) * f * weight * 2 / c_.block.grid.width(d);
-        for (int m = 0; m < c_.basis.size(); ++m)
-          result[static_cast<std::size_t>(m)] += flux * slope(m, xi, d);
+        for (int m = 0; m < c_.basis.size(); ++m) result[m] += flux * slope(m, xi, d);
       }
     });
     for (int d = 0; d < dim_; ++d)
@@ -48,15 +47,15 @@ class Twin {
 
  private:
   void over_nodes(int dim, const std::function<void(std::array<double, 6>, double)>& body) const {
-    const int n = static_cast<int>(x_.size());
+    const int n = x_.size();
     int total = 1;
     for (int d = 0; d < dim; ++d) total *= n;
     for (int number = 0; number < total; ++number) {
       std::array<double, 6> xi{};
       double weight = 1;
       for (int d = 0, rest = number; d < dim; ++d, rest /= n) {
-        xi[static_cast<std::size_t>(d)] = x_[static_cast<std::size_t>(rest % n)];
-        weight *= w_[static_cast<std::size_t>(rest % n)];
+        xi[d] = x_[rest % n];
+        weight *= w_[rest % n];
       }
       body(xi, weight);
     }
@@ -64,9 +63,8 @@ class Twin {
   [[nodiscard]] double slope(int m, const std::array<double, 6>& xi, int direction) const {
     double product = 1;
     for (int d = 0; d < dim_; ++d) {
-      const int k = c_.basis.mode(m)[static_cast<std::size_t>(d)];
-      product *= d == direction ? legendre_slope(k, xi[static_cast<std::size_t>(d)])
-                                : legendre(k, xi[static_cast<std::size_t>(d)]);
+      const int k = c_.basis.mode(m)[d];
+      product *= d == direction ? legendre_slope(k, xi[d]) : legendre(k, xi[d]);
     }
     return product;
   }
@@ -76,12 +74,10 @@ class Twin {
   [[nodiscard]] double evaluate(const std::array<int, 6>& cell, const std::array<double, 6>& xi) const {
     const int cdim = c_.basis.cdim();
     std::array<int, 3> row{};
-    for (int d = cdim; d < dim_ - 1; ++d)
-      row[static_cast<std::size_t>(d - cdim)] = cell[static_cast<std::size_t>(d)];
+    for (int d = cdim; d < dim_ - 1; ++d) row[d - cdim] = cell[d];
     double sum = 0;
     for (int m = 0; m < c_.basis.size(); ++m)
-      sum += c_.f.at(conf_of(cell), c_.block.row_number(row), cell[static_cast<std::size_t>(dim_ - 1)], m) *
-             c_.basis.value(m, xi);
+      sum += c_.f.at(conf_of(cell), c_.block.row_number(row), cell[dim_ - 1], m) * c_.basis.value(m, xi);
     return sum;
   }
   /// v_d in x, (A + v x B)_d in v.
@@ -111,7 +107,7 @@ class Twin {
     over_nodes(dim_ - 1, [&](std::array<double, 6> nodes, double weight) {
       std::array<double, 6> xi{};
       for (int e = 0, k = 0; e < dim_; ++e)
-        if (e != d) xi[static_cast<std::size_t>(e)] = nodes[static_cast<std::size_t>(k++)];
+        if (e != d) xi[e] = nodes[k++];
       auto there = xi;
       xi[at] = side;
       there[at] = -side;
@@ -119,8 +115,7 @@ class Twin {
       const double left = side > 0 ? own : beyond, right = side > 0 ? beyond : own;
       const double flux = flux_ == Flux::central ? 0.5 * a * (left + right) : a > 0 ? a * left : a * right;
       for (int m = 0; m < c_.basis.size(); ++m)
-        result[static_cast<std::size_t>(m)] -=
-            side * flux * weight * 2 / c_.block.grid.width(d) * c_.basis.value(m, xi);
+        result[m] -= side * flux * weight * 2 / c_.block.grid.width(d) * c_.basis.value(m, xi);
     });
   }
 
@@ -153,15 +148,14 @@ void compare(const Setting& s, Flux flux, int every) {
         if (number++ % every != 0) continue;
         std::array<int, 6> cell{};
         const auto x = c.block.conf_index(conf), v = c.block.row_index(row);
-        for (int d = 0; d < s.cdim; ++d) cell[static_cast<std::size_t>(d)] = x[static_cast<std::size_t>(d)];
-        for (int d = 0; d + 1 < s.vdim; ++d)
-          cell[static_cast<std::size_t>(s.cdim + d)] = v[static_cast<std::size_t>(d)];
-        cell[static_cast<std::size_t>(s.cdim + s.vdim - 1)] = j;
+        for (int d = 0; d < s.cdim; ++d) cell[d] = x[d];
+        for (int d = 0; d + 1 < s.vdim; ++d) cell[s.cdim + d] = v[d];
+        cell[s.cdim + s.vdim - 1] = j;
         const auto expected = twin.rate(cell);
         for (int m = 0; m < c.basis.size(); ++m) {
           const double rate = out.at(conf, row, j, m) - c.f.at(conf, row, j, m);
-          greatest = std::max(greatest, std::abs(expected[static_cast<std::size_t>(m)]));
-          error = std::max(error, std::abs(rate - expected[static_cast<std::size_t>(m)]));
+          greatest = std::max(greatest, std::abs(expected[m]));
+          error = std::max(error, std::abs(rate - expected[m]));
         }
       }
   EXPECT_GT(greatest, 1);

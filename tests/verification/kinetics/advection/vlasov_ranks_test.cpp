@@ -27,7 +27,7 @@ std::array<int, 6> global_cell(const PhaseBlock& block, int conf, int row, int l
   const auto x = block.conf_index(conf), v = block.row_index(row);
   for (int d = 0; d < dim; ++d) {
     const auto i = static_cast<std::size_t>(d);
-    cell[i] = block.begin[i] + (d < cdim ? x[i] : d + 1 < dim ? v[static_cast<std::size_t>(d - cdim)] : last);
+    cell[i] = block.begin[i] + (d < cdim ? x[i] : d + 1 < dim ? v[d - cdim] : last);
   }
   return cell;
 }
@@ -71,7 +71,7 @@ Result advance(const Comm& comm, const Setting& s, const std::array<int, 6>& ran
         for (int m = 0; m < basis.size(); ++m)
           f.at(conf, row, j, m) = noise(global_cell(block, conf, row, j), m);
     auto x = global_cell(block, conf, 0, 0);
-    for (int d = s.cdim; d < 6; ++d) x[static_cast<std::size_t>(d)] = 0;
+    for (int d = s.cdim; d < 6; ++d) x[d] = 0;
     for (int c = 0; c < 6; ++c)
       for (std::size_t m = 0; m < n_modes; ++m)
         acceleration(conf, c, m) = 0.8 * noise(x, 10 * c + static_cast<int>(m) + 1);
@@ -107,13 +107,11 @@ void compare(const Setting& s) {
       for (int j = 0; j < part.block.n_last(); ++j) {
         const auto cell = global_cell(part.block, conf, row, j);
         std::array<int, 3> v{};
-        for (int d = 0; d + 1 < s.vdim; ++d)
-          v[static_cast<std::size_t>(d)] = cell[static_cast<std::size_t>(s.cdim + d)];
+        for (int d = 0; d + 1 < s.vdim; ++d) v[d] = cell[s.cdim + d];
         for (int m = 0; m < n_modes; ++m)
-          error =
-              std::max(error, std::abs(part.out.at(conf, row, j, m) -
-                                       whole.out.at(conf_whole, whole.block.row_number(v),
-                                                    cell[static_cast<std::size_t>(s.cdim + s.vdim - 1)], m)));
+          error = std::max(error, std::abs(part.out.at(conf, row, j, m) -
+                                           whole.out.at(conf_whole, whole.block.row_number(v),
+                                                        cell[s.cdim + s.vdim - 1], m)));
       }
     for (std::size_t c = 0; c < part.moments.extent(1); ++c)
       for (std::size_t m = 0; m < part.moments.extent(2); ++m)
@@ -127,10 +125,10 @@ std::vector<std::array<int, 6>> splits(int dim, int n) {
   std::vector<std::array<int, 6>> result;
   for (int d = 0; d < dim; ++d) {
     std::array<int, 6> ranks{1, 1, 1, 1, 1, 1};
-    ranks[static_cast<std::size_t>(d)] = n;
+    ranks[d] = n;
     result.push_back(ranks);
     if (n == 4 && d + 1 < dim) {
-      ranks[static_cast<std::size_t>(d)] = ranks[static_cast<std::size_t>(d + 1)] = 2;
+      ranks[d] = ranks[d + 1] = 2;
       result.push_back(ranks);
     }
   }

@@ -33,7 +33,7 @@ inline PhaseGrid collision_grid(int cdim, int vdim, const std::array<int, 3>& n,
     const auto i = static_cast<std::size_t>(d);
     grid.lower[i] = d < cdim ? 0 : lower;
     grid.upper[i] = d < cdim ? 1 : upper;
-    grid.cells[i] = d < cdim ? 2 : n[static_cast<std::size_t>(d - cdim)];
+    grid.cells[i] = d < cdim ? 2 : n[d - cdim];
     grid.periodic[i] = d < cdim;
     if (d >= cdim && stretch != 0) map_velocity(grid, d - cdim, stretch);
   }
@@ -90,7 +90,7 @@ struct CollisionRun {
     return list;
   }
   void project(int s, const PointFunction& function, int n_nodes = 0) {
-    project_phase(basis, function, f[static_cast<std::size_t>(s)], "f", n_nodes);
+    project_phase(basis, function, f[s], "f", n_nodes);
   }
   void compute_rate() {
     for (const auto& r : rate) Kokkos::deep_copy(r.data, 0.0);
@@ -111,9 +111,7 @@ struct CollisionRun {
           f[s].data(i) = keep * start[s](i) + (1 - keep) * (f[s].data(i) + dt * rate[s].data(i));
     }
   }
-  [[nodiscard]] ConfField moments_of(int s) const {
-    return all_moments(decomposition, basis, f[static_cast<std::size_t>(s)]);
-  }
+  [[nodiscard]] ConfField moments_of(int s) const { return all_moments(decomposition, basis, f[s]); }
 };
 
 /// Lenard-Bernstein with frequency nu among `n` species of which only each with itself collides.

@@ -40,7 +40,7 @@ struct TwoBeams {
     if (kind == CollisionOptions::Operator::bgk) return bgk(z, a, u, theta, decay);
     double one = a, two = 1 - a;
     for (int d = 0; d < vdim; ++d) {
-      const double v = z[static_cast<std::size_t>(cdim + d)];
+      const double v = z[cdim + d];
       const auto drift = [&](double start) { return d == 0 ? u + (start - u) * decay : 0; };
       const auto square = [&](double start) { return theta + (start - theta) * decay * decay; };
       one *= gaussian(v, drift(u_1), square(s_1));
@@ -52,7 +52,7 @@ struct TwoBeams {
   [[nodiscard]] double bgk(std::span<const double> z, double a, double u, double theta, double decay) const {
     double one = a * decay, two = (1 - a) * decay, limit = 1 - decay;
     for (int d = 0; d < vdim; ++d) {
-      const double v = z[static_cast<std::size_t>(cdim + d)];
+      const double v = z[cdim + d];
       one *= gaussian(v, d == 0 ? u_1 : 0, s_1);
       two *= gaussian(v, d == 0 ? u_2 : 0, s_2);
       limit *= gaussian(v, d == 0 ? u : 0, theta);
@@ -91,7 +91,7 @@ double bump(std::span<const double> z) {
 }
 
 double l2(const CollisionRun& run, int s) {
-  const auto& f = run.f[static_cast<std::size_t>(s)];
+  const auto& f = run.f[s];
   return run.decomposition.comm().sum(phase_integrals(Exec(), run.basis, f).l2);
 }
 
@@ -155,9 +155,8 @@ TEST(LenardBernsteinOperator, relaxes_square_and_bump_as_the_reference_does) {
   const auto& block = run.f[1].block;
   for (int i = 0; i < block.n_last(); ++i)
     for (int m = 0; m < 8; ++m) {
-      const auto theirs =
-          expected.at(0, static_cast<std::size_t>(block.begin[1] + i),
-                      static_cast<std::size_t>(run.basis.gkeyll_order()[static_cast<std::size_t>(m)]));
+      const auto theirs = expected.at(0, static_cast<std::size_t>(block.begin[1] + i),
+                                      static_cast<std::size_t>(run.basis.gkeyll_order()[m]));
       most_f = std::max(most_f, std::abs(theirs));
       difference = std::max(difference, std::abs(run.f[1].at(0, 0, i, m) - theirs));
     }

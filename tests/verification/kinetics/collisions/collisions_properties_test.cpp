@@ -23,7 +23,7 @@ constexpr auto bgk = CollisionOptions::Operator::bgk;
 /// Density n, drift u in the first direction.
 double maxwellian(int cdim, std::span<const double> z, double n, double u, double thermal_square) {
   double square = 0;
-  for (std::size_t d = static_cast<std::size_t>(cdim); d < z.size(); ++d)
+  for (std::size_t d = cdim; d < z.size(); ++d)
     square += std::pow(z[d] - (d == static_cast<std::size_t>(cdim) ? u : 0), 2);
   const double vdim = static_cast<double>(z.size()) - cdim;
   return n * std::exp(-square / (2 * thermal_square)) *
@@ -42,16 +42,15 @@ double largest_difference(const CollisionRun& part, const CollisionRun& whole) {
   double most = 0;
   for (int conf = 0; conf < mine.block.n_conf(); ++conf) {
     auto x = mine.block.conf_index(conf);
-    for (int d = 0; d < cdim; ++d) x[static_cast<std::size_t>(d)] += begin[static_cast<std::size_t>(d)];
+    for (int d = 0; d < cdim; ++d) x[d] += begin[d];
     for (int row = 0; row < mine.block.n_rows(); ++row) {
       auto v = mine.block.row_index(row);
-      for (int d = 0; d < vdim - 1; ++d)
-        v[static_cast<std::size_t>(d)] += begin[static_cast<std::size_t>(cdim + d)];
+      for (int d = 0; d < vdim - 1; ++d) v[d] += begin[cdim + d];
       for (int last = 0; last < mine.block.n_last(); ++last)
         for (int m = 0; m < mine.n_modes; ++m)
           most = std::max(most, std::abs(mine.at(conf, row, last, m) -
                                          all.at(all.block.conf_number(x), all.block.row_number(v),
-                                                begin[static_cast<std::size_t>(cdim + vdim - 1)] + last, m)));
+                                                begin[cdim + vdim - 1] + last, m)));
     }
   }
   return part.decomposition.comm().maximum(most);
@@ -81,8 +80,7 @@ double entropy(const CollisionRun& run) {
       for (int last = 0; last < f.block.n_last(); ++last) {
         const double mean = f.at(conf, row, last, 0) * std::pow(0.5, 0.5 * run.basis.dim());
         const auto share = relative_volumes(f.block, row, last / PhaseBlock::lanes);
-        if (mean > 0)
-          sum -= share[static_cast<std::size_t>(last % PhaseBlock::lanes)] * volume * mean * std::log(mean);
+        if (mean > 0) sum -= share[last % PhaseBlock::lanes] * volume * mean * std::log(mean);
       }
   return run.decomposition.comm().sum(sum);
 }

@@ -33,7 +33,7 @@ CollisionOptions split(Operator kind, CollisionOptions options) {
 /// Two hills that vary in x, empty at the ends of velocity space.
 double hills(int cdim, std::span<const double> z) {
   double near = 0, far = 0;
-  for (std::size_t d = static_cast<std::size_t>(cdim); d < z.size(); ++d) {
+  for (std::size_t d = cdim; d < z.size(); ++d) {
     near += std::pow(z[d] - 0.3, 2);
     far += std::pow(z[d] + 1.5, 2);
   }

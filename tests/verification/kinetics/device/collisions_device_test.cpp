@@ -17,8 +17,6 @@ namespace {
 
 using Kind = CollisionOptions::Operator;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 CollisionOptions make_options(Kind kind, bool varies) {
   CollisionOptions options;
   options.kind = kind;
@@ -63,8 +61,8 @@ struct Pair {
         decomposition(Comm::self(), grids[0], {}),
         species(CollisionRun::make_species(grids, {1, 3})) {
     for (int s = 0; s < 2; ++s) {
-      const auto block = decomposition.block(species[at(s)].grid);
-      const auto open = open_edges(decomposition, species[at(s)]);
+      const auto block = decomposition.block(species[s].grid);
+      const auto open = open_edges(decomposition, species[s]);
       operators.push_back(std::make_unique<ResidentOperator>(
           block, Flux::upwind, open, make_engine(device_vlasov_options(basis, block, Flux::upwind, open))));
       resident.push_back(operators.back().get());
@@ -74,13 +72,13 @@ struct Pair {
           basis,
           [&](std::span<const double> z) {
             std::vector<double> of(z.begin(), z.end());
-            for (int d = b.cdim; d < b.cdim + b.vdim; ++d) of[at(d)] *= 1 + 0.4 * s;
+            for (int d = b.cdim; d < b.cdim + b.vdim; ++d) of[d] *= 1 + 0.4 * s;
             return lumpy(b.cdim, of);
           },
-          here[0][at(s)], "f");
-      Kokkos::deep_copy(there[0][at(s)].data, here[0][at(s)].data);
-      for (const auto& list : there) operators.back()->hold(list[at(s)]);
-      for (const auto& list : there) operators.back()->upload(list[at(s)]);
+          here[0][s], "f");
+      Kokkos::deep_copy(there[0][s].data, here[0][s].data);
+      for (const auto& list : there) operators.back()->hold(list[s]);
+      for (const auto& list : there) operators.back()->upload(list[s]);
     }
     host = std::make_unique<Collisions>(decomposition, basis, species, options);
     device = std::make_unique<Collisions>(
@@ -98,8 +96,8 @@ struct Pair {
   }
   void expect_same(int list, double bound) {
     for (int s = 0; s < 2; ++s) {
-      const auto &expected = here[at(list)][at(s)], &found = there[at(list)][at(s)];
-      operators[at(s)]->download(found);
+      const auto &expected = here[list][s], &found = there[list][s];
+      operators[s]->download(found);
       EXPECT_GT(greatest(expected), 1e-3);
       EXPECT_LT(difference(expected, found), bound * greatest(expected)) << "species " << s;
     }
@@ -208,8 +206,8 @@ TEST(CollisionsDevice, what_the_host_refuses_is_refused_in_the_same_words) {
             for (int j = 0; j < block.n_last(); ++j) {
               double square = 0;
               auto v = block.row_index(row);
-              v[at(b.vdim - 1)] = j;
-              for (int d = 0; d < b.vdim; ++d) square += std::pow(block.grid.centre(b.cdim + d, v[at(d)]), 2);
+              v[b.vdim - 1] = j;
+              for (int d = 0; d < b.vdim; ++d) square += std::pow(block.grid.centre(b.cdim + d, v[d]), 2);
               for (int m = 0; m < here.n_modes; ++m) {
                 double& f = here.at(1, row, j, m);
                 f = there.at(1, row, j, m) = m == 0 ? change(square, f) : 0;

@@ -61,7 +61,7 @@ struct Pair {
     for (int i = 0; i < 3; ++i) {
       here.emplace_back("f", c.block, c.basis.size());
       there.emplace_back("f", c.block, c.basis.size());
-      device->hold(there[at(i)]);
+      device->hold(there[i]);
     }
     const auto n = at(c.block.n_conf()), modes = at(c.basis.conf().size());
     host_moments = ConfField("moments", n, at(1 + b.vdim), modes);
@@ -76,7 +76,7 @@ struct Pair {
             here[1].at(conf, row, j, m) = there[1].at(conf, row, j, m) =
                 c.f.at(conf, c.block.n_rows() - 1 - row, c.block.n_last() - 1 - j, m);
     host_exterior[0].hold(Exec(), here[0]);
-    for (int i = 0; i < 2; ++i) device->upload(there[at(i)]);
+    for (int i = 0; i < 2; ++i) device->upload(there[i]);
     device_exterior[0].hold(Exec(), there[0]);
   }
 
@@ -94,7 +94,7 @@ struct Pair {
       if (s.boundary == Boundary::reflecting || s.emits) c.block.grid.lower[v] = -c.block.grid.upper[v];
       if (s.stretched) map_velocity(c.block.grid, d, 1.2 + 0.2 * d);
     }
-    for (int i = 0; i < b.cdim; ++i) c.block.grid.periodic[at(i)] = s.boundary == Boundary::periodic;
+    for (int i = 0; i < b.cdim; ++i) c.block.grid.periodic[i] = s.boundary == Boundary::periodic;
     c.f.block = c.block;
     if (!s.magnetic)
       for (std::size_t conf = 0; conf < c.acceleration.extent(0); ++conf)
@@ -106,9 +106,9 @@ struct Pair {
     Species species;
     species.grid = c.block.grid;
     for (int i = 0; i < c.basis.cdim(); ++i) {
-      species.boundary[at(i)] = {s.boundary, s.boundary};
+      species.boundary[i] = {s.boundary, s.boundary};
       if (s.emits)
-        species.emission[at(i)] = {
+        species.emission[i] = {
             Emission{.flux = [](double t) { return 0.3 + t; }, .yield = {0.4}, .reflection = 0.2},
             Emission{.thermal_speed = 0.8, .flux = {}, .yield = {}, .reflection = 0.6}};
     }
@@ -120,10 +120,10 @@ struct Pair {
     const auto advance = [&](VlasovOperator& vlasov, std::vector<Exterior>& exteriors,
                              std::vector<Distribution>& f, const ConfField& moments) {
       Exterior& exterior = exteriors[0];
-      exterior.start(exec, f[at(from)]);
+      exterior.start(exec, f[from]);
       exterior.emit(exec, 0.2, exteriors);
-      vlasov.apply(exec, stage, f[at(from)], f[at(from0)], c.acceleration, f[at(to)], moments);
-      vlasov.add_exterior(exec, stage, exterior.finish(exec), c.acceleration, f[at(to)], moments);
+      vlasov.apply(exec, stage, f[from], f[from0], c.acceleration, f[to], moments);
+      vlasov.add_exterior(exec, stage, exterior.finish(exec), c.acceleration, f[to], moments);
       exec.fence();
     };
     advance(*host, host_exterior, here, host_moments);
@@ -131,8 +131,8 @@ struct Pair {
   }
   /// Greatest difference of a distribution, of its greatest value.
   double compare(int i) {
-    device->download(there[at(i)]);
-    return difference(here[at(i)], there[at(i)]) / greatest(here[at(i)]);
+    device->download(there[i]);
+    return difference(here[i], there[i]) / greatest(here[i]);
   }
 };
 

@@ -122,8 +122,7 @@ TEST(Maxwell, derivatives_are_those_of_the_equations) {
     maxwell.rate(Exec(), field, current, charge, rate);
     for (int q = 0; q < n_field; ++q) {
       const double size = space.error(rate, q, [](const Point&) { return 0.0; });
-      EXPECT_LT(space.error(rate, q, expected[static_cast<std::size_t>(q)]), 1e-2 * size)
-          << "component " << q;
+      EXPECT_LT(space.error(rate, q, expected[q]), 1e-2 * size) << "component " << q;
     }
   }
 }

@@ -270,9 +270,8 @@ TEST(MaxwellWaves, cleaning_carries_false_divergence_away) {
       for (auto& ends : options.boundary) ends = {FieldBoundary::open, FieldBoundary::open};
       Evolution run(grid, 1, Family::serendipity, options);
       for (int d = 0; d < 2; ++d)  // the gradient of a blob: nothing but divergence
-        run.space.project(
-            [&](const Point& x) { return -100 * (x[static_cast<std::size_t>(d)] - 0.5) * blob(x); },
-            run.field, first + d);
+        run.space.project([&](const Point& x) { return -100 * (x[d] - 0.5) * blob(x); }, run.field,
+                          first + d);
       const double before = run.energy();
       run.advance(1.5, 0.5);
       left[cleaning] = run.energy() / before;

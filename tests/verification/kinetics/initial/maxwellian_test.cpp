@@ -27,10 +27,10 @@ PhaseGrid make_grid(int cdim, int vdim, int conf_cells, int velocity_cells, doub
   grid.vdim = vdim;
   for (int d = 0; d < cdim + vdim; ++d) {
     const bool of_x = d < cdim;
-    grid.lower[at(d)] = of_x ? 0 : -velocity_end;
-    grid.upper[at(d)] = of_x ? 2 + d : velocity_end + 0.3 * (d - cdim);
-    grid.cells[at(d)] = of_x ? conf_cells : velocity_cells;
-    grid.periodic[at(d)] = of_x;
+    grid.lower[d] = of_x ? 0 : -velocity_end;
+    grid.upper[d] = of_x ? 2 + d : velocity_end + 0.3 * (d - cdim);
+    grid.cells[d] = of_x ? conf_cells : velocity_cells;
+    grid.periodic[d] = of_x;
   }
   return grid;
 }
@@ -40,10 +40,8 @@ MaxwellianProfile varied() {
   MaxwellianProfile profile;
   profile.density = [](std::span<const double> x) { return 1 + 0.5 * std::sin(2 * x[0]) + 0.1 * x.back(); };
   for (int d = 0; d < 3; ++d) {
-    profile.drift[at(d)] = [d](std::span<const double> x) { return 0.4 * std::cos(x[0] + d) - 0.1 * d; };
-    profile.thermal_speed[at(d)] = [d](std::span<const double> x) {
-      return 1 + 0.2 * std::cos(x.back() - d);
-    };
+    profile.drift[d] = [d](std::span<const double> x) { return 0.4 * std::cos(x[0] + d) - 0.1 * d; };
+    profile.thermal_speed[d] = [d](std::span<const double> x) { return 1 + 0.2 * std::cos(x.back() - d); };
   }
   return profile;
 }
@@ -67,18 +65,18 @@ std::vector<double> moment(const PhaseBasis& basis, const Distribution& f, int d
   for (int row = 0; row < block.n_rows(); ++row)
     for (int last = 0; last < block.n_last(); ++last) {
       auto j = block.row_index(row);
-      j[at(basis.vdim() - 1)] = last;
+      j[basis.vdim() - 1] = last;
       for (int g = 0; g < basis.n_groups(); ++g) {
         double weight = 1;
         for (int e = 0; e < basis.vdim(); ++e) {
           const int direction = basis.cdim() + e;
-          weight *= velocity_integral(grid.centre(direction, block.begin[at(direction)] + j[at(e)]),
-                                      grid.width(direction), e == d ? power : 0, basis.group(g)[at(e)]);
+          weight *= velocity_integral(grid.centre(direction, block.begin[direction] + j[e]),
+                                      grid.width(direction), e == d ? power : 0, basis.group(g)[e]);
         }
         if (std::abs(weight) < 1e-15) continue;
         for (int conf = 0; conf < block.n_conf(); ++conf)
           for (int a = 0; a < basis.n_conf(g); ++a)
-            result[at(conf * n_modes + a)] += weight * f.at(conf, row, last, basis.offset(g) + a);
+            result[conf * n_modes + a] += weight * f.at(conf, row, last, basis.offset(g) + a);
       }
     }
   return result;
@@ -120,10 +118,10 @@ double moments_error(const Decomposition& decomposition, const PhaseBasis& basis
   MomentErrors errors(decomposition, basis, f);
   errors.add(0, 0, profile.density);
   for (int d = 0; d < basis.vdim(); ++d) {
-    const auto drift = [&](auto x) { return profile.drift[at(d)] ? profile.drift[at(d)](x) : 0; };
+    const auto drift = [&](auto x) { return profile.drift[d] ? profile.drift[d](x) : 0; };
     errors.add(d, 1, [&](auto x) { return profile.density(x) * drift(x); });
     errors.add(d, 2, [&](auto x) {
-      const double t = profile.thermal_speed[at(d)](x);
+      const double t = profile.thermal_speed[d](x);
       return profile.density(x) * (drift(x) * drift(x) + t * t);
     });
   }
@@ -133,7 +131,7 @@ double moments_error(const Decomposition& decomposition, const PhaseBasis& basis
 /// All ranks along one direction.
 std::array<int, 6> split(int direction, int n) {
   std::array<int, 6> ranks{1, 1, 1, 1, 1, 1};
-  ranks[at(direction)] = n;
+  ranks[direction] = n;
   return ranks;
 }
 
@@ -338,9 +336,9 @@ TEST(AddMaxwellian, a_box_that_cuts_it_and_cells_that_are_coarse_for_it_are_warn
 
   EXPECT_EQ(message(uniform(1, 0, 1), 2), "accepted");
   ASSERT_GT(log::warning_count(), before);
-  EXPECT_NE(log::warnings()[at(before)].find("the velocity box holds 95.4 % of the Maxwellian"),
+  EXPECT_NE(log::warnings()[before].find("the velocity box holds 95.4 % of the Maxwellian"),
             std::string::npos)
-      << log::warnings()[at(before)];
+      << log::warnings()[before];
 
   const int then = log::warning_count();
   EXPECT_EQ(message(uniform(1, 0.7, 0.2), 4), "accepted");

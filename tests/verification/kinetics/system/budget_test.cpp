@@ -15,8 +15,6 @@ namespace {
 
 using std::numbers::pi;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 struct Setting {
   int vdim = 2;
   bool walls = false, collisions = false;
@@ -46,9 +44,9 @@ Species make_species(const Setting& setting, double charge, double mass) {
                                   .reflection = 0.3};
   }
   for (int d = 1; d <= setting.vdim; ++d) {
-    s.grid.lower[at(d)] = -7 / std::sqrt(mass);
-    s.grid.upper[at(d)] = 7 / std::sqrt(mass);
-    s.grid.cells[at(d)] = 14;
+    s.grid.lower[d] = -7 / std::sqrt(mass);
+    s.grid.upper[d] = 7 / std::sqrt(mass);
+    s.grid.cells[d] = 14;
   }
   return s;
 }
@@ -56,7 +54,7 @@ Species make_species(const Setting& setting, double charge, double mass) {
 double maxwellian(std::span<const double> z, int vdim, double mass, double drift) {
   double f = 1;
   for (int d = 1; d <= vdim; ++d) {
-    const double v = z[at(d)] - drift / d;
+    const double v = z[d] - drift / d;
     f *= std::exp(-0.5 * mass * v * v) * std::sqrt(mass / (2 * pi));
   }
   return f;
@@ -96,7 +94,7 @@ std::array<Change, 2> run(const Comm& comm, const Setting& setting) {
   VlasovSystem system(comm, basis, {make_species(setting, -1, 1), make_species(setting, 1, 4)},
                       make_options(setting));
   for (int s = 0; s < 2; ++s) {
-    const double mass = system.species()[at(s)].mass;
+    const double mass = system.species()[s].mass;
     project_phase(
         basis,
         [&](std::span<const double> z) {
@@ -149,8 +147,8 @@ TEST(Budget, forces_and_sources_explain_all_changes) {
         EXPECT_NEAR(left_over.particles, 0, 1e-11);
         EXPECT_NEAR(left_over.energy, 0, 1e-10) << vdim << "v";
         for (int d = 0; d < vdim; ++d) {
-          EXPECT_NEAR(left_over.momentum[at(d)], 0, 1e-10) << d;
-          EXPECT_GT(std::abs(change.budget.force.momentum[at(d)]), 1e-3);
+          EXPECT_NEAR(left_over.momentum[d], 0, 1e-10) << d;
+          EXPECT_GT(std::abs(change.budget.force.momentum[d]), 1e-3);
         }
         EXPECT_GT(std::abs(change.budget.force.energy), 1e-4);
       }

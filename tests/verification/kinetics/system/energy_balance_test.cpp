@@ -148,7 +148,7 @@ TEST(EnergyBalance, holds_the_work_of_a_bias) {
 /// At a neumann wall with a slope, beside one that holds phi.
 SystemOptions sloped(int side, bool changing) {
   auto options = biased(false);
-  options.poisson.boundary[0][static_cast<std::size_t>(side)] = PoissonOptions::Wall::neumann;
+  options.poisson.boundary[0][side] = PoissonOptions::Wall::neumann;
   options.poisson.value[0] = {0.5, -0.8};
   if (changing)
     options.wall_values = [](double t) {
@@ -172,9 +172,8 @@ void expect_third_order(const SystemOptions& options, const Species& species, bo
 TEST(EnergyBalance, holds_what_neumann_walls_with_slopes_and_charge_that_crosses_them_bring) {
   for (const int side : {0, 1})
     for (const bool changing : {false, true})
-      expect_third_order(sloped(side, changing), electrons(true), false, [&](const Result& result) {
-        return result.last.field_budget.left[0][static_cast<std::size_t>(side)];
-      });
+      expect_third_order(sloped(side, changing), electrons(true), false,
+                         [&](const Result& result) { return result.last.field_budget.left[0][side]; });
 }
 
 TEST(EnergyBalance, holds_them_where_the_wall_is_a_line) {

@@ -69,7 +69,7 @@ void compare(const Setting& s) {
       for (int row = 0; row < f.block.n_rows(); ++row)
         for (int j = 0; j < f.block.n_last(); ++j) {
           const int d = s.cdim + s.vdim - 1;
-          const double v = f.block.grid.centre(d, f.block.begin[static_cast<std::size_t>(d)] + j);
+          const double v = f.block.grid.centre(d, f.block.begin[d] + j);
           f.at(conf, row, j, 0) = std::exp(-0.5 * v * v);
         }
   }

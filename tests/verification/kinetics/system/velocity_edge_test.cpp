@@ -31,9 +31,9 @@ struct Pushed {
     s.grid.periodic[0] = true;
     for (int d = 1; d <= vdim; ++d) {
       const bool pushed = d == vdim;
-      s.grid.lower[at(d)] = -6;
-      s.grid.upper[at(d)] = pushed ? v_max : 6;
-      s.grid.cells[at(d)] = pushed ? cells : 12;
+      s.grid.lower[d] = -6;
+      s.grid.upper[d] = pushed ? v_max : 6;
+      s.grid.cells[d] = pushed ? cells : 12;
     }
     return s;
   }
@@ -58,7 +58,7 @@ struct Pushed {
   [[nodiscard]] double maxwellian(std::span<const double> z, double t) const {
     double f = 1;
     for (int d = 1; d <= basis.vdim(); ++d) {
-      const double v = z[at(d)] - (d == basis.vdim() ? force * t : 0);
+      const double v = z[d] - (d == basis.vdim() ? force * t : 0);
       f *= std::exp(-0.5 * v * v) / std::sqrt(2 * pi);
     }
     return f;
@@ -127,7 +127,7 @@ TEST(VelocityEdge, the_square_of_f_grows_at_a_filled_end_alone) {
 TEST(VelocityEdge, finds_direction_side_and_place) {
   PhaseGrid grid;
   grid.cdim = 2, grid.vdim = 3;
-  for (int d = 0; d < 5; ++d) grid.lower[at(d)] = -1, grid.upper[at(d)] = 2, grid.cells[at(d)] = 3;
+  for (int d = 0; d < 5; ++d) grid.lower[d] = -1, grid.upper[d] = 2, grid.cells[d] = 3;
   grid.cells[4] = 11;
   grid.periodic[0] = grid.periodic[1] = true;
   const Decomposition decomposition(Comm::world(), grid, {});

@@ -68,9 +68,9 @@ double streaming_error(int cdim, int vdim, int order, Family family, int n) {
   VlasovSystem system(Comm::self(), basis, {make_species(cdim, vdim, n, n)}, options);
   const auto start = [&](std::span<const double> z) {
     double f = 1;
-    for (int d = 0; d < cdim; ++d) f += 0.5 * std::sin(z[static_cast<std::size_t>(d)] + 0.3);
+    for (int d = 0; d < cdim; ++d) f += 0.5 * std::sin(z[d] + 0.3);
     for (int d = 0; d < vdim; ++d) {
-      const double v = z[static_cast<std::size_t>(cdim + d)];
+      const double v = z[cdim + d];
       f *= std::exp(-0.25 * v * v);
     }
     return f;
@@ -83,8 +83,7 @@ double streaming_error(int cdim, int vdim, int order, Family family, int n) {
   return l2_error(basis, system.f(0), [&](std::span<const double> z) {
     std::array<double, 6> back{};
     for (std::size_t d = 0; d < z.size(); ++d) back[d] = z[d];
-    for (int d = 0; d < cdim; ++d)
-      back[static_cast<std::size_t>(d)] -= z[static_cast<std::size_t>(cdim + d)] * t_end;
+    for (int d = 0; d < cdim; ++d) back[d] -= z[cdim + d] * t_end;
     return start(std::span<const double>(back.data(), z.size()));
   });
 }

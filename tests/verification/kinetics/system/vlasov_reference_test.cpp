@@ -138,9 +138,8 @@ TEST(VlasovReference, two_stream_follows_gkeyll) {
   for (int i = 0; i < 64; ++i) {
     for (int j = 0; j < 32; ++j)
       for (int m = 0; m < 8; ++m)
-        system.f(0).at(i, 0, j, m) =
-            f0.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j),
-                  static_cast<std::size_t>(basis.gkeyll_order()[static_cast<std::size_t>(m)]));
+        system.f(0).at(i, 0, j, m) = f0.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j),
+                                           static_cast<std::size_t>(basis.gkeyll_order()[m]));
     for (int c = 0; c < n_field; ++c)
       for (int m = 0; m < 3; ++m)
         system.field()(i, c, m) = field0.at(static_cast<std::size_t>(i), static_cast<std::size_t>(3 * c + m));

@@ -60,7 +60,7 @@ std::vector<std::int64_t> places_of(FramesOfBatch frames, const BatchShape& shap
     for (std::size_t t = 0; t + 1 < frame.first.size(); ++t)
       for (int c = frame.first[t]; c < frame.first[t + 1]; ++c) {
         const std::int64_t at = next[t]++;
-        centre[at] = frame.centre[static_cast<std::size_t>(c)] + atoms;
+        centre[at] = frame.centre[c] + atoms;
         of[at] = static_cast<std::int64_t>(f);
         first_atom[at] = atoms;
         by_frame[centres + c] = at;
