@@ -59,7 +59,7 @@ void announce_splits(Context& context, const flow::FlowDataset& data) {
   constexpr std::size_t most = 8;  // of a split in the log; the report has all
   std::vector<std::vector<std::string>> rows;
   for (const auto split : {flow::Split::train, flow::Split::validation, flow::Split::test}) {
-    const char* const name = flow::split_names[split];
+    const char* const name = flow::split_names[static_cast<std::size_t>(split)];
     std::vector<std::string> texts;
     for (std::int64_t i = 0; i < data.n_samples(split); ++i) {
       const auto [first, n] = data.frames(split, i);
