@@ -61,6 +61,7 @@ ASIDE = (
     ("surrogates/planning", "before a run is queued: its time, memory and words on a machine"),
     ("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),
     ("bridges/c", "kernels inside programs that are not ours: libquintet_c"),
+    ("bridges/density", "density matrices in codes that call ELSI's dm_real_sparse"),
     ("bridges/deepmd", "the same in the place of DeePMD-kit's library, in LAMMPS"),
 )
 

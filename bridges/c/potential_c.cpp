@@ -1,9 +1,10 @@
-#include <exception>
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bridges/c/guarded.hpp"
 #include "bridges/c/potential.hpp"
 #include "bridges/c/quintet.h"
 #include "io/log/error.hpp"
@@ -19,33 +20,11 @@ namespace {
 using quintet::bridges::Potential;
 using quintet::bridges::Results;
 
-/// Keep the text of an error; where there is no memory even for that, a part of it.
-int keep(quintet_potential& handle, int code, const char* text) noexcept {
-  try {
-    handle.error = *text == '\0' ? "unknown error" : text;
-  } catch (...) {
-    handle.error = "out of memory";  // fits without allocation
-  }
-  return code;
-}
-
 /// Do `work`; no exception leaves it.
 template <class Work>
 int guarded(quintet_potential* handle, Work&& work) noexcept {
   if (handle == nullptr) return QUINTET_INPUT;
-  try {
-    handle->error.clear();
-    work();
-    return QUINTET_OK;
-  } catch (const quintet::Error& error) {
-    return keep(*handle, static_cast<int>(error.code()), error.what());
-  } catch (const std::bad_alloc&) {
-    return keep(*handle, QUINTET_RESOURCE, "out of memory");
-  } catch (const std::exception& error) {
-    return keep(*handle, QUINTET_INTERNAL, error.what());
-  } catch (...) {
-    return keep(*handle, QUINTET_INTERNAL, "unknown error");
-  }
+  return quintet::bridges::guarded(handle->error, std::forward<Work>(work));
 }
 
 /// The same with the models. Where opening them failed the text says why still.

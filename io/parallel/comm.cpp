@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/foreign_comm.hpp"
 #include "io/parallel/mpi_error.hpp"
 #include "io/parallel/mpi_session.hpp"
 
@@ -213,7 +214,17 @@ Comm::Pending Comm::start_exchange_bytes(std::span<const std::byte> send, int de
 
 // ---- making communicators ----
 
+namespace {
+/// What Comm::world() stands for while a communicator of a host program is taken over.
+thread_local MPI_Comm taken_over = MPI_COMM_NULL;
+}  // namespace
+
 Comm Comm::world() {
+  if (taken_over != MPI_COMM_NULL) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_dup(taken_over, &comm), "MPI_Comm_dup");
+    return Comm(std::make_shared<Implementation>(comm, true));
+  }
   // One duplicate for the life of MPI, so that all who ask share its counters; it is freed by MPI_Finalize.
   static const auto implementation = [] {
     if (!mpi_is_up()) throw InternalError("Comm::world() needs MPI: make a Runtime first.");
@@ -222,6 +233,19 @@ Comm Comm::world() {
     return std::make_shared<Implementation>(comm, true);
   }();
   return Comm(implementation);
+}
+
+Comm comm_of_fortran(int handle) {
+  if (!mpi_is_up()) throw InputError("a communicator was given, but MPI is not up: call MPI_Init first");
+  const MPI_Comm comm = MPI_Comm_f2c(handle);
+  if (comm == MPI_COMM_NULL || comm == MPI_Comm{})
+    throw InputError(
+        fmt::format("{} is no Fortran handle of a communicator (MPI_Comm_c2f gives one)", handle));
+  struct Scope {
+    explicit Scope(MPI_Comm of) { taken_over = of; }
+    ~Scope() { taken_over = MPI_COMM_NULL; }
+  } const scope(comm);
+  return Comm::world();
 }
 
 Comm Comm::self() { return Comm(std::make_shared<Implementation>(MPI_COMM_SELF, false)); }

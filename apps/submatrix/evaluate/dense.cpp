@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -48,11 +49,6 @@ double mean_part(const BlockMatrix& a, double threshold) {
          (static_cast<double>(a.blocking->n_rows()) * static_cast<double>(sizes.size()));
 }
 
-/// Seconds of this core for one dense diagonalisation of a spin, D included: Cholesky factor, reduction,
-/// eigenvectors, C f C^T; n from 190 to 1536 with OpenBLAS, water to 20 %, sparse
-/// models, whose problems deflate, take half.
-double dense_seconds_of(double n_rows) { return 2.8e-10 * std::pow(n_rows, 3) + 3e-8 * n_rows * n_rows; }
-
 /// Elements and mean rows of a block column of this matrix where blocks below `threshold` are dropped.
 struct PatternSize {
   double elements, rows;
@@ -63,9 +59,9 @@ PatternSize columns_of(const BlockMatrix& a, double threshold) {
 }
 
 /// Seconds of a rank for a spin by submatrices at all thresholds. `a`: A, or K while A is not known; `basis`:
-/// whether S^-1/2 and A are still to be made.
+/// whether A is still to be made; `sharing`: as in predicted_costs_of().
 double submatrix_seconds_of(const EvaluateOptions& options, const System& system, const BlockMatrix& a,
-                            bool basis) {
+                            bool basis, std::size_t sharing) {
   constexpr double products_per_second = 6e9;  // operations of products of small blocks
   constexpr double level_seconds = 2e-7;   // an element of A: some 200 products with vectors for HOMO, LUMO
   constexpr double least_seconds = 0.005;  // of a threshold: its many small sums
@@ -88,7 +84,9 @@ double submatrix_seconds_of(const EvaluateOptions& options, const System& system
   const double k_rows = columns_of(system.k, 0.01 * finest).rows;
   const CostModel series{.degree = 30};
   const Blocking& blocks = system.blocking();
-  seconds += n * z_rows > n ? series.polynomial(z_rows, n / blocks.n_blocks()) * blocks.n_blocks() : 0;
+  if (sharing > 0 && n * z_rows > n)
+    seconds +=
+        series.polynomial(z_rows, n / blocks.n_blocks()) * blocks.n_blocks() / static_cast<double>(sharing);
   seconds += 4 * n * z_rows * k_rows / products_per_second;
   return seconds / a.comm.size();
 }
@@ -121,6 +119,26 @@ Filled fill_spins(const EvaluateOptions& options, const std::vector<Spin>& spins
         fill(level, mu, mu ? std::optional<double>() : spins[s].electrons, temperature));
   }
   return filled;
+}
+
+/// The pattern of all blocks, values not set.
+BlockMatrix all_blocks(const BlockMatrix& like) {
+  BlockMatrix m = empty_like(like);
+  const Blocking& blocks = *m.blocking;
+  m.row.clear();
+  m.offset.clear();
+  m.column_begin = {0};
+  std::int64_t n_values = 0;
+  for (int c = m.first; c < m.last; ++c) {
+    for (int r = 0; r < blocks.n_blocks(); ++r) {
+      m.row.push_back(r);
+      m.offset.push_back(n_values);
+      n_values += std::int64_t{blocks.size(r)} * blocks.size(c);
+    }
+    m.column_begin.push_back(m.n_blocks());
+  }
+  m.value.assign(n_values, 0.0);
+  return m;
 }
 
 void write_densely(Context& context, const EvaluateOptions& options, const Spin& spin,
@@ -167,14 +185,15 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 
 }  // namespace
 
-Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins,
-                         const BlockMatrix* a) {
+Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins, const BlockMatrix* a,
+                         std::size_t sharing) {
   const System& system = spins.front().system;
   const double n_rows = system.blocking().n_rows(), n_spins = static_cast<double>(spins.size());
   const double bytes_of_k = system.k.comm.sum(static_cast<double>(system.k.bytes()));
-  return {n_spins * dense_seconds_of(n_rows),
-          n_spins * submatrix_seconds_of(options, system, a != nullptr ? *a : system.k, a == nullptr),
-          bytes_needed(n_rows), matrices_beside_k * n_spins * bytes_of_k};
+  return {
+      n_spins * dense_seconds(n_rows),
+      n_spins * submatrix_seconds_of(options, system, a != nullptr ? *a : system.k, a == nullptr, sharing),
+      bytes_needed(n_rows), matrices_beside_k * n_spins * bytes_of_k};
 }
 
 std::string cheaper_dense(Context& context, const EvaluateOptions& options, const Costs& costs) {
@@ -200,7 +219,7 @@ bool may_be_dense(Context& context, const EvaluateOptions& options, const System
   const double n_rows = system.blocking().n_rows();
   const auto& method = options.method;
   if (method.kernel != SubmatrixKernel::automatic) return false;
-  return method.dense == Dense::automatic && dense_seconds_of(n_rows) <= most_seconds &&
+  return method.dense == Dense::automatic && dense_seconds(n_rows) <= most_seconds &&
          !wants_orthogonal(options.output) &&
          bytes_needed(n_rows) <= method.memory.value_or(std::numeric_limits<double>::infinity()) &&
          fits(context, n_rows);
@@ -235,9 +254,11 @@ Evaluation evaluate_densely(Context& context, const EvaluateOptions& options, co
   for (std::size_t s = 0; s < spins.size(); ++s) {
     const Spin& spin = spins[s];
     start = Clock::now();
-    const BlockMatrix d = sum_over_orbitals(filled.orbitals[s], filled.fillings[s].occupation,
-                                            add(0, spin.system.k, 0, spin.system.s));
+    const bool whole = options.output.pattern == DensityPattern::whole && !options.output.matrices.empty();
+    const BlockMatrix pattern = whole ? all_blocks(spin.system.k) : add(0, spin.system.k, 0, spin.system.s);
+    const BlockMatrix d = sum_over_orbitals(filled.orbitals[s], filled.fillings[s].occupation, pattern);
     parts.push_back(numbers_of(spin, filled.orbitals[s], filled.fillings[s], d));
+    parts.back().whole = whole;
     if (options.temperature > 0)  // as for submatrices
       parts.back().homo = parts.back().lumo = std::numeric_limits<double>::quiet_NaN();
     check(parts.back());

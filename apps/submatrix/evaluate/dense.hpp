@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,9 +29,10 @@ struct Costs {
   double dense_seconds, submatrix_seconds, dense_bytes, submatrix_bytes;
 };
 /// Predict both ways. `a`: S^-1/2 K S^-1/2 where it has been made, whose making is then no part of the
-/// prediction; without it, K's pattern stands for A's. Collective.
+/// prediction; without it, K's pattern stands for A's. `sharing`: number of K that share S^-1/2; 0: it is
+/// known. Collective.
 [[nodiscard]] Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins,
-                                       const electronic::BlockMatrix* a);
+                                       const electronic::BlockMatrix* a, std::size_t sharing = 1);
 
 /// Why one dense diagonalisation is the cheaper way, or "": the choice is not left open, a check, a spectrum
 /// or a matrix of the basis S^-1/2 is wanted, memory is too small, or it would save less than 0.1 s.

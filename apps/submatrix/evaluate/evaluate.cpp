@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -23,10 +24,13 @@
 #include "apps/submatrix/evaluate/spectrum.hpp"
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
+#include "apps/submatrix/report/further.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
+#include "physics/electronic/density/kept_root.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/density/probe.hpp"
 #include "physics/electronic/submatrix/submatrix_spins.hpp"
@@ -176,10 +180,12 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   const auto start = Clock::now();
   const auto density = [&] {
     const auto phase = context.phase("density");
-    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold, device);
+    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold, device,
+                          write ? options.output.pattern : DensityPattern::of_k_and_s);
   }();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
+  evaluation.whole = write && options.output.pattern == DensityPattern::whole;
   if (basis.local)  // these are of D in that basis, which is not the one that is written
     evaluation.rest = evaluation.density_error = std::numeric_limits<double>::quiet_NaN();
   {
@@ -257,20 +263,32 @@ void take_cheaper(Context& context, const EvaluateOptions& options, const Costs&
     if (reason.empty()) reason = why;
 }
 
+/// `first`: K is the first one; `root`: S^-1/2 where it is known.
 Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
-               DeviceSubmatrices* device) {
+               DeviceSubmatrices* device, bool first, std::optional<KeptRoot> root) {
   const auto& thresholds = options.method.thresholds;
   const auto phase = context.phase("orthogonalise");
   Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}, {}};
-  take_cheaper(context, options, predicted_costs_of(options, spins, nullptr), true, way);
-  if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); }))
+  take_cheaper(context, options,
+               predicted_costs_of(options, spins, nullptr, root ? 0 : options.further_kohn_sham.size() + 1),
+               first, way);
+  if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); })) {
+    if (first && options.method.inverse_sqrt)
+      log::info("method.inverse_sqrt: {} is left as it is, dense diagonalisation needs no S^-1/2",
+                *options.method.inverse_sqrt);
     return way;
+  }
   try {
-    for (const auto& spin : spins)
+    for (const auto& spin : spins) {
+      if (!way.bases.empty() && same_matrix(spins.front().system.s, spin.system.s)) {
+        log::info("S^-1/2 is that of the other spin, whose S is the same");
+        root = root_of(way.bases.front());
+      }
       way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
                                      wants_orthogonal(options.output), interrupt_of(context), device,
-                                     &spins.front().system,
-                                     way.bases.empty() ? nullptr : &way.bases.front()));
+                                     root ? &*root : nullptr));
+      root.reset();
+    }
   } catch (const IllConditioned& error) {
     if (options.method.dense == Dense::never)
       throw InputError(
@@ -314,9 +332,10 @@ Refusal refusal_of(const Context& context, const std::function<void()>& evaluate
 }
 
 /// Note that a threshold was refused: the next one may do.
-void leave_out(Context& context, double threshold, const std::string& refused,
+void leave_out(Context& context, int matrix, double threshold, const std::string& refused,
                std::vector<Evaluation>& evaluations) {
   Evaluation none;
+  none.matrix = matrix;
   none.threshold = threshold;
   none.refused = refused;
   evaluations.push_back(none);
@@ -325,28 +344,31 @@ void leave_out(Context& context, double threshold, const std::string& refused,
   context.report().warning(text + ".");
 }
 
-/// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted, and what
-/// refuses the last threshold if none before it was answered, or if matrices are to be written: they are
-/// those of the last one.
+/// The thresholds of a K that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted,
+/// and what refuses the last threshold if none before it was answered, or if matrices are to be written: they
+/// are those of the last one.
 void evaluate_thresholds(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
                          const Way& way, DeviceSubmatrices* device, const ReferenceOptions& reference,
-                         std::vector<Evaluation>& evaluations) {
+                         int matrix, std::vector<Evaluation>& evaluations) {
   std::optional<Evaluation> dense;  // of all thresholds
   const auto done = static_cast<std::int64_t>(evaluations.size());
-  const auto n = static_cast<std::int64_t>(options.method.thresholds.size());
+  const auto n_thresholds = static_cast<std::int64_t>(options.method.thresholds.size());
+  const std::int64_t n = (matrix + 1) * n_thresholds;
+  const bool last_matrix = matrix == std::ssize(options.further_kohn_sham);
   for (const std::int64_t i : context.steps(done + 1, n)) {
-    const double threshold = options.method.thresholds[i - 1];
-    std::string why = way.why_dense[i - 1];
+    const double threshold = options.method.thresholds[i - 1 - matrix * n_thresholds];
+    std::string why = way.why_dense[i - 1 - matrix * n_thresholds];
     if (why.empty()) {
       const auto [refused, error] = refusal_of(context, [&] {
         evaluations.push_back(evaluate_threshold(context, options, spins, way, device, threshold, i == n));
       });
       if (!refused.empty() && !may_be_dense(context, options, spins.front().system)) {
-        const bool none = std::none_of(evaluations.begin(), evaluations.end(),
-                                       [](const auto& e) { return e.refused.empty(); });
+        const bool none = std::none_of(evaluations.begin(), evaluations.end(), [=](const auto& e) {
+          return e.matrix == matrix && e.refused.empty();
+        });
         if (i == n && (none || !options.output.matrices.empty())) std::rethrow_exception(error);
-        leave_out(context, threshold, refused, evaluations);
-        if (i < n) keep(context, evaluations);
+        leave_out(context, matrix, threshold, refused, evaluations);
+        if (i < n || !last_matrix) keep(context, evaluations);
         continue;
       }
       if (!refused.empty()) {
@@ -366,11 +388,13 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
         evaluations.back().probe_refused =
             "the whole matrix was diagonalised: D has no error of submatrices to find";
     }
-    announce(evaluations.back(), reference, static_cast<double>(spins.front().system.n_atoms));
+    evaluations.back().matrix = matrix;
+    announce(evaluations.back(), matrix == 0 ? reference : ReferenceOptions{},
+             static_cast<double>(spins.front().system.n_atoms));
     if (const auto why = doubt(evaluations.back(), options.temperature))
       log::warning("Doubtful: {}; take a smaller threshold or larger blocks", *why);
     context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");
-    if (i < n) keep(context, evaluations);
+    if (i < n || !last_matrix) keep(context, evaluations);
   }
 }
 
@@ -383,6 +407,58 @@ void require_room(const Context& context, const std::vector<Spin>& spins) {
       fmt::format("S^-1/2, A, D and submatrices ({:.4g} bytes of K)", bytes));
 }
 
+/// S^-1/2 from the file that keeps it, if there is one.
+std::optional<KeptRoot> kept_root(const Context& context, const EvaluateOptions& options,
+                                  const System& system) {
+  if (!options.method.inverse_sqrt) return std::nullopt;
+  const std::string& path = *options.method.inverse_sqrt;
+  bool there = false;
+  together(context.comm(), [&] {
+    if (context.comm().is_root()) there = std::filesystem::exists(path);
+  });
+  if (!context.comm().any(there)) return std::nullopt;
+  const auto& thresholds = options.method.thresholds;
+  try {
+    KeptRoot root = read_root(path, system.s, *std::min_element(thresholds.begin(), thresholds.end()));
+    log::info("S^-1/2 is that of {} (threshold {:.0e}, residual {:.1e})", path, root.threshold,
+              root.made.residual);
+    return root;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("method.inverse_sqrt: {}", error.what()));
+  }
+}
+
+/// The thresholds of one K: with S^-1/2 in `root` where it is known, which is left there for the next K.
+Way evaluate_matrix(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
+                    DeviceSubmatrices* device, const ReferenceOptions& reference, int matrix,
+                    std::optional<KeptRoot>& root, std::vector<Evaluation>& evaluations) {
+  const bool was_known = root.has_value();
+  Way way = choose_way(context, options, spins, device, matrix == 0, std::move(root));
+  root.reset();
+  if (!way.bases.empty() && !was_known && options.method.inverse_sqrt) {
+    const auto phase = context.phase("write");
+    write_root(root_of(way.bases.front()), spins.front().system.s, *options.method.inverse_sqrt,
+               context.provenance());
+    log::info("Wrote {}: S^-1/2 for the next run", *options.method.inverse_sqrt);
+  }
+  if (matrix == 0) describe_evaluation(context, options, spins.front().system, way.why_dense);
+  for (const auto& basis : way.bases)
+    if (options.check.vectors > 0)
+      way.check.push_back(layout_for(context, options, basis.a, options.check.spmm, options.check.vectors,
+                                     "check", way.check.empty() ? "" : "_down"));
+  if (!way.bases.empty() && matrix < std::ssize(options.further_kohn_sham)) root = root_of(way.bases.front());
+  evaluate_thresholds(context, options, spins, way, device, reference, matrix, evaluations);
+  return way;
+}
+
+/// Those of one K that have numbers.
+std::vector<Evaluation> answered(const std::vector<Evaluation>& evaluations, int matrix) {
+  std::vector<Evaluation> some;
+  for (const Evaluation& e : evaluations)
+    if (e.matrix == matrix && e.refused.empty()) some.push_back(e);
+  return some;
+}
+
 }  // namespace
 
 void evaluate(Context& context, const EvaluateOptions& options) {
@@ -390,42 +466,64 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (options.check.vectors > 0) static_cast<void>(layouts_of(options.check.spmm, context.comm().size()));
   if (options.spectrum.vectors > 0)
     static_cast<void>(layouts_of(options.spectrum.spmm, context.comm().size()));
-  const auto spins = read_spins(context, options);
-  const System& system = spins.front().system;
+  auto spins = read_spins(context, options);
+  System& system = spins.front().system;
+  std::vector<BlockMatrix> further;
+  for (const auto& path : options.further_kohn_sham)
+    further.push_back(read_further(context, options.matrices, path, system));
   const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
   for (const auto& spin : spins) announce_system(spin.system);
-  std::vector<Evaluation> evaluations = kept_evaluations(context, options.method.thresholds);
+  const int n_matrices = static_cast<int>(further.size()) + 1;
+  std::vector<double> thresholds;
+  for (int m = 0; m < n_matrices; ++m)
+    thresholds.insert(thresholds.end(), options.method.thresholds.begin(), options.method.thresholds.end());
+  std::vector<Evaluation> evaluations = kept_evaluations(context, thresholds, n_matrices);
   if (context.restart_file())
-    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
+    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), thresholds.size(),
               *context.restart_file());
+  std::optional<KeptRoot> root = kept_root(context, options, system);
   const DeviceSession session = context.open_device(options.device);
   const std::unique_ptr<DeviceSubmatrices> device = session.is_cpu() ? nullptr : make_series_on(session);
   require_room(context, spins);
-  if (!context.go_ahead(output_files(options.output))) return;
+  if (!context.go_ahead(output_files(options.output, n_matrices))) return;
 
-  Way way;
-  std::vector<SpectralDensity> spectra;
-  try {
-    way = choose_way(context, options, spins, device.get());
-    describe_evaluation(context, options, system, way.why_dense);
-    for (const auto& basis : way.bases)
-      if (options.check.vectors > 0)
-        way.check.push_back(layout_for(context, options, basis.a, options.check.spmm, options.check.vectors,
-                                       "check", way.check.empty() ? "" : "_down"));
-    spectra = spectra_of(context, options, way.bases);
-    evaluate_thresholds(context, options, spins, way, device.get(), reference, evaluations);
-  } catch (const Interrupted&) {
-    context.stop_within_step();
+  std::exception_ptr refused;  // of a K, where others have numbers
+  for (int m = 0; m < n_matrices; ++m) {
+    if (m > 0) {
+      system.k = std::move(further[m - 1]);
+      spins.front().suffix = fmt::format("_k{}", m + 1);
+      log::info("K of {}", options.further_kohn_sham[m - 1]);
+    }
+    const bool done = evaluations.size() >= (m + 1) * options.method.thresholds.size();
+    Way way;
+    std::vector<SpectralDensity> spectra;
+    try {
+      if (!done || n_matrices == 1)
+        way = evaluate_matrix(context, options, spins, device.get(), reference, m, root, evaluations);
+      spectra = spectra_of(context, options, way.bases);
+    } catch (const Interrupted&) {
+      context.stop_within_step();
+    } catch (const InputError& error) {  // the same on all ranks: the next K may do
+      if (n_matrices == 1) throw;
+      refused = std::current_exception();
+      while (evaluations.size() < (m + 1) * options.method.thresholds.size())
+        leave_out(context, m, thresholds[evaluations.size()], error.what(), evaluations);
+    }
+    if (evaluations.empty() && !refused) {
+      keep(context, evaluations);
+      return log::info("No threshold is done: a restart begins with the first one");
+    }
+    const auto some = answered(evaluations, m);
+    if (some.empty() && context.stopped_early()) break;
+    if (some.empty()) continue;
+    if (m == 0)
+      report_evaluations(context, options, reference, system,
+                         way.bases.empty() ? nullptr : &way.bases.front(), some);
+    report_spectra(context, options, spectra, some.back());
+    if (context.stopped_early()) break;
   }
-  if (evaluations.empty()) {
-    keep(context, evaluations);
-    return log::info("No threshold is done: a restart begins with the first one");
-  }
-  std::erase_if(evaluations, [](const auto& e) { return !e.refused.empty(); });
-  if (evaluations.empty()) return;  // of a run that was stopped
-  report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
-                     evaluations);
-  report_spectra(context, options, spectra, evaluations.back());
+  if (n_matrices > 1) report_further(context, options, evaluations);
+  if (refused) std::rethrow_exception(refused);
 }
 
 Rehearsal rehearse(Context& context, const EvaluateOptions& options) {
@@ -439,7 +537,7 @@ Rehearsal rehearse(Context& context, const EvaluateOptions& options) {
                     static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
   };
   Way way;
-  done.basis_seconds = seconds([&] { way = choose_way(context, options, done.spins, nullptr); });
+  done.basis_seconds = seconds([&] { way = choose_way(context, options, done.spins, nullptr, true, {}); });
   done.why_dense = way.why_dense;
   if (std::all_of(done.why_dense.begin(), done.why_dense.end(), [](const auto& why) { return why.empty(); }))
     done.thresholds_seconds = seconds([&] {

@@ -9,6 +9,7 @@
 #include "apps/submatrix/input/spin.hpp"
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/device/device.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "physics/sparse/layout.hpp"
 
@@ -28,7 +29,8 @@ struct MethodOptions {
   int columns_together = 0;
   double least_gap = 0.005;  ///< (hartree)
   bool estimate_error = true;
-  std::optional<double> memory;  ///< of a rank for one submatrix (B)
+  std::optional<double> memory;             ///< of a rank for one submatrix (B)
+  std::optional<std::string> inverse_sqrt;  ///< file that keeps S^-1/2
 };
 void describe(Schema& schema, MethodOptions& options);
 
@@ -53,11 +55,13 @@ struct OutputOptions {
   std::vector<std::string> matrices;
   std::vector<std::string> formats{"quintet_hdf5"};
   double threshold = 0;
+  electronic::DensityPattern pattern = electronic::DensityPattern::of_k_and_s;
 };
 void describe(Schema& schema, OutputOptions& options);
 
 struct EvaluateOptions {
   MatricesOptions matrices;
+  std::vector<std::string> further_kohn_sham;  ///< more K of the same S, each evaluated as the first
   BlocksOptions blocks;
   EnsembleOptions ensemble;
   double temperature = 0;  ///< (K)

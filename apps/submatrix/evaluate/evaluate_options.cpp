@@ -83,6 +83,19 @@ void describe(Schema& schema, MethodOptions& options) {
       .above(0)
       .example("2 GB")
       .on_restart(OnRestart::free);
+  schema
+      .text("inverse_sqrt", options.inverse_sqrt,
+            "File that keeps S^-1/2 for the next run of the same S and blocks (our HDF5): read where it "
+            "exists, "
+            "else made and written; refused if it is damaged, of another S, of other blocks or of a coarser "
+            "threshold")
+      .example("inverse_sqrt.h5")
+      .on_restart(OnRestart::free);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.inverse_sqrt && options.dense == Dense::always)
+      return "inverse_sqrt: dense: always makes no S^-1/2; leave one of them out";
+    return std::nullopt;
+  });
   schema.check([&options]() -> std::optional<std::string> {
     if (options.polynomial_error > 0 && options.polynomial_error < electronic::least_polynomial_error)
       return fmt::format("polynomial_error {}: rounding leaves {}; give 0 or more than that",
@@ -147,6 +160,12 @@ void describe(Schema& schema, OutputOptions& options) {
   schema.number("threshold", options.threshold, "Leave out blocks of smaller Frobenius norm")
       .at_least(0)
       .at_most(1);
+  schema.choice(
+      "pattern", options.pattern,
+      {{"of_k_and_s", electronic::DensityPattern::of_k_and_s}, {"whole", electronic::DensityPattern::whole}},
+      "Blocks of density and energy_weighted; of_k_and_s: those of K and S, which energies and "
+      "forces need; whole: all that were computed, for D S D = D or expectations of operators of "
+      "longer range");
   schema.check([&options]() -> std::optional<std::string> {
     if (auto wrong = unknown("matrices", options.matrices, output_names())) return wrong;
     return unknown("formats", options.formats, names_of(electronic::matrix_formats()));
@@ -155,6 +174,16 @@ void describe(Schema& schema, OutputOptions& options) {
 
 void describe(Schema& schema, EvaluateOptions& options) {
   schema.section("matrices", options.matrices, "The Kohn-Sham and overlap matrices")
+      .on_restart(OnRestart::fixed);
+  schema
+      .texts(
+          "further_kohn_sham", options.further_kohn_sham,
+          "More Kohn-Sham matrices of the same S, blocks and ensemble, each evaluated as the first one; "
+          "S^-1/2 is made once for all. Summary and files of the n-th K of all end in _kn (tr_dk_hartree_k2, "
+          "density_k2.h5)")
+      .length(0, 1000)
+      .existing_file()
+      .example("[step_2-KS_SPIN_1-1_0.csr, step_3-KS_SPIN_1-1_0.csr]")
       .on_restart(OnRestart::fixed);
   schema.section("blocks", options.blocks, "How orbitals are grouped into blocks")
       .on_restart(OnRestart::fixed);
@@ -179,6 +208,13 @@ void describe(Schema& schema, EvaluateOptions& options) {
   schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Exact values to print beside ours")
       .on_restart(OnRestart::free);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.further_kohn_sham.empty()) return std::nullopt;
+    if (options.matrices.kohn_sham_down) return "further_kohn_sham is for closed shells: one K each";
+    if (options.spectrum.vectors > 0)
+      return "spectrum is that of one K: leave further_kohn_sham or spectrum.vectors out";
+    return std::nullopt;
+  });
 }
 
 }  // namespace quintet::submatrix

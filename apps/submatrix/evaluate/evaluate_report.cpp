@@ -70,7 +70,8 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
   context.summarise("asymmetry", last.asymmetry);
   if (std::isfinite(last.rest))
     context.summarise("density_rest", last.rest,
-                      "||D_whole - D||_F of one spin: D has the blocks of K and S alone");
+                      last.whole ? "||Z P Z - D||_F of one spin: D has all blocks that were computed"
+                                 : "||D_whole - D||_F of one spin: D has the blocks of K and S alone");
   if (last.error_columns > 0) {
     context.summarise("energy_estimated_error_hartree", last.energy_error);
     context.summarise("energy_estimated_error_of_first_threshold_hartree", first.energy_error);
@@ -305,7 +306,9 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
         [](const E& e) { return 2 * e.pairs_error; });
   write("mu_error", "hartree", "Estimated error of mu that holds electrons at a temperature; 0: none",
         [](const E& e) { return e.mu_error; });
-  write("density_error", "1", "Estimated ||P - P_exact||_F", [](const E& e) { return e.p_error; });
+  write("density_error_of_p", "1", "Estimated ||P - P_exact||_F", [](const E& e) { return e.p_error; });
+  write("density_error", "1", "Estimated ||D - D_exact||_F of one spin; NaN: not known",
+        [](const E& e) { return e.density_error; });
   write("density_error_inside", "1", "The same of the blocks that P has",
         [](const E& e) { return e.p_error_inside; });
   write("idempotency", "1", "||P P - P||_F", [](const E& e) { return e.idempotency; });
@@ -339,7 +342,8 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
       2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu,
       e.mu_error > 0 ? fmt::format(" +- {:.1g}", e.mu_error) : "", gap_text(e, "+-"), e.idempotency,
       e.commutator);
-  log::info("  D on the blocks of K and S; what it has elsewhere: ||rest|| {}",
+  log::info("  D on {}; what it has elsewhere: ||rest|| {}",
+            e.whole ? "all blocks that were computed" : "the blocks of K and S",
             std::isfinite(e.rest) ? fmt::format("{:.2e}", e.rest) : "-");
   if (e.error_columns > 0)
     log::info(

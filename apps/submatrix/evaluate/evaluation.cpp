@@ -7,6 +7,7 @@
 
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/config/table.hpp"
+#include "physics/electronic/density/density_errors.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 
 namespace quintet::submatrix {
@@ -32,13 +33,12 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.commutator = density.commutator;
   result.asymmetry = sign.asymmetry;
   result.error_columns = sign.error.n_columns;
-  result.energy_error = (sign.error.energy + density.error).size() + density.rounding_error;
-  result.pairs_error = sign.error.n_pairs;
-  result.mu_error = sign.holds_pairs && sign.temperature > 0 && sign.error.n_columns > 0
-                        ? sign.error.mu + density.mu_error
-                        : sign.error.mu;
+  const DensityErrors errors = errors_of(sign, density);
+  result.energy_error = errors.energy;
+  result.pairs_error = errors.n_pairs;
+  result.mu_error = errors.mu;
   result.p_error = sign.error.p;
-  result.density_error = std::hypot(density.per_p * sign.error.p, density.overlap_error, density.rest);
+  result.density_error = errors.density;
   result.p_error_inside = sign.error.p_inside;
   result.error_seconds = comm.maximum(sign.error.seconds);
   result.blocks =

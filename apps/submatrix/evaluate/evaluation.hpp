@@ -17,6 +17,7 @@ struct SpinLevels {
 
 /// The numbers of one evaluation; matrices left out. Hartree; one spin.
 struct Evaluation {
+  int matrix = 0;  ///< of which K: 0 the first, then the further ones
   double threshold = 0;
   double tr_dk = 0, mu = 0;
   std::optional<double> mu_down;          ///< of an open shell, mu being that of spin up
@@ -36,7 +37,8 @@ struct Evaluation {
   double mu_error = 0;         ///< fixed electrons at a temperature, of both spins the larger; else 0
   double p_error = 0;          ///< ||P - P_exact||_F
   double p_error_inside = 0;   ///< of the blocks that P has
-  double rest = 0;             ///< ||D_whole - D||_F, D having the blocks of K and S alone; NaN: not known
+  double rest = 0;             ///< ||D_whole - D||_F, what D lacks outside of its blocks; NaN: not known
+  bool whole = false;          ///< D has all blocks that were computed, not those of K and S alone
   double density_error = 0;    ///< of D as written: p_error, S^-1/2, the rest; NaN: not known
   double error_seconds = 0;    ///< that the estimates took
   double blocks = 0;           ///< a block column

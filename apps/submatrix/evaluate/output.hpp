@@ -15,8 +15,8 @@ namespace quintet::submatrix {
 /// "overlap" as read.
 [[nodiscard]] std::vector<std::string> output_names();
 
-/// Names of the files that write_outputs() may write, for Context::go_ahead().
-[[nodiscard]] std::vector<std::string> output_files(const OutputOptions& options);
+/// Names of the files that write_outputs() may write of so many K, for Context::go_ahead().
+[[nodiscard]] std::vector<std::string> output_files(const OutputOptions& options, int n_matrices);
 
 /// Whether the options want a matrix of the orthogonal basis S^-1/2.
 [[nodiscard]] bool wants_orthogonal(const OutputOptions& options);

@@ -80,6 +80,8 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
       for_each_number(e, [&](const char* name, const auto& number) {
         group.set_attribute(name, static_cast<double>(number));
       });
+      group.set_attribute("matrix", e.matrix);
+      group.set_attribute("whole", e.whole ? 1 : 0);
       group.set_attribute("p_error_inside", e.p_error_inside);
       group.set_attribute("mu_error", e.mu_error);
       group.set_attribute("rest", e.rest);
@@ -95,7 +97,8 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
   });
 }
 
-std::vector<Evaluation> kept_evaluations(const Context& context, const std::vector<double>& thresholds) {
+std::vector<Evaluation> kept_evaluations(const Context& context, const std::vector<double>& thresholds,
+                                         int n_matrices) {
   std::vector<Evaluation> evaluations;
   if (!context.restart_file()) return evaluations;
   const std::string& path = *context.restart_file();
@@ -126,8 +129,11 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
     e.kernel = group.text_attribute("kernel");
     if (group.has_attribute("refused")) e.refused = group.text_attribute("refused");
+    if (group.has_attribute("matrix")) e.matrix = static_cast<int>(group.integer_attribute("matrix"));
+    if (group.has_attribute("whole")) e.whole = group.integer_attribute("whole") != 0;
+    const auto of_matrix = thresholds.size() / n_matrices;
     QUINTET_CHECK(
-        i < thresholds.size() && thresholds[i] == e.threshold,
+        i < thresholds.size() && thresholds[i] == e.threshold && e.matrix == static_cast<int>(i / of_matrix),
         "{}: threshold {} of it is {:.3g}, which is not that of method.thresholds; restart with the "
         "thresholds of the run that was stopped",
         path, i + 1, e.threshold);

@@ -12,8 +12,8 @@ namespace quintet::submatrix {
 void keep(Context& context, const std::vector<Evaluation>& evaluations);
 
 /// The evaluations of the checkpoint to restart from, none without. Throws InputError if they are not those
-/// of the first of `thresholds`. Collective.
+/// of the first of `thresholds`, those of `n_matrices` K one after another. Collective.
 [[nodiscard]] std::vector<Evaluation> kept_evaluations(const Context& context,
-                                                       const std::vector<double>& thresholds);
+                                                       const std::vector<double>& thresholds, int n_matrices);
 
 }  // namespace quintet::submatrix

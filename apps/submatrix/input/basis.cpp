@@ -15,11 +15,14 @@ Basis announced(Basis basis, const char* of) {
   return basis;
 }
 
-/// Collective.
-bool same_overlap(const BlockMatrix& a, const BlockMatrix& b) {
-  const bool same = a.rank_begin == b.rank_begin && a.blocking->begin == b.blocking->begin &&
-                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
-  return a.comm.sum(same ? 0L : 1L) == 0;
+/// A system in its local basis, S^-1/2 made or known.
+Basis in_local(const System& system, double threshold, const Interrupt& interrupt, DeviceSubmatrices* device,
+               const KeptRoot* root) {
+  const BlockMatrix b = local_basis(system.s);
+  LocalSystem local{b, in_local_basis(system.k, b), in_local_basis(system.s, b)};
+  Orthogonalised made = root != nullptr ? orthogonalise(local.k, root->made, threshold, interrupt, device)
+                                        : orthogonalise(local.k, local.s, threshold, interrupt, device);
+  return {std::move(made), std::move(local), root != nullptr ? root->threshold : threshold};
 }
 
 }  // namespace
@@ -27,17 +30,16 @@ bool same_overlap(const BlockMatrix& a, const BlockMatrix& b) {
 BlockMatrix Basis::of_user(const BlockMatrix& d) const { return local ? in_local_basis(d, local->basis) : d; }
 
 Basis make_basis(const System& system, double threshold, bool only_global, const Interrupt& interrupt,
-                 DeviceSubmatrices* device, const System* other_system, const Basis* other) {
-  if (other != nullptr && !other->local && other->threshold == threshold &&
-      same_overlap(other_system->s, system.s)) {
-    log::info("S^-1/2 is that of the other spin, whose S is the same");
-    return {
-        orthogonalise(system.k,
-                      InverseSqrt{other->inverse_sqrt, other->residual, other->iterations, other->condition},
-                      threshold, interrupt, device),
-        {},
-        threshold};
-  }
+                 DeviceSubmatrices* device, const KeptRoot* root) {
+  if (root != nullptr && root->local && only_global)
+    throw IllConditioned(
+        "the S^-1/2 that is kept is that of the blocks' orthogonal functions: the condition number of S is "
+        "too "
+        "large for that of S",
+        root->made.condition);
+  if (root != nullptr && root->local) return in_local(system, threshold, interrupt, device, root);
+  if (root != nullptr)
+    return {orthogonalise(system.k, root->made, threshold, interrupt, device), {}, root->threshold};
   try {
     return announced({orthogonalise(system.k, system.s, threshold, interrupt, device), {}, threshold},
                      "S^-1/2");
@@ -48,11 +50,19 @@ Basis make_basis(const System& system, double threshold, bool only_global, const
         "orthogonal first",
         error.condition);
   }
-  const BlockMatrix b = local_basis(system.s);
-  LocalSystem local{b, in_local_basis(system.k, b), in_local_basis(system.s, b)};
-  Orthogonalised made = orthogonalise(local.k, local.s, threshold, interrupt, device);
-  return announced({std::move(made), std::move(local), threshold},
+  return announced(in_local(system, threshold, interrupt, device, nullptr),
                    "S^-1/2 of the blocks' orthogonal functions");
+}
+
+KeptRoot root_of(const Basis& basis) {
+  return {InverseSqrt{basis.inverse_sqrt, basis.residual, basis.iterations, basis.condition}, basis.threshold,
+          basis.local.has_value()};
+}
+
+bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
+  const bool same = a.rank_begin == b.rank_begin && a.blocking->begin == b.blocking->begin &&
+                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
+  return a.comm.sum(same ? 0L : 1L) == 0;
 }
 
 }  // namespace quintet::submatrix

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/submatrix/input/system.hpp"
+#include "physics/electronic/density/kept_root.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 
@@ -31,11 +32,16 @@ struct Basis : electronic::Orthogonalised {
 };
 
 /// S^-1/2 and A: globally, or else in the local basis. Throws electronic::IllConditioned if neither leads to
-/// S^-1/2, or only the local one where the user wants matrices of the basis S^-1/2 (`only_global`).
-/// `other_system`, `other`: another K with its basis; its S^-1/2 is taken where S is the same to the bit on
-/// all ranks. device: evaluates series in place of this core, unless it is null. Collective.
+/// S^-1/2, or only the local one where the user wants matrices of the basis S^-1/2 (`only_global`). `root`:
+/// S^-1/2 of this S, already made. device: evaluates series in place of this core, unless it is null.
+/// Collective.
 [[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
                                const electronic::Interrupt& interrupt, electronic::DeviceSubmatrices* device,
-                               const System* other_system = nullptr, const Basis* other = nullptr);
+                               const electronic::KeptRoot* root = nullptr);
+
+/// S^-1/2 of a basis, for another K of the same S.
+[[nodiscard]] electronic::KeptRoot root_of(const Basis& basis);
+/// Whether two matrices are the same to the bit on all ranks. Collective.
+[[nodiscard]] bool same_matrix(const electronic::BlockMatrix& a, const electronic::BlockMatrix& b);
 
 }  // namespace quintet::submatrix

@@ -163,6 +163,28 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
   return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements, guessed_unit};
 }
 
+BlockMatrix read_further(Context& context, const MatricesOptions& matrices, const std::string& path,
+                         const System& first) {
+  const auto phase = context.phase("read");
+  MatricesOptions options = matrices;
+  options.kohn_sham = path;
+  const int n_rows = first.blocking().n_rows();
+  if (options.repeat.empty()) options.n_rows = n_rows;
+  ReadMatrix read = read_file(context, options, path);
+  MatrixFile& k = read.file;
+  QUINTET_CHECK(k.n_rows == n_rows, "further_kohn_sham: {}: has {} rows, but {} has {}", path, k.n_rows,
+                matrices.kohn_sham, n_rows);
+  const double factor = energy_factor(options, k);
+  for (auto& element : k.elements) element.value *= factor;
+  BlockMatrix blocks =
+      assembled(context.comm(), first.k.blocking, k, first.k.rank_begin, matrices.asymmetry * factor, path);
+  if (matrices.overlap && matrices.order == Order::checked) check_order(options, blocks, first.s);
+  const bool guessed_unit = !says_units(options, k);
+  tell_reading(options, k, {}, guessed_unit, false);
+  if (guessed_unit) check_unit(blocks, first.s, path);
+  return blocks;
+}
+
 void share_by_cost(System& system, const SubmatrixOptions& options) {
   const Comm& comm = system.k.comm;
   if (comm.size() == 1) return;

@@ -32,6 +32,11 @@ struct System {
 [[nodiscard]] System read_system(Context& context, const MatricesOptions& matrices,
                                  const BlocksOptions& blocks, const System* other = nullptr);
 
+/// Read another K of the same S, on the blocks and shares of `first`, in hartree. Throws InputError as
+/// read_system(). Collective.
+[[nodiscard]] electronic::BlockMatrix read_further(Context& context, const MatricesOptions& matrices,
+                                                   const std::string& path, const System& first);
+
 /// Share the block columns out anew so that each rank has the same predicted work of submatrices (K's pattern
 /// stands for that of S^-1/2 K S^-1/2). Nothing is done on one rank. Collective.
 void share_by_cost(System& system, const electronic::SubmatrixOptions& options);

@@ -160,7 +160,8 @@ void scale(DensityResult& result, double n_pairs, const Orthogonalised& basis, d
 }  // namespace
 
 DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis, const BlockMatrix& k,
-                             const BlockMatrix& s, double threshold, DeviceProducts* device) {
+                             const BlockMatrix& s, double threshold, DeviceProducts* device,
+                             DensityPattern wanted) {
   const BlockMatrix& z = basis.inverse_sqrt;
   // products that are left out take pairs away, all of one sign: far fewer of them than of small blocks of P
   // Z
@@ -168,8 +169,10 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error, .device = device});
   const BlockMatrix pattern = add(0, k, 0, s);  // traces with K and with S want all of their blocks
   if (sign.holds_pairs && sign.n_pairs == 0) return DensityResult(pattern);
-  DensityResult result(
-      multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern, .device = device}));
+  ProductOptions how{.error = error, .symmetric = true, .device = device};
+  if (wanted == DensityPattern::of_k_and_s) how.pattern = &pattern;
+  DensityResult result(multiply(z, pz, how));
+  if (wanted == DensityPattern::whole) result.d = add(1, result.d, 0, pattern);
   result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);
   const double missing = result.n_pairs_unscaled - sign.n_pairs;
   SymmetricProduct apply_p(sign.p, device), apply_a(basis.a, device);

@@ -9,6 +9,12 @@
 
 namespace quintet::electronic {
 
+/// Blocks of D that are computed.
+enum class DensityPattern {
+  of_k_and_s,  ///< those of K and S, which energies and forces need
+  whole        ///< all that Z P Z has
+};
+
 /// D = Z P Z and what follows from it.
 ///
 /// Where the number of pairs was fixed, D is scaled by Tr P / Tr(Z P Z S), so that Tr(D S) is what was asked
@@ -21,11 +27,11 @@ namespace quintet::electronic {
 /// (fixed mu: their root mean square) stands for it. rounding_error: 8 eps n ||A|| cond(S), the 8 measured on
 /// chains.
 struct DensityResult {
-  BlockMatrix d;                ///< density matrix a spin, on K's and S's pattern, bitwise symmetric
+  BlockMatrix d;                ///< density matrix a spin, on the pattern wanted, bitwise symmetric
   double tr_dk = 0;             ///< Tr(D K) (Hartree), per electron pair
   double n_pairs = 0;           ///< Tr(D S)
   double n_pairs_unscaled = 0;  ///< Tr(Z P Z S): what it misses of Tr P is the error of Z
-  double rest = 0;  ///< ||Z P Z - D||_F: what D lacks outside K's and S's blocks, from random vectors
+  double rest = 0;              ///< ||Z P Z - D||_F: what D lacks outside its pattern, from random vectors
   /// ||D - D_exact||_F over ||P - P_exact||_F, about: the root mean square of the eigenvalues of Z Z = S^-1.
   double per_p = 1;
   double overlap_error = 0;   ///< of D, from Z: per_p ||(Z S Z - 1) P||_F, about
@@ -38,6 +44,7 @@ struct DensityResult {
 };
 [[nodiscard]] DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis,
                                            const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                                           DeviceProducts* device = nullptr);
+                                           DeviceProducts* device = nullptr,
+                                           DensityPattern pattern = DensityPattern::of_k_and_s);
 
 }  // namespace quintet::electronic

@@ -196,6 +196,8 @@ std::vector<std::vector<double>> blocks_of(const std::vector<double>& whole, con
 
 }  // namespace
 
+double dense_seconds(double n_rows) { return 2.8e-10 * std::pow(n_rows, 3) + 3e-8 * n_rows * n_rows; }
+
 Orbitals orbitals_of(const BlockMatrix& k, const BlockMatrix& s) {
   const Comm& comm = k.comm;
   const int n = k.blocking->n_rows();

@@ -3,6 +3,7 @@
 
 helper.py write                       good and bad matrix files of a ring of 24 sites in pairs, into the working folder
 helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
+helper.py same KEY FILE KEY FILE TOL  the value of one key in one file is that of another key in another, within TOL
 helper.py below KEY FILE TOL          the value's size is at most TOL
 helper.py within KEY ERROR FILE FILE  the values agree within three times the first file's value of ERROR
 helper.py swap IN OUT I J             a MatrixMarket file with functions I and J (from 1) in each other's place
@@ -134,6 +135,9 @@ def write():
     cp2k_binary("s.csr", s)
     matrix_market("k.mtx", k)
     matrix_market("s.mtx", s)
+    matrix_market("k_other.mtx", ring(-0.12, -0.28, -0.1))
+    matrix_market("s_other.mtx", ring(1.0, 0.1, 0.11))
+    matrix_market("flat.mtx", [(i, j, -0.09 * v) for i, j, v in s])
     raw = open("k.csr", "rb").read()
     open("cut.csr", "wb").write(raw[:-7])
     open("cut.txt", "w").write(open("k.txt").read()[:-9])
@@ -180,6 +184,12 @@ def value(key, first, second, tolerance):
     a, b = (json.load(open(path))[key] for path in (first, second))
     if not abs(a - b) <= float(tolerance):
         sys.exit(f"{key}: {a} and {b}")
+
+
+def same(key, path, other_key, other_path, tolerance):
+    a, b = json.load(open(path))[key], json.load(open(other_path))[other_key]
+    if not abs(a - b) <= float(tolerance):
+        sys.exit(f"{key}: {a}, {other_key}: {b}")
 
 
 def below(key, path, tolerance):
@@ -273,4 +283,4 @@ def stop_within(*command):
         value(key, "within/summary.json", "straight/summary.json", 0)
 
 
-{"near": near, "swap": swap, "estimated": estimated, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+{"near": near, "swap": swap, "estimated": estimated, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "same": same, "below": below}[sys.argv[1]](*sys.argv[2:])

@@ -8,3 +8,5 @@ quintet_test(electronic_truncation SOURCES truncation_test.cpp DEPENDS quintet_e
 quintet_test(electronic_chebyshev SOURCES chebyshev_test.cpp DEPENDS quintet_electronic LABELS verification)
 quintet_test(electronic_ill_conditioned SOURCES ill_conditioned_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
 quintet_test(electronic_interrupt SOURCES interrupt_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_kept_root SOURCES kept_root_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
+quintet_test(electronic_estimates_table SOURCES estimates_table_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification)
