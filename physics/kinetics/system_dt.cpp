@@ -26,8 +26,10 @@ double step_until(double limit, double frequency, double growth) {
 
 }  // namespace
 
-FieldResponse VlasovSystem::Implementation::field_response(const Exec& exec) {
+FieldResponse VlasovSystem::Implementation::field_response(const Exec& exec, double t) {
   finish_moments(exec, now);
+  const bool given = static_cast<bool>(options.external_current);
+  if (given) options.external_current(t, current);
   const PhaseGrid& grid = species.front().grid;
   const double one = std::pow(2.0, 0.5 * grid.cdim);  // the coefficient of the constant 1
   const double epsilon0 =
@@ -43,6 +45,7 @@ FieldResponse VlasovSystem::Implementation::field_response(const Exec& exec) {
       square += q * q / species[s].mass * now.moments[s](conf, 0, 0) / (one * epsilon0);
       for (std::size_t d = 0; d < at(basis.vdim()); ++d) j[d] += q * now.moments[s](conf, 1 + d, 0) / one;
     }
+    for (std::size_t d = 0; given && d < at(basis.vdim()); ++d) j[d] += current(conf, d, 0) / one;
     greatest[0] = std::max(greatest[0], square);
     for (std::size_t d = 0; d < 3; ++d) {
       greatest[1 + d] = std::max(greatest[1 + d], j[d]);
@@ -85,9 +88,14 @@ double VlasovSystem::stable_dt(const Exec& exec) {
                          : my.options.cfl;
   double dt = cfl / ((2 * order + 1) * frequency);
   if (my.options.field != FieldModel::none) {
-    const FieldResponse response = my.field_response(exec);
-    dt = std::min({dt, plasma_part * my.options.cfl / response.plasma_frequency,
-                   step_until(1.0 / (2 * order + 1), frequency, response.frequency_growth)});
+    const auto bound = [&](double t) {
+      const FieldResponse response = my.field_response(exec, t);
+      return std::min(plasma_part * my.options.cfl / response.plasma_frequency,
+                      step_until(1.0 / (2 * order + 1), frequency, response.frequency_growth));
+    };
+    dt = std::min(dt, bound(my.time));
+    // A given current may rise within the step.
+    if (my.options.external_current) dt = std::min(dt, bound(my.time + dt));
   }
   if (!changing_rates) return dt;
   // A step must bear the rates of its end, too.

@@ -100,8 +100,9 @@ RankNeeds needs_of(const PhaseBasis& basis, const std::vector<Species>& species,
   if (ranks_between(ranks, 0, dim) > 1) {
     needs.all_sums = {n_greatest, 8 * n_greatest};
     if (options.field != FieldModel::none) {
-      needs.all_sums.messages += 1;
-      needs.all_sums.bytes += 8 * FieldResponse::n_compared;
+      const int n_responses = options.external_current ? 2 : 1;  // at both ends of the step
+      needs.all_sums.messages += n_responses;
+      needs.all_sums.bytes += 8 * n_responses * FieldResponse::n_compared;
     }
   }
   return needs;

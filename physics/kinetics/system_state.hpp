@@ -33,7 +33,7 @@ struct StagePlace {
 struct FieldResponse {
   double plasma_frequency = 0;  ///< sqrt(sum_s n_s q_s^2/(epsilon0 m_s)), of the densest cell of x
   /// Greatest growth of |a|/dv, over species and time: |q/m| |E_t|/dv summed over directions, E_t =
-  /// -J/epsilon0 (curl B aside; Poisson: J as far as it differs over x).
+  /// -J/epsilon0 (curl B aside, with the given current; Poisson: J as far as it differs over x).
   double frequency_growth = 0;
   /// Numbers that ranks compare for it: a frequency, and the greatest and least current in three directions.
   static constexpr int n_compared = 7;
@@ -100,8 +100,8 @@ struct VlasovSystem::Implementation {
   [[nodiscard]] Amount amount(const Exec& exec, int s, const Distribution& f) const;
   /// Impulse and work of the forces in acceleration[s] on `moments` for a time `weight` into budgets[s].
   void count_forces(int s, const ConfField& moments, double weight);
-  /// Of the present state. Collective.
-  [[nodiscard]] FieldResponse field_response(const Exec& exec);
+  /// Of the present state, with the current that is given at a time. Collective.
+  [[nodiscard]] FieldResponse field_response(const Exec& exec, double t);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);
   /// M0, M1 and M2 of the present f of species s, [n_conf, 2 + vdim, n_modes], summed over velocity_comm.

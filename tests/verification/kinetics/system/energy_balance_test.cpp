@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "physics/kinetics/initial/projection.hpp"
@@ -131,6 +132,41 @@ void expect_third_order(const SystemOptions& options, double unaccounted) {
   EXPECT_LT(std::abs(coarse.drift()), 1e-4 * std::abs(unaccounted));
   EXPECT_GT(std::abs(coarse.drift()), 6 * std::abs(fine.drift()))
       << coarse.drift() << " -> " << fine.drift() << ", of " << coarse.first.energy();
+}
+
+/// Largest stable step of electrons that drift by 0.3 in no field yet, with a given current along x.
+double stable_step(const std::function<double(double t)>& along_x) {
+  SystemOptions options;
+  if (along_x)
+    options.external_current = [&](double t, const ConfField& out) {
+      Kokkos::deep_copy(out, 0.0);
+      for (std::size_t conf = 0; conf < out.extent(0); ++conf)
+        out(conf, 0, 0) = std::numbers::sqrt2 * along_x(t);
+    };
+  const Exec exec;
+  VlasovSystem system(Comm(), PhaseBasis(1, 2, 2, Family::serendipity), {electrons(false)}, options);
+  project_phase(
+      system.basis(),
+      [](std::span<const double> z) {
+        return std::exp(-0.5 * (std::pow(z[1] - 0.3, 2) + z[2] * z[2])) / (2 * pi);
+      },
+      system.f(0), "f");
+  system.start(exec, 0);
+  return system.stable_dt(exec);
+}
+
+TEST(EnergyBalance, a_step_bears_the_field_that_a_given_current_makes_in_it) {
+  constexpr double order_factor = 5, width = 12.0 / 8;
+  const double plain = stable_step({}), j = 1e3;
+  const double frequency = 1 / (order_factor * stable_step([](double) { return 0.3; }));  // J is compensated
+
+  EXPECT_GT(1 / (order_factor * frequency), 0.9999 * plain);
+  const double dt = stable_step([&](double) { return j; });
+  EXPECT_LT(dt, 0.5 * plain);
+  // E = j dt/epsilon0 at its end: dt (|v|/dx + |E|/dv) is just what is stable.
+  EXPECT_NEAR(order_factor * dt * (frequency + j * dt / width), 1, 0.05);
+  // A current that has only begun to rise counts, too.
+  EXPECT_LT(stable_step([&](double t) { return 1e3 * j * t; }), 0.5 * plain);
 }
 
 TEST(EnergyBalance, holds_the_work_of_a_bias) {
