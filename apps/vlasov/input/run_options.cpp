@@ -115,13 +115,15 @@ void describe(Schema& schema, BeamOptions& options) {
 
 void describe(Schema& schema, TheoryOptions& options) {
   using Kind = TheoryOptions::Kind;
-  schema.choice("kind", options.kind,
-                {{"given", Kind::given},
-                 {"electrostatic", Kind::electrostatic},
-                 {"collisional", Kind::collisional},
-                 {"weibel", Kind::weibel}},
-                "The numbers given here; the least damped wave of drifting Maxwellians (Landau, two-stream, "
-                "bump-on-tail); a Langmuir wave with the run's collisions; the Weibel instability");
+  schema.choice(
+      "kind", options.kind,
+      {{"given", Kind::given},
+       {"electrostatic", Kind::electrostatic},
+       {"collisional", Kind::collisional},
+       {"weibel", Kind::weibel}},
+      "The numbers given here; of drifting Maxwellians (Landau, two-stream, bump-on-tail) the fastest "
+      "growing wave or, where all are damped, the one that the run shows; a Langmuir wave with the run's "
+      "collisions; the Weibel instability");
   schema.text(
       "quantity", options.quantity,
       "Column of the history that grows as the square of the amplitude: electric_energy, magnetic_energy, "

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "apps/application/report/statistics.hpp"
+#include "apps/vlasov/report/rates.hpp"
 #include "apps/vlasov/report/wave_report.hpp"
 #include "apps/vlasov/state/wave_signal.hpp"
 #include "io/config/scalar.hpp"
@@ -75,7 +75,7 @@ Curve theory_line(const Theory& theory, const Window& window, const std::vector<
   const double middle = 0.5 * (window.begin + window.end);
   double height = std::log(std::max(interpolate(time, energy, middle), 1e-300));
   if (theory.oscillates()) {  // through the highest point near the middle: a maximum
-    const double period = M_PI / theory.frequency();
+    const double period = M_PI / std::abs(theory.frequency());
     for (std::size_t i = 0; i < time.size(); ++i)
       if (std::abs(time[i] - middle) <= 0.5 * period && energy[i] > 0)
         height = std::max(height, std::log(energy[i]) - 2 * theory.growth_rate() * (time[i] - middle));
@@ -105,65 +105,6 @@ void tell(Context& context, const std::string& name, const std::string& what, do
                    uncertainty > doubtful * std::abs(measured) ? "no one exponential fits the window" : "");
   log::info("{}: {}, theory {:.6g} ({:+.2f} %)", what, with_error, theory,
             100 * (measured - theory) / std::abs(theory));
-}
-
-/// How the window of a fit came about.
-std::string window_text(const Theory& theory, const Window& window) {
-  std::string how = "theory.window";
-  if (!theory.window && theory.oscillates())
-    how = "the longest run of maxima that follow one exponential";
-  else if (!theory.window)
-    how = "the greatest rise of constant slope";
-  if (!theory.window && std::isfinite(theory.clean_until))
-    how += fmt::format(", before the recurrence of the velocity cells, from {:.4g} on", theory.clean_until);
-  return fmt::format("Fitted between times {:.4g} and {:.4g} ({})", window.begin, window.end, how);
-}
-
-/// Samples up to a time.
-std::span<const double> until(const std::vector<double>& values, const std::vector<double>& time,
-                              double end) {
-  const auto n = std::upper_bound(time.begin(), time.end(), end) - time.begin();
-  return std::span<const double>(values).first(n);
-}
-
-/// A rate and where it comes from.
-struct Rates {
-  double gamma = 0, gamma_uncertainty = 0, omega = 0, omega_uncertainty = 0;
-  Window window;
-  std::string how;     ///< window and method
-  std::string reason;  ///< why there is none
-};
-
-/// By the maxima of an energy, or the slope of its logarithm.
-Rates rates_of_energy(const Theory& theory, const History& history) {
-  const auto &time = history.column("time"), &energy = history.column(theory.quantity);
-  const auto t = until(time, time, theory.clean_until), y = until(energy, time, theory.clean_until);
-  Rates rates;
-  if (theory.oscillates()) {
-    const auto fit = fit_damped_oscillation(t, y, theory.window);
-    rates = {fit.gamma, fit.gamma_uncertainty, fit.omega, fit.omega_uncertainty, fit.window, "", fit.reason};
-  } else {
-    const auto fit = fit_growth(t, y, theory.window);
-    rates = {fit.rate, fit.uncertainty, 0, 0, fit.window, "", fit.reason};
-  }
-  rates.how = window_text(theory, rates.window);
-  return rates;
-}
-
-/// Of the energy or, where that has none or less certain ones, of the wave nearest to the theory's.
-Rates rates_of(const Theory& theory, const WaveFit& waves, const History& history) {
-  Rates rates = rates_of_energy(theory, history);
-  const WaveMode* wave = nearest_wave(waves, theory.omega);
-  if (wave == nullptr || (rates.reason.empty() && rates.gamma_uncertainty <= wave->gamma_uncertainty))
-    return rates;
-  const double sign = wave->omega.real() * theory.frequency() < 0 ? -1 : 1;
-  return {wave->omega.imag(),
-          wave->gamma_uncertainty,
-          sign * wave->omega.real(),
-          wave->omega_uncertainty,
-          waves.window,
-          waves_window_text(theory, waves),
-          ""};
 }
 
 /// The part of a collisional damping rate that steps with split collisions add. Between steps the heat flux
@@ -282,13 +223,18 @@ void report_comparison(Context& context, const Comparison& comparison, const His
   };
   if (comparison.theory) {
     context.report().section("Beside theory");
-    Plot plot = log_plot(comparison.theory->quantity);
-    WaveFit waves;
-    waves.reason = "the history has no signed amplitude of " + comparison.theory->quantity;
-    if (!comparison.wave.empty()) waves = fit_history(comparison.wave, *comparison.theory, history);
-    report_theory(context, *comparison.theory, waves, history, plot);
+    Theory theory = *comparison.theory;
+    Plot plot = log_plot(theory.quantity);
+    const auto waves_of = [&] {
+      WaveFit waves;
+      waves.reason = "the history has no signed amplitude of " + theory.quantity;
+      return comparison.wave.empty() ? waves : fit_history(comparison.wave, theory, history);
+    };
+    WaveFit waves = waves_of();
+    if (choose_measured(theory, waves, history)) waves = waves_of();  // until its own recurrence
+    report_theory(context, theory, waves, history, plot);
     context.report().plot(plot);
-    if (!comparison.wave.empty()) report_waves(context, *comparison.theory, waves);
+    if (!comparison.wave.empty()) report_waves(context, theory, waves);
   }
   if (comparison.reference) {
     context.report().section("Beside " + comparison.reference->label);

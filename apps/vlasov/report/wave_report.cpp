@@ -51,13 +51,18 @@ std::string root_text(std::complex<double> root) {
   return fmt::format("frequency {:.5g}, rate {:.5g}", root.real(), root.imag());
 }
 
+/// "frequency 1.4, rate -0.15, excited 0.03 times as much as the strongest".
+std::string branch_text(const Branch& branch) {
+  return root_text(branch.omega) + (std::isnan(branch.excited)
+                                        ? std::string()
+                                        : fmt::format(", {:.2g} of the strongest at t = 0", branch.excited));
+}
+
 void report_waves(Context& context, const Theory& theory, const WaveFit& waves) {
-  std::string roots = "Root of the theory: " + root_text(theory.omega);
-  for (const auto root : theory.others) roots += "; another one: " + root_text(root);
-  if (!theory.others.empty()) {
-    roots += ": the run shows them all";
-    log::info("{}", roots);
-  }
+  std::string roots = "Root of the theory: " + branch_text(theory);
+  const auto others = theory.others();
+  for (const auto& other : others) roots += "; another one: " + branch_text(other);
+  if (!others.empty()) log::info("{}", roots);
   context.summarise("waves", static_cast<std::int64_t>(waves.modes.size()), "in the signed amplitude");
   if (!waves) {
     log::info("No waves in the signed amplitude: {}", waves.reason);

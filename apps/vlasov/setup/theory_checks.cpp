@@ -99,7 +99,7 @@ void warn_of_current(const RunOptions& options, const Setup& setup, const std::v
   const PhaseGrid& grid = setup.species.front().grid;
   const bool periodic =
       std::all_of(grid.periodic.begin(), grid.periodic.begin() + grid.cdim, [](bool one) { return one; });
-  if (setup.system.field != FieldModel::maxwell || !periodic || !options.field.current.empty()) return;
+  if (setup.system.field != FieldModel::maxwell || !periodic) return;
   double j = 0, square = 0, lightest = 0;  // J/epsilon0 along the wave, omega_p^2, |q/m|
   for (const auto& part : parts) {
     const auto& species = setup.species[part.species];
@@ -109,18 +109,22 @@ void warn_of_current(const RunOptions& options, const Setup& setup, const std::v
     square += omega_squared;
     lightest = std::max(lightest, std::abs(species.charge / species.mass));
   }
-  const double swing = lightest * std::abs(j) / square, k_length = std::hypot(k[0], k[1], k[2]);
+  const double k_length = std::hypot(k[0], k[1], k[2]), of_plasma = j;
+  const auto given = mean_current(options, setup);
+  for (std::size_t d = 0; d < 3; ++d) j += given[d] * k[d] / (k_length * setup.system.maxwell.epsilon0);
+  const double swing = lightest * std::abs(j) / square;
   constexpr double tolerance = 0.01;
   if (k_length * swing <= tolerance * std::abs(theory.omega)) return;
-  const double density = j * setup.system.maxwell.epsilon0;
+  const double epsilon0 = setup.system.maxwell.epsilon0;
   std::array<double, 3> against{};
-  for (std::size_t d = 0; d < 3; ++d) against[d] = -density * k[d] / k_length + 0.0;
+  for (std::size_t d = 0; d < 3; ++d) against[d] = -of_plasma * epsilon0 * k[d] / k_length + 0.0;
   log::warning(
-      "theory: the mean current density along the wave is {:.4g}. With field.model: maxwell it drives a "
-      "uniform "
-      "E, in which drifts oscillate by {:.3g} at the plasma frequency, and the theory is of steady drifts; "
+      "theory: the mean current density along the wave is {:.4g}{}. With field.model: maxwell it drives a "
+      "uniform E, in which drifts oscillate by {:.3g} at the plasma frequency. The theory is of steady "
+      "drifts; "
       "field.current: [{:.6g}] compensates it",
-      density, swing, fmt::join(against, ", "));
+      j * epsilon0, options.field.current.empty() ? "" : " with field.current at t = 0", swing,
+      fmt::join(against, ", "));
 }
 
 }  // namespace

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string_view>
 
 #include "apps/application/loop/windows.hpp"
 #include "apps/vlasov/setup/plasma_parts.hpp"
 #include "apps/vlasov/setup/theory_checks.hpp"
-#include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/kinetics/collisions/collision_operators.hpp"
-#include "physics/kinetics/initial/projection_nodes.hpp"
+#include "physics/kinetics/theory/excitation.hpp"
 #include "physics/kinetics/theory/theory.hpp"
 
 namespace quintet::vlasov {
@@ -31,8 +31,8 @@ std::array<double, 3> wave_vector(const TheoryOptions& options, const Formulas& 
                                       : 2 * M_PI / (grid.upper[0] - grid.lower[0]);
   if (options.direction.empty()) return {k, 0, 0};
   QUINTET_CHECK(options.direction.size() == static_cast<std::size_t>(grid.cdim),
-                "theory.direction: has {} values; expected {}, one for each direction of x",
-                options.direction.size(), grid.cdim);
+                "theory.direction: has {}; expected {}, one for each direction of x",
+                counted(options.direction.size(), "value"), grid.cdim);
   std::array<double, 3> result{};
   double square = 0;
   for (std::size_t d = 0; d < options.direction.size(); ++d) {
@@ -73,191 +73,104 @@ std::vector<DriftingMaxwellian> beams_of(const TheoryOptions& options, const For
   return beams;
 }
 
-/// Roots that a signal shows beside the first: growing at half its rate or more, or damped no more than twice
-/// as much. The mirror image -omega* of a plasma at rest says nothing new.
-std::vector<std::complex<double>> others_beside(const std::vector<std::complex<double>>& roots) {
-  std::vector<std::complex<double>> others;
-  const auto first = roots.front();
-  const double least = first.imag() > 0 ? 0.5 * first.imag() : 2 * first.imag();
-  for (std::size_t i = 1; i < roots.size(); ++i)
-    if (roots[i].imag() >= least && std::abs(roots[i] + std::conj(first)) > 1e-6 * std::abs(first))
-      others.push_back(roots[i]);
-  return others;
-}
-
-void set_roots(const RunOptions& all, const Setup& setup, const std::vector<DriftingMaxwellian>& beams,
-               const std::array<double, 3>& k_vector, Theory& theory) {
+/// The roots of the run's dispersion relation: of electrostatic waves all that a signal may show.
+std::vector<std::complex<double>> roots_of(const RunOptions& all, const Setup& setup,
+                                           const std::vector<DriftingMaxwellian>& beams, double k) {
   const TheoryOptions& options = *all.theory;
   const Formulas& formulas = setup.formulas;
-  if (options.kind == Kind::given) {
-    theory.omega = {options.frequency ? formulas.number("theory.frequency") : 0.0,
-                    formulas.number("theory.growth_rate")};
-    return;
+  switch (options.kind) {
+    case Kind::given:
+      return {{options.frequency ? formulas.number("theory.frequency") : 0.0,
+               formulas.number("theory.growth_rate")}};
+    case Kind::weibel:
+      return {{0.0, weibel_rate(k, formulas.positive("theory.light_speed"),
+                                beams_across(options, formulas, beams))}};
+    case Kind::electrostatic:
+      return electrostatic_candidates(k, beams);
+    case Kind::collisional:
+      return {collisional_mode(all, setup, k, beams)};
   }
-  const double k = std::hypot(k_vector[0], k_vector[1], k_vector[2]);
-  if (options.kind == Kind::weibel) {
-    theory.omega = {
-        0.0, weibel_rate(k, formulas.positive("theory.light_speed"), beams_across(options, formulas, beams))};
-    return;
-  }
-  if (options.kind == Kind::electrostatic) {
-    constexpr int most_roots = 4;
-    theory.omega = electrostatic_mode(k, beams);
-    theory.others = others_beside(electrostatic_modes(k, beams, most_roots));
-    return;
-  }
-  if (options.kind != Kind::collisional) throw InternalError("a kind of theory without a formula");
-  theory.omega = collisional_mode(all, setup, k, beams);
-  const auto& collisions = *setup.system.collisions;
-  if (!collisions.split) return;
-  double nu = 0;
-  for (const auto& row : collisions.frequency)
-    nu = std::max(nu, std::accumulate(row.begin(), row.end(), 0.0));
-  theory.split_rate = (collisions.kind == CollisionOptions::Operator::bgk ? 1 : 3) * nu;
+  throw InternalError("a kind of theory without a formula");
 }
 
-/// The widest cell along a velocity direction within three thermal speeds of a beam: wider ones outside hold
-/// next to nothing of it.
-double velocity_width(const PhaseGrid& grid, int v, double drift, double thermal_speed) {
-  const int d = grid.cdim + v, n = grid.cells[d];
-  if (grid.is_uniform(d)) return grid.width(d);
-  double widest = grid.least_width(d);
-  for (int i = 0; i < n; ++i)
-    if (std::abs(grid.centre(d, i) - drift) - 0.5 * grid.width(d, i) < 3 * thermal_speed)
-      widest = std::max(widest, grid.width(d, i));
-  return widest;
-}
-
-/// When the velocity cells of the beam's own species give back what a damped wave has left of it in them.
-void set_recurrence(const Setup& setup, const std::vector<DriftingMaxwellian>& beams,
-                    const std::optional<std::vector<PlasmaPart>>& parts, const std::array<double, 3>& k,
-                    Theory& theory) {
-  const auto& collisions = setup.system.collisions;
-  for (const auto& beam : beams)
-    for (const std::size_t s : species_of(beam, parts, setup, k)) {
-      const auto& species = setup.species[s];
-      VelocityStructure structure;
-      structure.k = k;
-      structure.thermal_speed = beam.thermal_speed;
-      const double length = std::hypot(k[0], k[1], k[2]);
-      for (int d = 0; d < setup.basis.vdim(); ++d) {
-        const auto i = static_cast<std::size_t>(d);
-        structure.dv[i] = velocity_width(species.grid, d, beam.drift * k[i] / length, beam.thermal_speed);
-      }
-      for (std::size_t d = setup.basis.vdim(); d < 3; ++d) structure.k[d] = 0;
-      if (structure.k[0] == 0 && structure.k[1] == 0 && structure.k[2] == 0) continue;
-      if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
-        const auto& row = collisions->frequency[s];
-        const bool diffuses = row_of(collision_operators(), collisions->kind).diffuses;
-        (diffuses ? structure.diffusion : structure.relaxation) =
-            std::accumulate(row.begin(), row.end(), 0.0);
-      }
-      const double onset = recurrence_onset(structure, theory.growth_rate(), 1e-3, setup.end);
-      if (onset >= theory.clean_until) continue;
-      theory.clean_until = onset;
-      theory.recurrence = std::numeric_limits<double>::infinity();
-      for (std::size_t d = 0; d < 3; ++d)
-        if (structure.k[d] != 0)
-          theory.recurrence = std::min(theory.recurrence, recurrence_time(structure.k[d], structure.dv[d]));
-    }
-}
-
-/// How well the cells of the species about a growing wave's phase velocity resolve its resonance.
-void set_resonance(const Setup& setup, const std::vector<DriftingMaxwellian>& beams,
-                   const std::optional<std::vector<PlasmaPart>>& parts, const std::array<double, 3>& k,
-                   Theory& theory) {
-  const double length = std::hypot(k[0], k[1], k[2]);
-  for (const auto& beam : beams)
-    for (const std::size_t s : species_of(beam, parts, setup, k)) {
-      const PhaseGrid& grid = setup.species[s].grid;
-      constexpr double reach = 6;  // thermal speeds: beyond there are no particles
-      if (std::abs(theory.phase_velocity() - beam.drift) > reach * beam.thermal_speed) continue;
-      for (int d = 0; d < setup.basis.vdim(); ++d) {
-        const double k_d = std::abs(k[d]);
-        if (k_d < 1e-6 * length) continue;
-        const double dv = velocity_width(grid, d, theory.phase_velocity() * k_d / length, 0);
-        theory.resonance_error =
-            std::max(theory.resonance_error,
-                     resonance_error(theory.growth_rate(), k_d, dv, velocity_degree(setup.basis)));
-      }
-    }
-}
-
-/// The direction of x that the wave runs along, or nothing where it is oblique.
-std::optional<int> axis_of(const std::array<double, 3>& k, int vdim) {
-  const double length = std::hypot(k[0], k[1], k[2]);
-  for (int d = 0; d < vdim; ++d)
-    if (std::abs(k[d]) > (1 - 1e-9) * length) return d;
-  return std::nullopt;
-}
-
-/// What the cells change of an electrostatic wave along an axis. With collisions: of the wave without them.
-void set_grid_errors(const Setup& setup, const std::vector<DriftingMaxwellian>& beams,
-                     const std::optional<std::vector<PlasmaPart>>& parts, const std::array<double, 3>& k,
-                     Theory& theory) {
-  const auto axis = axis_of(k, std::min(setup.basis.cdim(), setup.basis.vdim()));
-  if (!axis || theory.omega == 0.0) return;
-  std::vector<GridBeam> grid_beams;
-  for (const auto& beam : beams) {
-    if (!(beam.thermal_speed > 0)) return;
-    const auto species = species_of(beam, parts, setup, k);
-    if (species.empty()) return;
-    const PhaseGrid& grid = setup.species[species.front()].grid;
-    const int v = grid.cdim + *axis;
-    GridBeam one{beam, {}, velocity_degree(setup.basis)};
-    for (int i = 0; i <= grid.cells[v]; ++i) one.edges.push_back(grid.edge(v, i));
-    if (k[*axis] < 0) {  // drifts are along the wave already
-      std::reverse(one.edges.begin(), one.edges.end());
-      for (double& edge : one.edges) edge *= -1;
-    }
-    grid_beams.push_back(std::move(one));
-  }
-  const GridOfWave cells{theory.wave_number, setup.species.front().grid.width(*axis), setup.basis.order(),
-                         setup.system.field == FieldModel::poisson};
+/// The roots, or how to do without them: a theory that has none must not end a run.
+std::vector<std::complex<double>> known_roots(const RunOptions& all, const Setup& setup,
+                                              const std::vector<DriftingMaxwellian>& beams, double k) {
   try {
-    const auto omega = setup.system.collisions ? electrostatic_mode(cells.k, beams) : theory.omega;
-    theory.of_grid = wave_errors(omega, cells, grid_beams);
-    theory.knows_grid = true;
-  } catch (const NumericalError&) {  // no wave without collisions
+    return roots_of(all, setup, beams, k);
+  } catch (const NumericalError& error) {
+    throw InputError(fmt::format(
+        "theory: of k = {:g} no root is known ({}); write the rates down yourself (theory.kind: given), or "
+        "leave section theory out",
+        k, error.what()));
   }
+}
+
+/// The rate at which split collisions damp heat flux; 0 where none are split.
+double split_rate(const Setup& setup) {
+  const auto& collisions = setup.system.collisions;
+  if (!collisions || !collisions->split) return 0;
+  double nu = 0;
+  for (const auto& row : collisions->frequency)
+    nu = std::max(nu, std::accumulate(row.begin(), row.end(), 0.0));
+  return (collisions->kind == CollisionOptions::Operator::bgk ? 1 : 3) * nu;
 }
 
 }  // namespace
+
+void Theory::choose(std::size_t i) {
+  static_cast<Branch&>(*this) = branches[i];
+  window = given_window;
+  if (!window) return;
+  if (window->begin < clean_until)
+    window->end = std::min(window->end, clean_until);
+  else  // nothing else is asked for
+    clean_until = std::numeric_limits<double>::infinity();
+}
+
+std::vector<Branch> Theory::others() const {
+  std::vector<Branch> result;
+  const double least = growth_rate() > 0 ? 0.5 * growth_rate() : 2 * growth_rate();
+  for (const auto& branch : branches)
+    if (branch.omega != omega && branch.growth_rate() >= least) result.push_back(branch);
+  return result;
+}
 
 std::optional<Theory> make_theory(const RunOptions& options, const Setup& setup) {
   if (!options.theory) return std::nullopt;
   const TheoryOptions& given = *options.theory;
   const auto k = wave_vector(given, setup.formulas, setup.species.front().grid);
-  const auto parts = plasma_parts(options, setup);
-  const auto beams = beams_of(given, setup.formulas, parts, k);
+  TheoryPlasma plasma;
+  plasma.k = k;
+  plasma.parts = plasma_parts(options, setup, k);
+  plasma.beams = beams_of(given, setup.formulas, plasma.parts, k);
   Theory theory;
   theory.quantity = given.quantity;
   theory.label = given.label;
-  set_roots(options, setup, beams, k, theory);
-  check_theory(options, setup, beams, parts, k, theory);
-  theory.wave_number = std::hypot(k[0], k[1], k[2]);
-  if (theory.oscillates()) set_recurrence(setup, beams, parts, k, theory);
-  if (theory.growth_rate() > 0 && given.kind != Kind::given) set_resonance(setup, beams, parts, k, theory);
-  if (given.kind == Kind::electrostatic || given.kind == Kind::collisional)
-    set_grid_errors(setup, beams, parts, k, theory);
+  if (given.kind == Kind::collisional) theory.split_rate = split_rate(setup);
+  for (const auto root : known_roots(options, setup, plasma.beams, std::hypot(k[0], k[1], k[2])))
+    theory.branches.push_back(make_branch(setup, plasma, root, given.kind));
+  if (given.kind == Kind::electrostatic) set_excitation(setup, plasma, theory.branches);
   if (!given.window.empty()) {
-    const auto times =
-        std::array{setup.formulas.number("theory.window.0"), setup.formulas.number("theory.window.1")};
-    QUINTET_CHECK(times[1] > times[0], "theory.window: {} to {}; expected rising times", times[0], times[1]);
+    theory.given_window = {setup.formulas.number("theory.window.0"),
+                           setup.formulas.number("theory.window.1")};
+    const auto [begin, end] = *theory.given_window;
+    QUINTET_CHECK(end > begin, "theory.window: {} to {}; expected rising times", begin, end);
     // No more than a warning: a try of a few steps is asked for with the same file.
-    warn_if_beyond("theory.window.0", times[0], "time.end", setup.end, "no fitted rate");
-    if (times[1] > theory.clean_until)
-      log::warning(
-          "theory.window ends at {:g}, but the recurrence of the velocity cells exceeds a thousandth of the "
-          "damped wave from time {:.4g} on (recurrence time 2 pi/(k dv) = {:.4g}): {}; smaller velocity "
-          "cells delay it",
-          times[1], theory.clean_until, theory.recurrence,
-          times[0] < theory.clean_until ? "the fit ends there"
-                                        : "rates fitted in this window are not those of the wave");
-    theory.window = {times[0],
-                     times[0] < theory.clean_until ? std::min(times[1], theory.clean_until) : times[1]};
-    if (times[0] >= theory.clean_until) theory.clean_until = std::numeric_limits<double>::infinity();
+    warn_if_beyond("theory.window.0", begin, "time.end", setup.end, "no fitted rate");
   }
+  const auto [begin, end] = theory.given_window.value_or(Window{0, setup.end});
+  const auto expected = expected_branch(theory.branches, begin, end);
+  theory.choose(expected);
+  check_theory(options, setup, plasma.beams, plasma.parts, k, theory);
+  const double clean_until = theory.branches[expected].clean_until;
+  if (theory.given_window && end > clean_until)
+    log::warning(
+        "theory.window ends at {:g}, but the recurrence of the velocity cells exceeds a thousandth of the "
+        "damped wave from time {:.4g} on (recurrence time 2 pi/(k dv) = {:.4g}): {}; smaller velocity "
+        "cells delay it",
+        end, clean_until, theory.recurrence,
+        begin < clean_until ? "the fit ends there" : "rates fitted in this window are not those of the wave");
   return theory;
 }
 

@@ -1,40 +1,30 @@
 #pragma once
 
-#include <complex>
-#include <limits>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/vlasov/setup/setup.hpp"
-#include "physics/kinetics/theory/grid_dispersion.hpp"
+#include "apps/vlasov/setup/theory_branches.hpp"
 #include "physics/kinetics/theory/growth_fit.hpp"
 
 namespace quintet::vlasov {
 
-/// Prediction of linear theory for a run, and where to look for it.
-struct Theory {
-  std::complex<double> omega;  ///< wave ~ exp(i k.x - i omega t): frequency and growth rate of the amplitude
-  /// Others that grow nearly as fast or are damped little more, of both directions (electrostatic).
-  std::vector<std::complex<double>> others;
+/// Prediction of linear theory for a run, and where to look for it: the branch that is compared.
+struct Theory : Branch {
+  std::vector<Branch> branches;  ///< all that a signal may show, in descending order of growth rates
   std::string quantity, label;
-  std::optional<kinetics::Window> window;
-  /// Damped waves: until when velocity cells do not disturb them, and the recurrence time behind it.
-  double clean_until = std::numeric_limits<double>::infinity(), recurrence = clean_until;
-  double wave_number = 1;
-  /// Growing waves: by what part velocity cells may change the rate (resonance_error()).
-  double resonance_error = 0;
-  /// What cells change of frequency and rate, and whether they are known (electrostatic waves along an axis).
-  kinetics::WaveErrors of_grid;
-  bool knows_grid = false;
+  std::optional<kinetics::Window> given_window;  ///< theory.window
+  std::optional<kinetics::Window> window;        ///< until the recurrence
   /// Split collisions: the rate at which they damp heat flux (3 nu of lbo, nu of bgk); else 0.
   double split_rate = 0;
 
-  [[nodiscard]] double growth_rate() const { return omega.imag(); }
-  [[nodiscard]] double frequency() const { return omega.real(); }
-  [[nodiscard]] double phase_velocity() const { return omega.real() / wave_number; }
-  /// Damped waves are fitted at their maxima, growing ones everywhere.
-  [[nodiscard]] bool oscillates() const { return growth_rate() < 0 && frequency() > 0; }
+  /// Compare with branches[i] from now on.
+  void choose(std::size_t i);
+  /// Those beside the chosen one that a signal may show: growing at half its rate or more, or damped no more
+  /// than twice as much.
+  [[nodiscard]] std::vector<Branch> others() const;
 };
 
 /// The theory of the options, if there is one: of the run's operator of collisions and, where the input names

@@ -73,10 +73,8 @@ Complex highest_root_above(const ComplexFunction& f, const Scales& scales) {
     const auto clean = [&](double part) { return std::abs(part) < 1e-15 * std::abs(root) ? 0.0 : part; };
     return {clean(root.real()), clean(root.imag())};
   }
-  throw NumericalError(
-      fmt::format("no growing {} electrostatic wave found; an undamped or strongly damped one needs a guess: "
-                  "electrostatic_root",
-                  scales.least_width > 0 ? "or weakly damped" : "(some species is cold)"));
+  throw NumericalError(fmt::format("no growing {} electrostatic wave was found",
+                                   scales.least_width > 0 ? "or weakly damped" : "(some species is cold)"));
 }
 
 }  // namespace

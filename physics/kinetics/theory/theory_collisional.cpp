@@ -67,7 +67,7 @@ Complex bgk_dispersion(Complex lambda, const Problem& problem) {
 [[noreturn]] void fail(const Problem& problem) {
   throw NumericalError(
       fmt::format("the Hermite series of collisional Landau damping with nu = {} at k vth = {} does "
-                  "not converge; take nu = 0 instead",
+                  "not converge",
                   problem.nu, problem.kappa));
 }
 
