@@ -12,19 +12,6 @@
 
 namespace quintet::podlstm {
 
-namespace {
-
-std::vector<double> normal_of(const sequence::Climatology& climatology, const sequence::Windows& windows) {
-  std::vector<double> values, one(climatology.n_modes());
-  for (const double day : windows.dates) {
-    climatology.evaluate(day, one.data());
-    values.insert(values.end(), one.begin(), one.end());
-  }
-  return values;
-}
-
-}  // namespace
-
 Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
                            const sequence::FitData& fit, const sequence::ReferenceOptions& options) {
   const auto& series = modes.series;
@@ -34,11 +21,14 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
   judgement.period =
       fmt::format("{} windows, forecasts for {} to {}", windows.size(),
                   ocean::date_text(windows.dates.front()), ocean::date_text(windows.dates.back()));
-  if (const auto climatology = fit_beside(sequence::Reference::climatology, fit, options))
-    judgement.normal = normal_of(climatology->climatology, windows);
+  // Anomalies of all tables are about what the reference `climatology` forecasts, where it holds.
+  const auto normal = forecast_beside(sequence::Reference::climatology, fit, options, windows);
+  if (normal) judgement.normal = *normal;
   for (const auto& row : sequence::references()) {
     if (is_left_out(row, options)) continue;
-    auto forecast = forecast_beside(row.value, fit, options, windows);
+    auto forecast = row.value == sequence::Reference::climatology
+                        ? normal
+                        : forecast_beside(row.value, fit, options, windows);
     if (!forecast) forecast.emplace(judgement.truth.size(), std::numeric_limits<double>::quiet_NaN());
     judgement.references.push_back({row.name, std::move(*forecast)});
   }

@@ -20,14 +20,13 @@ struct Judgement {
   sequence::Contender ours;                     ///< mean of the ensemble
   std::vector<sequence::Contender> members;     ///< its networks one by one, where there are several
   std::vector<sequence::Contender> references;  ///< from climatology on
-  std::vector<double> normal;      ///< the climatology of all anomalies; empty: none can be fitted
+  std::vector<double> normal;      ///< the climatology of all anomalies; empty: none can be fitted or holds
   std::vector<std::string> leaks;  ///< that go with every table
   std::string period;              ///< "142 windows, 2012-02-26 to 2014-12-28"
 };
 
 /// Compute what each reference that is not left out, fitted to the rows and windows of training, forecasts
-/// for the windows: NaN where it cannot be fitted. Throws InputError where its climatology is no longer
-/// valid.
+/// for the windows: NaN, and a warning, where it cannot be fitted or its climatology does not hold for them.
 [[nodiscard]] Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
                                          const sequence::FitData& fit,
                                          const sequence::ReferenceOptions& references);

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/ocean/calendar.hpp"
 #include "physics/ocean/grid.hpp"
+#include "physics/ocean/svd/tall_matrix.hpp"
 
 namespace quintet::podlstm {
 
@@ -117,64 +119,43 @@ std::size_t LeftOut::date_of(int window, int lead) const {
   return static_cast<std::size_t>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
 }
 
-sequence::Truncation LeftOut::by_window(const std::vector<double>& squares,
-                                        const std::vector<double>& products) const {
+sequence::Truncation LeftOut::by_window(std::vector<double> gram, const std::vector<double>& products) const {
   const auto n_modes = static_cast<std::ptrdiff_t>(modes_.n_modes());
   sequence::Truncation truncation;
+  truncation.n_dates = static_cast<int>(rows_.size());
   for (int i = 0; i < windows_.size(); ++i)
     for (int lead = 1; lead <= windows_.shape.out; ++lead) {
-      const auto date = static_cast<std::ptrdiff_t>(date_of(i, lead));
-      truncation.squares.push_back(squares[date]);
-      truncation.products.insert(truncation.products.end(), products.begin() + date * n_modes,
-                                 products.begin() + (date + 1) * n_modes);
+      const auto date = date_of(i, lead);
+      truncation.dates.push_back(static_cast<int>(date));
+      truncation.squares.push_back(gram[date * rows_.size() + date]);
+      const auto first = products.begin() + static_cast<std::ptrdiff_t>(date) * n_modes;
+      truncation.products.insert(truncation.products.end(), first, first + n_modes);
     }
+  truncation.gram = std::move(gram);
   return truncation;
 }
 
 sequence::Truncation LeftOut::over(const std::vector<double>& weights) const {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const auto n_modes = static_cast<std::size_t>(modes_.n_modes()), points = modes_.n_points();
-  std::vector<double> squares(rows_.size(), 0.0), products(rows_.size() * n_modes, 0.0);
-  for (std::size_t date = 0; date < rows_.size(); ++date)
-    for (std::size_t x = 0; x < mine_; ++x) {
-      const double value = values_[date * mine_ + x], weighted = weights[first_ + x] / total * value;
-      if (weighted == 0) continue;
-      squares[date] += weighted * value;
+  const auto n_modes = static_cast<std::size_t>(modes_.n_modes()), points = modes_.n_points(),
+             n_dates = rows_.size();
+  std::vector<std::size_t> inside;
+  for (std::size_t x = 0; x < mine_; ++x)
+    if (weights[first_ + x] > 0) inside.push_back(x);
+  ocean::TallMatrix scaled(static_cast<int>(inside.size()), static_cast<int>(n_dates));
+  std::vector<double> products(n_dates * n_modes, 0.0);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const auto x = inside[i];
+    const double share = weights[first_ + x] / total;
+    for (std::size_t date = 0; date < n_dates; ++date) {
+      const double value = values_[date * mine_ + x];
+      scaled.row(static_cast<int>(i))[date] = std::sqrt(share) * value;
       for (std::size_t m = 0; m < n_modes; ++m)
-        products[date * n_modes + m] += weighted * modes_.modes[m * points + first_ + x];
-    }
-  comm_.reduce(std::span<double>(squares), Comm::Reduction::sum);
-  comm_.reduce(std::span<double>(products), Comm::Reduction::sum);
-  auto truncation = by_window(squares, products);
-  auto shares = weights;
-  for (auto& share : shares) share /= total;
-  truncation.variations = variations(shares);
-  return truncation;
-}
-
-std::vector<double> LeftOut::variations(const std::vector<double>& weighted) const {
-  const auto out = static_cast<std::size_t>(windows_.shape.out);
-  const int n = windows_.size();
-  std::vector<double> squares(static_cast<std::size_t>(n) * out, 0.0), mean(mine_);
-  for (std::size_t lead = 0; lead < out; ++lead) {
-    const auto values_of = [&](int window) {
-      return values_.data() + date_of(window, static_cast<int>(lead) + 1) * mine_;
-    };
-    std::fill(mean.begin(), mean.end(), 0.0);
-    for (int i = 0; i < n; ++i) {
-      const double* values = values_of(i);
-      for (std::size_t x = 0; x < mine_; ++x) mean[x] += values[x] / n;
-    }
-    for (int i = 0; i < n; ++i) {
-      const double* values = values_of(i);
-      double sum = 0;
-      for (std::size_t x = 0; x < mine_; ++x)
-        sum += weighted[first_ + x] * (values[x] - mean[x]) * (values[x] - mean[x]);
-      squares[static_cast<std::size_t>(i) * out + lead] = sum;
+        products[date * n_modes + m] += share * value * modes_.modes[m * points + first_ + x];
     }
   }
-  comm_.reduce(std::span<double>(squares), Comm::Reduction::sum);
-  return squares;
+  comm_.reduce(std::span<double>(products), Comm::Reduction::sum);
+  return by_window(ocean::gram(comm_, scaled).values, products);
 }
 
 sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const {
@@ -188,23 +169,12 @@ sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const 
     for (std::size_t x = 0; x < mine_; ++x)
       means[date] += weights[first_ + x] / total * values_[date * mine_ + x];
   comm_.reduce(std::span<double>(means), Comm::Reduction::sum);
-  std::vector<double> squares, products;
+  std::vector<double> gram, products;
   for (const double mean : means) {
-    squares.push_back(mean * mean);
+    for (const double other : means) gram.push_back(mean * other);
     for (const double mode : mode_means) products.push_back(mean * mode);
   }
-  auto truncation = by_window(squares, products);
-  const auto out = static_cast<std::size_t>(windows_.shape.out);
-  const int n = windows_.size();
-  truncation.variations.assign(static_cast<std::size_t>(n) * out, 0.0);
-  for (int lead = 1; lead <= windows_.shape.out; ++lead) {
-    double middle = 0;
-    for (int i = 0; i < n; ++i) middle += means[date_of(i, lead)] / n;
-    for (int i = 0; i < n; ++i)
-      truncation.variations[static_cast<std::size_t>(i) * out + lead - 1] =
-          std::pow(means[date_of(i, lead)] - middle, 2);
-  }
-  return truncation;
+  return by_window(std::move(gram), products);
 }
 
 std::vector<double> LeftOut::square_error_map(const std::vector<double>& truth,

@@ -37,11 +37,9 @@ class LeftOut {
   [[nodiscard]] std::size_t date_of(int window, int lead) const;
   void read(const ocean::Record& record, const std::vector<int>& times);
   void check_coefficients() const;
-  /// Numbers of each date as those of each window and lead.
-  [[nodiscard]] sequence::Truncation by_window(const std::vector<double>& squares,
+  /// Numbers of each date as those of each window and lead. @param gram [dates, dates]
+  [[nodiscard]] sequence::Truncation by_window(std::vector<double> gram,
                                                const std::vector<double>& products) const;
-  /// Squares of r about its mean over the windows at each lead, [n, out]; `weighted` sum to 1. Collective.
-  [[nodiscard]] std::vector<double> variations(const std::vector<double>& weighted) const;
 
   Comm comm_;
   const ocean::OceanModes& modes_;

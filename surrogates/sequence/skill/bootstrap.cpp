@@ -41,6 +41,15 @@ std::vector<double> Bootstrap::sums(const std::vector<double>& values, int k) co
   return result;
 }
 
+std::vector<double> Bootstrap::squares_of_sums(const std::vector<double>& products) const {
+  const auto n = static_cast<std::size_t>(n_);
+  const auto rows = sums(products, n_);  // K c
+  std::vector<double> result(samples_, 0.0);
+  for (std::size_t sample = 0; sample < result.size(); ++sample)
+    for (std::size_t i = 0; i < n; ++i) result[sample] += counts_[sample * n + i] * rows[sample * n + i];
+  return result;
+}
+
 Estimate Bootstrap::estimate(const std::function<double(int)>& statistic) const {
   Estimate result{statistic(0), std::numeric_limits<double>::quiet_NaN()};
   if (!knows_errors()) return result;

@@ -24,6 +24,9 @@ class Bootstrap {
 
   /// Sums over windows, each as often as it counts: of values [n, k] gives [samples, k].
   [[nodiscard]] std::vector<double> sums(const std::vector<double>& values, int k) const;
+  /// Square of each sample's sum over windows, c^T K c, of vectors of which K [n, n] has the products:
+  /// [samples].
+  [[nodiscard]] std::vector<double> squares_of_sums(const std::vector<double>& products) const;
   /// A statistic of each sample: its value for sample 0, and its standard deviation over the draws.
   [[nodiscard]] Estimate estimate(const std::function<double(int sample)>& statistic) const;
   [[nodiscard]] int samples() const { return samples_; }

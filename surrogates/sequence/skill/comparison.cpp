@@ -42,8 +42,7 @@ Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metr
   for (auto& value : y) value *= value;
   variations_ = bootstrap_.sums(y, outputs());
   for (std::size_t i = 0; i < sums.size(); ++i) variations_[i] -= sums[i] * sums[i] / shape_.n;
-  metric_variations_ =
-      bootstrap_.sums(squared_variations(truth_, shape_, metric_, beside_.truncation), shape_.out);
+  metric_variations_ = summed_variations(truth_, shape_, metric_, bootstrap_, beside_.truncation);
 }
 
 Sampled Comparison::sample(const Contender& contender) const {

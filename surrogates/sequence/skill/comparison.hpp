@@ -81,9 +81,8 @@ class Comparison {
   Metric metric_;
   Bootstrap bootstrap_;
   Beside beside_;
-  std::vector<double> variations_;  ///< [samples, out modes] squares of the truth about its mean
-  /// [samples, out] in the metric, about the mean over all windows: draws have it in common
-  std::vector<double> metric_variations_;
+  std::vector<double> variations_;         ///< [samples, out modes] squares of the truth about its mean
+  std::vector<double> metric_variations_;  ///< [samples, out] in the metric, about each sample's mean
 };
 
 }  // namespace quintet::sequence

@@ -38,7 +38,9 @@ Squares squares_of(const std::vector<double>& truth, const std::vector<double>& 
 
 void check_truncation(const Truncation& truncation, const SampleShape& shape) {
   if (!truncation.empty() && (truncation.squares.size() * shape.modes != shape.size() ||
-                              truncation.variations.size() != truncation.squares.size() ||
+                              truncation.dates.size() != truncation.squares.size() ||
+                              truncation.gram.size() != static_cast<std::size_t>(truncation.n_dates) *
+                                                            static_cast<std::size_t>(truncation.n_dates) ||
                               truncation.products.size() != shape.size()))
     throw InternalError("what modes leave out is of other windows");
 }
@@ -48,6 +50,39 @@ double product(const Truncation& truncation, std::size_t row, const std::vector<
   double sum = 0;
   for (std::size_t m = 0; m < e.size(); ++m) sum += truncation.products[row * e.size() + m] * e[m];
   return sum;
+}
+
+/// Values [n, width] about their mean over windows.
+std::vector<double> about_mean(std::vector<double> values, int n) {
+  const auto width = values.size() / n;
+  std::vector<double> mean(width, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) mean[i % width] += values[i] / n;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= mean[i % width];
+  return values;
+}
+
+/// sum_i c_i |r_i - r_s|^2 of what the modes leave out, of each sample s at a lead (0 first).
+std::vector<double> rest_variations(const Truncation& truncation, int n, int out, int lead,
+                                    const Bootstrap& bootstrap) {
+  const auto date_of = [&](int i) { return truncation.dates[static_cast<std::size_t>(i) * out + lead]; };
+  std::vector<double> gram(static_cast<std::size_t>(n) * n), mean(n, 0.0), squares(n);
+  double all = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const double one =
+          truncation.gram[static_cast<std::size_t>(date_of(i)) * truncation.n_dates + date_of(j)];
+      gram[static_cast<std::size_t>(i) * n + j] = one;
+      mean[i] += one / n;
+    }
+  for (int i = 0; i < n; ++i) all += mean[i] / n;
+  // Products of r_i - <r>, of which little is lost by differences.
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) gram[static_cast<std::size_t>(i) * n + j] += all - mean[i] - mean[j];
+  for (int i = 0; i < n; ++i) squares[i] = gram[static_cast<std::size_t>(i) * n + i];
+  auto sums = bootstrap.sums(squares, 1);
+  const auto of_means = bootstrap.squares_of_sums(gram);
+  for (std::size_t sample = 0; sample < sums.size(); ++sample) sums[sample] -= of_means[sample] / n;
+  return sums;
 }
 
 double ratio_or_nan(double part, double whole) {
@@ -95,27 +130,37 @@ std::vector<double> squared_errors(const std::vector<double>& truth, const std::
   return squares;
 }
 
-std::vector<double> squared_variations(const std::vector<double>& truth, const SampleShape& shape,
-                                       const Metric& metric, const Truncation& truncation) {
+std::vector<double> summed_variations(const std::vector<double>& truth, const SampleShape& shape,
+                                      const Metric& metric, const Bootstrap& bootstrap,
+                                      const Truncation& truncation) {
   check_sizes(truth, truth, shape);
   check_truncation(truncation, shape);
-  const auto about_mean = [&](std::vector<double> values) {
-    const auto width = static_cast<std::size_t>(shape.out) * shape.modes;
-    std::vector<double> mean(width, 0.0);
-    for (std::size_t i = 0; i < values.size(); ++i) mean[i % width] += values[i] / shape.n;
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= mean[i % width];
-    return values;
-  };
-  const auto z = about_mean(truth), c = about_mean(truncation.products);
-  const auto modes = static_cast<std::size_t>(shape.modes);
-  std::vector<double> squares(static_cast<std::size_t>(shape.n) * shape.out);
+  const int n = shape.n, out = shape.out, modes = shape.modes;
+  // About the mean of all windows first, so that differences of squares lose no digits.
+  const auto z = about_mean(truth, n), c = about_mean(truncation.products, n);
+  const auto of_truth = bootstrap.sums(z, out * modes);
+  const auto of_products = truncation.empty() ? std::vector<double>{} : bootstrap.sums(c, out * modes);
+  std::vector<double> squares(static_cast<std::size_t>(n) * out);
   for (std::size_t row = 0; row < squares.size(); ++row) {
     squares[row] = metric.square(z.data() + row * modes);
-    if (truncation.empty()) continue;
-    squares[row] += truncation.variations[row];
-    for (std::size_t m = 0; m < modes; ++m) squares[row] += 2 * c[row * modes + m] * z[row * modes + m];
+    for (int m = 0; !truncation.empty() && m < modes; ++m)
+      squares[row] += 2 * c[row * modes + m] * z[row * modes + m];
   }
-  return squares;
+  auto sums = bootstrap.sums(squares, out);
+  // sum_i c_i z_i^2 - (sum_i c_i z_i)^2/n
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    const double* sum = of_truth.data() + row * modes;
+    double square = metric.square(sum);
+    for (int m = 0; !truncation.empty() && m < modes; ++m)
+      square += 2 * of_products[row * modes + m] * sum[m];
+    sums[row] -= square / n;
+  }
+  for (int lead = 0; !truncation.empty() && lead < out; ++lead) {
+    const auto of_rest = rest_variations(truncation, n, out, lead, bootstrap);
+    for (std::size_t sample = 0; sample < of_rest.size(); ++sample)
+      sums[sample * out + lead] += of_rest[sample];
+  }
+  return sums;
 }
 
 double rmse(const std::vector<double>& squares, int n, int out, Leads leads) {

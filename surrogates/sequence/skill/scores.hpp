@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "surrogates/sequence/skill/bootstrap.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
 
 namespace quintet::sequence {
@@ -35,8 +36,9 @@ struct SampleShape {
 struct Truncation {
   std::vector<double> squares;   ///< [n, out] (degC^2)
   std::vector<double> products;  ///< [n, out, modes] (degC)
-  std::vector<double>
-      variations;  ///< [n, out] the same as squares of r - <r>, the mean over windows (degC^2)
+  std::vector<int> dates;        ///< [n, out] the date that is forecast, a row of `gram`
+  int n_dates = 0;
+  std::vector<double> gram;  ///< [n_dates, n_dates] r^T W r of two dates (degC^2)
   [[nodiscard]] bool empty() const { return squares.empty(); }
 };
 
@@ -46,14 +48,17 @@ struct Truncation {
                                                  const SampleShape& shape, const Metric& metric,
                                                  const Truncation& truncation = {});
 
-/// Squares of the truth about its mean over the windows at each lead, z = y - <y>, in a metric: [n, out]
-/// (degC^2): z^T G z, and of whole fields z^T G z + 2 (c - <c>) z + (r - <r>)^T W (r - <r>).
+/// Sums over windows of the squares of the truth about its mean at each lead, in a metric: [samples, out]
+/// (degC^2). Each sample of a bootstrap has its own mean y_s, as it counts windows c_i times:
 ///
-/// With squared_errors() they give R2 of the metric's own series, of a region's points or of an index:
-/// r2_uniform_of() of their sums over windows [out], the mean over leads.
-[[nodiscard]] std::vector<double> squared_variations(const std::vector<double>& truth,
-                                                     const SampleShape& shape, const Metric& metric,
-                                                     const Truncation& truncation = {});
+///     sum_i c_i (y_i - y_s)^T G (y_i - y_s),   and of whole fields the same of sum_m y_m mode_m(x) + r(x).
+///
+/// With sums of squared_errors() they give R2 of the metric's own series, of a region's points or of an
+/// index: r2_uniform_of() of a sample's [out], the mean over leads.
+[[nodiscard]] std::vector<double> summed_variations(const std::vector<double>& truth,
+                                                    const SampleShape& shape, const Metric& metric,
+                                                    const Bootstrap& bootstrap,
+                                                    const Truncation& truncation = {});
 
 /// Leads first ... last (1 the first).
 struct Leads {

@@ -85,8 +85,14 @@ TEST(truncation, makes_errors_those_of_whole_fields) {
     }
     left.squares.push_back(square);
     left.products.insert(left.products.end(), along, along + 2);
-    left.variations.push_back(0);
+    left.dates.push_back(i);
+    for (int j = 0; j < 2; ++j) {
+      double one = 0;
+      for (int x = 0; x < 3; ++x) one += weights[x] * r[3 * i + x] * r[3 * j + x] / total;
+      left.gram.push_back(one);
+    }
   }
+  left.n_dates = 2;
   const auto metric = region_metric("box", modes, weights);
   const auto squares = squared_errors(came, said, shape, metric, left);
   const auto products = anomaly_products(came, said, normal, shape, metric, left);
@@ -106,10 +112,6 @@ TEST(truncation, makes_errors_those_of_whole_fields) {
     EXPECT_NEAR(products[3 * i + 1], pp, 1e-12);
     EXPECT_NEAR(products[3 * i + 2], yy, 1e-12);
   }
-  left.variations = {0, 0};
-  for (int i = 0; i < 2; ++i)
-    for (int x = 0; x < 3; ++x)
-      left.variations[i] += weights[x] / total * std::pow((r[3 * i + x] - r[3 * (1 - i) + x]) / 2, 2);
   // R2 of the fields themselves: both sums over windows and points.
   double error = 0, variation = 0;
   for (int x = 0; x < 3; ++x) {
@@ -166,6 +168,43 @@ TEST(comparison, r2_of_a_region_and_of_its_mean_are_those_of_their_own_series) {
   EXPECT_GT(std::abs(of_points.metric_r2.value - of_points.r2.value), 1e-3);  // of coefficients
   EXPECT_NEAR(over.gain(over.sample({"", said}), over.sample({"", came})).metric_r2.value,
               of_points.metric_r2.value - 1, 1e-12);
+}
+
+/// Blocks of windows whose mean wanders: the R2 of each draw is about the mean of that draw.
+TEST(comparison, errors_of_r2_are_about_the_mean_of_each_draw) {
+  constexpr int n = 12;
+  const std::vector<double> shapes = {1, 1, 1, -3}, weights = {1, 3};
+  std::vector<double> both, both_said, first, first_said;
+  Truncation left;
+  std::vector<double> b;
+  for (int i = 0; i < n; ++i) {
+    first.push_back(std::sin(0.4 * i) + 0.3 * i),
+        first_said.push_back(first.back() + 0.2 * std::cos(2.0 * i));
+    b.push_back(0.7 * std::cos(0.9 * i) + 0.1 * i);
+    both.insert(both.end(), {first.back(), b.back()});
+    both_said.insert(both_said.end(), {first_said.back(), 0});
+  }
+  // The second shape as what modes leave out.
+  left.n_dates = n;
+  for (int i = 0; i < n; ++i) {
+    left.dates.push_back(i);
+    left.squares.push_back(b[i] * b[i] * (1 + 3 * 9) / 4.0);
+    left.products.push_back(b[i] * (1 - 3 * 3) / 4.0);
+    for (int j = 0; j < n; ++j) left.gram.push_back(b[i] * b[j] * (1 + 3 * 9) / 4.0);
+  }
+  const auto metric = region_metric("box", {1, 1}, weights);
+  const Comparison of_mode(first, {n, 1, 1}, metric, 2), of_field(first, {n, 1, 1}, metric, 2, {left, {}}),
+      of_both(both, {n, 1, 2}, region_metric("box", shapes, weights), 2);
+
+  const auto mode = of_mode.score(of_mode.sample({"", first_said})),
+             field = of_field.score(of_field.sample({"", first_said})),
+             known = of_both.score(of_both.sample({"", both_said}));
+
+  EXPECT_NEAR(mode.metric_r2.value, mode.r2.value, 1e-12);
+  EXPECT_NEAR(mode.metric_r2.error, mode.r2.error, 1e-12);  // of one mode they are the same number
+  EXPECT_NEAR(field.metric_r2.value, known.metric_r2.value, 1e-12);
+  EXPECT_NEAR(field.metric_r2.error, known.metric_r2.error, 1e-12);
+  EXPECT_GT(known.metric_r2.error, 1e-3);
 }
 
 TEST(verdict, round_off_is_no_gain) {
