@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/guards.md is true: its keys and defaults are those of the reference, its tests exist: check_guards.py SOURCE | --self-test"""
+"""docs/guards.md is true: its keys and defaults are those of the reference, its tests of both sides exist, and no key of a section `limits`
+is missing: check_guards.py SOURCE | --self-test"""
 import pathlib
 import re
 import sys
@@ -19,38 +20,53 @@ def defaults_of(page):
     return found
 
 
-def problems_of(source):
-    problems, application, tests = [], "", ""
-    for number, line in enumerate((source / "docs/guards.md").read_text().splitlines(), 1):
-        if line.startswith("## "):
-            application = line[3:].strip()
-            reference = defaults_of((source / f"docs/configuration/{application}.md").read_text())
-        row = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| `") else []
-        if not row:
-            continue
+# Limits that no run can break: when others begin to count.
+NO_GUARDS = {("simulate", "limits.judged_from"), ("run", "limits.shrunk_steps")}
 
+
+def missing_tests(source, side):
+    """Words on what is wrong with a cell of tests: `FILE`: case; case."""
+    place = re.match(r"`([^`]*)`: (.*)", side)
+    if not place or not (source / place[1]).is_file():
+        return ["names no file of tests, as `tests/...`: case; case"]
+    text = (source / place[1]).read_text()
+    return [f"{place[1]} has no case '{case}'" for case in place[2].split("; ") if f"case: {case}\n" not in text and f", {case})" not in text]
+
+
+def problems_of(source):
+    problems, application, reference, sides, told = [], "", {}, ["", ""], set()
+    lines = (source / "docs/guards.md").read_text().splitlines()
+    for number, line in enumerate([*lines, "## "], 1):
         def wrong(text):
             problems.append(f"docs/guards.md:{number}: {text}")
 
-        name = re.fullmatch(r"`(\w+): ([\w.]+)`", row[0])
-        if len(row) != 5 or not name:
-            wrong("expected five columns, the first `COMMAND: key`")
+        if line.startswith("## "):
+            for command, key in sorted(reference.keys() - told - NO_GUARDS):
+                if key.startswith("limits."):
+                    wrong(f"{application} {command} has a key {key} that no row names")
+            application, told = line[3:].strip(), set()
+            page = source / f"docs/configuration/{application}.md"
+            reference = defaults_of(page.read_text()) if application else {}
+        row = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| `") else []
+        if not row:
             continue
+        name = re.fullmatch(r"`(\w+): ([\w.]+)`", row[0])
+        if len(row) != 6 or not name:
+            wrong("expected six columns, the first `COMMAND: key`, the last two tests of both sides")
+            continue
+        told.add(name.groups())
         if name.groups() not in reference:
             wrong(f"{application} {name[1]} has no key {name[2]}")
             continue
         limit = re.match(r"`([^`]*)`", row[1])
         if limit and limit[1] != reference[name.groups()]:
             wrong(f"the default of {name[2]} is {reference[name.groups()]}, not {limit[1]}")
-        tests = tests if row[4] == "the same" else row[4]
-        place = re.match(r"`([^`]*)`: (.*)", tests)
-        if not place or not (source / place[1]).is_file():
-            wrong("names no file of tests, as `tests/...`: case; case")
-            continue
-        text = (source / place[1]).read_text()
-        for case in place[2].split("; "):
-            if f"case: {case}\n" not in text and f", {case})" not in text:
-                wrong(f"{place[1]} has no case '{case}'")
+        for i, side in enumerate(row[4:]):
+            if side == "the same test" and i == 1:
+                side = sides[0]
+            sides[i] = sides[i] if side == "the same" else side
+            for problem in missing_tests(source, sides[i]):
+                wrong(f"{('inside', 'outside')[i]}: {problem}")
     return problems
 
 
@@ -59,12 +75,18 @@ def self_test():
         source = pathlib.Path(folder)
         (source / "docs/configuration").mkdir(parents=True)
         (source / "docs/configuration/app.md").write_text("# app run\n\n## `limits`\n\n| `most` | number |  | `3` | above 0 | free | x |\n")
-        (source / "tests.txt").write_text("case: inside\n")
-        for row, expected in (("`run: limits.most` | `3` | a | b | `tests.txt`: inside", 0), ("`run: limits.most` | `4` | a | b | `tests.txt`: inside", 1),
-                              ("`run: limits.least` | `3` | a | b | `tests.txt`: inside", 1), ("`run: limits.most` | 3 | a | b | `tests.txt`: inside; outside", 1),
-                              ("`run: limits.most` | 3 | a | b | `none.txt`: inside", 1)):
+        (source / "tests.txt").write_text("case: inside\ncase: outside\n")
+        both = "`tests.txt`: inside | `tests.txt`: outside"
+        for row, expected in ((f"`run: limits.most` | `3` | a | b | {both}", 0), (f"`run: limits.most` | `4` | a | b | {both}", 1),
+                              ("`run: limits.most` | 3 | a | b | `tests.txt`: inside | the same test", 0),
+                              (f"`run: limits.least` | `3` | a | b | {both}", 2), ("`run: limits.most` | 3 | a | b | `tests.txt`: inside", 2),
+                              ("`run: limits.most` | 3 | a | b | `tests.txt`: inside | ", 1),
+                              ("`run: limits.most` | 3 | a | b | `tests.txt`: inside; between | `tests.txt`: outside", 1),
+                              ("`run: limits.most` | 3 | a | b | `none.txt`: inside | `tests.txt`: outside", 1)):
             (source / "docs/guards.md").write_text(f"## app\n\n| {row} |\n")
             assert len(problems_of(source)) == expected, (row, problems_of(source))
+        (source / "docs/guards.md").write_text("## app\n\nNothing of its limits.\n")
+        assert len(problems_of(source)) == 1, problems_of(source)
     print("finds what is untrue")
 
 
