@@ -5,14 +5,17 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/training/timed_threads.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_report.hpp"
 #include "apps/meshfreeflow/evaluate/judgement.hpp"
+#include "apps/meshfreeflow/evaluate/node_jumps.hpp"
 #include "apps/meshfreeflow/setup/data_check.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
+#include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/data/fingerprints.hpp"
 #include "surrogates/flow/model/coded_decoder.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
@@ -114,8 +117,8 @@ std::string seen_of(Context& context, const CaseData& data, const JudgedModel& m
   if (trained + chosen == 0) return "";
   const auto text = fmt::format("{} was trained on {} of the {} frames of case {}, and chosen by {}",
                                 model.options.name, trained, n, data.name, chosen);
-  log::warning("{}: no test of it", text);
-  context.report().warning(text + ": its numbers here are no test.");
+  log::warning("{}: its numbers here are no test of new flows", text);
+  context.report().warning(text + ": its numbers here are no test of new flows.");
   return text;
 }
 
@@ -154,6 +157,25 @@ JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowMo
   }
   pictures.report(context, data.name);
   return judged;
+}
+
+/// Choose LibTorch's threads by timed fields of the first model at the coarse nodes of one time of a case.
+void choose_threads(Context& context, const CaseData& data, const JudgedModel& model,
+                    double predictor_bytes) {
+  const auto& axes = data.coarse.axes;
+  const double time = axes[0].coordinates[axes[0].coordinates.size() / 2];
+  std::vector<double> points;
+  for (const double z : axes[1].coordinates)
+    for (const double x : axes[2].coordinates) points.insert(points.end(), {time, z, x});
+  std::vector<float> values(points.size() / 3 * model.model.header.fields.size());
+  const auto piece = [&] {
+    flow::FlowPredictor(model.model, data.coarse, data.parameters,
+                        {model.options.encoder, false, predictor_bytes})
+        .predict(points, values, {});
+  };
+  const int threads =
+      choose_timed_threads(context.comm(), context.threads(), {"predictions", set_torch_threads, piece});
+  context.summarise("prediction_threads", std::int64_t{threads}, "of torch, a rank");
 }
 
 std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.1f} %", 100 * share); }
@@ -214,6 +236,11 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     }
   context.require_memory(bytes, "fields of all cases");
   if (!context.go_ahead()) return;
+  if (!models.empty())
+    context.timed("start", [&] {
+      choose_threads(context, cases.front(), models.front(), predictor_bytes);
+      return 0;
+    });
 
   context.report().title("meshfreeflow evaluate",
                          fmt::format("{} model(s), {} case(s)", models.size(), cases.size()));
@@ -224,6 +251,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     const auto judged = judge_case(context, data, header, models, options, predictor_bytes, prefix);
     if (&data == &cases.front()) add_headlines(context, judged, options);
     report_case(context, judged, prefix);
+    report_node_jumps(context, data, models, predictor_bytes, prefix);
   }
 }
 

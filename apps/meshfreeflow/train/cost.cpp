@@ -158,7 +158,7 @@ double memory_of(const Timing& small, const Timing& large, double crops) {
 
 planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
   const Comm& comm = context.comm();
-  QUINTET_CHECK(comm.size() == 1, "the cost of a training is found on one rank; {} are here", comm.size());
+  QUINTET_CHECK(comm.size() == 1, "steps are timed on one rank, but {} were started", comm.size());
   const DeviceSession device = open_device(context, options);
   const Timing small =
       time_batches(comm, device, options, std::max(1, options.batch / 2));  // memory rises only

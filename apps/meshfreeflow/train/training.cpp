@@ -6,11 +6,11 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/device_arrays.hpp"
+#include "apps/application/training/timed_threads.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "io/runtime/fastest_threads.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/tiers/page_arena.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
@@ -58,11 +58,11 @@ void refuse_values_without_mean(const flow::FlowModelHeader& header) {
     const int field = f;
     bool used = equations.interior().uses_value(field);
     for (const auto& wall : equations.walls()) used = used || wall.system.uses_value(field);
-    QUINTET_CHECK(
-        !used,
-        "equations: '{0}' stands there undifferentiated, but its mean {1:.9g} is too large for single "
-        "precision and is taken off: store {0} - {1:.9g}, and write the equations for that",
-        header.fields[f].name, header.fields[f].offset);
+    QUINTET_CHECK(!used,
+                  "equations use the value of '{0}' itself, not only its derivatives. Its mean, {1:.9g}, is "
+                  "too large for "
+                  "single precision and is subtracted: store {0} - {1:.9g}, and write the equations for that",
+                  header.fields[f].name, header.fields[f].offset);
   }
 }
 
@@ -80,7 +80,7 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, fl
   };
   QUINTET_CHECK(
       residuals_of(given.header) == residuals_of(model.header),
-      "start: {} has {}; the model described here has {}: weights fit the same blocks and masks alone",
+      "start: {} has {}, but the model described here {}; weights fit only the same blocks and masks",
       *options.start, residuals_of(given.header), residuals_of(model.header));
   const auto here = flow::flow_network_size(model.header);
   QUINTET_CHECK(given.parameters.size() == here.parameters && given.statistics.size() == here.statistics,
@@ -204,26 +204,15 @@ double Training::predict_memory() const {
 
 void Training::choose_threads(const Threads& threads) {
   const int before = std::exchange(threads_, threads.per_rank);
-  if (threads.is_given || !computes_here_) return;
-  if (before > 0) {
-    threads_ = std::min(before, threads.per_rank);
-    set_torch_threads(threads_);
-    if (threads_ < before)
-      log::warning("The run so far had {} a rank, there are cores for {}: last digits will differ",
-                   counted(before, "thread"), threads_);
-    else if (threads_ < threads.per_rank)
-      log::info("{} a rank, as the run so far; --threads chooses another number",
-                counted(threads_, "thread"));
-    return;
-  }
+  if (!computes_here_) return;
+  TimedWork work{"gradients", set_torch_threads, {}, before};
   // A plan of activations was made by what was measured with all threads.
-  if (options_.memory.is_planned() || comm_.minimum(threads.per_rank) == 1) return;
-  const auto batch = data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
-                                 trainer_.first_crop(), trainer_.n_crops());
-  const auto times =
-      fastest_threads(comm_, threads.per_rank, set_torch_threads, [&] { trainer_.rehearse(batch); });
-  threads_ = times.chosen;
-  log::info("Torch takes {}, by timed gradients; --threads fixes the number", times.in_words());
+  if (!options_.memory.is_planned() && before == 0) {
+    const auto batch = data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
+                                   trainer_.first_crop(), trainer_.n_crops());
+    work.piece = [this, batch] { trainer_.rehearse(batch); };
+  }
+  threads_ = choose_timed_threads(comm_, threads, work);
 }
 
 void Training::advance() {

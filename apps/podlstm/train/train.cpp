@@ -11,6 +11,7 @@
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
+#include "apps/application/training/timed_threads.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/train/on_device.hpp"
@@ -21,6 +22,7 @@
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"
+#include "surrogates/sequence/network/torch/torch_network.hpp"
 
 namespace quintet::podlstm {
 
@@ -61,21 +63,37 @@ void report_losses(Report& report, const sequence::TrainedForecast& trained) {
 class TrainingRun {
  public:
   TrainingRun(std::shared_ptr<sequence::ForecastTraining> training,
-              std::optional<sequence::NetworksTrial> trial)
-      : training_(std::move(training)), trial_(std::move(trial)) {}
+              std::optional<sequence::NetworksTrial> trial, int threads)
+      : training_(std::move(training)), trial_(std::move(trial)), threads_(threads) {}
   void advance() { training_->advance(); }
   [[nodiscard]] std::int64_t step() const { return training_->step(); }
   [[nodiscard]] std::int64_t last_step() const { return training_->last_step(); }
   [[nodiscard]] bool finished() const { return training_->finished(); }
   void save(hdf5::Group& root) const {
     training_->save(root);
+    root.open_group("training").set_attribute("threads", std::int64_t{threads_});
     if (trial_) write_trial(root, *trial_);
   }
 
  private:
   std::shared_ptr<sequence::ForecastTraining> training_;
   std::optional<sequence::NetworksTrial> trial_;
+  int threads_;
 };
+
+/// Threads of LibTorch, where it trains on the cores; those of the kernels else. An epoch of a network is
+/// timed where it is a small part of all.
+int choose_threads(Context& context, const sequence::ForecastTraining& training,
+                   const sequence::ForecastOptions& options, const DeviceSession& device, int before) {
+  const bool by_torch = options.members > 0 && options.training.engine == sequence::Engine::torch;
+  if (!by_torch || !device.is_cpu()) return context.threads().per_rank;
+  TimedWork work{"epochs", sequence::set_torch_threads, {}, before};
+  constexpr int many = 20;
+  if (options.training.epochs * options.members >= many) work.piece = [&] { training.rehearse(); };
+  const int threads = choose_timed_threads(context.comm(), context.threads(), work);
+  context.summarise("training_threads", std::int64_t{threads}, "of torch, a rank");
+  return threads;
+}
 
 void describe_training(Context& context, const TrainOptions& options, const CoefficientSeries& series,
                        const sequence::Split& split) {
@@ -161,10 +179,13 @@ void train(Context& context, const TrainOptions& given) {
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
   std::optional<sequence::NetworksTrial> trial;
+  int threads_before = 0;
   if (context.restart_file()) {
     const auto file = hdf5::File::open(comm, *context.restart_file());
     training->restore(file.root());
     trial = sequence::read_trial(file.root());
+    const auto group = file.root().open_group("training");
+    if (group.has_attribute("threads")) threads_before = static_cast<int>(group.integer_attribute("threads"));
   }
   announce_restart(context, training->step(), training->last_step(), "epochs");
   constexpr double report_bytes = 16e6;  // measured, docs/measured.md
@@ -172,6 +193,8 @@ void train(Context& context, const TrainOptions& given) {
   if (!context.go_ahead({"model.h5"})) return;
   tell_spans(series.time, options.references, options.block);
 
+  const int threads = context.timed(
+      "start", [&] { return choose_threads(context, *training, options.forecast, device, threads_before); });
   const bool earns = must_earn(options.forecast);
   if (earns && !trial) {
     const sequence::TrialInput input{
@@ -201,7 +224,7 @@ void train(Context& context, const TrainOptions& given) {
     if (const auto& last = training->last())
       context.show(fmt::format("loss, seed {}", last->seed), last->losses.validation, "");
   };
-  run_loop(context, std::make_shared<TrainingRun>(training, trial), options.checkpoints,
+  run_loop(context, std::make_shared<TrainingRun>(training, trial, threads), options.checkpoints,
            {{"progress", every_steps(1), show}});
   auto trained = training->result();
   if (const auto account = training->account()) {

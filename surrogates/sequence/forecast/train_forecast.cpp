@@ -1,5 +1,6 @@
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -101,6 +102,15 @@ void ForecastTraining::advance() {
     open_next();
   });
   count_left();
+}
+
+void ForecastTraining::rehearse() const {
+  by_teams([&] {
+    TrainingRanks ranks = team();
+    ranks.offload = {};  // files are the present network's
+    Trainer trainer = trainer_of(std::min(current_, options_.members - 1), ranks);
+    static_cast<void>(trainer.advance());
+  });
 }
 
 std::optional<FlatAccount> ForecastTraining::account() const {

@@ -55,6 +55,8 @@ class ForecastTraining {
   /// The most that may be needed: patience may end a network before.
   [[nodiscard]] std::int64_t last_step() const { return step_ + left_; }
   [[nodiscard]] bool finished() const { return left_ == 0; }
+  /// Compute an epoch of a network of its own, as a step does, and forget it: to time it. Collective.
+  void rehearse() const;
   /// All networks that have begun, in group `training`. Collective.
   void save(hdf5::Group& root) const;
   /// Go on from there. Collective. Throws InputError for the state of other networks or seeds.

@@ -31,6 +31,11 @@ Device device_for_networks(Device wanted) {
   return device_with_torch(wanted, asks && of_library<bool()>("quintet_torch_has_gpus")());
 }
 
+void set_torch_threads(int threads) {
+  set_library_threads(threads);
+  of_library<void(int)>("quintet_torch_threads")(threads);
+}
+
 template <class Real>
 std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architecture, int steps,
                                                  const DeviceSession& device, Real* values, Real* gradient) {
@@ -51,6 +56,10 @@ Device device_for_networks(Device wanted) {
       wanted == Device::cpu || wanted == Device::automatic,
       "device: networks run on a device by LibTorch, without which this program was built; expected cpu");
   return Device::cpu;
+}
+
+void set_torch_threads(int /*threads*/) {
+  throw InputError("engine: torch: this program was built without LibTorch; expected 'kernels'");
 }
 
 template <class Real>

@@ -23,6 +23,10 @@ template <class Real>
 /// there.
 [[nodiscard]] Device device_for_networks(Device wanted);
 
+/// Set the number of LibTorch's threads, of networks that are there and of those yet to be made. Throws
+/// InputError where the program was built without LibTorch.
+void set_torch_threads(int threads);
+
 /// Whether the program was built with it.
 [[nodiscard]] bool has_torch();
 

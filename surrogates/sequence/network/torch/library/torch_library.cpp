@@ -198,5 +198,6 @@ Passes<double>* quintet_torch_network_double(const Architecture& architecture, i
   return make<double>(architecture, steps, device, values, gradient, threads);
 }
 bool quintet_torch_has_gpus() { return torch_has_gpus(); }
+void quintet_torch_threads(int threads) { at::set_num_threads(threads); }
 
 }  // namespace quintet::sequence

@@ -4,8 +4,8 @@
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/passes.hpp"
 
-/// Entries of libquintet_sequence_torch.so: a new network, which the caller owns, and torch_has_gpus(). It
-/// belongs to the program that it was built with: both know the same classes.
+/// Entries of libquintet_sequence_torch.so: a new network, which the caller owns, the number of threads, and
+/// torch_has_gpus(). It belongs to the program that it was built with: both know the same classes.
 namespace quintet::sequence {
 
 extern "C" {
@@ -16,6 +16,7 @@ extern "C" {
                                                            const DeviceSession& device, double* values,
                                                            double* gradient, int threads);
 [[nodiscard]] bool quintet_torch_has_gpus();
+void quintet_torch_threads(int threads);
 }
 
 }  // namespace quintet::sequence
