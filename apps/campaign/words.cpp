@@ -39,10 +39,11 @@ std::string joined(const Meaning& meaning, const std::string& path, const std::s
   std::string all;
   for (const auto& text : meaning.texts) {
     const std::string folder = text.starts_with(store) ? text.substr(store.size()) : text;
-    QUINTET_CHECK((folder + path).find_first_of(not_in_lists) == std::string::npos,
-                  "{}: '{}{}' cannot stand in a list within a word, for one of {} in it; use a folder of "
-                  "another name",
-                  who, text, path, not_in_lists);
+    QUINTET_CHECK(
+        (folder + path).find_first_of(not_in_lists) == std::string::npos,
+        "{}: the path '{}{}' has one of the characters {}, which a list in a word cannot hold; use a "
+        "folder without them",
+        who, text, path, not_in_lists);
     all += (all.empty() ? "" : ",") + text + path;
   }
   return all;

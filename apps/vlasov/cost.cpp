@@ -218,7 +218,7 @@ void add_rows(const RunOptions& options, const Setup& setup, const std::array<in
 }  // namespace
 
 planning::CostModel cost(Context& context, const RunOptions& options, const std::vector<int>& ranks) {
-  QUINTET_CHECK(context.comm().size() == 1, "the cost of a run is found on one rank; {} are here",
+  QUINTET_CHECK(context.comm().size() == 1, "steps are timed on one rank, but {} were started",
                 context.comm().size());
   const double base = 1e6 * peak_memory_mb();
   RunOptions alone = options;

@@ -268,7 +268,8 @@ void RunDirectory::claim(const std::string& name) {
   if (is_folder || is_listed(list_, name)) return;
   const fs::path file = fs::path(path_) / name;
   QUINTET_CHECK(!fs::exists(file) || restarts_,
-                "'{}' is in the way: the run would write over it, but no run of this directory made it",
+                "'{}' is in the way: the run would write over it, but no run of this directory made it. Move "
+                "it away, or choose another directory with --output DIR",
                 file.string());
   list_.push_back(name);
   write_list();

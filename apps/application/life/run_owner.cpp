@@ -285,8 +285,9 @@ void RunOwner::take(const std::string& program, Patience patience) {
       fs::remove(path(number_), ignored);
     }
   }
-  throw InputError(fmt::format("The directory '{}' cannot be made one's own: others come and go; try again",
-                               fs::path(folder_).parent_path().string()));
+  throw InputError(fmt::format(
+      "The directory '{}' could not be locked: other runs locked and left it meanwhile. Start again",
+      fs::path(folder_).parent_path().string()));
 }
 
 /// Make the file of this number with its content; false if another process has made it.

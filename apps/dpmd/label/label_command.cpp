@@ -103,8 +103,8 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
     throw Interrupted("stopped by a signal; the same command goes on with the frames that are left");
   if (!labelling.killed.empty())  // what follows must not go on without them
     throw ResourceError(fmt::format(
-        "the program was killed at each of its tries for {}: memory, or somebody's signal? The same "
-        "command asks for them again and keeps the others. The first, frame {}: {}",
+        "the program was killed at every try for {}: did it run out of memory, or get a signal? The same "
+        "command labels these again and keeps the others. The first is frame {}: {}",
         counted(labelling.killed.size(), "frame"), labelling.killed.front().frame,
         labelling.killed.front().reason));
   QUINTET_CHECK(!labelling.frames.empty(), "none of {} could be labelled; the first: {}",

@@ -43,8 +43,8 @@ ExitCode code_of_loop(int code) {
 std::string checked(const std::string& directory) {
   QUINTET_CHECK(
       !fs::exists(folder_of(directory, 0) + "/train/done"),
-      "'{}' holds a loop of an earlier version, which kept its stages otherwise: begin anew in another "
-      "directory (--output), with its label/labelled.xyz as data",
+      "'{}' was written by an earlier version of dpmd learn, which this one cannot continue; start again in "
+      "another directory (--output DIR), with its label/labelled.xyz in data",
       directory);
   return directory;
 }
@@ -76,9 +76,9 @@ void LearningRounds::require_known_store() const {
   QUINTET_CHECK(
       fs::is_empty(store_.folder()) ||
           std::any_of(items.begin(), items.end(), [&](const auto& item) { return store_.find(item); }),
-      "what is in {} was made by another build of dpmd, or of inputs at other paths: go on with those, or "
-      "let --restart-with-changes make all anew, but for labels of the same structures by the same input, "
-      "which {}/labels keeps",
+      "what is in {} was made by another build of dpmd, or from inputs at other paths. Go on with that build "
+      "and those paths, or add --restart-with-changes to compute all again. Labels of the same structures by "
+      "the same input are kept in {}/labels",
       store_.folder(), directory_);
 }
 
@@ -149,7 +149,8 @@ IterationResult LearningRounds::result(std::int64_t iteration) const {
     const std::string place = folder(*item) + "/run";
     if (fs::exists(place + "/summary.json") &&
         read_yaml(place + "/summary.json").at("exit_code").as_integer() != 0)
-      log::warning("{} is no physics any more; its frames so far count: {}/run.log", item->label, place);
+      log::warning("{}: the run failed, and its frames until then are used; {}/run.log says why", item->label,
+                   place);
   }
   const auto selections = items("select", iteration), labels = items("label", iteration);
   if (selections.empty()) return result;

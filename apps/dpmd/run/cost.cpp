@@ -143,7 +143,7 @@ double output_bytes(const RunOptions& options, double n_atoms) {
 }  // namespace
 
 planning::CostModel cost(Context& context, const RunOptions& options, const std::vector<int>& ranks) {
-  QUINTET_CHECK(context.comm().size() == 1, "the cost of a run is found on one rank; {} are here",
+  QUINTET_CHECK(context.comm().size() == 1, "steps are timed on one rank, but {} were started",
                 context.comm().size());
   QUINTET_CHECK(options.device == Device::cpu || options.device == Device::automatic,
                 "device: the cost of runs on a device is not known; expected device: cpu");

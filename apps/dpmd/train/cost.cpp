@@ -62,7 +62,7 @@ std::vector<Layer> layers_of(const Training& training) {
 }  // namespace
 
 planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
-  QUINTET_CHECK(context.comm().size() == 1, "the cost of a training is found on one rank; {} are here",
+  QUINTET_CHECK(context.comm().size() == 1, "steps are timed on one rank, but {} were started",
                 context.comm().size());
   TrainOptions plain = options;  // of one rank all stages are the same
   plain.parallel = options.parallel.at_stage(0);

@@ -85,8 +85,8 @@ void tell_known_flows(Context& context, const PolicyFile& file, const ControlOpt
   if (known.empty()) return;
   const auto text = fmt::format("{} learned from flows of the seeds {}, by which it is judged here",
                                 *options.policy, fmt::join(known, ", "));
-  log::warning("{}: no test of it", text);
-  context.report().warning(text + ": its numbers here are no test.");
+  log::warning("{}: its numbers here are no test of new flows", text);
+  context.report().warning(text + ": its numbers here are no test of new flows.");
   context.headline("flows that it learned from",
                    fmt::format("{} of {}", known.size(), options.evaluation.seeds.size()), "no test");
 }
@@ -105,8 +105,8 @@ void control(Context& context, const ControlOptions& options) {
     if (!context.go_ahead()) return;
     ActorCritic network = network_of(file);
     if (std::abs(file.number("flow.rayleigh") - options.flow.rayleigh) > 1e-9 * options.flow.rayleigh)
-      log::warning("{} learned at Ra = {:g}; the flow here has {:g}", *options.policy,
-                   file.number("flow.rayleigh"), options.flow.rayleigh);
+      log::warning("{} learned at Ra = {:g}; the flow here has {:g}, which the policy has not seen",
+                   *options.policy, file.number("flow.rayleigh"), options.flow.rayleigh);
     context.report().title("meshfreeflow control", title + ", a policy judged");
     tell_known_flows(context, file, options);
     report_verdict(context, options, judge_all(context, options, network, threads));

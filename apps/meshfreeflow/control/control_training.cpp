@@ -48,7 +48,7 @@ void check_world(const PolicyFile& policy, const ControlOptions& options) {
   for (const auto& [name, value] : bound_numbers(options)) {
     const double learned = policy.number(name);
     QUINTET_CHECK(std::abs(value - learned) <= 1e-9 * std::abs(learned),
-                  "{}: {:g} here; {} learned with {:g}: it cannot see or act otherwise", name, value,
+                  "{} is {:g}, but the policy {} learned with {:g} and needs that value", name, value,
                   *options.policy, learned);
   }
   const PolicyShape& shape = policy.shape;

@@ -154,7 +154,7 @@ void check_truth(Context& context, const flow::FlowEquations& equations,
       "the data do not obey the equations: {}; more than a tenth of the largest term, beyond the error of "
       "differences. Look for other units, signs, axes, walls, times or constants",
       fmt::join(wrong, "; "));
-  QUINTET_CHECK(choice == flow::DataCheck::warn, "{}. {}: warn goes on with them", text, key);
+  QUINTET_CHECK(choice == flow::DataCheck::warn, "{}. To use them all the same, set {}: warn", text, key);
   log::warning("{}: {}", key, text);
   context.report().warning(key + ": " + text + ".");
 }

@@ -149,11 +149,11 @@ const std::vector<std::pair<std::string, OutsideTraining>>& outside_training_nam
 void judge_training(Context& context, const std::vector<std::string>& doubts, OutsideTraining choice,
                     const std::string& model) {
   if (doubts.empty()) return;
-  QUINTET_CHECK(
-      choice == OutsideTraining::mark,
-      "{}: this goes beyond what the model was trained for: {}. Set outside_training: mark to have it all "
-      "the same, marked in file and report",
-      model, fmt::join(doubts, "; "));
+  QUINTET_CHECK(choice == OutsideTraining::mark,
+                "{}: this goes beyond what the model was trained for: {}. To compute it all the same, marked "
+                "in file and "
+                "report, set outside_training: mark",
+                model, fmt::join(doubts, "; "));
   for (const auto& doubt : doubts) {
     log::warning("Beyond the training of {}: {}", model, doubt);
     context.report().warning("Beyond the training of " + model + ": " + doubt + ".");

@@ -108,7 +108,7 @@ planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& d
 }  // namespace
 
 planning::CostModel cost(Context& context, const SimulateOptions& options, const std::vector<int>& ranks) {
-  QUINTET_CHECK(context.comm().size() == 1, "the cost of a run is found on one rank; {} are here",
+  QUINTET_CHECK(context.comm().size() == 1, "steps are timed on one rank, but {} were started",
                 context.comm().size());
   const DeviceSession device = open_device(context, options);
   const double base = 1e6 * peak_memory_mb();

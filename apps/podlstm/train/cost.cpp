@@ -69,7 +69,7 @@ planning::Job job_of(const sequence::ForecastTraining& training, const sequence:
 planning::CostModel train_cost(Context& context, const TrainOptions& given, const std::vector<int>& ranks) {
   const Comm& comm = context.comm();
   TrainOptions options = given;
-  QUINTET_CHECK(comm.size() == 1, "the cost of a training is found on one rank; {} are here", comm.size());
+  QUINTET_CHECK(comm.size() == 1, "steps are timed on one rank, but {} were started", comm.size());
   QUINTET_CHECK(options.forecast.members > 0,
                 "forecast.members: 0 networks; the linear base alone has no steps to plan");
   const auto modes = ocean::read_modes(comm, options.modes);

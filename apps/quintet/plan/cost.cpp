@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const Owner& owner, const CostQuestion& questi
 
 planning::CostModel answer_of(const CommandResult& result, const Owner& owner) {
   const auto who = fmt::format("{} {}", owner.application.name, owner.command);
-  QUINTET_CHECK(!result.timed_out, "'{}' has timed its steps for {:.0f} s; plan a smaller case", who,
+  QUINTET_CHECK(!result.timed_out, "'{}' took more than {:.0f} s to time its steps; plan a smaller case", who,
                 limit_s);
   QUINTET_CHECK(result.good(), "'{}' cannot say what it costs: {}", who, first_line(result.errors));
   return planning::cost_model_of(parse_yaml(result.out, who));

@@ -38,10 +38,10 @@ bool needs_mu(const ComparedKernel& kernel) {
 }
 
 double known(const std::optional<double>& mu) {
-  QUINTET_CHECK(
-      mu,
-      "a Newton-Schulz iteration needs a chemical potential, which no other method found here: give "
-      "ensemble.mu in place of electrons, or kernels that hold them");
+  QUINTET_CHECK(mu,
+                "a Newton-Schulz iteration needs a chemical potential, and no other method of this "
+                "comparison found one: "
+                "give ensemble.mu instead of ensemble.electrons, or add the kernel eigen");
   return *mu;
 }
 

@@ -76,7 +76,7 @@ planning::StepCost row_of(const EvaluateOptions& options, const Rehearsal& run,
 
 planning::CostModel cost(Context& context, const EvaluateOptions& options, const std::vector<int>& ranks) {
   const Comm& comm = context.comm();
-  QUINTET_CHECK(comm.size() == 1, "the cost of a run is found on one rank; {} are here", comm.size());
+  QUINTET_CHECK(comm.size() == 1, "steps are timed on one rank, but {} were started", comm.size());
   QUINTET_CHECK(options.device == Device::cpu || options.device == Device::automatic,
                 "device: the cost of runs on a device is not known; expected device: cpu");
   const double base = 1e6 * peak_memory_mb();

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/fields/field_boundaries.hpp"
 #include "physics/kinetics/initial/projection.hpp"
@@ -48,8 +49,8 @@ auto field_ends(const FieldBoundaryOptions& options, const PhaseGrid& grid, cons
     const auto& given = side == 0 ? options.lower : options.upper;
     const std::string here = side == 0 ? "field.boundary.lower" : "field.boundary.upper";
     QUINTET_CHECK(given.empty() || given.size() == at(grid.cdim),
-                  "{}: has {} values; expected {}, one for each direction of x", here, given.size(),
-                  grid.cdim);
+                  "{}: has {}; expected {}, one for each direction of x", here,
+                  counted(given.size(), "value"), grid.cdim);
     for (int d = 0; d < grid.cdim; ++d) {
       const bool periodic = grid.periodic[d];
       auto& end = result[d][side];
@@ -99,7 +100,7 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
     const auto& given = side == 0 ? options.boundary.lower_value : options.boundary.upper_value;
     const std::string key = side == 0 ? "field.boundary.lower_value" : "field.boundary.upper_value";
     QUINTET_CHECK(given.empty() || given.size() == at(grid.cdim),
-                  "{}: has {} values; expected {}, one for each direction of x", key, given.size(),
+                  "{}: has {}; expected {}, one for each direction of x", key, counted(given.size(), "value"),
                   grid.cdim);
     for (std::size_t d = 0; d < given.size(); ++d) {
       const Formula& formula = formulas.function(fmt::format("{}.{}", key, d));

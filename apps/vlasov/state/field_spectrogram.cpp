@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::vlasov {
@@ -43,10 +44,10 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
   const auto key = [&](const char* name) { return options.frames.key(name); };
   QUINTET_CHECK(model != FieldModel::none, "{}: this run has no field (field.model: none)", key("signal"));
   QUINTET_CHECK(model == FieldModel::maxwell || options.component < grid.cdim,
-                "{}: {} is zero in Poisson's field of {} direction(s)", key("signal"),
-                components[options.component], grid.cdim);
-  QUINTET_CHECK(options.at.size() == cdim, "{}: has {} values; expected {}", key("at"), options.at.size(),
-                cdim);
+                "{}: {} is zero in Poisson's field, which has only {}", key("signal"),
+                components[options.component], counted(grid.cdim, "direction"));
+  QUINTET_CHECK(options.at.size() == cdim, "{}: has {}; expected {}, one for each direction of x", key("at"),
+                counted(options.at.size(), "value"), cdim);
   Probe probe;
   probe.component = static_cast<std::size_t>(options.component);
   std::array<double, 3> xi{};

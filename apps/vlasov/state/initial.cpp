@@ -5,6 +5,7 @@
 
 #include "apps/vlasov/state/frames.hpp"
 #include "apps/vlasov/state/health.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
@@ -30,8 +31,8 @@ std::vector<Formula> per_direction(const std::vector<FormulaText>& texts, const 
                                    const std::string& key) {
   const auto vdim = at(setup.basis.vdim());
   QUINTET_CHECK(texts.size() == 1 || texts.size() == vdim,
-                "{}: has {} values; expected 1 or {}, one for each velocity direction",
-                place_and_key(texts.front(), key), texts.size(), vdim);
+                "{}: has {}; expected 1 or {}, one for each velocity direction",
+                place_and_key(texts.front(), key), counted(texts.size(), "value"), vdim);
   std::vector<Formula> formulas;
   for (std::size_t d = 0; d < vdim; ++d)
     formulas.push_back(setup.formulas.function(fmt::format("{}.{}", key, texts.size() == 1 ? 0 : d)));
@@ -51,9 +52,9 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
   profile.density = setup.formulas.function(key + ".density");
   if (!options.drift.empty()) {
     QUINTET_CHECK(options.drift.size() == at(setup.basis.vdim()),
-                  "{}: has {} values; expected {}, one for each velocity direction",
-                  place_and_key(options.drift.front(), key + ".drift"), options.drift.size(),
-                  setup.basis.vdim());
+                  "{}: has {}; expected {}, one for each velocity direction",
+                  place_and_key(options.drift.front(), key + ".drift"),
+                  counted(options.drift.size(), "value"), setup.basis.vdim());
     const auto drift = per_direction(options.drift, setup, key + ".drift");
     for (std::size_t d = 0; d < drift.size(); ++d) profile.drift[d] = drift[d];
   }

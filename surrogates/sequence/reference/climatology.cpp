@@ -47,12 +47,16 @@ void describe(Schema& schema, ClimatologyOptions& options) {
 Climatology::Climatology(const CoefficientSeries& series, Rows rows, const ClimatologyOptions& options)
     : harmonics_(options.harmonics), n_modes_(series.n_modes) {
   const int n = rows.size(), k = 2 + 2 * harmonics_;
-  QUINTET_CHECK(n >= k, "a climatology of {} harmonics and a trend needs {} times; training has {}",
+  QUINTET_CHECK(n >= k,
+                "a climatology of {} harmonics and a trend needs {} times, but training has {}; set "
+                "references.climatology.harmonics lower, or train on a longer period",
                 harmonics_, k, n);
   first_ = series.time[rows.begin], last_ = series.time[rows.end - 1];
-  QUINTET_CHECK(harmonics_ == 0 || last_ - first_ > year,
-                "a climatology needs more than a year of training; {} to {} is {:.0f} days",
-                ocean::date_text(first_), ocean::date_text(last_), last_ - first_);
+  QUINTET_CHECK(
+      harmonics_ == 0 || last_ - first_ > year,
+      "a climatology needs more than a year of training, but {} to {} is {:.0f} days; train on a longer "
+      "period, or set references.climatology.harmonics: 0",
+      ocean::date_text(first_), ocean::date_text(last_), last_ - first_);
   valid_until_ = after(last_, options.valid_years.value_or(ClimatologyOptions::usual_validity));
   for (int t = rows.begin; t < rows.end; ++t) middle_ += series.time[t] / n;
   const int fitted = options.trend > 0 ? k : k - 1;  // the trend is the last function

@@ -51,7 +51,8 @@ std::vector<double> transposed_product(const std::vector<double>& a, const std::
 
 std::vector<double> least_squares(std::vector<double> x, const std::vector<double>& y, int n, int k, int m,
                                   const char* what) {
-  QUINTET_CHECK(n >= k, "{}: {} unknowns from {} equations", what, k, n);
+  QUINTET_CHECK(n >= k, "{}: {} unknowns cannot be found from {} times; train on a longer period", what, k,
+                n);
   // Columns of very different size say nothing of their dependence.
   std::vector<double> scale(k, 0.0);
   for (int i = 0; i < n; ++i)
@@ -90,9 +91,11 @@ std::vector<double> ridge(const std::vector<double>& x, const std::vector<double
   auto right = transposed(transposed_product(x, y, n, k, m), k, m);
   int info = 0;
   dposv_("L", &k, &m, matrix.data(), &k, right.data(), &k, &info);
-  QUINTET_CHECK(info == 0,
-                "{}: the regression is not determined by {} windows: their numbers depend on each other",
-                what, n);
+  QUINTET_CHECK(
+      info == 0,
+      "{}: {} windows do not determine the regression, since their numbers depend on each other; train "
+      "on a longer period, or give a shorter window.in",
+      what, n);
   return transposed(right, m, k);
 }
 

@@ -63,8 +63,11 @@ int for_each_pair(const CoefficientSeries& series, Rows rows, int lag, Irregular
   int n = 0;
   for (int t = rows.begin; t + lag < rows.end; ++t)
     if (first[t + lag] <= t) visit(series.row(t), series.row(t + lag)), ++n;
-  QUINTET_CHECK(n > series.n_modes, "training has {} pairs of times {} steps apart; {} modes need more", n,
-                lag, series.n_modes);
+  QUINTET_CHECK(
+      n > series.n_modes,
+      "training has {} pairs of times {} steps apart, and {} modes need more; train on a longer period, "
+      "or on fewer modes",
+      n, lag, series.n_modes);
   return n;
 }
 
