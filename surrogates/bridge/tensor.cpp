@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
-#include "surrogates/bridge/errors.hpp"
 
 namespace quintet::bridge {
 namespace {
@@ -21,24 +19,7 @@ std::string shape_text(std::span<const std::int64_t> extents) {
 }
 
 std::string text(const MemoryLayout& side) {
-  return fmt::format("{} {} on {}", c10::toString(side.type), shape_text(side.extents),
-                     side.is_on_host ? "the host" : "the device");
-}
-
-std::vector<std::int64_t> row_major_strides(std::span<const std::int64_t> extents) {
-  std::vector<std::int64_t> strides(extents.size(), 1);
-  for (std::size_t i = extents.size(); i-- > 1;) strides[i - 1] = strides[i] * extents[i];
-  return strides;
-}
-
-/// Strides of extents 0 and 1 are never used: they may have any value.
-bool is_row_major(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
-  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return true;
-  const auto expected = row_major_strides(extents);
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i] > 1 && strides[i] != expected[i]) return false;
-  }
-  return true;
+  return fmt::format("{} {} on the host", c10::toString(side.type), shape_text(side.extents));
 }
 
 bool matches(at::IntArrayRef sizes, std::span<const std::int64_t> expected) {
@@ -48,47 +29,22 @@ bool matches(at::IntArrayRef sizes, std::span<const std::int64_t> expected) {
 
 }  // namespace
 
-at::Tensor wrap(void* data, const MemoryLayout& view, std::span<const std::int64_t> strides,
-                std::function<void(void*)> release) {
-  if (!is_row_major(view.extents, strides)) {
-    throw InternalError(
-        fmt::format("The View \"{}\" {} with strides {} cannot be a tensor: row-major strides {} were "
-                    "expected. Copy it into a LayoutRight View first.",
-                    view.name, shape_text(view.extents), shape_text(strides),
-                    shape_text(row_major_strides(view.extents))));
-  }
-  return translate_torch_errors(fmt::format("Making a tensor of the View \"{}\"", view.name), [&] {
-    const auto device = view.is_on_host ? at::kCPU : at::kCUDA;
-    const auto options = at::TensorOptions().dtype(view.type).device(device);
-    return at::from_blob(data, at::IntArrayRef(view.extents.data(), view.extents.size()), std::move(release),
-                         options);
-  });
-}
-
-void check(const at::Tensor& tensor, const MemoryLayout& expected, bool is_written) {
+void check(const at::Tensor& tensor, const MemoryLayout& expected) {
   if (!tensor.defined()) {
     throw InternalError(
         fmt::format("The tensor \"{}\" is undefined: {} was expected.", expected.name, text(expected)));
   }
   const auto sizes = tensor.sizes();
-  const MemoryLayout found{
-      expected.name, tensor.scalar_type(), tensor.is_cpu(), {sizes.data(), sizes.size()}};
-  if (found.type != expected.type || found.is_on_host != expected.is_on_host ||
-      !matches(sizes, expected.extents)) {
-    throw InternalError(
-        fmt::format("The tensor \"{}\" is {}: {} was expected.", expected.name, text(found), text(expected)));
+  if (tensor.scalar_type() != expected.type || !tensor.is_cpu() || !matches(sizes, expected.extents)) {
+    throw InternalError(fmt::format("The tensor \"{}\" is {} {} on {}: {} was expected.", expected.name,
+                                    c10::toString(tensor.scalar_type()),
+                                    shape_text({sizes.data(), sizes.size()}),
+                                    tensor.is_cpu() ? "the host" : "the device", text(expected)));
   }
   if (tensor.layout() != at::kStrided || !tensor.is_contiguous()) {
-    throw InternalError(
-        fmt::format("The tensor \"{}\" {} is not contiguous in row-major order: call .contiguous() "
-                    "before it becomes a View {}.",
-                    expected.name, text(found), text(expected)));
-  }
-  if (is_written && tensor.requires_grad()) {
-    throw InternalError(
-        fmt::format("The tensor \"{}\" {} requires gradients, and autograd does not see writes through "
-                    "a View: ask for a View of const elements, or detach() it.",
-                    expected.name, text(found)));
+    throw InternalError(fmt::format(
+        "The tensor \"{}\" of {} is not contiguous in row-major order: call .contiguous() before.",
+        expected.name, text(expected)));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
 #include <petscvec.h>
 #include <Kokkos_Core.hpp>
@@ -9,7 +10,6 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/solvers/petsc_error.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"
-#include "surrogates/bridge/tensor.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 
 using namespace quintet;
@@ -42,7 +42,7 @@ void expect_same_sum(const Comm& comm) {
   Kokkos::parallel_reduce(
       "test::square", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, n),
       [=](int i, double& sum) { sum += view(0, i) * view(0, i); }, by_kokkos);
-  const auto row = as_tensor(view);
+  const auto row = at::from_blob(view.data(), {1, n}, at::TensorOptions(at::kDouble));
   const double by_torch = row.matmul(row.t()).item<double>();
   Vec x = nullptr;
   PetscReal by_petsc = 0.0;

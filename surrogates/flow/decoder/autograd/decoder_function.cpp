@@ -77,8 +77,8 @@ void check(const Decoder<Real>& decoder, const DecoderQueries& queries, const at
   const std::int64_t shape[] = {queries.n_samples, grid[0].size(), grid[1].size(), grid[2].size(),
                                 decoder.options().n_latent};
   const std::int64_t numbers[] = {static_cast<std::int64_t>(decoder.n_parameters())};
-  bridge::check(latents, {"latents", bridge::scalar_type<Real>(), true, shape}, false);
-  bridge::check(parameters, {"parameters of the decoder", bridge::scalar_type<Real>(), true, numbers}, false);
+  bridge::check(latents, {"latents", bridge::scalar_type<Real>(), shape});
+  bridge::check(parameters, {"parameters of the decoder", bridge::scalar_type<Real>(), numbers});
 }
 
 }  // namespace
