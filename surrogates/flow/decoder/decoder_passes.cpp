@@ -20,8 +20,6 @@ namespace {
 
 constexpr int task_points = 512;  ///< products of nodes are formed once a task
 constexpr int block_rows = 256;   ///< of all channels: they and their products fit the second-level cache
-/// Threads that add up the latents' gradients: two take 1.26 times the serial loop's time (training_scatter).
-constexpr int scatter_threads = 1;
 
 /// Numbers that are written before they are read; many of them among torch's large tensors.
 template <class Real>
@@ -475,8 +473,8 @@ void Decoder<Real>::backward(const Real* latents, const DecoderQueries& queries,
   const std::int64_t nodes = n_nodes(queries.grids.front());
   std::vector<RowPiece<Real>> pieces;
   for (std::size_t task = 0; task < kept.tasks.size(); ++task)
-    pieces.push_back({kept.tasks[task].sample * nodes, nodes, touched[task], bars[task].data()});
-  add_rows<Real>(pieces, state_->options.n_latent, latents_bar, queries.n_samples * nodes, scatter_threads);
+    pieces.push_back({kept.tasks[task].sample * nodes, touched[task], bars[task].data()});
+  add_rows<Real>(pieces, state_->options.n_latent, latents_bar);
 }
 
 template class DecoderTape<float>;

@@ -19,7 +19,7 @@ float float_of(const Tree& hexadecimal) {
 }
 
 /// scatter.json in ../shared/data/training: bits of a serial loop in another language.
-TEST(RowScatter, has_the_bits_of_the_reference_with_any_number_of_threads) {
+TEST(RowScatter, has_the_bits_of_the_reference) {
   const char* source = std::getenv("QUINTET_SOURCE_DIR");
   const std::string place =
       std::string(source != nullptr ? source : ".") + "/../shared/data/training/scatter.json";
@@ -35,17 +35,15 @@ TEST(RowScatter, has_the_bits_of_the_reference_with_any_number_of_threads) {
   const auto n_rows = static_cast<std::int64_t>(given.at("rows").as_number());
   const int width = expected.size() / static_cast<std::size_t>(n_rows);
   ASSERT_EQ(values.size(), rows.size() * static_cast<std::size_t>(width));
-  for (int n_threads = 1; n_threads <= 8; ++n_threads) {
-    std::vector<float> table(expected.size(), 0);
-    const std::vector<RowPiece<float>> pieces{{0, n_rows, rows, values.data()}};
-    add_rows<float>(pieces, width, table.data(), n_rows, n_threads);
-    for (std::size_t i = 0; i < table.size(); ++i)
-      ASSERT_EQ(std::bit_cast<std::uint32_t>(table[i]), std::bit_cast<std::uint32_t>(expected[i]))
-          << n_threads << " threads, number " << i;
-  }
+  std::vector<float> table(expected.size(), 0);
+  const std::vector<RowPiece<float>> pieces{{0, rows, values.data()}};
+  add_rows<float>(pieces, width, table.data());
+  for (std::size_t i = 0; i < table.size(); ++i)
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(table[i]), std::bit_cast<std::uint32_t>(expected[i]))
+        << "number " << i;
 }
 
-/// Pieces of several parts of a table, some across the border of two threads' rows.
+/// Pieces of several parts of a table that overlap.
 TEST(RowScatter, adds_pieces_in_their_order) {
   constexpr int width = 3, n_rows = 40;
   std::vector<std::vector<int>> rows;
@@ -63,17 +61,15 @@ TEST(RowScatter, adds_pieces_in_their_order) {
   std::vector<RowPiece<double>> pieces;
   std::vector<double> expected(n_rows * width, 0.5);
   for (std::size_t p = 0; p < rows.size(); ++p) {
-    pieces.push_back({first[p], 16, rows[p], values[p].data()});
+    pieces.push_back({first[p], rows[p], values[p].data()});
     for (std::size_t i = 0; i < rows[p].size(); ++i)
       for (std::size_t j = 0; j < width; ++j)
         expected[(static_cast<std::size_t>(first[p]) + static_cast<std::size_t>(rows[p][i])) * width + j] +=
             values[p][i * width + j];
   }
-  for (int n_threads = 1; n_threads <= 8; ++n_threads) {
-    std::vector<double> table(expected.size(), 0.5);
-    add_rows<double>(pieces, width, table.data(), n_rows, n_threads);
-    EXPECT_EQ(table, expected) << n_threads;
-  }
+  std::vector<double> table(expected.size(), 0.5);
+  add_rows<double>(pieces, width, table.data());
+  EXPECT_EQ(table, expected);
 }
 
 }  // namespace
