@@ -176,12 +176,6 @@ void PageArena::note_absent(std::int64_t bytes) {
   use_.most_resident = std::max(use_.most_resident, use_.resident);
 }
 
-void PageArena::trim() {
-  const std::lock_guard lock(mutex_);
-  keep_within(use_.live);
-  use_.resident = use_.live + with_pages_;
-}
-
 PageArena::Use PageArena::use() const {
   const std::lock_guard lock(mutex_);
   return use_;

@@ -43,8 +43,6 @@ class PageArena {
   [[nodiscard]] std::span<std::byte> pages_of(const void* place) const;
   /// Somebody has given back pages of a block that is in use (bytes > 0), or they are there again (< 0).
   void note_absent(std::int64_t bytes);
-  /// Give back all pages of free ranges.
-  void trim();
 
   [[nodiscard]] bool has_addresses() const { return data_ != nullptr; }
   struct Use {

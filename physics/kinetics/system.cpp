@@ -229,10 +229,6 @@ double VlasovSystem::collision_frequency() const { return implementation_->colli
 void VlasovSystem::set_collision_frequency(double frequency) {
   implementation_->collision_frequency = frequency;
 }
-void VlasovSystem::set_clock(double time, std::int64_t step) {
-  implementation_->time = time;
-  implementation_->step = step;
-}
 
 void VlasovSystem::start(const Exec& exec, double time) {
   auto& my = *implementation_;

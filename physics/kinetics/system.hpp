@@ -138,7 +138,6 @@ class VlasovSystem {
   void resume(const Exec& exec, double time, std::int64_t step);
   [[nodiscard]] double time() const;
   [[nodiscard]] std::int64_t step() const;
-  void set_clock(double time, std::int64_t step);
   /// The collisions' rate in the step before, which stable_dt() takes. It is part of a checkpoint, so that a
   /// restart takes the same steps; to be set after start().
   [[nodiscard]] double collision_frequency() const;

@@ -9,18 +9,6 @@
 
 namespace quintet::search {
 
-Gene integer_gene(const std::string& name, std::int64_t lowest, std::int64_t highest, std::int64_t step) {
-  QUINTET_CHECK(step > 0 && lowest <= highest,
-                "gene '{}': from {} to {} in steps of {} there is nothing to choose", name, lowest, highest,
-                step);
-  QUINTET_CHECK((highest - lowest) / step < 100000, "gene '{}': {} choices; at most 100000", name,
-                (highest - lowest) / step + 1);
-  Gene gene{name, {}};
-  for (std::int64_t value = lowest; value <= highest; value += step)
-    gene.choices.push_back(std::to_string(value));
-  return gene;
-}
-
 Space::Space(std::vector<Gene> genes) : genes_(std::move(genes)) {
   QUINTET_CHECK(!genes_.empty(), "the search space has no genes: there is nothing to search");
   std::set<std::string> names;

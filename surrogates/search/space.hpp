@@ -14,11 +14,6 @@ struct Gene {
   std::vector<std::string> choices;  ///< what may be decided, as people read it
 };
 
-/// A gene whose choices are the integers lowest, lowest + step, ... up to highest. Throws InputError for an
-/// empty range.
-[[nodiscard]] Gene integer_gene(const std::string& name, std::int64_t lowest, std::int64_t highest,
-                                std::int64_t step = 1);
-
 /// A candidate: for each gene the number of its choice.
 using Genes = std::vector<int>;
 

@@ -5,6 +5,7 @@
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "tests/fuzz/reader.hpp"
+#include "tests/support/integer_gene.hpp"
 
 /// Readers of podlstm's trained models, of trainings that go on, and of the trials of a search.
 namespace quintet::fuzz {

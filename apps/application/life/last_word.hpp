@@ -22,7 +22,6 @@ class LastWord {
   /// Whether a job script waits for the word.
   [[nodiscard]] bool is_awaited() const { return !start_.empty(); }
   void set_speaks(bool speaks) { speaks_ = speaks; }
-  void set_directory(std::string directory) { directory_ = std::move(directory); }
   /// The run writes to its directory now: its word holds without a script, too.
   void set_begun() { has_begun_ = true; }
   /// Another run has the directory: not a word about that one.

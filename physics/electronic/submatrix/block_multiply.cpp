@@ -389,8 +389,4 @@ BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, double threshol
   return multiply(a, b, ProductOptions{.threshold = threshold});
 }
 
-BlockMatrix multiply_on(const BlockMatrix& pattern, const BlockMatrix& a, const BlockMatrix& b) {
-  return multiply(a, b, ProductOptions{.pattern = &pattern});
-}
-
 }  // namespace quintet::electronic

@@ -29,8 +29,4 @@ struct ProductOptions {
 /// or shares differ.
 [[nodiscard]] BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, const ProductOptions& options);
 
-/// The blocks of A B that `pattern` has; nothing else is computed. Collective: each needed block travels
-/// once.
-[[nodiscard]] BlockMatrix multiply_on(const BlockMatrix& pattern, const BlockMatrix& a, const BlockMatrix& b);
-
 }  // namespace quintet::electronic

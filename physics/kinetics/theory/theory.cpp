@@ -129,12 +129,6 @@ Complex landau_mode(double k, double plasma_frequency, double thermal_speed) {
   return electrostatic_mode(k, std::array{DriftingMaxwellian{plasma_frequency, thermal_speed, 0}});
 }
 
-Complex two_stream_mode(double k, double drift, double thermal_speed, double plasma_frequency) {
-  const double each = plasma_frequency / sqrt2;
-  return electrostatic_mode(k, std::array{DriftingMaxwellian{each, thermal_speed, drift},
-                                          DriftingMaxwellian{each, thermal_speed, -drift}});
-}
-
 Complex weibel_dispersion(Complex omega, double k, double light_speed,
                           std::span<const TransverseMaxwellian> species) {
   Complex d = omega * omega - light_speed * light_speed * k * k;
@@ -229,15 +223,6 @@ double recurrence_onset(const VelocityStructure& structure, double gamma, double
 double resonance_error(double gamma, double k, double dv, int order) {
   check_wave_number(k);
   return std::exp(-2 * std::numbers::pi * (order + 1) * std::max(gamma, 0.0) / (std::abs(k) * dv));
-}
-
-std::array<double, 2> driven_cyclotron_velocity(double t, double e0, double omega, double b0,
-                                                double charge_to_mass) {
-  const double a = charge_to_mass * e0, gyration = charge_to_mass * b0;
-  const double s = 0.5 * (gyration + omega) * t, d = 0.5 * (gyration - omega) * t;
-  const auto sinc = [](double x) { return x == 0 ? 1 : std::sin(x) / x; };
-  return {0.5 * a * t * (std::cos(s) * sinc(d) + std::cos(d) * sinc(s)),
-          -0.5 * a * gyration * t * t * sinc(s) * sinc(d)};
 }
 
 }  // namespace quintet::kinetics

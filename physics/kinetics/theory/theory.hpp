@@ -49,10 +49,6 @@ struct DriftingMaxwellian {
 [[nodiscard]] std::complex<double> landau_mode(double k, double plasma_frequency = 1,
                                                double thermal_speed = 1);
 
-/// Two equal beams at +-drift, each with half of plasma_frequency^2 and with thermal_speed (0: cold).
-[[nodiscard]] std::complex<double> two_stream_mode(double k, double drift, double thermal_speed,
-                                                   double plasma_frequency = 1);
-
 /// A velocity distribution as seen by a transverse wave: Maxwellian along k, symmetric about 0 across it,
 /// along the wave's electric field.
 struct TransverseMaxwellian {
@@ -131,14 +127,5 @@ struct VelocityStructure {
 /// gamma/(k h)) of its residue, and DG of order p counts as h = dv/(p + 1). Measured with a current-driven
 /// ion-acoustic wave (order 2, 48, 96, 192 cells): 24, 6 to 7, 0.6 % beside 27, 7.1, 0.5 %.
 [[nodiscard]] double resonance_error(double gamma, double k, double dv, int order);
-
-/// Mean velocity (u_x, u_y) at time t of particles at rest at t = 0 in E = E0 cos(omega t) x, B = B0 z:
-///
-///     u_x = (a/2) t (cos(s t) sinc(d t) + cos(d t) sinc(s t)),   u_y = -(a W/2) t^2 sinc(s t) sinc(d t),
-///
-/// a = (q/m) E0, W = (q/m) B0, s = (W + omega)/2, d = (W - omega)/2, sinc(x) = sin(x)/x: smooth through the
-/// resonance omega = |W| and, with omega = 0, the drift E x B/B^2 with its gyration.
-[[nodiscard]] std::array<double, 2> driven_cyclotron_velocity(double t, double e0, double omega, double b0,
-                                                              double charge_to_mass);
 
 }  // namespace quintet::kinetics

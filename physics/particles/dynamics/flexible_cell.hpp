@@ -38,7 +38,6 @@ class FlexibleCell : public Coupling {
   void after(const Exec& exec, ParticleSystem& system, const Tick& tick) override;
   [[nodiscard]] std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
-  [[nodiscard]] const SymmetricTensor& strain_rate() const { return cell_.rate; }  ///< nu (1/ps)
 
  private:
   [[nodiscard]] SymmetricTensor target(const Tick& tick) const;

@@ -14,7 +14,6 @@ void PointErrors::add(const RectilinearGrid& grid, std::span<const double> truth
       const std::size_t k = static_cast<std::size_t>(i) * grid.size(1) + j;
       const double weight = grid.weights(0)[i] * grid.weights(1)[j];
       const double error = prediction[k] - truth[k];
-      absolute_ += weight * std::abs(error);
       square_ += weight * error * error;
       truth_ += weight * truth[k];
       truth_square_ += weight * truth[k] * truth[k];
@@ -24,7 +23,6 @@ void PointErrors::add(const RectilinearGrid& grid, std::span<const double> truth
 
 void PointErrors::merge(const PointErrors& other) {
   frames_ += other.frames_;
-  absolute_ += other.absolute_;
   square_ += other.square_;
   truth_ += other.truth_;
   truth_square_ += other.truth_square_;
@@ -33,12 +31,11 @@ void PointErrors::merge(const PointErrors& other) {
 
 PointErrors PointErrors::of(const std::array<double, n_sums>& sums, double greatest) {
   PointErrors errors;
-  errors.frames_ = sums[0], errors.absolute_ = sums[1], errors.square_ = sums[2];
-  errors.truth_ = sums[3], errors.truth_square_ = sums[4], errors.greatest_ = greatest;
+  errors.frames_ = sums[0], errors.square_ = sums[1];
+  errors.truth_ = sums[2], errors.truth_square_ = sums[3], errors.greatest_ = greatest;
   return errors;
 }
 
-double PointErrors::mean_absolute() const { return absolute_ / frames_; }
 double PointErrors::rms() const { return std::sqrt(square_ / frames_); }
 double PointErrors::truth_rms() const { return std::sqrt(truth_square_ / frames_); }
 double PointErrors::truth_deviation() const {

@@ -19,8 +19,7 @@ class PointErrors {
   void add(const RectilinearGrid& grid, std::span<const double> truth, std::span<const double> prediction);
   void merge(const PointErrors& other);
 
-  [[nodiscard]] double mean_absolute() const;  ///< <|p - t|>
-  [[nodiscard]] double rms() const;            ///< sqrt(<(p - t)^2>)
+  [[nodiscard]] double rms() const;  ///< sqrt(<(p - t)^2>)
   [[nodiscard]] double greatest() const { return greatest_; }
   [[nodiscard]] double truth_rms() const;        ///< sqrt(<t^2>)
   [[nodiscard]] double truth_deviation() const;  ///< sqrt(<(t - <t>)^2>)
@@ -34,14 +33,12 @@ class PointErrors {
 
   /// The sums behind them, to be added up over ranks; the last one is `greatest`, of which the largest
   /// counts.
-  static constexpr int n_sums = 5;
-  [[nodiscard]] std::array<double, n_sums> sums() const {
-    return {frames_, absolute_, square_, truth_, truth_square_};
-  }
+  static constexpr int n_sums = 4;
+  [[nodiscard]] std::array<double, n_sums> sums() const { return {frames_, square_, truth_, truth_square_}; }
   static PointErrors of(const std::array<double, n_sums>& sums, double greatest);
 
  private:
-  double frames_ = 0, absolute_ = 0, square_ = 0, truth_ = 0, truth_square_ = 0, greatest_ = 0;
+  double frames_ = 0, square_ = 0, truth_ = 0, truth_square_ = 0, greatest_ = 0;
 };
 
 /// How well a series in time is predicted.

@@ -1,6 +1,5 @@
 #include "surrogates/sequence/skill/scores.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -197,16 +196,5 @@ std::vector<double> anomaly_products(const std::vector<double>& truth, const std
 }
 
 double correlation_of(const double* sums) { return ratio_or_nan(sums[0], std::sqrt(sums[1] * sums[2])); }
-
-double anomaly_correlation(const std::vector<double>& truth, const std::vector<double>& forecast,
-                           const std::vector<double>& climatology, const SampleShape& shape,
-                           const Metric& metric, int lead) {
-  const auto products = anomaly_products(truth, forecast, climatology, shape, metric);
-  std::array<double, 3> sums{};
-  for (int i = 0; i < shape.n; ++i)
-    for (int k = 0; k < 3; ++k)
-      sums[k] += products[3 * (static_cast<std::size_t>(i) * shape.out + lead - 1) + k];
-  return correlation_of(sums.data());
-}
 
 }  // namespace quintet::sequence

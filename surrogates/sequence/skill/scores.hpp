@@ -78,10 +78,5 @@ struct Leads {
                                                    const Truncation& truncation = {});
 /// sum p' G y'/sqrt(sum p' G p' sum y' G y'); NaN where the forecast is the climatology.
 [[nodiscard]] double correlation_of(const double* product_sums);
-/// Anomaly correlation of one lead (1 the first).
-[[nodiscard]] double anomaly_correlation(const std::vector<double>& truth,
-                                         const std::vector<double>& forecast,
-                                         const std::vector<double>& climatology, const SampleShape& shape,
-                                         const Metric& metric, int lead);
 
 }  // namespace quintet::sequence

@@ -15,6 +15,7 @@
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
+#include "tests/support/integer_gene.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet::search {

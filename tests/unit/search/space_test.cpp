@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "tests/support/integer_gene.hpp"
 
 namespace quintet::search {
 namespace {
@@ -33,9 +34,6 @@ TEST(Space, refuses_what_is_empty_or_ambiguous) {
   EXPECT_THROW(Space(std::vector<Gene>{{"a", {}}}), InputError);
   EXPECT_THROW(Space({{"a", {"1"}}, {"a", {"2"}}}), InputError);
   EXPECT_THROW(Space({{"a", {"1", "1"}}}), InputError);
-  EXPECT_THROW((void)integer_gene("units", 5, 4), InputError);
-  EXPECT_THROW((void)integer_gene("units", 1, 4, 0), InputError);
-  EXPECT_EQ(integer_gene("units", 1, 6, 2).choices, (std::vector<std::string>{"1", "3", "5"}));
 }
 
 TEST(Space, samples_every_candidate_equally_often) {

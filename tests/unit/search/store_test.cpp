@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "io/log/error.hpp"
+#include "tests/support/integer_gene.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet::search {

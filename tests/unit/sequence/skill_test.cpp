@@ -4,6 +4,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
+#include "tests/support/anomaly_correlation.hpp"
 #include "tests/unit/sequence/series_cases.hpp"
 
 using namespace quintet;

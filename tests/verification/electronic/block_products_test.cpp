@@ -36,7 +36,7 @@ TEST(BlockProducts, sparse_factors_and_a_pattern_give_the_same_blocks) {
   ASSERT_LT(comm.sum(static_cast<int>(a.n_blocks())), 14 * 14);
 
   const Dense expected = collect(a) * collect(b);
-  const BlockMatrix on_pattern = multiply_on(b, a, b);
+  const BlockMatrix on_pattern = multiply(a, b, {.pattern = &b});
 
   EXPECT_LT(largest_difference(collect(multiply(a, b, 0)), expected), 1e-13);
   Dense masked = expected;

@@ -80,8 +80,9 @@ TEST(SymmetricProducts, are_the_product_where_nothing_is_left_out) {
   EXPECT_LT(largest_difference(collect(half), collect(exact)), 1e-14);
   EXPECT_EQ(half.row, exact.row);
   EXPECT_EQ(on_pattern.row, filtered.row);
-  EXPECT_LT(largest_difference(collect(on_pattern), collect(multiply_on(filtered, filtered, filtered))),
-            1e-14);
+  EXPECT_LT(
+      largest_difference(collect(on_pattern), collect(multiply(filtered, filtered, {.pattern = &filtered}))),
+      1e-14);
 }
 
 TEST(SymmetricProducts, ranks_do_not_matter) {

@@ -8,6 +8,7 @@
 #include "surrogates/sequence/reference/references.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
 #include "surrogates/sequence/windows/split.hpp"
+#include "tests/support/anomaly_correlation.hpp"
 #include "tests/verification/sequence/weekly_coefficients.hpp"
 
 using namespace quintet;

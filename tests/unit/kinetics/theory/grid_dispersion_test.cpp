@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "tests/support/plasma_theory.hpp"
 
 namespace quintet::kinetics {
 namespace {

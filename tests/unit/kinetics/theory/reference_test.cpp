@@ -14,6 +14,7 @@
 #include "tests/support/dg_dispersion.hpp"
 #include "tests/support/inflate.hpp"
 #include "tests/support/kinetics_reference.hpp"
+#include "tests/support/plasma_theory.hpp"
 
 /// Theory and fits against the tables and the other code's series in ../shared.
 namespace quintet::kinetics {

@@ -10,6 +10,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/basis/complex_roots.hpp"
+#include "tests/support/plasma_theory.hpp"
 
 namespace quintet::kinetics {
 namespace {

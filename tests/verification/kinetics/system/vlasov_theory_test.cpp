@@ -7,6 +7,7 @@
 #include "physics/kinetics/system.hpp"
 #include "physics/kinetics/theory/growth_fit.hpp"
 #include "physics/kinetics/theory/theory.hpp"
+#include "tests/support/plasma_theory.hpp"
 
 /// Rates of small perturbations against linear theory, and what they converge to.
 namespace quintet::kinetics {
