@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/config/schema.hpp"
+#include "io/config/schema_marks.hpp"
 
 /// Data that Schema collects: plain data, from which schema_parse.cpp, schema_print.cpp and
 /// schema_reference.cpp work.
@@ -68,6 +69,10 @@ struct Schema::Section {
 [[nodiscard]] std::string inline_yaml(const Tree& tree);
 /// The key of this name in a section that may be missing.
 [[nodiscard]] const Key::Data* find_key(const Schema::Section* section, const std::string& name);
+/// The mark of a key that experts alone set, or of such choices of it; null: none.
+[[nodiscard]] const Expert* expert_mark(const Schema::Section& section, const Key::Data& key);
+/// The choices of a key without those for experts.
+[[nodiscard]] std::vector<std::string> common_choices(const Schema::Section& section, const Key::Data& key);
 /// "section.key" or "key" at the top.
 [[nodiscard]] std::string joined_path(const std::string& section, const std::string& key);
 /// The value in force as a document: numbers with unit, texts protected.

@@ -8,7 +8,7 @@
 
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
-#include "io/config/schema_without.hpp"
+#include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"

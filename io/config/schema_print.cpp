@@ -30,6 +30,21 @@ Tree key_tree(const Key::Data& key) {
   return list;
 }
 
+const Expert* expert_mark(const Section& section, const Key::Data& key) {
+  for (const auto& rule : section.rules)
+    if (const auto* const mark = rule.target<Expert>(); mark && mark->key == key.key) return mark;
+  return nullptr;
+}
+
+std::vector<std::string> common_choices(const Section& section, const Key::Data& key) {
+  auto choices = key.choices;
+  if (const auto* const mark = expert_mark(section, key))
+    std::erase_if(choices, [&](const auto& choice) {
+      return std::find(mark->choices.begin(), mark->choices.end(), choice) != mark->choices.end();
+    });
+  return choices;
+}
+
 std::string inline_yaml(const Tree& tree) {
   auto text = to_yaml(tree);
   while (text.ends_with('\n')) text.pop_back();
@@ -50,10 +65,10 @@ std::string quantity_text(const std::string& unit) {
 }
 
 /// " [time in ps; above 0 ps; default 0.0005 ps]" behind the doc of a key.
-std::string facts(const Key::Data& key, const Key::Data* fresh) {
+std::string facts(const Key::Data& key, const std::vector<std::string>& choices, const Key::Data* fresh) {
   std::vector<std::string> parts;
   if (key.kind == Kind::quantity) parts.push_back(quantity_text(key.unit));
-  if (!key.choices.empty()) parts.push_back(name_list(key.choices));
+  if (!choices.empty()) parts.push_back(name_list(choices));
   if (auto range = range_text(key); !range.empty()) parts.push_back(std::move(range));
   if (key.required)
     parts.push_back("required");
@@ -66,17 +81,27 @@ std::string facts(const Key::Data& key, const Key::Data* fresh) {
   return parts.empty() ? "" : fmt::format(" [{}]", fmt::join(parts, "; "));
 }
 
+/// Whether a key that experts alone set has its default.
+bool is_hidden(const Section& section, const Key::Data& key, const Key::Data* fresh) {
+  const auto* const mark = expert_mark(section, key);
+  return mark && mark->choices.empty() && fresh &&
+         inline_yaml(key_tree(key)) == inline_yaml(key_tree(*fresh));
+}
+
 /// Writes sections as YAML with comments.
 class Printer {
  public:
+  /// `all`: also what experts alone set.
+  explicit Printer(bool all) : all_(all) {}
   [[nodiscard]] std::string take() { return std::move(out_); }
 
   /// `fresh` is the same section with its defaults, where known.
   void section(const Section& section, const Section* fresh, int indent) {
     for (const auto& key : section.keys) {
-      if (indent == 0 && !out_.empty()) out_ += '\n';
       const Key::Data* fresh_key = find_key(fresh, key.key);
-      comment(key.doc + facts(key, fresh_key), indent);
+      if (!all_ && is_hidden(section, key, fresh_key)) continue;
+      if (indent == 0 && !out_.empty()) out_ += '\n';
+      comment(key.doc + facts(key, all_ ? key.choices : common_choices(section, key), fresh_key), indent);
       if (key.is_map && !key.current.entries().empty()) {
         line(key.key + ":", indent);
         const Tree values = value_tree(key);
@@ -109,19 +134,24 @@ class Printer {
     out_.append(static_cast<std::size_t>(indent), ' ').append(text).append("\n");
   }
 
+  const bool all_;
   std::string out_;
 };
+
+std::string print(const Describe& describe, bool all) {
+  const auto root = collect(describe.current());
+  const auto fresh = describe.knows_defaults() ? collect(describe.defaults()) : nullptr;
+  Printer printer(all);
+  printer.section(*root, fresh.get(), 0);
+  return printer.take();
+}
 
 }  // namespace
 
 Tree options_tree(const Describe& describe) { return section_tree(*collect(describe.current())); }
 
-std::string print_options(const Describe& describe) {
-  const auto root = collect(describe.current());
-  const auto fresh = describe.knows_defaults() ? collect(describe.defaults()) : nullptr;
-  Printer printer;
-  printer.section(*root, fresh.get(), 0);
-  return printer.take();
-}
+std::string print_options(const Describe& describe) { return print(describe, true); }
+
+std::string print_common_options(const Describe& describe) { return print(describe, false); }
 
 }  // namespace quintet

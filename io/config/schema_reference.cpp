@@ -44,26 +44,41 @@ std::string default_text(const Key::Data& key) {
   return code(text);
 }
 
-std::string limits(const Key::Data& key) {
+std::string limits(const Key::Data& key, const std::vector<std::string>& choices) {
   const auto range = range_text(key);
   std::vector<std::string> parts;
-  for (const auto& choice : key.choices) parts.push_back(code(choice));
+  for (const auto& choice : choices) parts.push_back(code(choice));
   if (!range.empty()) parts.push_back(range);
   if (key.is_file) parts.push_back("existing file");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+constexpr const char* table_head =
+    "| key | type | unit | default | range or choices | restart | meaning |\n"
+    "|---|---|---|---|---|---|---|\n";
+
+std::string table_row(const Key::Data& key, const std::vector<std::string>& choices, const std::string& doc) {
+  const auto example = key.example.empty() ? "" : fmt::format(" (example: {})", code(key.example));
+  const auto restart = key.kind == Kind::section ? "" : restart_text(restart_rule(key));
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {}{} |\n", key.key, type_name(key), code(key.unit),
+                     default_text(key), limits(key, choices), restart, cell(doc), example);
+}
+
 void reference_section(std::string& out, const Section& section, const std::string& path) {
-  out +=
-      "| key | type | unit | default | range or choices | restart | meaning |\n"
-      "|---|---|---|---|---|---|---|\n";
+  std::string for_experts;
+  out += table_head;
   for (const auto& key : section.keys) {
-    const auto example = key.example.empty() ? "" : fmt::format(" (example: {})", code(key.example));
-    const auto restart = key.kind == Kind::section ? "" : restart_text(restart_rule(key));
-    out += fmt::format("| `{}` | {} | {} | {} | {} | {} | {}{} |\n", key.key, type_name(key), code(key.unit),
-                       default_text(key), limits(key), restart, cell(key.doc), example);
+    const Expert* const mark = expert_mark(section, key);
+    const bool is_common = !mark || !mark->choices.empty();
+    if (is_common) out += table_row(key, common_choices(section, key), key.doc);
+    if (mark)
+      for_experts +=
+          is_common ? table_row(key, mark->choices, mark->doc) : table_row(key, key.choices, key.doc);
   }
   out += '\n';
+  if (!for_experts.empty())
+    out += fmt::format("### Expert keys{}\n\n`--print-config=all` prints them, too.\n\n{}{}\n",
+                       path.empty() ? "" : " of " + code(path), table_head, for_experts);
   for (const auto& key : section.keys) {
     if (key.kind != Kind::section) continue;
     const auto full = joined_path(path, key.key);
@@ -178,7 +193,10 @@ Tree json_key(const Key::Data& key) {
 Tree json_section(const Section& section) {
   Tree properties = Tree::map(), required = Tree::list();
   for (const auto& key : section.keys) {
-    properties.set(key.key, json_key(key));
+    Tree described = json_key(key);
+    if (const auto* const mark = expert_mark(section, key); mark && mark->choices.empty())
+      described.set("x-expert", Tree::boolean(true));
+    properties.set(key.key, std::move(described));
     if (must_be_given(key)) required.append(Tree::text(key.key));
   }
   Tree schema = Tree::map();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema_marks.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet {
@@ -38,6 +39,7 @@ void describe(Schema& schema, MemoryOptions& options) {
                 "goes to other memory, in the time of such a link")
       .above(0)
       .at_most(1e4);
+  schema.check(Expert{"link"});
   schema.text("path", options.path,
               "In place of a link: a folder on a disk of the node, where activations are swapped to a file "
               "without a name, which goes with the process");

@@ -40,7 +40,8 @@ const std::vector<FlagText> shared_flags = {
     {"--walltime", "HH:MM:SS", "write a checkpoint and stop (exit code 75) before this much time has passed"},
     {"--threads", "N", "threads of each rank (default: cores / ranks on the node; trainings may take fewer)"},
     {"--validate", "", "parse, build everything, check memory, stop before the first step; writes nothing"},
-    {"--print-config", "", "print every value in force with unit, default and meaning; starts nothing"},
+    {"--print-config", "",
+     "print every value in force with unit, default and meaning; starts nothing (=all: also expert keys)"},
     {"--quiet", "", "no lines on the terminal but warnings and errors"}};
 const std::vector<FlagText> plain_flags = {
     {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
@@ -82,6 +83,7 @@ std::string flag_table(const std::vector<FlagText>& flags) {
 struct Words {
   Request request;
   std::string walltime;
+  std::string print;               ///< of --print-config: common or all
   std::vector<int> cost_ranks;     ///< of --cost
   std::vector<double> step_times;  ///< of --step-times: rounds, seconds
   bool help = false;
@@ -107,7 +109,7 @@ void add_shared_flags(CLI::App& parser, Words& words) {
   add_switch(parser, "--restart-with-changes", request.restart_with_changes);
   add_switch(parser, "--overwrite", request.overwrite);
   add_switch(parser, "--validate", request.validate);
-  add_switch(parser, "--print-config", request.print_configuration);
+  parser.add_flag("--print-config{common}", words.print);
 }
 
 void add_own_flags(CLI::App& parser, const Flags& flags, Words& words) {
@@ -335,6 +337,10 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
     refuse(who, "--overwrite and --restart auto contradict each other: replace the run, or go on from it");
   if (request.restart_with_changes && request.restart.empty())
     refuse(who, "--restart-with-changes needs --restart");
+  if (!words.print.empty() && words.print != "common" && words.print != "all")
+    refuse(who, fmt::format("--print-config={}: expected --print-config or --print-config=all", words.print));
+  words.request.print_configuration = !words.print.empty();
+  words.request.print_all = words.print == "all";
   if (!words.walltime.empty()) words.request.walltime_s = parse_walltime(words.walltime);
   return words;
 }

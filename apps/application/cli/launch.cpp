@@ -13,6 +13,7 @@
 #include "apps/application/life/last_word.hpp"
 #include "apps/application/life/run_directory.hpp"
 #include "apps/application/life/summary.hpp"
+#include "io/config/schema_marks.hpp"
 #include "io/hdf5/stuck_ranks.hpp"
 #include "io/log/log.hpp"
 #include "io/runtime/signals.hpp"
@@ -175,7 +176,9 @@ int launch(const Request& request, ProgramArguments arguments, const std::vector
   if (mistake && speaks) return end(failure_of(mistake), &last_word);
   if (request.print_configuration) {
     return launch_local([&] {
-      if (speaks) std::fputs(print_options(describe).c_str(), stdout);
+      if (speaks)
+        std::fputs((request.print_all ? print_options(describe) : print_common_options(describe)).c_str(),
+                   stdout);
     });
   }
   try {

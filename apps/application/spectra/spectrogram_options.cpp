@@ -1,5 +1,7 @@
 #include "apps/application/spectra/spectrogram_options.hpp"
 
+#include "io/config/schema_marks.hpp"
+
 namespace quintet {
 
 void describe(Schema& schema, SpectrogramOptions& options) {
@@ -10,9 +12,13 @@ void describe(Schema& schema, SpectrogramOptions& options) {
   schema.choice(
       "transform", options.transform,
       {{"fourier", Transform::fourier}, {"constant_q", Transform::constant_q}, {"mel", Transform::mel}},
-      "Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic "
-      "axis, each seen for as many of its periods; or the Fourier transform's power in triangular "
-      "bands, even on the mel scale log(1 + frequency/corner)");
+      "fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a "
+      "logarithmic axis, each seen for as many of its periods");
+  schema.check(Expert{"transform",
+                      {"mel"},
+                      "mel: the Fourier transform's power in triangular bands, even on the mel scale log(1 + "
+                      "frequency/corner)"});
+  schema.check(Expert{"corner"});  // of each program's section, which describes it
   schema
       .integer("window", options.window,
                "fourier, mel: samples of a frame; even, with prime factors up to 13")

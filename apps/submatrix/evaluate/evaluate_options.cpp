@@ -3,6 +3,7 @@
 
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
+#include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "physics/electronic/files/matrix_format.hpp"
@@ -121,6 +122,7 @@ void describe_spmm(Schema& schema, SpmmKind& kind) {
   for (const auto& row : spmm_kinds())
     text += fmt::format("{} {}: {}", row.value == SpmmKind::automatic ? ";" : ",", row.name, row.doc);
   schema.choice("spmm", kind, choices_of(spmm_kinds()), text).on_restart(OnRestart::free);
+  schema.check(Expert{"spmm"});
 }
 
 }  // namespace
@@ -204,6 +206,7 @@ void describe(Schema& schema, EvaluateOptions& options) {
             "A machine of configs/machines, or its file: spmm: auto counts with its links (quintet machine "
             "--calibrate measures them)")
       .on_restart(OnRestart::free);
+  schema.check(Expert{"machine"});
   describe_device(schema, options.device);
   schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Exact values to print beside ours")

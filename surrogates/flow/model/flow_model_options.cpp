@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "surrogates/networks/activation_names.hpp"
@@ -107,9 +108,11 @@ void describe(Schema& schema, EncoderOptions& options) {
   schema.choice(
       "block", options.block, choices_of(middles),
       "What stands between the pointwise convolutions of a residual block: convolution (3 x 3 x 3 "
-      "nodes, the reference's), perturb (masks of noise are added, then a pointwise one: five times "
-      "fewer parameters, and nodes are mixed by pooling alone) or pointwise (the same without masks)");
+      "nodes, the reference's) or pointwise (five times fewer parameters, and nodes are mixed by pooling "
+      "alone)");
   schema.section("masks", options.masks, "perturb: the masks; absent: defaults");
+  schema.check(Expert{"block", {"perturb"}, "perturb: masks of noise are added, then as pointwise"});
+  schema.check(Expert{"masks"});
   schema.check([&options]() -> std::optional<std::string> {
     if (options.masks && options.block != ResidualMiddle::perturb)
       return fmt::format("masks: blocks of kind {} have none; expected block: perturb, or no masks",

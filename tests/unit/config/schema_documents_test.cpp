@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "io/config/schema_marks.hpp"
 #include "tests/unit/config/sample_options.hpp"
 
 using quintet::described;
@@ -151,6 +152,54 @@ TEST(SchemaDocuments, printed_options_carry_unit_range_choices_and_default) {
   expect_contains(text, "# Thermodynamic ensemble [nve, nvt, npt; default nve]\nensemble: nvt\n");
   expect_contains(text, "# Pressure control [optional]\nbarostat: null\n");
   expect_contains(text, "observers:\n  -\n    # What to observe [default thermo]\n    name: thermo\n");
+}
+
+namespace {
+
+/// A section with a key, and a choice of another key, that experts alone set.
+struct Products {
+  int rows = 8, layout = 0;
+};
+void describe(quintet::Schema& schema, Products& options) {
+  schema.integer("rows", options.rows, "Rows of a block").at_least(1);
+  schema.choice("layout", options.layout, {{"plain", 0}, {"shared", 1}, {"cubes", 2}}, "Who has what");
+  schema.check(quintet::Expert{"rows"});
+  schema.check(quintet::Expert{"layout", {"cubes"}, "cubes: of ranks"});
+}
+
+Products products_of(const std::string& text) {
+  Products options;
+  quintet::parse_options(parse_yaml(text, "run.yaml"), described(options));
+  return options;
+}
+
+}  // namespace
+
+TEST(SchemaDocuments, what_experts_set_is_printed_where_it_is_set_or_asked_for) {
+  Products usual, tuned = products_of("{rows: 3, layout: cubes}");
+  EXPECT_EQ(tuned.rows, 3);
+  EXPECT_EQ(tuned.layout, 2);
+
+  const auto common = print_common_options(described(usual)), set = print_common_options(described(tuned));
+  EXPECT_EQ(common, "# Who has what [plain, shared; default plain]\nlayout: plain\n");
+  expect_contains(set, "rows: 3\n");
+  expect_contains(set, "layout: cubes\n");
+  EXPECT_EQ(products_of(set).rows, 3) << "what is printed is what is in force";
+  expect_contains(print_options(described(usual)), "rows: 8\n");
+  expect_contains(print_options(described(usual)), "[plain, shared, cubes; default plain]");
+}
+
+TEST(SchemaDocuments, what_experts_set_has_a_table_of_its_own_in_the_reference) {
+  Products options;
+  const auto page = quintet::reference_page(described(options), "run");
+
+  const auto heading = page.find("### Expert keys");
+  ASSERT_NE(heading, std::string::npos) << page;
+  EXPECT_LT(page.find("`plain`, `shared` |"), heading);
+  EXPECT_GT(page.find("| `rows` |"), heading);
+  EXPECT_GT(page.find("`cubes` |"), heading);
+  expect_contains(page, "cubes: of ranks");
+  expect_contains(to_json(quintet::json_schema(described(options), "run")), "\"x-expert\": true");
 }
 
 TEST(SchemaDocuments, a_lambda_is_a_description_too) {
