@@ -32,20 +32,28 @@ int main(int argc, char** argv) {
                                       "Lattice constant, energy and bulk modulus of a crystal",
                                       dpmd::equation_of_state)
       .command<dpmd::LearnOptions>("learn", "Active learning: train, run, select, label, again", dpmd::learn)
-      .plain_command("evaluate", "Energies, forces, virials and atomic energies of given configurations",
-                     dpmd::evaluate_flags(), dpmd::evaluate)
-      .plain_command("test", "How far a model is from the labels of systems", dpmd::test_flags(), dpmd::test)
-      .plain_command("inspect", "What a model is, block by block; or what is understood of a file of atoms",
-                     dpmd::inspect_flags(), dpmd::inspect)
-      .plain_command("compress", "Tabulate a model's embedding networks, for programs that need it",
-                     dpmd::compress_flags(), dpmd::compress)
-      .plain_command("convert", "Models between .dp and .yaml, precisions, old versions and new",
-                     dpmd::convert_flags(), dpmd::convert)
+      .plain_command<dpmd::EvaluateOptions>(
+          "evaluate", "Energies, forces, virials and atomic energies of given configurations",
+          {{"systems", "SYSTEM..."}}, dpmd::evaluate)
+      .plain_command<dpmd::TestOptions>(
+          "test", "How far a model is from the labels of systems",
+          {{"systems", "SYSTEM..."}, {"prefix", "--labels"}, {"stress_limit", ""}}, dpmd::test)
+      .plain_command<dpmd::InspectOptions>(
+          "inspect", "What a model is, block by block; or what is understood of a file of atoms",
+          {{"file", "MODEL"}}, dpmd::inspect)
+      .plain_command<dpmd::CompressOptions>(
+          "compress", "Tabulate a model's embedding networks, for programs that need it",
+          {{"file", "MODEL"}, {"data", "--data..."}}, dpmd::compress)
+      .plain_command<dpmd::ConvertOptions>("convert",
+                                           "Models between .dp and .yaml, precisions, old versions and new",
+                                           {{"in", "IN"}, {"out", "OUT"}}, dpmd::convert)
       .plain_command("expert", "Say what a registry of models is to know of one", dpmd::expert_flags(),
                      dpmd::expert)
-      .plain_command("select", "Frames worth a label, by the deviation of several models",
-                     dpmd::selection_flags(), dpmd::select)
-      .plain_command("label", "Energies, forces and virials of frames by CP2K or LAMMPS", dpmd::label_flags(),
-                     dpmd::label)
+      .plain_command<dpmd::SelectCommandOptions>("select",
+                                                 "Frames worth a label, by the deviation of several models",
+                                                 {{"frames", "FRAMES..."}}, dpmd::select)
+      .plain_command<dpmd::LabelCommandOptions>(
+          "label", "Energies, forces and virials of frames by CP2K or LAMMPS",
+          {{"with", "--with", true}, {"frames", "FRAMES..."}}, dpmd::label)
       .execute(argc, argv);
 }

@@ -44,13 +44,14 @@ int main(int argc, char** argv) {
                      commands::cancel_flags(), commands::cancel)
       .local_command("retry", "Ask for more where the job before had too little (job scripts call it)",
                      commands::retry_flags(), commands::retry)
-      .local_command("campaign", "Run a graph of commands, none of them twice: stages, slots, a store",
-                     commands::campaign_flags(), commands::campaign)
-      .local_command("registry", "Many models in one file: add, list, verify, remove (docs/experts.md)",
-                     commands::registry_flags(), commands::registry)
+      .local_command<commands::CampaignFlags>(
+          "campaign", "Run a graph of commands, none of them twice: stages, slots, a store",
+          {{"files", "FILE..."}}, commands::campaign)
+      .local_command<commands::RegistryOptions>(
+          "registry", "Many models in one file: add, list, verify, remove (docs/experts.md)",
+          {{"action", "ACTION"}, {"file", "FILE.h5"}, {"models", "MODEL..."}}, commands::registry)
       .local_command("verify", "Say whether what a run wrote is whole: checkpoints, tables, frames, models",
                      commands::verify_flags(), commands::verify)
-      .local_command("reference", "Print a Markdown page of all keys of a campaign's file", {},
-                     commands::campaign_reference)
+      .page(commands::campaign_page)
       .execute(argc, argv);
 }

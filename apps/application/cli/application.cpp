@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "apps/application/cli/launch.hpp"
+#include "apps/application/cli/option_flags.hpp"
 #include "apps/application/cli/warm.hpp"
 #include "apps/application/life/failure.hpp"
 #include "io/config/suggest.hpp"
@@ -157,6 +158,7 @@ struct Application::Implementation {
     std::function<void(const std::string&, const std::string&)> instead{};
     /// Index of the flag that makes a plain command a local one.
     std::optional<std::size_t> local_with{};
+    std::function<Bound()> options{};     ///< of a plain command that describes its flags
     Cost cost{};                          ///< with a YAML file: what --cost prints
     Sizes sizes{};                        ///< likewise: of what --step-times are printed
     std::vector<Subsystem> subsystems{};  ///< of this one, beside those of all
@@ -170,6 +172,7 @@ struct Application::Implementation {
   bool is_warm = false;  ///< forked of a program that was loaded once
   std::vector<Command> commands;
   std::vector<Command> hidden;                              ///< schema, schemas, reference
+  std::function<std::string()> page;                        ///< that reference begins with
   std::vector<std::pair<std::string, std::string>> absent;  ///< commands of other builds, and what they need
 
   [[nodiscard]] std::vector<std::string> command_names() const;
@@ -219,7 +222,7 @@ const Application::Implementation::Command& Application::Implementation::find(
                            name_list(names)));
 }
 
-/// The described command of this name, or the only one if the name is empty.
+/// The described command of this name, or the only one with a YAML file if the name is empty.
 const Application::Implementation::Command& Application::Implementation::configured(
     const std::string& command) const {
   std::vector<std::string> names;
@@ -227,7 +230,7 @@ const Application::Implementation::Command& Application::Implementation::configu
     if (entry.configured()) names.push_back(entry.name);
   const std::string& wanted = command.empty() && names.size() == 1 ? names.front() : command;
   for (const auto& entry : commands)
-    if (entry.configured() && entry.name == wanted) return entry;
+    if ((entry.configured() || entry.options) && entry.name == wanted) return entry;
   throw UsageError(fmt::format("{} schema: {}{}\nCommands with a YAML file: {}", name,
                                command.empty() ? "name a command" : fmt::format("no command '{}'", command),
                                did_you_mean(command, names), name_list(names)));
@@ -274,13 +277,18 @@ void Application::Implementation::add_hidden_commands() {
                  {}};
   schema.local = [this](const Arguments& arguments) {
     const auto& command = configured(arguments[0].empty() ? "" : arguments[0].front());
-    std::puts(to_json(json_schema(command.bind().describe, name + " " + command.name)).c_str());
+    const Bound bound = command.configured() ? command.bind() : command.options();
+    std::puts(to_json(json_schema(bound.describe, name + " " + command.name)).c_str());
   };
-  Command reference{"reference", "Print a Markdown page of all keys", {}, {}, {}, {}, {}};
+  Command reference{"reference", "Print a Markdown page of all keys and flags", {}, {}, {}, {}, {}};
   reference.local = [this](const Arguments&) {
+    if (page) std::puts(page().c_str());
     for (const auto& command : commands)
       if (command.configured())
         std::puts(reference_page(command.bind().describe, name + " " + command.name).c_str());
+    for (const auto& command : commands)
+      if (!command.configured())
+        std::puts(flag_reference(name + " " + command.name, command.about, command.flags).c_str());
   };
   Command schemas{"schemas", "Print the JSON Schemas of all commands with a YAML file", {}, {}, {}, {}, {}};
   schemas.local = [this](const Arguments&) {
@@ -447,6 +455,32 @@ Application& Application::plain_command(const std::string& name, const std::stri
 Application& Application::local_command(const std::string& name, const std::string& about,
                                         std::vector<Flag> flags, std::function<void(const Arguments&)> body) {
   implementation_->commands.push_back({name, about, std::move(flags), {}, {}, {}, std::move(body)});
+  return *this;
+}
+
+Application& Application::add_described(const std::string& name, const std::string& about,
+                                        std::vector<Word> words, const std::function<Bound()>& bind,
+                                        std::function<void(const Comm*, const void*)> body, bool is_local) {
+  auto flags = flags_of(bind().describe, words);
+  const auto run = [bind, words = std::move(words), body = std::move(body)](const Comm* comm,
+                                                                            const Arguments& arguments) {
+    const Bound bound = bind();
+    parse_flags(arguments, 0, bound.describe, words);
+    body(comm, bound.options.get());
+  };
+  if (is_local)
+    local_command(name, about, std::move(flags),
+                  [run](const Arguments& arguments) { run(nullptr, arguments); });
+  else
+    plain_command(name, about, std::move(flags),
+                  [run](const Comm& comm, const Arguments& arguments) { run(&comm, arguments); });
+  implementation_->commands.back().options = bind;
+  if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  return *this;
+}
+
+Application& Application::page(std::function<std::string()> text) {
+  implementation_->page = std::move(text);
   return *this;
 }
 

@@ -36,20 +36,10 @@ class Application {
   template <class Options>
   Application& command(const std::string& name, const std::string& about,
                        std::function<void(Context&, const Options&)> body) {
-    return add_configured(
-        name, about,
-        [] {
-          auto options = std::make_shared<Options>();
-          return Bound{Describe([options](Schema& schema) { describe(schema, *options); },
-                                [](Schema& schema) {
-                                  Options fresh{};
-                                  describe(schema, fresh);
-                                }),
-                       options};
-        },
-        [body = std::move(body)](Context& context, const void* options) {
-          body(context, *static_cast<const Options*>(options));
-        });
+    return add_configured(name, about, bind<Options>,
+                          [body = std::move(body)](Context& context, const void* options) {
+                            body(context, *static_cast<const Options*>(options));
+                          });
   }
 
   /// A positional argument or flag of a plain command (`quintet inspect FILE`, `dpmd evaluate --model M
@@ -64,6 +54,34 @@ class Application {
   /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has
   /// several, one that was not given has its default, or none if the default is empty.
   using Arguments = std::vector<std::vector<std::string>>;
+
+  /// How a key of the options of a plain command stands on its command line, where it is not `--key VALUE`.
+  struct Word {
+    std::string key;
+    std::string name;  ///< "MODEL" or "SYSTEM..." by place, "--data..." with several words; "": not at all
+    bool required = false;  ///< here, if not by its description
+  };
+  /// A command whose flags are described as keys are: `stride` is --stride VALUE, a list is repeatable, true
+  /// or false is a switch. Help, checks, `reference` and `schema` follow. Runs with MPI and Kokkos up.
+  template <class Options>
+  Application& plain_command(const std::string& name, const std::string& about, std::vector<Word> words,
+                             std::function<void(const Comm&, const Options&)> body) {
+    return add_described(name, about, std::move(words), bind<Options>,
+                         [body = std::move(body)](const Comm* comm, const void* options) {
+                           body(*comm, *static_cast<const Options*>(options));
+                         });
+  }
+  /// The same for one process, without MPI and Kokkos.
+  template <class Options>
+  Application& local_command(const std::string& name, const std::string& about, std::vector<Word> words,
+                             std::function<void(const Options&)> body) {
+    return add_described(
+        name, about, std::move(words), bind<Options>,
+        [body = std::move(body)](const Comm* /*comm*/, const void* options) {
+          body(*static_cast<const Options*>(options));
+        },
+        true);
+  }
 
   /// The last command alone starts this library, after those of all.
   Application& starts(Subsystem subsystem);
@@ -104,6 +122,9 @@ class Application {
   /// configure with -DQUINTET_WITH_TORCH=ON"), and --help says so.
   Application& absent_command(const std::string& name, const std::string& lacks);
 
+  /// What `reference` prints before all flags: pages of files that no command takes as its input.
+  Application& page(std::function<std::string()> text);
+
   /// Parse, start the runtime, run, report, stop; returns the exit code.
   int execute(int argc, char** argv);
 
@@ -112,6 +133,19 @@ class Application {
     Describe describe;
     std::shared_ptr<const void> options;
   };
+  template <class Options>
+  static Bound bind() {
+    auto options = std::make_shared<Options>();
+    return {Describe([options](Schema& schema) { describe(schema, *options); },
+                     [](Schema& schema) {
+                       Options fresh{};
+                       describe(schema, fresh);
+                     }),
+            options};
+  }
+  Application& add_described(const std::string& name, const std::string& about, std::vector<Word> words,
+                             const std::function<Bound()>& bind,
+                             std::function<void(const Comm*, const void*)> body, bool is_local = false);
   Application& add_configured(const std::string& name, const std::string& about, std::function<Bound()> bind,
                               std::function<void(Context&, const void*)> body);
   using Cost = std::function<planning::CostModel(Context&, const void*, const std::vector<int>& ranks)>;

@@ -11,29 +11,20 @@
 
 namespace quintet::dpmd {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-enum Argument { first, second, precision, overwrite, named };
-
-/// The precision asked for; nothing: that of the model.
-std::optional<bool> single_precision(const std::vector<std::string>& words) {
-  if (words.empty() || words.front() == "model") return std::nullopt;
-  QUINTET_CHECK(words.front() == "single" || words.front() == "double",
-                "--precision {} is not known; expected model, double or single", words.front());
-  return words.front() == "single";
-}
-
-}  // namespace
-
-std::vector<Application::Flag> convert_flags() {
-  return {{"IN", "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree); or --model IN",
-           true, ""},
-          {"OUT", "File to write: .dp, .yaml or .json", false, ""},
-          {"--precision", "model, double or single (rounds the weights to float32)", false, "model"},
-          {"--overwrite", "Replace OUT if it is there", false, "", true},
-          {"--model", "The model, as other commands take it; then OUT alone follows", false, ""}};
+void describe(Schema& schema, ConvertOptions& options) {
+  schema
+      .text("in", options.in,
+            "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree); or --model IN")
+      .required();
+  schema.text("out", options.out, "File to write: .dp, .yaml or .json");
+  schema.choice(
+      "precision", options.precision,
+      {{"model", ModelPrecision::model}, {"double", ModelPrecision::fp64}, {"single", ModelPrecision::fp32}},
+      "That of the model, or another; single rounds the weights to float32");
+  schema.flag("overwrite", options.overwrite, "Replace OUT if it is there");
+  schema.text("model", options.model, "The model, as other commands take it; then OUT alone follows");
 }
 
 void require_new_model(const std::string& path, bool overwrite) {
@@ -51,18 +42,17 @@ void require_new_model(const std::string& path, bool overwrite) {
                 path);
 }
 
-void convert(const Comm& comm, const Application::Arguments& arguments) {
-  const bool by_flag = !arguments[named].empty();
+void convert(const Comm& comm, const ConvertOptions& options) {
   QUINTET_CHECK(
-      by_flag == arguments[second].empty(),
+      options.model.has_value() != options.out.has_value(),
       "expected the model and the file to write: dpmd convert IN OUT, or dpmd convert --model IN OUT");
-  const std::string& from = arguments[by_flag ? named : first].front();
-  const std::string& to = arguments[by_flag ? first : second].front();
+  const std::string &from = options.model ? *options.model : options.in,
+                    &to = options.out ? *options.out : options.in;
   on_root(comm, [&] {
-    require_new_model(to, !arguments[overwrite].empty());
-    const auto single = single_precision(arguments[precision]);
+    require_new_model(to, options.overwrite);
     auto model = potential::read_dp(from);
-    model.single_precision = single.value_or(model.single_precision);
+    if (options.precision != ModelPrecision::model)
+      model.single_precision = options.precision == ModelPrecision::fp32;
     potential::write_dp(to, model);
     log::info("{}: {}", to, model.summary());
   });

@@ -5,15 +5,12 @@
 #include <fmt/ranges.h>
 
 #include "apps/dpmd/convert/inspect_atoms.hpp"
-#include "apps/dpmd/setup/command_line.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/potential/model/chains.hpp"
 
 namespace quintet::dpmd {
 
 namespace {
-
-enum Argument { positional, training, named, types, masses };
 
 /// The networks of one shape share a table.
 struct Table {
@@ -36,27 +33,24 @@ std::string tables_of(const std::vector<potential::NetworkDescription>& networks
 
 }  // namespace
 
-std::vector<Application::Flag> inspect_flags() {
-  std::vector<Application::Flag> flags{
-      {"MODEL", "Deep Potential model (or --model MODEL), or a file of atoms", false, ""},
-      {"--training", "Show what a training step keeps, instead of an evaluation", false, "", true},
-      {"--model", "The model, as other commands take it", false, ""}};
-  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
-  return flags;
+void describe(Schema& schema, InspectOptions& options) {
+  schema.text("file", options.file, "Deep Potential model (or --model MODEL), or a file of atoms");
+  schema.flag("training", options.training, "Show what a training step keeps, instead of an evaluation");
+  schema.text("model", options.model, "The model, as other commands take it");
+  describe(schema, options.naming);
 }
 
-void inspect(const Comm& comm, const Application::Arguments& arguments) {
+void inspect(const Comm& comm, const InspectOptions& options) {
   on_root(comm, [&] {
-    const std::string& path = model_of(arguments, positional, named);
+    const std::string& path = model_of(options.file, options.model);
     if (holds_atoms(path)) {
-      auto read = read_options_of(arguments, types, masses);
+      auto read = read_options_of(options.naming);
       read.labels.use = LabelSource::Use::compare;
       std::fputs(describe_atoms(path, read).c_str(), stdout);
       return;
     }
     const auto model = potential::read_dp(path);
-    const bool for_training = !arguments[training].empty();
-    const auto networks = potential::describe_networks(model, for_training);
+    const auto networks = potential::describe_networks(model, options.training);
     std::size_t parameters = 0, bytes = 0;
     for (const auto& network : networks) {
       parameters += network.chain.total().parameters;
@@ -69,8 +63,8 @@ void inspect(const Comm& comm, const Application::Arguments& arguments) {
         "holds.\n"
         "'23 of 24 x 8': of 24 inputs, 23 are different numbers; weights of equal ones are added up first.\n",
         path, model.summary(), networks.size(), parameters, 1e-6 * static_cast<double>(bytes),
-        tables_of(networks), for_training ? "a sample" : "a neighbour",
-        for_training ? "a training step" : "an evaluation");
+        tables_of(networks), options.training ? "a sample" : "a neighbour",
+        options.training ? "a training step" : "an evaluation");
     std::fputs(text.c_str(), stdout);
   });
 }

@@ -1,16 +1,23 @@
 #pragma once
 
-#include <vector>
+#include <optional>
+#include <string>
 
-#include "apps/application/cli/application.hpp"
+#include "apps/application/life/context.hpp"
+#include "apps/dpmd/setup/command_line.hpp"
 
 namespace quintet::dpmd {
 
-/// Flags of `dpmd inspect`, in the order in which inspect() takes their values.
-[[nodiscard]] std::vector<Application::Flag> inspect_flags();
+/// Words of `dpmd inspect`: `file` by place, or --model.
+struct InspectOptions {
+  std::optional<std::string> file, model;
+  bool training = false;
+  NamingOptions naming;
+};
+void describe(Schema& schema, InspectOptions& options);
 /// `dpmd inspect MODEL`: what a model is, and its networks block by block: shapes, parameters, flops, bytes;
 /// of a file of atoms, what was understood (inspect_atoms.hpp).
 /// Collective; rank 0 works.
-void inspect(const Comm& comm, const Application::Arguments& arguments);
+void inspect(const Comm& comm, const InspectOptions& options);
 
 }  // namespace quintet::dpmd

@@ -5,10 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "apps/dpmd/evaluate/frame_fields.hpp"
-#include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/placed_frame.hpp"
-#include "apps/dpmd/setup/run_options.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/config/suggest.hpp"
 #include "io/files/output_file.hpp"
@@ -24,19 +21,6 @@ namespace quintet::dpmd {
 namespace {
 
 namespace fs = std::filesystem;
-
-enum Argument {
-  model,
-  output,
-  precision,
-  compress,
-  sel_overflow,
-  types,
-  masses,
-  periodic,
-  atom_virials,
-  experts
-};
 
 /// A frame's results, on rank 0.
 struct Evaluation {
@@ -126,19 +110,18 @@ void compare(const std::string& name, const Configuration& labels, const Evaluat
 
 }  // namespace
 
-std::vector<Application::Flag> evaluate_flags() {
-  auto flags = std::vector<Application::Flag>{
-      {"--model", "Deep Potential model (.dp), or registry.h5:ID; or leave it to --experts", false, ""},
-      {"--output", "Name of the files written, new ones: NAME.json and NAME.xyz", false, "evaluation"},
-      {"--precision", "model, double or mixed", false, "model"},
-      {"--compress", "auto, off or file", false, "auto"},
-      {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
-  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
-  flags.push_back({"--atom-virials", "Also the virial of each atom, in NAME.json", false, "", true});
-  for (auto& flag : FrameFields::flags()) flags.push_back(std::move(flag));
-  flags.push_back(
-      {"SYSTEM...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
-  return flags;
+void describe(Schema& schema, EvaluateOptions& options) {
+  schema.text("model", options.model,
+              "Deep Potential model (.dp), or registry.h5:ID; or leave it to --experts");
+  schema.text("output", options.output, "Name of the files written, new ones: NAME.json and NAME.xyz");
+  describe_evaluation(schema, options.evaluation);
+  describe(schema, options.naming);
+  schema.flag("atom_virials", options.atom_virials, "Also the virial of each atom, in NAME.json");
+  describe(schema, options.experts);
+  schema
+      .texts("systems", options.systems,
+             "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames")
+      .required();
 }
 
 namespace {
@@ -243,26 +226,33 @@ Frames usable_frames(const std::string& file, const ReadOptions& read, const Fra
   return usable;
 }
 
-FrameFields fields_of(const Application::Arguments& arguments) {
-  const bool by_name = !arguments[model].empty();
-  QUINTET_CHECK(by_name == arguments[experts].empty(), "{}",
+/// Throws InputError for what experts are not asked: how to evaluate.
+void require_usual_evaluation(const potential::DeepPotentialOptions& evaluation) {
+  const potential::DeepPotentialOptions usual;
+  struct FlagRow {
+    const char *name, *usual;
+    bool differs;
+  };
+  for (const auto& flag : {FlagRow{"--precision", "model", evaluation.precision != usual.precision},
+                           FlagRow{"--compress", "auto", evaluation.compression != usual.compression},
+                           FlagRow{"--sel-overflow", "lammps", evaluation.sel_rule != usual.sel_rule}})
+    QUINTET_CHECK(!flag.differs,
+                  "{} is for --model; experts are evaluated as their registry measured them ({})", flag.name,
+                  flag.usual);
+}
+
+FrameFields fields_of(const EvaluateOptions& options) {
+  const bool by_name = options.model.has_value();
+  QUINTET_CHECK(by_name != options.experts.experts.has_value(), "{}",
                 by_name ? "give --model or --experts, not both"
                         : "no model: name one with --model, or a registry with --experts");
-  const auto more = std::span(arguments).subspan(experts, FrameFields::flags().size());
-  for (std::size_t i = 1; i < more.size(); ++i)
-    QUINTET_CHECK(!by_name || more[i].empty(), "{} is for --experts", FrameFields::flags()[i].name);
+  const auto surplus = surplus_flag(options.experts);
+  QUINTET_CHECK(!by_name || surplus.empty(), "{} is for --experts", surplus);
   if (by_name)
-    return {make_force_field(options_of<PotentialOptions>(arguments, {{"model", model},
-                                                                      {"precision", precision},
-                                                                      {"compress", compress},
-                                                                      {"sel_overflow", sel_overflow}})),
-            more};
-  for (const auto& [place, usual] :
-       {std::pair(precision, "model"), std::pair(compress, "auto"), std::pair(sel_overflow, "lammps")})
-    QUINTET_CHECK(arguments[place].front() == usual,
-                  "{} {} is for --model; experts are evaluated as their registry measured them ({})",
-                  evaluate_flags()[place].name, arguments[place].front(), usual);
-  return {nullptr, more};
+    return {make_force_field({.models = {*options.model}, .evaluation = options.evaluation, .repulsion = {}}),
+            options.experts};
+  require_usual_evaluation(options.evaluation);
+  return {nullptr, options.experts};
 }
 
 /// Evaluate the frames of a file, those of one model together, and tell in the order of the file.
@@ -299,23 +289,23 @@ void evaluate_frames(const Comm& comm, FrameFields& fields, const std::string& p
 
 }  // namespace
 
-void evaluate(const Comm& comm, const Application::Arguments& arguments) {
-  const std::string name = arguments[output].front();
+void evaluate(const Comm& comm, const EvaluateOptions& options) {
+  const std::string& name = options.output;
   on_root(comm, [&] {
     for (const char* ending : {".json", ".xyz"})
       QUINTET_CHECK(!fs::exists(name + ending),
                     "{}{} is there; nothing was written over. Remove it, or name another file with --output",
                     name, ending);
   });
-  FrameFields fields = fields_of(arguments);
-  ReadOptions read = read_options_of(arguments, types, masses);
+  FrameFields fields = fields_of(options);
+  ReadOptions read = read_options_of(options.naming);
   read.labels.use = LabelSource::Use::compare;
   require_known(read.masses, fields.all_types(), "--masses");
   Outcome outcome(name);
-  for (const auto& path : arguments.back()) {
+  for (const auto& path : options.systems) {
     Frames usable;
     on_root(comm, [&] { usable = usable_frames(path, read, fields, outcome); });
-    evaluate_frames(comm, fields, path, usable, !arguments[atom_virials].empty(), outcome);
+    evaluate_frames(comm, fields, path, usable, options.atom_virials, outcome);
   }
   fields.report();
   on_root(comm, [&] { outcome.finish(); });

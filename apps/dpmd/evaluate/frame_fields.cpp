@@ -14,41 +14,18 @@
 namespace quintet::dpmd {
 namespace {
 
-enum Value { registry, router, budget, pin, prefetch };
-
-/// The flags as a section.
-struct CacheSection {
-  double budget = 1e3;  ///< (MB)
-  int prefetch = 1;
-  std::vector<std::string> pin;
-};
-void describe(Schema& schema, CacheSection& section) {
-  schema.quantity("budget", section.budget, "MB", "Memory for experts").above(0).at_most(1e9);
-  schema.integer("prefetch", section.prefetch, "Experts that are read ahead").at_least(0).at_most(64);
-}
-
-experts::RouterOptions router_of(std::span<const std::vector<std::string>> values) {
+experts::RouterOptions router_of(const ExpertFlags& flags) {
   experts::RouterOptions options;
-  if (!values[router].empty())
-    parse_options(parse_yaml(values[router].front(), "--router"), described(options));
+  if (flags.router) parse_options(parse_yaml(*flags.router, "--router"), described(options));
   return options;
 }
 
-experts::CacheOptions cache_of(std::span<const std::vector<std::string>> values) {
-  Tree tree = Tree::map();
-  for (const auto& [key, place] : {std::pair("budget", budget), std::pair("prefetch", prefetch)})
-    if (!values[place].empty()) {
-      Tree leaf = Tree::scalar(values[place].front());
-      leaf.set_location({std::string("--") + key, 0, 0});
-      tree.set(key, leaf);
-    }
-  CacheSection section;
-  parse_options(tree, described(section));
+experts::CacheOptions cache_of(const ExpertFlags& flags) {
   experts::CacheOptions options;
-  options.host = static_cast<std::size_t>(section.budget * 1e6);
-  options.prefetch = section.prefetch;
+  options.host = static_cast<std::size_t>(flags.budget.value_or(1e3) * 1e6);
+  options.prefetch = static_cast<int>(flags.prefetch.value_or(1));
   options.key = "--budget";
-  if (!values[pin].empty()) options.pin = names_in(values[pin].front());
+  if (flags.pin) options.pin = names_in(*flags.pin);
   return options;
 }
 
@@ -61,11 +38,11 @@ struct FrameFields::Experts {
   experts::ExpertCache cache;
   ReadCache::Hold held;
 
-  explicit Experts(std::span<const std::vector<std::string>> values)
-      : list(experts::Registry::read(Comm::self(), values[registry].front())),
-        chooser(list, "dpmd", router_of(values)),
+  explicit Experts(const ExpertFlags& flags)
+      : list(experts::Registry::read(Comm::self(), flags.experts.value())),
+        chooser(list, "dpmd", router_of(flags)),
         types(types_of(list)),
-        cache(list, "dpmd", cache_of(values), [](const std::string& name) {
+        cache(list, "dpmd", cache_of(flags), [](const std::string& name) {
           PotentialOptions options;
           options.models = {name};
           return std::shared_ptr<ForceField>(make_force_field(options));
@@ -82,19 +59,29 @@ struct FrameFields::Experts {
   }
 };
 
-std::vector<Application::Flag> FrameFields::flags() {
-  return {
-      {"--experts", "A registry of models instead: each frame's is chosen by its composition", false, ""},
-      {"--router", "How, as in 'experts.router' of other commands: '{by: [fraction_O], outside: nearest}'",
-       false, ""},
-      {"--budget", "Memory for experts (default: 1 GB)", false, ""},
-      {"--pin", "IDs of experts that stay in memory: copper,water", false, ""},
-      {"--prefetch", "Experts that are read ahead (default: 1)", false, ""}};
+void describe(Schema& schema, ExpertFlags& options) {
+  schema.text("experts", options.experts,
+              "A registry of models instead: each frame's is chosen by its composition");
+  schema.text("router", options.router,
+              "How, as in 'experts.router' of other commands: '{by: [fraction_O], outside: nearest}'");
+  schema.quantity("budget", options.budget, "MB", "Memory for experts; absent: 1 GB").above(0).at_most(1e9);
+  schema.text("pin", options.pin, "IDs of experts that stay in memory: copper,water");
+  schema.integer("prefetch", options.prefetch, "Experts that are read ahead; absent: 1")
+      .at_least(0)
+      .at_most(64);
 }
 
-FrameFields::FrameFields(std::unique_ptr<ForceField> single, std::span<const std::vector<std::string>> values)
+std::string surplus_flag(const ExpertFlags& options) {
+  return options.router     ? "--router"
+         : options.budget   ? "--budget"
+         : options.pin      ? "--pin"
+         : options.prefetch ? "--prefetch"
+                            : "";
+}
+
+FrameFields::FrameFields(std::unique_ptr<ForceField> single, const ExpertFlags& flags)
     : single_(std::move(single)) {
-  if (!single_) experts_ = std::make_unique<Experts>(values);
+  if (!single_) experts_ = std::make_unique<Experts>(flags);
 }
 FrameFields::~FrameFields() = default;
 

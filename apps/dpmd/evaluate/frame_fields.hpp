@@ -1,25 +1,34 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "apps/application/cli/application.hpp"
+#include "io/config/schema.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/forces/force_field.hpp"
 
 namespace quintet::dpmd {
 
+/// Flags of commands that may choose among the models of a registry.
+struct ExpertFlags {
+  std::optional<std::string> experts, router, pin;
+  std::optional<double> budget;  ///< (MB)
+  std::optional<std::int64_t> prefetch;
+};
+void describe(Schema& schema, ExpertFlags& options);
+/// The first flag that says how to choose, where there is nothing to choose from: "--router"; "" if none.
+[[nodiscard]] std::string surplus_flag(const ExpertFlags& options);
+
 /// Force fields that evaluate frames: the model of `--model`, or of a registry (`--experts`) the one that a
 /// router chooses by the frame's composition. Experts are kept in memory as far as `--budget` goes.
 class FrameFields {
  public:
-  /// Flags that choose, to be put behind those of a command; it passes their values on in this order.
-  [[nodiscard]] static std::vector<Application::Flag> flags();
-  /// @param single the field of `--model`, or nothing @param values of flags()
-  FrameFields(std::unique_ptr<ForceField> single, std::span<const std::vector<std::string>> values);
+  /// @param single the field of `--model`, or nothing
+  FrameFields(std::unique_ptr<ForceField> single, const ExpertFlags& flags);
   ~FrameFields();
 
   /// The model of a frame, by number, and why. Throws InputError where none is to evaluate it.

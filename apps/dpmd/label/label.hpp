@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/cli/application.hpp"
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/label/label_options.hpp"
+#include "apps/dpmd/setup/command_line.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 
 namespace quintet::dpmd {
@@ -41,8 +42,16 @@ void write_labelled(const std::string& folder, const std::vector<Configuration>&
 /// Throws InputError unless program, template and command of the options can work.
 void check_label_options(const LabelOptions& options);
 
+/// Words of `dpmd label`: `frames` by place.
+struct LabelCommandOptions {
+  LabelOptions labelling;
+  std::string output = "labels";
+  std::optional<std::string> known;
+  NamingOptions naming;
+  std::vector<std::string> frames;
+};
+void describe(Schema& schema, LabelCommandOptions& options);
 /// `dpmd label FRAMES... --with cp2k|lammps --template FILE`.
-[[nodiscard]] std::vector<Application::Flag> label_flags();
-void label(const Comm& comm, const Application::Arguments& arguments);
+void label(const Comm& comm, const LabelCommandOptions& options);
 
 }  // namespace quintet::dpmd

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "apps/application/life/run_owner.hpp"
 #include "apps/dpmd/label/label.hpp"
-#include "apps/dpmd/setup/command_line.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -15,59 +13,27 @@
 
 namespace quintet::dpmd {
 
-namespace {
-
-enum Argument {
-  with,
-  template_file,
-  command,
-  output,
-  known,
-  jobs,
-  time_limit,
-  types,
-  masses,
-  periodic,
-  frames
-};
-
-}  // namespace
-
-std::vector<Application::Flag> label_flags() {
-  auto flags = std::vector<Application::Flag>{
-      {"--with", "cp2k or lammps", true, ""},
-      {"--template",
-       "Input with placeholders: {{cell}} and {{coordinates}} (CP2K), {{data_file}} and {{label}} "
-       "(LAMMPS)",
-       true, ""},
-      {"--command", "Shell command, run in each frame's folder", false, ""},
-      {"--output", "Folder for frames, labelled.xyz and systems/; labels that are there are kept", false,
-       "labels"},
-      {"--known",
-       "Folder of labels by what was asked: frames in it are not asked for again, new ones go there", false,
-       ""},
-      {"--jobs", "Programs that run at once", false, "1"},
-      {"--time-limit", "Of one frame: '10 min'", false, ""}};
-  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
-  flags.push_back(
-      {"FRAMES...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
-  return flags;
+void describe(Schema& schema, LabelCommandOptions& options) {
+  describe(schema, options.labelling);
+  schema.text("output", options.output,
+              "Folder for frames, labelled.xyz and systems/; labels that are there are kept");
+  schema.text("known", options.known,
+              "Folder of labels by what was asked: frames in it are not asked for again, new ones go there");
+  describe(schema, options.naming);
+  schema
+      .texts("frames", options.frames, "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames")
+      .required();
 }
 
-void label(const Comm& comm, const Application::Arguments& arguments) {
+void label(const Comm& comm, const LabelCommandOptions& options) {
   QUINTET_CHECK(comm.size() == 1,
                 "dpmd label is one process, but runs on {} ranks; --jobs {} labels as many frames at once",
                 comm.size(), comm.size());
-  const auto options = options_of<LabelOptions>(arguments, {{"with", with},
-                                                            {"template", template_file},
-                                                            {"command", command},
-                                                            {"jobs", jobs},
-                                                            {"time_limit", time_limit}});
-  const std::string& folder = arguments[output].front();
-  check_label_options(options);
-  const ReadOptions read = read_options_of(arguments, types, masses);
+  const std::string& folder = options.output;
+  check_label_options(options.labelling);
+  const ReadOptions read = read_options_of(options.naming);
   std::vector<Configuration> all;
-  for (const auto& path : arguments[frames]) {
+  for (const auto& path : options.frames) {
     auto found = read_configurations(path, read);
     tell_reading(path, found);
     for (auto& frame : found) {
@@ -93,8 +59,7 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
   };
   const RunOwner owner(own.string(), "dpmd label", end_at_once,
                        this_job() ? RunOwner::Patience::waits : RunOwner::Patience::none);
-  const auto memory = arguments[known].empty() ? std::nullopt : std::optional(arguments[known].front());
-  const Labelling labelling = label_frames(all, options, folder, memory);
+  const Labelling labelling = label_frames(all, options.labelling, folder, options.known);
   write_labelled(folder, labelling.frames);
   log::info("{} of {} labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
             counted(all.size(), "frame"), labelling.failures.size() + labelling.killed.size(), folder,

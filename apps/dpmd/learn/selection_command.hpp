@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
-#include "apps/application/cli/application.hpp"
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/deviation/deviation.hpp"
+#include "apps/dpmd/setup/command_line.hpp"
+#include "apps/dpmd/setup/selection_options.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 
 namespace quintet::dpmd {
@@ -13,8 +17,17 @@ namespace quintet::dpmd {
                                                 potential::ModelEnsemble& ensemble,
                                                 const Configuration& frame);
 
-/// `dpmd select FRAMES... --deviation FILE` (or `--model A --model B`): frames worth a label.
-[[nodiscard]] std::vector<Application::Flag> selection_flags();
-void select(const Comm& comm, const Application::Arguments& arguments);
+/// Words of `dpmd select`: `frames` by place.
+struct SelectCommandOptions {
+  std::vector<std::string> deviations, models;
+  SelectionOptions selection;
+  std::int64_t seed = 1;
+  std::string output = "selected";
+  NamingOptions naming;
+  std::vector<std::string> frames;
+};
+void describe(Schema& schema, SelectCommandOptions& options);
+/// `dpmd select FRAMES... --deviation FILE` (or `--model A --model B`): frames worth a label. Collective.
+void select(const Comm& comm, const SelectCommandOptions& options);
 
 }  // namespace quintet::dpmd

@@ -78,18 +78,10 @@ void describe(Schema& schema, RepulsionSection& options) {
   });
 }
 
-void describe(Schema& schema, PotentialOptions& options) {
+void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& options) {
   using namespace potential;
-  schema
-      .texts("model", options.models,
-             "Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the "
-             "others "
-             "tell where it can be trusted (section deviation)")
-      .required()
-      .existing_file()
-      .length(1);
   schema.choice(
-      "precision", options.evaluation.precision,
+      "precision", options.precision,
       {{"model", Precision::model},
        {"double", Precision::fp64},
        {"mixed", Precision::mixed},
@@ -98,16 +90,28 @@ void describe(Schema& schema, PotentialOptions& options) {
       "bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first "
       "frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by "
       "more than 1 % of their rms");
-  schema.choice("compress", options.evaluation.compression,
+  schema.choice("compress", options.compression,
                 {{"auto", Compression::automatic}, {"off", Compression::off}, {"file", Compression::file}},
                 "Embedding: piecewise polynomials made at the start (their error is printed), the networks "
                 "themselves, or "
                 "the table of a compressed model");
-  schema.choice("sel_overflow", options.evaluation.sel_rule,
+  schema.choice("sel_overflow", options.sel_rule,
                 {{"lammps", SelRule::per_type}, {"deepmd", SelRule::two_stage}},
                 "Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, "
                 "TensorFlow) or "
                 "first the nearest of all (PyTorch)");
+}
+
+void describe(Schema& schema, PotentialOptions& options) {
+  schema
+      .texts("model", options.models,
+             "Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the "
+             "others "
+             "tell where it can be trusted (section deviation)")
+      .required()
+      .existing_file()
+      .length(1);
+  describe_evaluation(schema, options.evaluation);
   schema.section("repulsion", options.repulsion, "Short-range repulsion; absent: none");
 }
 

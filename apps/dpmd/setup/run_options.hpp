@@ -54,6 +54,8 @@ struct PotentialOptions {
   std::optional<RepulsionSection> repulsion;
 };
 void describe(Schema& schema, PotentialOptions& options);
+/// Keys of it that say how a model is evaluated, which are flags of commands without a YAML file.
+void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& options);
 
 /// Section `domain`: how space is shared out.
 struct DomainSection {

@@ -6,8 +6,6 @@
 
 #include <fmt/ranges.h>
 
-#include "apps/dpmd/setup/command_line.hpp"
-#include "apps/dpmd/setup/run_options.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/test/test_results.hpp"
@@ -21,21 +19,6 @@ namespace quintet::dpmd {
 namespace {
 
 namespace fs = std::filesystem;
-
-enum Argument {
-  model,
-  output,
-  detail,
-  frames,
-  precision,
-  compress,
-  sel_overflow,
-  overwrite,
-  labels,
-  stress_unit,
-  stress_sign,
-  systems
-};
 
 /// Passes on to another force field and keeps its warnings, which a sum over frames would lose.
 class Watched final : public ForceField {
@@ -67,25 +50,18 @@ class Watched final : public ForceField {
   std::string first_;
 };
 
-void require_new_files(const Application::Arguments& arguments) {
-  std::vector<std::string> files{arguments[output].front() + ".json", arguments[output].front() + ".html"};
-  if (!arguments[detail].empty())
-    for (auto& file : detail_files(arguments[detail].front())) files.push_back(std::move(file));
+void require_new_files(const TestOptions& options) {
+  std::vector<std::string> files{options.output + ".json", options.output + ".html"};
+  if (options.detail)
+    for (auto& file : detail_files(*options.detail)) files.push_back(std::move(file));
   for (const auto& file : files) {
     const fs::path folder = fs::path(file).parent_path();
     QUINTET_CHECK(folder.empty() || fs::is_directory(folder), "{}: there is no folder {} to write it to",
                   file, folder.string());
-    QUINTET_CHECK(!arguments[overwrite].empty() || !fs::exists(file),
+    QUINTET_CHECK(options.overwrite || !fs::exists(file),
                   "{} is there; nothing was written over. Remove it, choose another name or add --overwrite",
                   file);
   }
-}
-
-std::size_t most_frames(const Application::Arguments& arguments) {
-  const Tree number = parse_yaml(arguments[frames].front(), "--frames");
-  const std::int64_t most = number.as_integer();
-  QUINTET_CHECK(most >= 0, "--frames {} is negative; expected a number of frames, 0 for all", most);
-  return static_cast<std::size_t>(most);
 }
 
 std::vector<potential::LabelledSystem> labelled_systems(const std::vector<std::string>& paths,
@@ -145,34 +121,31 @@ void warn_of_stress(const Pairs& virial, double unit) {
 
 }  // namespace
 
-std::vector<Application::Flag> test_flags() {
-  std::vector<Application::Flag> flags{
-      {"--model", "Deep Potential model (.dp, .yaml)", true, ""},
-      {"--output", "Name of the files written, new ones: NAME.json and NAME.html", false, "test"},
-      {"--detail", "Also write labels and predictions: PREFIX.e.out, .f.out, .v.out ...", false, ""},
-      {"--frames", "Most frames to test, evenly spread; 0: all", false, "0"},
-      {"--precision", "model, double or mixed", false, "model"},
-      {"--compress", "auto, off or file", false, "auto"},
-      {"--sel-overflow", "lammps or deepmd", false, "lammps"},
-      {"--overwrite", "Replace files that are there", false, "", true}};
-  for (auto& flag : label_source_flags()) flags.push_back(std::move(flag));
-  flags.push_back(
-      {"SYSTEM...", "Labelled systems: DeePMD folders or HDF5, extended XYZ, OUTCAR, vasprun.xml", true, ""});
-  return flags;
+void describe(Schema& schema, TestOptions& options) {
+  schema.text("model", options.model, "Deep Potential model (.dp, .yaml)").required();
+  schema.text("output", options.output, "Name of the files written, new ones: NAME.json and NAME.html");
+  schema.text("detail", options.detail,
+              "Also write labels and predictions: PREFIX.e.out, .f.out, .v.out ...");
+  schema.integer("frames", options.frames, "Most frames to test, evenly spread; 0: all").at_least(0);
+  describe_evaluation(schema, options.evaluation);
+  schema.flag("overwrite", options.overwrite, "Replace files that are there");
+  describe(schema, options.labels);
+  schema
+      .texts("systems", options.systems,
+             "Labelled systems: DeePMD folders or HDF5, extended XYZ, OUTCAR, vasprun.xml")
+      .required();
 }
 
-void test(const Comm& comm, const Application::Arguments& arguments) {
-  on_root(comm, [&] { require_new_files(arguments); });
-  const std::size_t most = most_frames(arguments);
-  const auto field = make_force_field(options_of<PotentialOptions>(
-      arguments,
-      {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
+void test(const Comm& comm, const TestOptions& options) {
+  on_root(comm, [&] { require_new_files(options); });
+  const auto field =
+      make_force_field({.models = {options.model}, .evaluation = options.evaluation, .repulsion = {}});
   const auto& types = field->type_names();
   std::vector<std::string> refused;
-  const LabelSource source = label_source_of(arguments, labels);
-  const auto data = labelled_systems(arguments[systems], types, source, refused);
+  const LabelSource source = source_of(options.labels);
+  const auto data = labelled_systems(options.systems, types, source, refused);
   Watched watched(*field);
-  const auto chosen = usable(data, frames_of(data, most), refused);
+  const auto chosen = usable(data, frames_of(data, static_cast<std::size_t>(options.frames)), refused);
   on_root(comm, [&] {
     for (const auto& message : refused) log::error("{}", message);
   });
@@ -181,8 +154,8 @@ void test(const Comm& comm, const Application::Arguments& arguments) {
   on_root(comm, [&] {
     const auto results = test_results(data, predictions, static_cast<int>(types.size()));
     const TestResult all = sum(results);
-    const std::string &name = arguments[output].front(), &file = arguments[model].front();
-    if (!arguments[detail].empty()) write_details(arguments[detail].front(), data, predictions);
+    const std::string &name = options.output, &file = options.model;
+    if (options.detail) write_details(*options.detail, data, predictions);
     write_text_file(
         name + ".html",
         test_report(file, field->description(), types, results, all, parity(data, predictions)).html());

@@ -31,26 +31,6 @@ namespace fs = std::filesystem;
 using namespace quintet::campaign;
 namespace {
 
-enum Argument {
-  output,
-  dry_run,
-  do_verify,
-  repair,
-  share,
-  machine,
-  account,
-  queue,
-  chain,
-  pilot,
-  jobs,
-  nodes,
-  slots,
-  items,
-  walltime,
-  path,
-  file
-};
-
 constexpr const char* cure = "puts what is damaged aside and makes it again";
 
 /// Print what would be run, with which words, how far it is, and why it is to be done.
@@ -134,75 +114,72 @@ void run_here(const Graph& graph, const std::string& stem, const std::string& di
 }
 
 /// A flag's whole number; 1 without it.
-std::int64_t number_of(const char* flag, const std::string& text) {
-  if (text.empty()) return 1;
-  const auto n = to_integer(text);
+std::int64_t number_of(const char* flag, const std::optional<std::string>& text) {
+  if (!text) return 1;
+  const auto n = to_integer(*text);
   if (!n || *n < 1)
-    throw UsageError(fmt::format("quintet campaign: {} {}: expected a whole number, 1 or more", flag, text));
+    throw UsageError(fmt::format("quintet campaign: {} {}: expected a whole number, 1 or more", flag, *text));
   return *n;
 }
 
 /// Throws UsageError for flags that would change nothing.
-void require_effect(const Application::Arguments& arguments) {
-  const auto is_given = [&](Argument argument) { return !arguments[argument].empty(); };
-  const auto require = [&](Argument flag, const char* name, bool has_effect, const char* what) {
-    if (is_given(flag) && !has_effect)
-      throw UsageError(fmt::format("quintet campaign: {} {} is {}", name, arguments[flag].back(), what));
+void require_effect(const CampaignFlags& flags) {
+  const auto require = [](const std::optional<std::string>& value, const char* name, bool has_effect,
+                          const char* what) {
+    if (value && !has_effect)
+      throw UsageError(fmt::format("quintet campaign: {} {} is {}", name, *value, what));
   };
-  const bool is_queued = is_given(machine), is_pilot = is_given(pilot);
+  const bool is_queued = flags.machine.has_value();
   constexpr const char *of_machine = "of jobs of a machine: --machine NAME is missing",
                        *of_pilots = "of pilots of a machine: --machine NAME --pilot is missing";
-  require(account, "--account", is_queued, of_machine);
-  require(queue, "--queue", is_queued, of_machine);
-  require(chain, "--chain", is_queued, of_machine);
-  require(jobs, "--jobs", is_queued && is_pilot, of_pilots);
-  require(nodes, "--nodes", is_queued && is_pilot, of_pilots);
-  require(slots, "--slots", is_pilot && !is_queued, "of a pilot here: --pilot, without --machine");
+  require(flags.account, "--account", is_queued, of_machine);
+  require(flags.queue, "--queue", is_queued, of_machine);
+  require(flags.chain, "--chain", is_queued, of_machine);
+  require(flags.jobs, "--jobs", is_queued && flags.pilot, of_pilots);
+  require(flags.nodes, "--nodes", is_queued && flags.pilot, of_pilots);
+  require(flags.slots, "--slots", flags.pilot && !is_queued, "of a pilot here: --pilot, without --machine");
 }
 
 }  // namespace
 
-std::vector<Application::Flag> campaign_flags() {
-  return {
-      {"--output", "its folder (default: runs/<name of the YAML file>)", false, ""},
-      {"--dry-run", "say what each item is and how far, run nothing; with --machine, print the job scripts",
-       false, "", true},
-      {"--verify", "read all files of what is done and compare their checksums, run nothing", false, "",
-       true},
-      {"--repair", "put aside what is damaged of what is done, and make it again", false, "", true},
-      {"--share", "help another campaign that is at the same store, on this machine or another", false, "",
-       true},
-      {"--machine", "queue what is left as job arrays of this machine, by name or file", false, ""},
-      {"--account", "who pays for jobs", false, ""},
-      {"--queue", "of jobs (default: for each stage the smallest that takes it)", false, ""},
-      {"--chain", "jobs to queue for each stage, each going on where the one before stopped (1)", false, ""},
-      {"--pilot",
-       "queue jobs of whole nodes that take items from the store until their time is nearly over; without "
-       "--machine: be one",
-       false, "", true},
-      {"--jobs", "pilots at once (1)", false, ""},
-      {"--nodes", "of a pilot (1)", false, ""},
-      {"--slots", "of a pilot here, in the place of the file's: cpu=96,gpu=8", false, ""},
-      {"--items", "keys of items to run, as a job does", false, ""},
-      {"--walltime", "HH:MM:SS of a pilot's job; here: after which it stops with what it has", false, ""},
-      {"--path", "folders of programs, with ':' between (default: PATH)", false, ""},
-      {"FILE...",
-       "the YAML file of a campaign, or the folder of 'dpmd learn'; 'status' before it: how far it is", true,
-       ""}};
+void describe(Schema& schema, CampaignFlags& flags) {
+  schema.text("output", flags.output, "its folder; absent: runs/<name of the YAML file>");
+  schema.flag("dry_run", flags.dry_run,
+              "say what each item is and how far, run nothing; with --machine, print the job scripts");
+  schema.flag("verify", flags.verify,
+              "read all files of what is done and compare their checksums, run nothing");
+  schema.flag("repair", flags.repair, "put aside what is damaged of what is done, and make it again");
+  schema.flag("share", flags.share,
+              "help another campaign that is at the same store, on this machine or another");
+  schema.text("machine", flags.machine, "queue what is left as job arrays of this machine, by name or file");
+  schema.text("account", flags.account, "who pays for jobs");
+  schema.text("queue", flags.queue, "of jobs; absent: for each stage the smallest that takes it");
+  schema.text("chain", flags.chain,
+              "jobs to queue for each stage, each going on where the one before stopped (1)");
+  schema.flag("pilot", flags.pilot,
+              "queue jobs of whole nodes that take items from the store until their time is nearly over; "
+              "without --machine: be one");
+  schema.text("jobs", flags.jobs, "pilots at once (1)");
+  schema.text("nodes", flags.nodes, "of a pilot (1)");
+  schema.text("slots", flags.slots, "of a pilot here, in the place of the file's: cpu=96,gpu=8");
+  schema.text("items", flags.items, "keys of items to run, as a job does");
+  schema.text("walltime", flags.walltime,
+              "HH:MM:SS of a pilot's job; here: after which it stops with what it has");
+  schema.text("path", flags.path, "folders of programs, with ':' between; absent: PATH");
+  schema
+      .texts("files", flags.files,
+             "the YAML file of a campaign, or the folder of 'dpmd learn'; 'status' before it: how far it is")
+      .required();
 }
 
-void campaign(const Application::Arguments& arguments) {
-  const auto text = [&](Argument argument) {
-    return arguments[argument].empty() ? std::string() : arguments[argument].back();
-  };
-  const auto is_given = [&](Argument argument) { return !arguments[argument].empty(); };
-  const auto& words = arguments[file];
+void campaign(const CampaignFlags& flags) {
+  const auto& words = flags.files;
   const bool is_status = words.size() == 2 && words.front() == "status";
   if (words.size() > 1 && !is_status)
     throw UsageError(fmt::format("quintet campaign: {} files were given; expected one, or 'status' and one",
                                  words.size()));
   fs::path where = fs::absolute(words.back()).lexically_normal();
-  fs::path folder = text(output).empty() ? fs::path("runs") / where.stem() : fs::path(text(output));
+  fs::path folder = flags.output ? fs::path(*flags.output) : fs::path("runs") / where.stem();
   if (fs::is_directory(where)) {  // a campaign's own, as `dpmd learn` makes one
     folder = where;
     where /= "campaign.yaml";
@@ -212,22 +189,22 @@ void campaign(const Application::Arguments& arguments) {
                     directory = fs::absolute(folder).lexically_normal().string();
   const char* const of_environment = std::getenv("PATH");
   const Place place = place_of(where.string(), of_environment != nullptr ? of_environment : "");
-  const std::string programs = is_given(path) ? text(path) : place.path;
-  const bool is_queued = is_given(machine), is_pilot = is_given(pilot) && !is_queued;
-  require_effect(arguments);
+  const std::string programs = flags.path.value_or(place.path);
+  const bool is_queued = flags.machine.has_value(), is_pilot = flags.pilot && !is_queued;
+  require_effect(flags);
   auto options = read_campaign(where.string());
-  if (is_status || is_queued || is_given(items)) widen_slots(options);
-  if (is_pilot && is_given(slots)) options.slots = read_slots(text(slots));
-  if (is_queued) options.launch = read_machine(text(machine)).launch.command;
+  if (is_status || is_queued || flags.items) widen_slots(options);
+  if (is_pilot && flags.slots) options.slots = read_slots(*flags.slots);
+  if (is_queued) options.launch = read_machine(*flags.machine).launch.command;
   const Graph graph(options, place.here, programs, found_in(place));
   if (is_status) return print_status(graph, directory);
-  if (is_given(do_verify)) return verify(graph, directory);
+  if (flags.verify) return verify(graph, directory);
 
-  if (is_given(repair) && !is_given(dry_run)) put_damaged_aside(graph, directory);
-  const double seconds = is_given(walltime) ? parse_walltime(text(walltime)) : 0;
-  if (is_given(items)) {
+  if (flags.repair && !flags.dry_run) put_damaged_aside(graph, directory);
+  const double seconds = flags.walltime ? parse_walltime(*flags.walltime) : 0;
+  if (flags.items) {
     std::vector<std::string> keys;
-    std::istringstream words_of_keys(text(items));
+    std::istringstream words_of_keys(*flags.items);
     for (std::string key; words_of_keys >> key;) keys.push_back(key);
     hold_signals();
     return run_task(graph, place, directory, keys, seconds);
@@ -235,18 +212,18 @@ void campaign(const Application::Arguments& arguments) {
   if (is_queued) {
     const JobsOrder order{.file = where.string(),
                           .directory = directory,
-                          .machine = path_of_machine(text(machine)),
-                          .account = text(account),
-                          .queue = text(queue),
+                          .machine = path_of_machine(*flags.machine),
+                          .account = flags.account.value_or(""),
+                          .queue = flags.queue.value_or(""),
                           .path = programs,
-                          .chain = number_of("--chain", text(chain)),
-                          .dry_run = is_given(dry_run)};
-    if (is_given(pilot))
+                          .chain = number_of("--chain", flags.chain),
+                          .dry_run = flags.dry_run};
+    if (flags.pilot)
       return queue_pilots(graph, order,
-                          {number_of("--jobs", text(jobs)), number_of("--nodes", text(nodes)), seconds});
+                          {number_of("--jobs", flags.jobs), number_of("--nodes", flags.nodes), seconds});
     return queue_campaign(graph, order);
   }
-  if (is_given(dry_run)) {
+  if (flags.dry_run) {
     check_resources(graph);
     return print_plan(graph, directory);
   }
@@ -254,17 +231,15 @@ void campaign(const Application::Arguments& arguments) {
   if (is_pilot) return run_pilot(graph, directory, seconds);
   RunnerOptions runner;
   runner.stop_after = seconds;
-  run_here(graph, stem, directory, is_given(share) ? Sharing::shared : Sharing::alone, runner);
+  run_here(graph, stem, directory, flags.share ? Sharing::shared : Sharing::alone, runner);
 }
 
-void campaign_reference(const Application::Arguments& /*arguments*/) {
+std::string campaign_page() {
   CampaignOptions options;
-  std::puts(reference_page(described(options), "quintet campaign").c_str());
-  std::puts(
-      "`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's "
-      "`sweep: "
-      "{key: [values]}` makes an item of each combination. What all of it means: "
-      "[campaigns](../campaigns.md).");
+  return reference_page(described(options), "quintet campaign") +
+         "\n`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's "
+         "`sweep: {key: [values]}` makes an item of each combination. What all of it means: "
+         "[campaigns](../campaigns.md).\n";
 }
 
 }  // namespace quintet::commands

@@ -26,8 +26,6 @@ namespace fs = std::filesystem;
 using experts::Expert;
 using experts::Registry;
 
-enum Argument { action, file, id, range, licence, source, replace, data, models };
-
 /// Application to which a model belongs, by the schema in its file.
 struct AppRow {
   const char *schema, *app;
@@ -83,16 +81,16 @@ experts::KeyRange range_in(const std::string& text) {
   return found;
 }
 
-void add(const Application::Arguments& arguments) {
-  const auto& given = arguments[models];
-  const auto& ids = arguments[id];
+void add(const RegistryOptions& options) {
+  const auto& given = options.models;
+  const auto& ids = options.ids;
   QUINTET_CHECK(!given.empty(), "no model is given; expected quintet registry add {} --id ID MODEL",
-                arguments[file].front());
+                options.file);
   QUINTET_CHECK(ids.empty() || ids.size() == given.size(),
                 "{} models and {} --id; give one for each, in the same order, or none (the files' names)",
                 given.size(), ids.size());
   std::vector<experts::KeyRange> ranges;
-  for (const auto& text : arguments[range]) ranges.push_back(range_in(text));
+  for (const auto& text : options.ranges) ranges.push_back(range_in(text));
   for (const auto& one : ids) hdf5::check_embedded_id(one);
   auto provenance = hdf5::current_provenance();
   provenance.program = "quintet registry";
@@ -103,10 +101,10 @@ void add(const Application::Arguments& arguments) {
       std::erase_if(expert.range, [&](const auto& own) { return own.key == wanted.key; });
       expert.range.push_back(wanted);
     }
-    if (!arguments[licence].empty()) expert.licence = arguments[licence].front();
-    if (!arguments[source].empty()) expert.source = arguments[source].front();
-    experts::add_expert(arguments[file].front(), expert, given[i], !arguments[replace].empty(), provenance);
-    log::info("{}:{} is {}", arguments[file].front(), expert.id, given[i]);
+    if (options.licence) expert.licence = *options.licence;
+    if (options.source) expert.source = *options.source;
+    experts::add_expert(options.file, expert, given[i], options.replace, provenance);
+    log::info("{}:{} is {}", options.file, expert.id, given[i]);
   }
 }
 
@@ -125,8 +123,8 @@ std::string range_text(const Expert& expert) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void list(const Application::Arguments& arguments) {
-  const auto registry = Registry::read(Comm::self(), arguments[file].front());
+void list(const RegistryOptions& options) {
+  const auto registry = Registry::read(Comm::self(), options.file);
   std::size_t width = 2;
   for (const auto& expert : registry.experts()) width = std::max(width, expert.id.size());
   std::string text = fmt::format("{:<{}}  {:<13} {:<15} {:<9} {:>8} {:>8}  {}\n", "ID", width, "application",
@@ -138,8 +136,8 @@ void list(const Application::Arguments& arguments) {
   std::fputs(text.c_str(), stdout);
 }
 
-void verify(const Application::Arguments& arguments) {
-  const auto registry = Registry::read(Comm::self(), arguments[file].front());
+void verify(const RegistryOptions& options) {
+  const auto registry = Registry::read(Comm::self(), options.file);
   std::vector<std::string> damaged;
   for (std::size_t i = 0; i < registry.experts().size(); ++i) try {
       experts::verify_expert(registry, static_cast<int>(i));
@@ -152,24 +150,24 @@ void verify(const Application::Arguments& arguments) {
   log::info("{}: {} experts, all as they were written", registry.path(), registry.experts().size());
 }
 
-void remove(const Application::Arguments& arguments) {
-  QUINTET_CHECK(!arguments[id].empty(), "say which: --id ID; {} has: {}", arguments[file].front(), [&] {
+void remove(const RegistryOptions& options) {
+  QUINTET_CHECK(!options.ids.empty(), "say which: --id ID; {} has: {}", options.file, [&] {
     std::vector<std::string> ids;
-    const auto registry = Registry::read(Comm::self(), arguments[file].front());
+    const auto registry = Registry::read(Comm::self(), options.file);
     for (const auto& expert : registry.experts()) ids.push_back(expert.id);
     return fmt::format("{}", fmt::join(ids, ", "));
   }());
-  for (const auto& one : arguments[id]) experts::remove_expert(arguments[file].front(), one);
+  for (const auto& one : options.ids) experts::remove_expert(options.file, one);
 }
 
-void train_router(const Application::Arguments& arguments) {
-  QUINTET_CHECK(!arguments[data].empty(), "a table is missing: --data TABLE.csv, of keys and who was best");
-  train_router_on(arguments[file].front(), arguments[data].front());
+void train_router(const RegistryOptions& options) {
+  QUINTET_CHECK(options.data, "a table is missing: --data TABLE.csv, of keys and who was best");
+  train_router_on(options.file, *options.data);
 }
 
 struct ActionRow {
   const char *name, *doc;
-  void (*run)(const Application::Arguments&);
+  void (*run)(const RegistryOptions&);
 };
 constexpr ActionRow actions[] = {{"add", "put models in", add},
                                  {"list", "what is in it, and what that is valid for", list},
@@ -179,24 +177,25 @@ constexpr ActionRow actions[] = {{"add", "put models in", add},
 
 }  // namespace
 
-std::vector<Application::Flag> registry_flags() {
+void describe(Schema& schema, RegistryOptions& options) {
   std::string doc;
   for (const auto& row : actions) doc += fmt::format("{}{}: {}", doc.empty() ? "" : "; ", row.name, row.doc);
-  return {{"ACTION", doc, true, ""},
-          {"FILE.h5", "the registry", true, ""},
-          {"--id", "name of the expert (add: of each model in turn; default: the file's name)", false, ""},
-          {"--range", "where it is valid, KEY=LEAST:MOST[:UNIT], in place of what the model says; repeatable",
-           false, ""},
-          {"--licence", "under which the model may be used", false, ""},
-          {"--source", "where it comes from, in place of what the model says", false, ""},
-          {"--replace", "take the place of an expert of the same name", false, "", true},
-          {"--data", "table of requests for train-router: columns of keys, and 'expert', who answered best",
-           false, ""},
-          {"MODEL...", "models of dpmd (.dp), meshfreeflow or podlstm", false, ""}};
+  schema.text("action", options.action, doc).required();
+  schema.text("file", options.file, "the registry").required();
+  schema.texts("id", options.ids,
+               "name of the expert (add: of each model in turn; default: the file's name)");
+  schema.texts("range", options.ranges,
+               "where it is valid, KEY=LEAST:MOST[:UNIT], in place of what the model says; repeatable");
+  schema.text("licence", options.licence, "under which the model may be used");
+  schema.text("source", options.source, "where it comes from, in place of what the model says");
+  schema.flag("replace", options.replace, "take the place of an expert of the same name");
+  schema.text("data", options.data,
+              "table of requests for train-router: columns of keys, and 'expert', who answered best");
+  schema.texts("models", options.models, "models of dpmd (.dp), meshfreeflow or podlstm");
 }
 
-void registry(const Application::Arguments& arguments) {
-  row_given(actions, arguments[action].front(), "quintet registry").run(arguments);
+void registry(const RegistryOptions& options) {
+  row_given(actions, options.action, "quintet registry").run(options);
 }
 
 }  // namespace quintet::commands

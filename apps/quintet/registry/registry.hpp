@@ -1,13 +1,22 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "apps/application/cli/application.hpp"
+#include "io/config/schema.hpp"
 
 namespace quintet::commands {
 
-[[nodiscard]] std::vector<Application::Flag> registry_flags();
+/// Words of `quintet registry`: `action`, `file` and `models` by place.
+struct RegistryOptions {
+  std::string action, file;
+  std::vector<std::string> ids, ranges, models;
+  std::optional<std::string> licence, source, data;
+  bool replace = false;
+};
+void describe(Schema& schema, RegistryOptions& options);
 /// quintet registry add|list|verify|remove FILE.h5 [MODEL...]
-void registry(const Application::Arguments& arguments);
+void registry(const RegistryOptions& options);
 
 }  // namespace quintet::commands
