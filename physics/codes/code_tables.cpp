@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "io/log/error.hpp"
-#include "physics/codes/table_units.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet {
@@ -51,19 +50,17 @@ void look_up_portably(const detail::LookUp& task) {
     return sums;
 #endif
   };
-  const PackedCodes& codes = *task.codes;
-  const int stride = codes.tile() * lanes;
-  for (int p = 0; p < codes.tile(); ++p) {
-    const int row = p / codes.bits() * lanes, some = std::clamp(task.rows - row, 0, lanes);
+  const int stride = task.planes * lanes;
+  for (int p = 0; p < task.planes; ++p) {
+    const int row = p / task.bits * lanes, some = std::clamp(task.rows - row, 0, lanes);
     if (some == 0) continue;
     for (int v = 0; v < task.n; ++v) {
-      const std::uint32_t* words = codes.words(task.tile) + p * lanes;
-      const float *scales = codes.scales(task.tile) + p * lanes, *table = task.tables + v * lanes;
+      const std::uint32_t* words = task.words + p * lanes;
+      const float *scales = task.scales + p * lanes, *table = task.tables + v * lanes;
       float* y = task.y + v * task.ldy + row;
-      for (int g = 0; g < codes.groups(); ++g, scales += stride) {
+      for (int g = 0; g < task.groups; ++g, scales += stride) {
         Floats sum[2] = {};
-        for (int keys = codes.keys_of_group(g); keys > 0;
-             keys -= PackedCodes::keys_of_word, words += stride) {
+        for (int keys = task.keys_of_group(g); keys > 0; keys -= PackedCodes::keys_of_word, words += stride) {
           Words word[2];
           std::memcpy(word, words, sizeof word);
           for (int k = 0; k < std::min(keys, PackedCodes::keys_of_word); ++k, table += task.n * lanes)
@@ -82,7 +79,7 @@ void look_up_portably(const detail::LookUp& task) {
 
 }  // namespace
 
-bool has_unit(TableUnit unit) { return detail::processor_has(unit); }
+bool has_unit(TableUnit unit) { return unit == TableUnit::portable || detail::has_look_up_in_registers(); }
 TableUnit table_unit() { return has_unit(TableUnit::registers) ? TableUnit::registers : TableUnit::portable; }
 const char* doc_of(TableUnit unit) {
   return unit == TableUnit::registers ? "in registers (AVX-512)" : "in packs of 8";
@@ -143,8 +140,18 @@ void multiply_codes(const float* x, std::ptrdiff_t ldx, int n, const PackedCodes
     if (!add)
       for (int v = 0; v < some; ++v) std::fill_n(y + v * ldy, columns, 0.0F);
     for (int t = 0; t < codes.n_tiles(); ++t) {
-      const detail::LookUp task{
-          &codes, t, tables.data(), some, y + t * rows, ldy, std::min(rows, codes.rows() - t * rows)};
+      const detail::LookUp task{.words = codes.words(t),
+                                .scales = codes.scales(t),
+                                .planes = codes.tile(),
+                                .bits = codes.bits(),
+                                .groups = codes.groups(),
+                                .keys = codes.keys_of_group(0),
+                                .last_keys = codes.keys_of_group(codes.groups() - 1),
+                                .tables = tables.data(),
+                                .n = some,
+                                .y = y + t * rows,
+                                .ldy = ldy,
+                                .rows = std::min(rows, codes.rows() - t * rows)};
       if (unit == TableUnit::registers)
         detail::look_up_in_registers(task);
       else

@@ -5,6 +5,7 @@
 
 #include "physics/codes/binary_codes.hpp"
 #include "physics/kernels/aligned.hpp"
+#include "physics/kernels/table_units.hpp"
 
 namespace quintet {
 
@@ -28,7 +29,8 @@ enum class TableUnit {
 /// [tile of rows][word][plane of a block of rows][row].
 class PackedCodes {
  public:
-  static constexpr int columns_of_key = 4, keys_of_word = 8, rows_of_block = 16;
+  static constexpr int columns_of_key = detail::columns_of_key, keys_of_word = detail::keys_of_word,
+                       rows_of_block = detail::rows_of_block;
 
   PackedCodes() = default;
   explicit PackedCodes(const BinaryCodes& codes);

@@ -1,4 +1,4 @@
-#include "physics/codes/table_units.hpp"
+#include "physics/kernels/table_units.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,21 +16,20 @@ namespace quintet::detail {
 
 namespace {
 
-constexpr int lanes = PackedCodes::rows_of_block, keys_of_word = PackedCodes::keys_of_word;
+constexpr int lanes = rows_of_block;
 
 /// Planes first .. first + planes of a tile with n vectors. A sum in a table is added by a multiply-add with
 /// 1: the same bits, but by units that shifts and permutations leave alone (Zen 4: 1.5 cycles a look-up
 /// instead of 2).
 template <int planes, int n>
 __attribute__((target("avx512f"))) void look_up(const LookUp& task, int first) {
-  const PackedCodes& codes = *task.codes;
-  const int stride = codes.tile() * lanes, bits = codes.bits();
-  const std::uint32_t* words = codes.words(task.tile) + first * lanes;
-  const float *scales = codes.scales(task.tile) + first * lanes, *tables = task.tables;
+  const int stride = task.planes * lanes, bits = task.bits;
+  const std::uint32_t* words = task.words + first * lanes;
+  const float *scales = task.scales + first * lanes, *tables = task.tables;
   __m512 one = _mm512_set1_ps(1.0F);
   asm("" : "+v"(one));
   constexpr __mmask16 all = 0xffff;  // g++ 12 warns of the forms without a mask
-  for (int g = 0; g < codes.groups(); ++g, scales += stride) {
+  for (int g = 0; g < task.groups; ++g, scales += stride) {
     __m512 sum[planes][n];
 #pragma GCC unroll 8
     for (int p = 0; p < planes; ++p)
@@ -47,10 +46,9 @@ __attribute__((target("avx512f"))) void look_up(const LookUp& task, int first) {
       }
       if (last) return;
 #pragma GCC unroll 8
-      for (int p = 0; p < planes; ++p)
-        word[p] = _mm512_maskz_srli_epi32(all, word[p], PackedCodes::columns_of_key);
+      for (int p = 0; p < planes; ++p) word[p] = _mm512_maskz_srli_epi32(all, word[p], columns_of_key);
     };
-    for (int keys = codes.keys_of_group(g); keys > 0; keys -= keys_of_word, words += stride) {
+    for (int keys = task.keys_of_group(g); keys > 0; keys -= keys_of_word, words += stride) {
 #pragma GCC unroll 8
       for (int p = 0; p < planes; ++p) word[p] = _mm512_load_si512(words + p * lanes);
       if (keys >= keys_of_word) {
@@ -86,7 +84,7 @@ __attribute__((target("avx512f"))) void look_up(const LookUp& task, int first) {
 template <int n>
 void look_up_all(const LookUp& task) {
   constexpr int room = n == 4 ? 4 : 8;
-  const int all = task.codes->tile(), most = room / task.codes->bits() * task.codes->bits();
+  const int all = task.planes, most = room / task.bits * task.bits;
   for (int first = 0; first < all; first += most) [&]<int... i>(std::integer_sequence<int, i...>) {
       const int planes = std::min(most, all - first);
       ((planes == i + 1 ? look_up<i + 1, n>(task, first) : void()), ...);
@@ -96,9 +94,9 @@ void look_up_all(const LookUp& task) {
 
 }  // namespace
 
-bool processor_has(TableUnit unit) {
+bool has_look_up_in_registers() {
   static const bool registers = __builtin_cpu_supports("avx512f") != 0;
-  return unit == TableUnit::portable || registers;
+  return registers;
 }
 
 void look_up_in_registers(const LookUp& task) {
@@ -109,7 +107,7 @@ void look_up_in_registers(const LookUp& task) {
 
 #else
 
-bool processor_has(TableUnit unit) { return unit == TableUnit::portable; }
+bool has_look_up_in_registers() { return false; }
 void look_up_in_registers(const LookUp&) { throw InternalError("this processor has no AVX-512"); }
 
 #endif
