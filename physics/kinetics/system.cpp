@@ -6,8 +6,10 @@
 #include <numeric>
 #include <span>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/collisions/collision_engines.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
 #include "physics/kinetics/system_needs.hpp"
 #include "physics/kinetics/system_state.hpp"
@@ -249,7 +251,7 @@ void VlasovSystem::start(const Exec& exec, double time) {
   const double rate = my.collisions->frequency(exec, time, my.now.f);
   my.collision_frequency = my.splits() ? 0 : rate;  // of the first step
   // What collisions cannot do to this f is said before the run begins, and by --validate.
-  if (my.options.collisions->kind == CollisionOptions::Operator::bgk)
+  if (!row_of(collision_operators(), my.options.collisions->kind).diffuses)
     my.collisions->add(exec, time, my.now.f, 0, my.now.f);
 }
 

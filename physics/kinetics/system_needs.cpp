@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "io/config/table.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/space/conf_modes.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"
 #include "physics/kinetics/system_state.hpp"
@@ -52,8 +54,7 @@ void add_field_traces(const PhaseBasis& basis, const PhaseBlock& block, const st
 double rates_compared(const SystemOptions& options) {
   if (!options.collisions) return 0;
   if (options.collisions->split)
-    return options.collisions->kind == CollisionOptions::Operator::bgk ? 0
-                                                                       : 2;  // an exact half step needs none
+    return row_of(collision_operators(), options.collisions->kind).relaxes_exactly ? 0 : 2;
   return options.collisions->profile_changes ? 3 : 1;
 }
 

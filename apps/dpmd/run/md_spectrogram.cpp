@@ -17,27 +17,20 @@ namespace {
 /// A number of the thermo table.
 struct ThermoRow {
   MdSignal value;
-  const char *name, *place, *unit;
+  const char *place, *unit;
   double (*of)(const ThermoSample&);
 };
 constexpr ThermoRow thermo_rows[] = {
-    {MdSignal::temperature, "temperature", "of all atoms", "K",
-     [](const ThermoSample& s) { return s.temperature; }},
-    {MdSignal::pressure, "pressure", "of the cell", "bar", [](const ThermoSample& s) { return s.pressure; }},
-    {MdSignal::pressure_xx, "pressure_xx", "of the cell", "bar",
-     [](const ThermoSample& s) { return s.stress[0]; }},
-    {MdSignal::pressure_yy, "pressure_yy", "of the cell", "bar",
-     [](const ThermoSample& s) { return s.stress[1]; }},
-    {MdSignal::pressure_zz, "pressure_zz", "of the cell", "bar",
-     [](const ThermoSample& s) { return s.stress[2]; }},
-    {MdSignal::pressure_xy, "pressure_xy", "of the cell", "bar",
-     [](const ThermoSample& s) { return s.stress[3]; }},
-    {MdSignal::pressure_xz, "pressure_xz", "of the cell", "bar",
-     [](const ThermoSample& s) { return s.stress[4]; }},
-    {MdSignal::pressure_yz, "pressure_yz", "of the cell", "bar",
-     [](const ThermoSample& s) { return s.stress[5]; }},
-    {MdSignal::volume, "volume", "of the cell", "angstrom^3", [](const ThermoSample& s) { return s.volume; }},
-    {MdSignal::potential, "potential", "energy", "eV", [](const ThermoSample& s) { return s.potential; }}};
+    {MdSignal::temperature, "of all atoms", "K", [](const ThermoSample& s) { return s.temperature; }},
+    {MdSignal::pressure, "of the cell", "bar", [](const ThermoSample& s) { return s.pressure; }},
+    {MdSignal::pressure_xx, "of the cell", "bar", [](const ThermoSample& s) { return s.stress[0]; }},
+    {MdSignal::pressure_yy, "of the cell", "bar", [](const ThermoSample& s) { return s.stress[1]; }},
+    {MdSignal::pressure_zz, "of the cell", "bar", [](const ThermoSample& s) { return s.stress[2]; }},
+    {MdSignal::pressure_xy, "of the cell", "bar", [](const ThermoSample& s) { return s.stress[3]; }},
+    {MdSignal::pressure_xz, "of the cell", "bar", [](const ThermoSample& s) { return s.stress[4]; }},
+    {MdSignal::pressure_yz, "of the cell", "bar", [](const ThermoSample& s) { return s.stress[5]; }},
+    {MdSignal::volume, "of the cell", "angstrom^3", [](const ThermoSample& s) { return s.volume; }},
+    {MdSignal::potential, "energy", "eV", [](const ThermoSample& s) { return s.potential; }}};
 
 bool is_of_velocities(MdSignal signal) { return signal == MdSignal::velocity || signal == MdSignal::current; }
 
@@ -55,7 +48,7 @@ SampledSignal signal_of(const MdSpectrogramOptions& section, const RunOptions& o
   signal.time_unit = "ps";
   if (!is_of_velocities(section.signal)) {
     const auto& row = quintet::row_of(thermo_rows, section.signal);
-    signal.name = row.name;
+    signal.name = quintet::row_of(md_signals(), section.signal).name;
     signal.place = row.place;
     signal.unit = row.unit;
     return signal;

@@ -1,22 +1,24 @@
 #include "apps/dpmd/setup/observe_options.hpp"
 
+#include "io/config/table.hpp"
+
 namespace quintet::dpmd {
+
+namespace {
+constexpr MdSignalRow signals[] = {
+    {MdSignal::temperature, "temperature"}, {MdSignal::pressure, "pressure"},
+    {MdSignal::pressure_xx, "pressure_xx"}, {MdSignal::pressure_yy, "pressure_yy"},
+    {MdSignal::pressure_zz, "pressure_zz"}, {MdSignal::pressure_xy, "pressure_xy"},
+    {MdSignal::pressure_xz, "pressure_xz"}, {MdSignal::pressure_yz, "pressure_yz"},
+    {MdSignal::volume, "volume"},           {MdSignal::potential, "potential"},
+    {MdSignal::velocity, "velocity"},       {MdSignal::current, "current"}};
+}  // namespace
+
+std::span<const MdSignalRow> md_signals() { return signals; }
 
 void describe(Schema& schema, MdSpectrogramOptions& options) {
   schema.choice(
-      "signal", options.signal,
-      {{"temperature", MdSignal::temperature},
-       {"pressure", MdSignal::pressure},
-       {"pressure_xx", MdSignal::pressure_xx},
-       {"pressure_yy", MdSignal::pressure_yy},
-       {"pressure_zz", MdSignal::pressure_zz},
-       {"pressure_xy", MdSignal::pressure_xy},
-       {"pressure_xz", MdSignal::pressure_xz},
-       {"pressure_yz", MdSignal::pressure_yz},
-       {"volume", MdSignal::volume},
-       {"potential", MdSignal::potential},
-       {"velocity", MdSignal::velocity},
-       {"current", MdSignal::current}},
+      "signal", options.signal, choices_of(signals),
       "A number of the thermo table; a component of the velocity of an atom or of several atoms of a "
       "type; or of the current, the sum of charge times velocity, whose spectrum is the infrared "
       "absorption of fixed charges");

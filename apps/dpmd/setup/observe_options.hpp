@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,13 @@ enum class MdSignal {
   velocity,  ///< of an atom, or of atoms of a type
   current    ///< sum of charge times velocity: the derivative of the dipole moment of fixed charges
 };
+
+/// A signal by its name in input files and results.
+struct MdSignalRow {
+  MdSignal value;
+  const char* name;
+};
+[[nodiscard]] std::span<const MdSignalRow> md_signals();
 
 /// Sections `observe.spectrogram` and `observe.spectrum`: frequencies of a number of the run.
 struct MdSpectrogramOptions {

@@ -78,6 +78,12 @@ void describe(Schema& schema, RepulsionSection& options) {
   });
 }
 
+const std::vector<std::pair<std::string, potential::SelRule>>& sel_rules() {
+  static const std::vector<std::pair<std::string, potential::SelRule>> names = {
+      {"lammps", potential::SelRule::per_type}, {"deepmd", potential::SelRule::two_stage}};
+  return names;
+}
+
 void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& options) {
   using namespace potential;
   schema.choice(
@@ -95,8 +101,7 @@ void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& option
                 "Embedding: piecewise polynomials made at the start (their error is printed), the networks "
                 "themselves, or "
                 "the table of a compressed model");
-  schema.choice("sel_overflow", options.sel_rule,
-                {{"lammps", SelRule::per_type}, {"deepmd", SelRule::two_stage}},
+  schema.choice("sel_overflow", options.sel_rule, sel_rules(),
                 "Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, "
                 "TensorFlow) or "
                 "first the nearest of all (PyTorch)");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "apps/dpmd/setup/run_options.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/networks/activation_names.hpp"
 #include "surrogates/potential/training/trainer.hpp"
@@ -170,8 +171,7 @@ void describe(Schema& schema, ModelOptions& options) {
       .texts("pair_exclude_types", options.pair_exclude_types, "Pairs of types that are no neighbours at all")
       .example("[O-H]");
   schema.texts("atom_exclude_types", options.atom_exclude_types, "Types whose atoms have no energy");
-  schema.choice("sel_overflow", options.sel_rule,
-                {{"lammps", SelRule::per_type}, {"deepmd", SelRule::two_stage}},
+  schema.choice("sel_overflow", options.sel_rule, sel_rules(),
                 "Which neighbours stay when there are more than sel holds: as in 'dpmd run'");
   schema
       .integer("statistics_batches", options.statistics_batches,

@@ -176,10 +176,11 @@ void compare(Context& context, const CompareOptions& options) {
     const auto phase = context.phase("dense");
     rows.push_back(dense(system, problem, exact));
   }
+  const auto kernels = compared_kernels();
   for (const double threshold : options.thresholds) {
     std::optional<double> mu = exact ? exact->mu : problem.mu;
     for (const auto& name : options.kernels) {
-      const auto& kernel = row_named(compared_kernels, name);
+      const ComparedKernel& kernel = row_named(kernels, name);
       if (options.temperature > 0 && needs_mu(kernel)) continue;
       const auto phase = context.phase("submatrices");
       rows.push_back(row_of("submatrices, " + name, threshold, [&](MethodRow& row) {

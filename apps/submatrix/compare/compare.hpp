@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/application/life/context.hpp"
@@ -14,15 +12,12 @@ namespace quintet::submatrix {
 
 /// A kernel of the submatrix method in the precision in which it is compared.
 struct ComparedKernel {
-  std::string_view name;
+  std::string name;
   electronic::SubmatrixKernel kernel;
   bool single_precision;
 };
-inline constexpr std::array<ComparedKernel, 4> compared_kernels{
-    {{"polynomial", electronic::SubmatrixKernel::polynomial, false},
-     {"polynomial_fp32", electronic::SubmatrixKernel::polynomial, true},
-     {"eigen", electronic::SubmatrixKernel::eigen, false},
-     {"newton_schulz", electronic::SubmatrixKernel::newton_schulz, false}}};
+/// Each kernel, and "_fp32" of those that are polynomials alone.
+[[nodiscard]] std::vector<ComparedKernel> compared_kernels();
 
 struct CompareOptions {
   MatricesOptions matrices;

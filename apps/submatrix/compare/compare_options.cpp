@@ -7,6 +7,16 @@
 
 namespace quintet::submatrix {
 
+std::vector<ComparedKernel> compared_kernels() {
+  std::vector<ComparedKernel> kernels;
+  for (const auto& row : electronic::submatrix_kernels) {
+    if (row.value == electronic::SubmatrixKernel::automatic) continue;
+    kernels.push_back({std::string(row.name), row.value, false});
+    if (!row.has_dense) kernels.push_back({std::string(row.name) + "_fp32", row.value, true});
+  }
+  return kernels;
+}
+
 void describe(Schema& schema, CompareOptions& options) {
   schema.section("matrices", options.matrices, "The Kohn-Sham and overlap matrices");
   schema.section("blocks", options.blocks, "How orbitals are grouped into blocks");
@@ -20,7 +30,7 @@ void describe(Schema& schema, CompareOptions& options) {
       .length(1, 50)
       .above(0)
       .at_most(1);
-  const auto names = names_of(compared_kernels);
+  const auto names = names_of(compared_kernels());
   schema.texts("kernels", options.kernels, "Kernels of the submatrix method: " + name_list(names));
   schema
       .quantity("least_gap", options.least_gap, "hartree",

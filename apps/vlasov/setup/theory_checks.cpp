@@ -7,8 +7,10 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 
 namespace quintet::vlasov {
 
@@ -175,11 +177,12 @@ std::complex<double> collisional_mode(const RunOptions& options, const Setup& se
       "theory.collision_frequency: {:g}, but collisions.frequency of the run is {:g}; leave it away to "
       "have that of the run",
       given, nu);
-  const bool bgk = collisions->kind == CollisionOptions::Operator::bgk;
-  QUINTET_CHECK(collisions->conserving || !bgk,
-                "theory.kind: collisional has no formula for bgk with conserving: false{}", way_out);
+  const auto& row = row_of(collision_operators(), collisions->kind);
+  QUINTET_CHECK(collisions->conserving || row.diffuses,
+                "theory.kind: collisional has no formula for {} with conserving: false{}", row.name, way_out);
   const int vdim = setup.basis.vdim();
-  if (bgk) return bgk_landau_mode(k, nu, vdim, beams.front().plasma_frequency, beams.front().thermal_speed);
+  if (!row.diffuses)
+    return bgk_landau_mode(k, nu, vdim, beams.front().plasma_frequency, beams.front().thermal_speed);
   return collisional_landau_mode(
       k, nu,
       collisions->conserving ? CollisionInvariants::density_momentum_energy : CollisionInvariants::density,

@@ -110,24 +110,24 @@ using Operator = CollisionOptions::Operator;
 // fifth is left for the complex eigenvalues that drag has. More stages bear less and less of these: of the
 // spectra met, 9 stages half of their reach and 21 none. BGK's eigenvalue is the rate itself, which a step
 // must follow.
-constexpr std::array<CollisionOperatorRow, 2> table{
-    {{Operator::lenard_bernstein, "lbo", "Lenard-Bernstein (drag and diffusion in v)", true, false, false, 5,
-      0.8 * 14, LenardBernstein::check_cells,
-      [](const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
-         const CollisionOptions& options, CollisionEngines& engines, int s,
-         bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
-        return std::make_unique<LenardBernsteinCollisions>(decomposition, basis, block, options,
-                                                           engines.drag_diffusion(s, uniform_rate));
-      }},
-     {Operator::bgk, "bgk", "relaxation to a Maxwellian (BGK)", false, true, true, 3, 1.0,
-      [](const PhaseBasis&, const PhaseGrid&, const std::string&) {},
-      [](const Decomposition&, const PhaseBasis&, const PhaseBlock&, const CollisionOptions&,
-         CollisionEngines& engines, int s, bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
-        return std::make_unique<BgkCollisions>(engines.relaxation(s, uniform_rate));
-      }}}};
+constexpr CollisionOperatorRow table[] = {
+    {Operator::lenard_bernstein, "lbo", "Lenard-Bernstein (drag and diffusion in v)", true, false, false, 5,
+     0.8 * 14, LenardBernstein::check_cells,
+     [](const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
+        const CollisionOptions& options, CollisionEngines& engines, int s,
+        bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
+       return std::make_unique<LenardBernsteinCollisions>(decomposition, basis, block, options,
+                                                          engines.drag_diffusion(s, uniform_rate));
+     }},
+    {Operator::bgk, "bgk", "relaxation to a Maxwellian (BGK)", false, true, true, 3, 1.0,
+     [](const PhaseBasis&, const PhaseGrid&, const std::string&) {},
+     [](const Decomposition&, const PhaseBasis&, const PhaseBlock&, const CollisionOptions&,
+        CollisionEngines& engines, int s, bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
+       return std::make_unique<BgkCollisions>(engines.relaxation(s, uniform_rate));
+     }}};
 
 }  // namespace
 
-const std::array<CollisionOperatorRow, 2>& collision_operators() { return table; }
+std::span<const CollisionOperatorRow> collision_operators() { return table; }
 
 }  // namespace quintet::kinetics

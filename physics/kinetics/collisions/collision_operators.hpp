@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +29,6 @@ struct CollisionOperatorRow {
                                              CollisionEngines& engines, int s, bool uniform_rate);
 };
 
-[[nodiscard]] const std::array<CollisionOperatorRow, 2>& collision_operators();
+[[nodiscard]] std::span<const CollisionOperatorRow> collision_operators();
 
 }  // namespace quintet::kinetics

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/config/table.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/sequence/forecast/forecast_options.hpp"
+#include "surrogates/sequence/network/heads.hpp"
+#include "surrogates/sequence/training/precisions.hpp"
 
 namespace quintet::sequence {
 
@@ -40,6 +44,7 @@ class Reader {
     check_finite(read, path_ + ": " + name);
     return read;
   }
+  /// The value of an attribute that names it. @param names pairs, as choices_of() makes them of a table
   template <class Value>
   [[nodiscard]] Value named(const char* name, const std::vector<std::pair<std::string, Value>>& names) const {
     const auto text = root_.text_attribute(name);
@@ -52,20 +57,6 @@ class Reader {
   const hdf5::Group& root_;
   std::string path_;
 };
-
-const std::vector<std::pair<std::string, ForecastKind>> kinds = {{"hybrid", ForecastKind::hybrid},
-                                                                 {"raw", ForecastKind::raw}};
-const std::vector<std::pair<std::string, Head>> heads = {
-    {"lstm", Head::lstm}, {"dense", Head::dense}, {"last_state", Head::last_state}};
-const std::vector<std::pair<std::string, Precision>> precisions = {
-    {"float32", Precision::float32}, {"float64", Precision::float64}, {"bf16", Precision::bf16}};
-
-template <class Value>
-std::string name_in(const std::vector<std::pair<std::string, Value>>& names, Value value) {
-  for (const auto& [key, other] : names)
-    if (other == value) return key;
-  throw InternalError("a value of a forecast model has no name");
-}
 
 /// Networks of binary codes: `codes/network_K`, and all other parameters as `biases`.
 void write_codes_of(hdf5::Group& root, const ForecastModel& model) {
@@ -99,8 +90,8 @@ void write_network(hdf5::Group& root, const ForecastModel& model) {
   const auto architecture = options_of(model.architecture);
   root.set_attribute("nodes", architecture.nodes);
   root.set_attribute("skips", architecture.skips);
-  root.set_attribute("head", name_in(heads, architecture.head));
-  root.set_attribute("precision", name_in(precisions, model.precision));
+  root.set_attribute("head", row_of(heads(), architecture.head).name);
+  root.set_attribute("precision", name_of(model.precision));
   root.set_attribute("network", summary(model.architecture));
   root.set_attribute("members", static_cast<int>(model.members.size()));
   if (!model.codes.empty()) return write_codes_of(root, model);
@@ -116,8 +107,8 @@ void read_network(const hdf5::Group& root, const Reader& reader, const std::stri
   ArchitectureOptions options;
   options.nodes = root.texts_attribute("nodes");
   options.skips = root.texts_attribute("skips");
-  options.head = reader.named("head", heads);
-  model.precision = reader.named("precision", precisions);
+  options.head = reader.named("head", choices_of(heads()));
+  model.precision = reader.named("precision", choices_of(precisions()));
   model.architecture = make_architecture(options, model.n_inputs(), model.n_modes(), model.shape.out);
   const auto n = static_cast<std::size_t>(reader.size("members", 0)),
              width = graph_of(model.architecture).n_parameters;
@@ -139,11 +130,11 @@ void write_forecast_model(const Comm& comm, const std::string& path, const Forec
   const auto& climatology = base.climatology;
   const auto modes = static_cast<std::uint64_t>(model.n_modes()),
              out = static_cast<std::uint64_t>(model.shape.out);
-  root.set_attribute("kind", name_in(kinds, model.kind));
+  root.set_attribute("kind", row_of(forecast_kinds(), model.kind).name);
   root.set_attribute("window_in", model.shape.in);
   root.set_attribute("window_out", model.shape.out);
   root.set_attribute("n_modes", model.n_modes());
-  root.set_attribute("irregular_steps", name_in(irregular_names(), model.irregular));
+  root.set_attribute("irregular_steps", row_of(irregular_rows(), model.irregular).name);
   root.set_attribute("step_days", model.step.days);
   root.set_attribute("step_months", model.step.months);
   root.set_attribute("modes_fingerprint", model.modes);
@@ -197,11 +188,11 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
   const auto& root = file.root();
   const Reader reader(root, path);
   ForecastModel model;
-  model.kind = reader.named("kind", kinds);
+  model.kind = reader.named("kind", choices_of(forecast_kinds()));
   model.shape = {reader.size("window_in", 1), reader.size("window_out", 1)};
   const int n_modes = reader.size("n_modes", 1);
   const auto modes = static_cast<std::uint64_t>(n_modes), out = static_cast<std::uint64_t>(model.shape.out);
-  model.irregular = reader.named("irregular_steps", irregular_names());
+  model.irregular = reader.named("irregular_steps", choices_of(irregular_rows()));
   model.step = {reader.number("step_days"), reader.size("step_months", 0)};
   model.modes = root.text_attribute("modes_fingerprint");
   model.trained_from = reader.number("trained_from");

@@ -17,10 +17,10 @@ ForecastOptions::ForecastOptions() {
 
 namespace {
 
+constexpr ForecastKindRow kinds[] = {{ForecastKind::hybrid, "hybrid"}, {ForecastKind::raw, "raw"}};
+
 void describe_kind(Schema& schema, ForecastOptions& options) {
-  schema.choice("kind", options.kind,
-                std::vector<std::pair<std::string, ForecastKind>>{{"hybrid", ForecastKind::hybrid},
-                                                                  {"raw", ForecastKind::raw}},
+  schema.choice("kind", options.kind, choices_of(kinds),
                 "hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the "
                 "coefficients scaled to [0, 1], "
                 "as in the SC20 paper (network.head: lstm, training.zero_head: false)");
@@ -63,6 +63,8 @@ void describe_training(Schema& schema, ForecastOptions& options) {
 }
 
 }  // namespace
+
+std::span<const ForecastKindRow> forecast_kinds() { return kinds; }
 
 void describe(Schema& schema, ForecastOptions& options) {
   describe_kind(schema, options);

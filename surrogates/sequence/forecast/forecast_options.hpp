@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "io/config/schema.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 
 namespace quintet::sequence {
+
+/// A kind of model by its name in input files and models.
+struct ForecastKindRow {
+  ForecastKind value;
+  const char* name;
+};
+[[nodiscard]] std::span<const ForecastKindRow> forecast_kinds();
 
 /// Loss of the training of networks.
 enum class Loss {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/table.hpp"
+#include "surrogates/sequence/network/heads.hpp"
 
 namespace quintet::sequence {
 
@@ -13,11 +14,7 @@ namespace {
 
 constexpr int most_nodes = 64, most_units = 4096, most_outputs = 1 << 20;
 
-struct HeadRow {
-  Head value;
-  const char *name, *doc;
-};
-constexpr HeadRow heads[] = {
+constexpr HeadRow head_rows[] = {
     {Head::lstm, "lstm",
      "a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input"},
     {Head::dense, "dense", "a linear layer at each step: step k of the output from step k of the last node"},
@@ -25,7 +22,7 @@ constexpr HeadRow heads[] = {
 
 std::string head_doc() {
   std::vector<std::string> rows;
-  for (const auto& row : heads) rows.push_back(fmt::format("{}: {}", row.name, row.doc));
+  for (const auto& row : head_rows) rows.push_back(fmt::format("{}: {}", row.name, row.doc));
   return fmt::format("How states become outputs. {}", fmt::join(rows, "; "));
 }
 
@@ -156,6 +153,8 @@ int first_candidate(const ArchitectureSpace& space, int k) { return std::max(0, 
 
 }  // namespace
 
+std::span<const HeadRow> heads() { return head_rows; }
+
 void validate(Architecture& a) {
   const auto n_nodes = static_cast<int>(a.nodes.size());
   QUINTET_CHECK(n_nodes <= most_nodes, "nodes: {} of them; at most {}", n_nodes, most_nodes);
@@ -255,7 +254,7 @@ void describe(Schema& schema, ArchitectureOptions& options) {
   schema.texts(
       "skips", options.skips,
       "Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it");
-  schema.choice("head", options.head, choices_of(heads), head_doc());
+  schema.choice("head", options.head, choices_of(head_rows), head_doc());
 }
 
 Architecture make_architecture(const ArchitectureOptions& options, int n_inputs, int n_outputs,
@@ -285,7 +284,7 @@ void describe(Schema& schema, ArchitectureSpace& space) {
   schema.integer("reach", space.reach, "A node may add what was there so many nodes before; 0: no skips")
       .at_least(0)
       .at_most(most_nodes);
-  schema.choice("head", space.head, choices_of(heads), head_doc());
+  schema.choice("head", space.head, choices_of(head_rows), head_doc());
 }
 
 std::vector<Decision> decisions(const ArchitectureSpace& space) {

@@ -1,6 +1,7 @@
 #include "surrogates/sequence/training/training_options.hpp"
 
 #include "io/config/table.hpp"
+#include "surrogates/sequence/training/precisions.hpp"
 
 namespace quintet::sequence {
 
@@ -11,14 +12,16 @@ struct Row {
   Value value;
   const char* name;
 };
-constexpr Row<Precision> precisions[] = {
+constexpr PrecisionRow precision_rows[] = {
     {Precision::float32, "float32"}, {Precision::float64, "float64"}, {Precision::bf16, "bf16"}};
 constexpr Row<Engine> engines[] = {{Engine::kernels, "kernels"}, {Engine::torch, "torch"}};
 constexpr Row<Start> starts[] = {{Start::keras, "keras"}, {Start::pytorch, "pytorch"}};
 
 }  // namespace
 
-const char* name_of(Precision precision) { return row_of(precisions, precision).name; }
+std::span<const PrecisionRow> precisions() { return precision_rows; }
+
+const char* name_of(Precision precision) { return row_of(precision_rows, precision).name; }
 const char* name_of(Engine engine) { return row_of(engines, engine).name; }
 
 void describe(Schema& schema, TrainingOptions& options) {
@@ -59,7 +62,7 @@ void describe(Schema& schema, TrainingOptions& options) {
       "start", options.start, choices_of(starts),
       "How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width");
   schema.choice(
-      "precision", options.precision, choices_of(precisions),
+      "precision", options.precision, choices_of(precision_rows),
       "Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): "
       "fast where the processor has AMX or AVX512_BF16");
   schema.choice("engine", options.engine, choices_of(engines),

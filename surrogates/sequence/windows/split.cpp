@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/ocean/calendar.hpp"
 
@@ -79,7 +80,7 @@ void describe(Schema& schema, SplitOptions& options) {
       .above(0)
       .below(1);
   schema.integer("seed", options.seed, "Seed of kind random").at_least(0);
-  schema.choice("irregular_steps", options.irregular, irregular_names(),
+  schema.choice("irregular_steps", options.irregular, choices_of(irregular_rows()),
                 "A step of time unlike the others (a gap; the 3 days between the two parts of NOAA's weekly "
                 "record): avoid breaks the "
                 "series there, cross takes rows as steps whatever their dates");

@@ -7,11 +7,11 @@
 
 namespace quintet::sequence {
 
-const std::vector<std::pair<std::string, Irregular>>& irregular_names() {
-  static const std::vector<std::pair<std::string, Irregular>> names = {{"avoid", Irregular::avoid},
-                                                                       {"cross", Irregular::cross}};
-  return names;
-}
+namespace {
+constexpr IrregularRow irregular[] = {{Irregular::avoid, "avoid"}, {Irregular::cross, "cross"}};
+}  // namespace
+
+std::span<const IrregularRow> irregular_rows() { return irregular; }
 
 void Windows::add(const Windows& other, int i) {
   origins.push_back(other.origins[i]);

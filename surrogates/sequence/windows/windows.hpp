@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "physics/ocean/series.hpp"
@@ -21,7 +20,11 @@ enum class Irregular {
   avoid,  ///< the series is broken there: no window and no memory reaches across
   cross   ///< rows are steps whatever their dates; target dates are the rows' own
 };
-[[nodiscard]] const std::vector<std::pair<std::string, Irregular>>& irregular_names();
+struct IrregularRow {
+  Irregular value;
+  const char* name;
+};
+[[nodiscard]] std::span<const IrregularRow> irregular_rows();
 
 /// Length of a window.
 struct WindowShape {
