@@ -34,7 +34,7 @@ RunOptions part_of(RunOptions options, std::int64_t part) {
   return options;
 }
 
-/// Of a part of the input, on this rank.
+/// Times of a part of the input, on this rank.
 struct Timing {
   double cells = 0;    ///< as RankNeeds counts them
   double seconds = 0;  ///< of a step, with its share of samples
@@ -108,7 +108,7 @@ double steps_of(const RunOptions& options, const Setup& setup, double frequency)
   return options.time.steps ? std::min(steps, static_cast<double>(*options.time.steps)) : steps;
 }
 
-/// Of so many entries of n numbers, in whole chunks of the file.
+/// Bytes of so many entries of n numbers, in whole chunks of the file.
 double series(double numbers, double entries) {
   return hdf5::series_bytes({static_cast<std::uint64_t>(numbers)}, sizeof(double),
                             static_cast<std::uint64_t>(entries));
@@ -135,7 +135,7 @@ double frames_bytes(const RunOptions& options, const Setup& setup, double frames
   return bytes + series(conf_cells * conf.size() * int{n_field}, frames) + shown * series(points, frames);
 }
 
-/// Of the report: at the start, halfway and at the end.
+/// Bytes of the report's pictures: at the start, halfway and at the end.
 double pictures_bytes(const Setup& setup) {
   double points = 0;
   for (const auto& species : setup.species)
@@ -180,7 +180,7 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   return row;
 }
 
-/// Of parallel.ranks; velocity directions that a wall turns round stay whole. 0: any number.
+/// Read parallel.ranks; velocity directions that a wall turns round stay whole. 0: any number.
 std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
   std::array<int, 6> given{};
   for (std::size_t d = 0; d < options.parallel.ranks.size() && d < given.size(); ++d)

@@ -15,7 +15,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Of time.cfl: the greatest omega_p dt. SSP-RK3 is stable up to sqrt(3), but damps a plasma oscillation by
+/// The greatest omega_p dt over time.cfl. SSP-RK3 is stable up to sqrt(3), but damps a plasma oscillation by
 /// (omega_p dt)^4/24 a step.
 constexpr double plasma_part = 0.5;
 

@@ -100,7 +100,7 @@ struct VlasovSystem::Implementation {
   [[nodiscard]] Amount amount(const Exec& exec, int s, const Distribution& f) const;
   /// Impulse and work of the forces in acceleration[s] on `moments` for a time `weight` into budgets[s].
   void count_forces(int s, const ConfField& moments, double weight);
-  /// Of the present state, with the current that is given at a time. Collective.
+  /// Measure the field's response to the present state, with the current that is given at a time. Collective.
   [[nodiscard]] FieldResponse field_response(const Exec& exec, double t);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);

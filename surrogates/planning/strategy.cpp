@@ -131,7 +131,7 @@ Communication communication_data(const Job& job, const Parts& parts) {
 ///
 ///     3 (p2 - 1) (alpha + B/p1 |y|/p2 d beta)
 ///
-/// Of a recurrent layer, also the last, at each of its steps, |y| being one step's.
+/// A recurrent layer, also the last, sends so at each of its steps, |y| being one step's.
 Communication communication_weights(const Job& job, const Parts& parts) {
   const auto split = split_layers(job, Split::weights);
   Communication sum;

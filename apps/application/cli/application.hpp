@@ -71,7 +71,7 @@ class Application {
                            body(*comm, *static_cast<const Options*>(options));
                          });
   }
-  /// The same for one process, without MPI and Kokkos.
+  /// Add such a command for one process, without MPI and Kokkos.
   template <class Options>
   Application& local_command(const std::string& name, const std::string& about, std::vector<Word> words,
                              std::function<void(const Options&)> body) {

@@ -27,7 +27,7 @@ std::vector<std::int64_t> halved(std::vector<std::int64_t> copies) {
   return copies;
 }
 
-/// Of some copies of the cell, on this rank.
+/// Times of some copies of the cell, on this rank.
 struct Timing {
   double atoms = 0, volume = 0;
   StepTimes steps{};

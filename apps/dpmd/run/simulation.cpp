@@ -23,7 +23,7 @@ std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, con
   return {kept[0], kept[1], kept[2]};
 }
 
-/// Of rank 0's configuration, on all ranks. Collective.
+/// Find the frozen atoms of rank 0's configuration, for all ranks. Collective.
 std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOptions& options,
                                             const System& start) {
   std::vector<std::int64_t> ids;

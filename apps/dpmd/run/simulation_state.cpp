@@ -107,7 +107,7 @@ void Simulation::load(const Comm& comm, const hdf5::File& file) {
   load_in_place(state, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(counts[comm.rank()]));
 }
 
-/// The same grid of ranks: every atom to the place it had.
+/// Load a checkpoint of the same grid of ranks: every atom gets the place it had.
 void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count) {
   require_fit(static_cast<std::int64_t>(std::min<std::uint64_t>(count, most_rows + 1)));
   atoms_.reserve(count + 1);

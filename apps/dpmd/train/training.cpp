@@ -65,7 +65,7 @@ TrainingSetup set_up(const Comm& comm, const TrainOptions& options, const Device
   return set_up_training(options, read_known_model(file));
 }
 
-/// Of the neighbours of all frames (bytes).
+/// Estimate the memory of the neighbours of all frames (bytes).
 double bytes_of_frames(const TrainingSetup& setup) {
   double bytes = 0;
   for (const auto& system : setup.data.training)
@@ -181,7 +181,7 @@ Training::Frames Training::every_rankth(FrameStore& store, const Sampler::Batch&
   return store.take(batch.system, own);
 }
 
-/// Of the frames that share out evenly, this rank's.
+/// Choose this rank's of the frames that share out evenly.
 Training::Frames Training::own_frames(const Sampler::Batch& batch) {
   Sampler::Batch even = batch;
   even.frames.resize(batch.frames.size() - batch.frames.size() % static_cast<std::size_t>(comm_.size()));

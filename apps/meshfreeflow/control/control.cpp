@@ -44,7 +44,7 @@ Verdict judge_all(Context& context, const ControlOptions& options, ActorCritic& 
   return verdict;
 }
 
-/// Of flows, solvers and all that an update sees (bytes).
+/// Estimate the memory of flows, solvers and all that an update sees (bytes).
 double memory_needed(const ControlOptions& options) {
   const auto world = world_of(options);
   const double cells = double(world.cells_z) * (world.cells_x + 2 * convection::Field::margin);

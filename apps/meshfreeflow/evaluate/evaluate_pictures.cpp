@@ -18,7 +18,7 @@ std::size_t nearest(const std::vector<double>& values, double to) {
   return static_cast<std::size_t>(found - values.begin());
 }
 
-/// Of the frames 0 ... n - 1 those that a film shows.
+/// Choose those of the frames 0 ... n - 1 that a film shows.
 std::vector<int> frames_of_film(int n) {
   std::vector<int> frames;
   const int shown = std::min(n, most_frames);

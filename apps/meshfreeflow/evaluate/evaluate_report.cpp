@@ -145,7 +145,7 @@ class CaseReport {
                 [f](const Judgement& one) { return &one.error_sizes[f]; });
   }
 
-  /// Of a flow that may drift, the errors of what it looks like, wherever it is.
+  /// Report the errors of what a flow that may drift looks like, wherever it is.
   void shifted_errors() {
     if (judged_.judgements.size() < 2 || !judged_.judgements[1].shifted) return;
     const std::string axis = judged_.judgements[1].shifted->axis;

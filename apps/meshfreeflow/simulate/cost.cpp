@@ -18,7 +18,7 @@ using namespace convection;
 
 namespace {
 
-/// Of some rows of the input, on this rank.
+/// Times of some rows of the input, on this rank.
 struct Timing {
   double cells = 0;    ///< of all flows
   double seconds = 0;  ///< of a step, with its share of samples
@@ -52,7 +52,7 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
   return timing;
 }
 
-/// Of a rank, with libraries; HDF5, pictures and the report take less here than elsewhere.
+/// Estimate a rank's memory, with libraries (bytes); HDF5, pictures and the report take less than elsewhere.
 double memory_of_rank(double base, const SlabNeeds& needs, int flows, int p) {
   return base + 0.5 * bytes_of_files + (p > 1 ? bytes_of_messages : 0) + needs.bytes +
          frame_bytes(needs.cells, flows);

@@ -115,7 +115,7 @@ std::vector<Layer> layers_of(const Training& training, const TrainOptions& optio
   return all.layers;
 }
 
-/// Of steps with batches of so many crops.
+/// Times of steps with batches of so many crops.
 struct Timing {
   double crops = 0, seconds = 0;  ///< of a step, with its share of a validation
   StepTimes steps{};

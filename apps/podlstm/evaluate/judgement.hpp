@@ -45,7 +45,7 @@ class Verdicts {
   /// Tables and curves: errors of ours, its members and all references with errors of theirs, gains with
   /// verdicts, per lead; before them what all leads together give.
   void report(Report& report) const;
-  /// The same in short, for the log.
+  /// Sum up the judgement in lines for the log.
   [[nodiscard]] std::vector<std::string> lines() const;
   /// Numbers for summary.json, keys beginning with `prefix`.
   void summarise(Context& context, const std::string& prefix) const;
@@ -54,7 +54,7 @@ class Verdicts {
   [[nodiscard]] std::optional<sequence::Gain> gain_over(const std::string& reference) const;
   /// "+0.0095 ± 0.0020 degC: better" for a headline, or "-".
   [[nodiscard]] std::string gain_text(const std::string& reference) const;
-  /// Of what the modes leave out alone; whole fields only.
+  /// RMSE of what the modes leave out alone; whole fields only.
   [[nodiscard]] double truncation_rmse() const { return comparison_.truncation_rmse(); }
 
  private:

@@ -18,7 +18,7 @@ std::string with_error(const sequence::Estimate& estimate, int digits = 4) {
   return fmt::format("{:.{}f}({:.0f})", estimate.value, digits, estimate.error * std::pow(10, digits));
 }
 
-/// The same with no more digits than two of its error.
+/// Write an estimate with no more digits than two of its error.
 std::string in_short(const sequence::Estimate& estimate) {
   int digits = 4;
   while (digits > 1 && estimate.error * std::pow(10, digits) >= 99.5) --digits;

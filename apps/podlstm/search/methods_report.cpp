@@ -27,7 +27,7 @@ double best_of_first(const std::vector<double>& values, std::size_t n) {
   return *std::max_element(values.begin(), values.begin() + n);
 }
 
-/// Of the last trials among the first n: one that went wrong does not move it.
+/// Median of the last trials among the first n: one that went wrong does not move it.
 double median_of_last(const std::vector<double>& values, std::size_t n) {
   const auto end = values.begin() + n;
   std::vector<double> last(end - static_cast<std::ptrdiff_t>(std::min(n, window)), end);

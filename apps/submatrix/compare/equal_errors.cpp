@@ -24,7 +24,7 @@ struct Point {
   double error, seconds;
 };
 
-/// Of each sparse method, errors descending.
+/// Collect errors and times of each sparse method, errors descending.
 std::map<std::string, std::vector<Point>> errors_and_times(const Comparison& comparison) {
   std::map<std::string, std::map<double, Point, std::greater<>>> by_threshold;
   for (const auto& row : comparison.rows)

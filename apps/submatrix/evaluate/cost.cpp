@@ -14,7 +14,7 @@ using namespace electronic;
 
 namespace {
 
-/// Of a spin at one threshold, A as it is filtered there.
+/// A of a spin as it is filtered at one threshold.
 struct Filtered {
   BlockMatrix a;
   SubmatrixOptions options;

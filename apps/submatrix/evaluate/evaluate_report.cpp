@@ -20,7 +20,7 @@ using namespace electronic;
 
 namespace {
 
-/// Of all of them where their number is not known.
+/// Convert an energy to meV per atom, or of all atoms where their number is not known.
 double milli_ev_per_atom(double hartree, double n_atoms) {
   return hartree * ev_per_hartree * 1e3 / std::max(n_atoms, 1.0);
 }

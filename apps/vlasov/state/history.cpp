@@ -26,7 +26,7 @@ void for_walls(const PhaseGrid& grid, const Function& f) {
       if (!grid.periodic[d]) f(d, side);
 }
 
-/// The same for the walls through which energy of the field leaves: open and fixed ends of Maxwell's, neumann
+/// Visit the walls through which energy of the field leaves: open and fixed ends of Maxwell's, neumann
 /// walls of Poisson's equation that charge crosses.
 template <class Function>
 void for_field_walls(const Setup& setup, const Function& f) {
@@ -80,7 +80,7 @@ class SpeciesColumns {
       add(fmt::format("{}_{}", name, "xyz"[i]), fmt::format("{} along {}", text, "xyz"[i]),
           [value, i](const HistoryRow& row) { return value(row, i); });
   }
-  /// The same of the momentum of a part of the species' budget.
+  /// Add columns of the momentum of a part of the species' budget.
   template <class Part>
   void momenta(const std::string& name, const std::string& text, const Part& part) {
     vectors(name, text, [s = s_, part](const HistoryRow& row, std::size_t i) {

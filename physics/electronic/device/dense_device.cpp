@@ -75,7 +75,7 @@ DenseFunctions::Dense DenseFunctions::fill_dense() {
   return d;
 }
 
-/// Of each matrix the largest column sum (1) or the sum of squares (2).
+/// Compute each matrix's largest column sum (1) or sum of squares (2).
 const double* DenseFunctions::norms(const Dense& d, int norm, const double* of) {
   const std::int64_t n_columns = std::int64_t{d.count} * d.m;
   double* const sums = sums_.reserve(n_columns);
@@ -109,7 +109,7 @@ void DenseFunctions::diagonalise() {
   failed_.copy_to(host_failed_, count);
 }
 
-/// Of number i of the batch; empty if they were not found. The rest of the diagonal has the highest levels.
+/// Sort the pairs of matrix i of the batch; none if they were not found. The padding has the highest levels.
 void DenseFunctions::sorted_pairs(std::size_t i, std::vector<double>& values,
                                   std::vector<double>& vectors) const {
   const auto n = static_cast<std::size_t>(batches_.places()[i].n),

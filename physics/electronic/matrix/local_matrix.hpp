@@ -32,7 +32,7 @@ class LocalMatrix {
   [[nodiscard]] double n_elements() const { return n_elements_; }
   /// y += A x for one pack of vectors x, y [n][lanes].
   void apply(const Lanes* x, Lanes* y) const { apply_leading(x, y, n_); }
-  /// The same for the leading n rows and columns, n the first row of a block or all rows.
+  /// Apply the leading n rows and columns alone, n the first row of a block or all rows.
   void apply_leading(const Lanes* x, Lanes* y, int n) const;
   /// The whole matrix, column-major [n, n].
   void dense(std::vector<double>& matrix) const;

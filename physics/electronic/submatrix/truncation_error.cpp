@@ -232,7 +232,7 @@ class Growing {
     whole_ = n_rows == at(a_.blocking->n_blocks());
   }
 
-  /// Of the energy or, at fixed pairs, of E - mu_eff N: its error at equal N, but for the second order.
+  /// Estimate the error of E or, at fixed pairs, of E - mu_eff N: that at equal N, but for the second order.
   [[nodiscard]] Estimate energy() const {
     std::vector<double> x;
     const double mu = mu_of_energy();

@@ -120,7 +120,7 @@ struct LenardBernstein::Implementation {
   std::array<std::vector<Line>, 3> lines;
   /// Per direction: where its faces begin in a configuration cell's table.
   std::array<int, 4> first_face{};
-  /// Of the last direction's cells; valid: 1, 0 past the end.
+  /// Geometry of the last direction's cells; valid: 1, 0 past the end.
   AlignedVector<double> centres, halves, inverse_halves, valid;
   /// Where cells differ in a direction: of its cells, or of packs of them (last direction).
   std::array<AlignedVector<CellRecovery>, 3> recoveries;

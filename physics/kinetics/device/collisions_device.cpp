@@ -355,7 +355,7 @@ class CollisionsOf final : public DeviceCollisions {
   ByteArray groups_;
   DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_, gain_, refused_;
   Passage fetched_refused_;
-  /// Of exchange(), which one species does for all.
+  /// Arrays of exchange(), which one species does for all.
   struct {
     DeviceArray numbers, profiles, refused;
     ByteArray profile_of;

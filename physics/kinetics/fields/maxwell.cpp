@@ -216,7 +216,7 @@ struct Maxwell::Implementation {
     for (int d = 0; d < block.grid.cdim; ++d) sizes[d] = lines(d).n_lines() * modes.n_face[d] * int{n_field};
     return sizes;
   }
-  /// Of faces that no wave leaves through.
+  /// Flux of faces that no wave leaves through.
   [[nodiscard]] FaceFlux inside() const {
     if (!options.upwind) return FaceFlux::central;
     return options.upwind_cleaning ? FaceFlux::upwind : FaceFlux::light;

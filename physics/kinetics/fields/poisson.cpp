@@ -64,8 +64,8 @@ void require_factor_memory(const Comm& comm, double n, double half_width) {
                   n, half_width + 1, bytes / 1e9, demand.ranks, demand.where, demand.free / 1e9));
 }
 
-/// The same by a lower bound, so that a grid much too large is refused before its unknowns are numbered: one
-/// a cell, and a band of at least one layer of cells.
+/// Check a lower bound of the memory, so that a grid much too large is refused before unknowns are numbered:
+/// one a cell, and a band of at least one layer of cells.
 void require_least_memory(const Comm& comm, const PhaseGrid& grid) {
   double n = 1, longest = 1;
   for (int d = 0; d < grid.cdim; ++d) {

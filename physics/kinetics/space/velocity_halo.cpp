@@ -59,7 +59,7 @@ double VelocityExchange::bytes() const {
 
 namespace {
 
-/// Of whole rows, or, across the last direction, one cell a row.
+/// Count the numbers of whole rows, or, across the last direction, of one cell a row.
 std::array<std::size_t, 3> halo_sizes(const PhaseBlock& block, int n_modes) {
   std::array<std::size_t, 3> sizes{};
   const int vdim = block.grid.vdim;

@@ -126,7 +126,7 @@ bool slope_is_constant(const SlopeTable& table, std::size_t first, std::size_t l
   return true;
 }
 
-/// Of all pairs, an earlier and a later one.
+/// Find the greatest rise among all pairs, an earlier and a later value.
 double greatest_rise(const std::vector<double>& y) {
   double low = y.front(), rise = 0;
   for (const double value : y) {

@@ -30,7 +30,7 @@ struct WaveFit {
 
 /// The waves that a signal s(t) = sum_j c_j exp(-i omega_j t) + noise consists of, by the matrix pencil.
 ///
-/// Of n equidistant samples s_k with z_j = exp(-i omega_j dt) the Hankel matrix s_(k+l), of L = n/2 columns,
+/// For n equidistant samples s_k with z_j = exp(-i omega_j dt) the Hankel matrix s_(k+l), of L = n/2 columns,
 /// has the rank m of the number of waves. Its m leading right singular vectors V, without their last and
 /// without their first row, obey V_first Z = V_last; the z_j are the eigenvalues of Z (Hua & Sarkar, IEEE
 /// Trans. ASSP 38, 814, 1990; the total-least-squares form of ESPRIT, Roy & Kailath 1989). Amplitudes follow

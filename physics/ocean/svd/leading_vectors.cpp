@@ -20,7 +20,7 @@ namespace quintet::ocean {
 namespace {
 
 constexpr std::uint32_t random_stream = 0x0cea;
-/// Of the largest eigenvalue: what is lost in a product.
+/// What a product loses, over the largest eigenvalue.
 constexpr double round_off = 5e-15;
 
 /// Standard normal numbers of seed, row and column.

@@ -10,7 +10,7 @@ namespace quintet {
 namespace {
 
 using device::Fixed;
-/// Of random_stream::langevin (dynamics_kernels.hpp, which speaks of the host's atoms).
+/// The value of random_stream::langevin (dynamics_kernels.hpp, which speaks of the host's atoms).
 constexpr std::uint32_t langevin_stream = 2;
 
 class ResidentOnSpace final : public device::ResidentRowsOnSpace {

@@ -15,7 +15,7 @@ struct Interval {
   [[nodiscard]] bool holds(double s) const { return lower <= s && s < upper; }
 };
 
-/// Of one rank, in fractions of the box.
+/// The brick of one rank, in fractions of the box.
 class Brick {
  public:
   Brick(const FractionalAtoms& atoms, double range, const std::array<int, 3>& grid, int rank)

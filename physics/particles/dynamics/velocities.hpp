@@ -9,7 +9,7 @@ namespace quintet {
 /// Maxwell-Boltzmann velocities: normal numbers of (seed, atom id) times sqrt(kT / m), scaled to
 /// `temperature` exactly.
 ///
-/// The same for any number of ranks (to round-off). temperature (K). `remove_momentum` brings the centre of
+/// Any number of ranks draws the same (to round-off). temperature (K). `remove_momentum` brings the centre of
 /// mass to rest, unless atoms are frozen. Collective.
 void draw_velocities(const Exec& exec, const Comm& comm, Atoms& atoms, double temperature, std::uint64_t seed,
                      bool remove_momentum = true, const FrozenAtoms& frozen = {});

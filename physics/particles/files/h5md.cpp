@@ -65,7 +65,7 @@ struct H5mdWriter::Implementation {
     file.hand_over();  // a kill from here on leaves these frames
   }
 
-  /// Of this rank's rows, ascending by id.
+  /// What does not change of this rank's rows, ascending by id.
   struct Constants {
     std::vector<std::int32_t> species;
     std::vector<std::int64_t> ids;

@@ -17,7 +17,7 @@ class DpSource {
  public:
   virtual ~DpSource() = default;
   [[nodiscard]] virtual const Tree& tree() const = 0;
-  /// Of the array that the description names so. Throws InputError if there is none.
+  /// Shape of the array that the description names so. Throws InputError if there is none.
   [[nodiscard]] virtual std::vector<std::uint64_t> shape(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<double> values(const std::string& name) const = 0;
 };

@@ -43,7 +43,7 @@ void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems);
 /// and biases of the data, and the least distance in them; sel counted if not given, else compared with the
 /// data (a warning says where it is too small).
 ///
-/// The same on all ranks, compilers and machines for the same seed: Philox numbers, rounded to float so that
+/// All ranks, compilers and machines draw the same for a seed: Philox numbers, rounded to float so that
 /// the last places of the maths library do not matter. Networks have streams of their own.
 [[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems);
 /// A model as above, with neighbours counted before, within options.rcut.

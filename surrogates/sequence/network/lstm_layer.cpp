@@ -154,7 +154,7 @@ enum class Given {
   all      ///< x W + h_before U, the bias excepted
 };
 
-/// The same of up to tile_rows windows; what the sums lack is added.
+/// Step up to tile_rows windows; what the sums lack is added.
 template <class Real, bool keep, bool first>
 void step_tile(int rows, const Tile<Real>& tile, Given given, const Sums<const Real>& sums) {
   constexpr int w = pack_width<Real>;

@@ -74,8 +74,8 @@ struct ReferenceRow {
 /// Fit a reference that stands beside a model: where that cannot be done, none, and a warning that says why.
 [[nodiscard]] std::optional<LinearForecaster> fit_beside(Reference reference, const FitData& data,
                                                          const ReferenceOptions& options);
-/// The same for its forecasts of other windows, [n, out, modes]: none, too, where its climatology no longer
-/// holds for them.
+/// Make the reference's forecasts of other windows, [n, out, modes]; none, too, where its climatology no
+/// longer holds for them.
 [[nodiscard]] std::optional<std::vector<double>> forecast_beside(Reference reference, const FitData& data,
                                                                  const ReferenceOptions& options,
                                                                  const Windows& windows);

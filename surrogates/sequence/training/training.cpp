@@ -251,7 +251,7 @@ class Training : public Trainer::Implementation {
     return sum / training_.n;
   }
 
-  /// Of `n` windows, of which this rank has the first `own` of its arrays: their loss, and a step.
+  /// Compute the loss of `n` windows, of which this rank has the first `own` of its arrays, and step.
   double step(int own, int n, int batch) {
     shared_.begin_step();  // delayed updates: w(t) from the gradient of t - 1, beside this one at w(t - 1)
     Real* const gradient = shared_.gradient(0).data();

@@ -16,7 +16,7 @@ bool is_lower_triangular(const Mat3& h) {
   return h[1] == 0 && h[2] == 0 && h[5] == 0 && h[0] > 0 && h[4] > 0 && h[8] > 0;
 }
 
-/// The same cell turned so that a lies along x and b in the xy plane: the Cholesky factor of rows rows^T.
+/// Turn a cell so that a lies along x and b in the xy plane: the Cholesky factor of rows rows^T.
 Mat3 lower_triangular(const Mat3& h) {
   if (is_lower_triangular(h)) return h;
   const auto dot = [&](int i, int j) {

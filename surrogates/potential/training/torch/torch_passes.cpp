@@ -169,7 +169,7 @@ double atoms_of_step(int n_frames, std::size_t atoms_a_frame) {
   return std::min(n_frames * frame, std::max(frame, double{most_atoms_at_once}));
 }
 
-/// Of a step, which lie apart from rows and parameters.
+/// Bytes of a step's arrays, which lie apart from rows and parameters.
 double bytes_of_arrays(const Model& model, double atoms) {
   double embedding = 0, fitting = 0;
   for (const auto& network : model.embedding) embedding = std::max(embedding, sum_of_widths(network));
