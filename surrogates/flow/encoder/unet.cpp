@@ -22,8 +22,9 @@ namespace quintet::flow {
 
 namespace {
 
-/// Tensors of a residual block in their order; `fan_in` 0 for gamma and beta.
+/// A tensor of a residual block; `fan_in` 0 for gamma and beta.
 struct ParameterShape {
+  std::string name;  ///< "conv2.bias"
   std::vector<std::int64_t> shape;
   int fan_in = 0;
   double start = 0;
@@ -34,36 +35,49 @@ struct ParameterShape {
   }
 };
 
+/// Convolutions of a residual block in their order.
+enum Convolution : std::size_t { conv1, conv2, conv3, shortcut, n_convolutions };
+constexpr std::array<const char*, n_convolutions> convolutions = {"conv1", "conv2", "conv3", "shortcut"};
+
+/// Places of tensors in the order of parameter_shapes(): weight and bias of each convolution, then gamma and
+/// beta of each normalisation.
+constexpr std::size_t weight_of(std::size_t convolution) { return 2 * convolution; }
+constexpr std::size_t bias_of(std::size_t convolution) { return 2 * convolution + 1; }
+constexpr std::size_t gamma_of(std::size_t norm) { return 2 * n_convolutions + 2 * norm; }
+constexpr std::size_t beta_of(std::size_t norm) { return gamma_of(norm) + 1; }
+
+/// All tensors of a residual block in their order.
 std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
   std::vector<ParameterShape> shapes;
-  const auto convolution = [&](int in, int out, int kernel) {
+  const auto convolution = [&](Convolution which, int in, int out, int kernel) {
     const int fan_in = in * kernel * kernel * kernel;
-    shapes.push_back({{out, in, kernel, kernel, kernel}, fan_in});
-    shapes.push_back({{out}, fan_in});
+    const std::string name = convolutions[which];
+    shapes.push_back({name + ".weight", {out, in, kernel, kernel, kernel}, fan_in});
+    shapes.push_back({name + ".bias", {out}, fan_in});
   };
-  convolution(b.n_in, b.n_neck, 1);
-  convolution(b.n_neck, b.n_neck, b.kernel);
-  convolution(b.n_neck, b.n_out, 1);
-  convolution(b.n_in, b.n_out, 1);
+  convolution(conv1, b.n_in, b.n_neck, 1);
+  convolution(conv2, b.n_neck, b.n_neck, b.kernel);
+  convolution(conv3, b.n_neck, b.n_out, 1);
+  convolution(shortcut, b.n_in, b.n_out, 1);
+  int number = 0;
   for (const int features : {b.n_neck, b.n_neck, b.n_out}) {
-    shapes.push_back({{features}, 0, 1});
-    shapes.push_back({{features}, 0, 0});
+    const std::string name = fmt::format("norm{}", ++number);
+    shapes.push_back({name + ".gamma", {features}, 0, 1});
+    shapes.push_back({name + ".beta", {features}, 0, 0});
   }
   return shapes;
 }
 
 /// Make a block return 0: no shortcut, and gamma of the last normalisation 0.
 void silence(const UnetBlock& block, std::vector<double>& parameters) {
-  constexpr std::array silent = {std::size_t{6}, std::size_t{7}, std::size_t{12}};
+  constexpr std::array silent = {weight_of(shortcut), bias_of(shortcut), gamma_of(2)};
   const auto shapes = parameter_shapes(block);
   auto first = parameters.begin() + block.first_parameter;
   for (std::size_t i = 0; i < shapes.size(); first += shapes[i++].size())
     if (std::find(silent.begin(), silent.end(), i) != silent.end()) std::fill_n(first, shapes[i].size(), 0.0);
 }
 
-constexpr std::array convolutions = {"conv1", "conv2", "conv3", "shortcut"};
-
-/// Those of a residual block, as a list for messages.
+/// Convolutions of a residual block, as a list for messages.
 std::vector<std::string> layer_names(const std::vector<UnetBlock>& blocks) {
   std::vector<std::string> names;
   for (const auto& block : blocks)
@@ -152,7 +166,7 @@ void Unet::tile(const std::string& layer, double n) {
       blocks_.begin());
   const auto c = static_cast<std::size_t>(std::find(convolutions.begin(), convolutions.end(), name) -
                                           convolutions.begin());
-  const auto shape = parameter_shapes(blocks_[b])[2 * c].shape;
+  const auto shape = parameter_shapes(blocks_[b])[weight_of(c)].shape;
   const auto most = static_cast<double>(std::min(shape[0], shape[1]));
   QUINTET_CHECK(
       n >= 1 && n <= most && n == std::floor(n),
@@ -227,10 +241,6 @@ std::vector<BlockTensors> part_tensors(const std::string& block, int convolution
 }  // namespace
 
 std::vector<BlockTensors> Unet::tensors() const {
-  static constexpr std::array names = {"conv1.weight", "conv1.bias", "conv2.weight",    "conv2.bias",
-                                       "conv3.weight", "conv3.bias", "shortcut.weight", "shortcut.bias",
-                                       "norm1.gamma",  "norm1.beta", "norm2.gamma",     "norm2.beta",
-                                       "norm3.gamma",  "norm3.beta"};
   std::vector<BlockTensors> all;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].kind != UnetBlockKind::residual) continue;
@@ -244,12 +254,12 @@ std::vector<BlockTensors> Unet::tensors() const {
     std::size_t first = blocks_[b].first_parameter;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const auto size = static_cast<std::size_t>(shapes[i].size());
-      if (i < 2 * convolutions.size() && i % 2 == 0 && tiled[i / 2]) {
+      if (i < gamma_of(0) && i % 2 == 0 && tiled[i / 2]) {
         const auto of_layer = part_tensors(own.name, static_cast<int>(i / 2), *tiled[i / 2], number, first);
         parts.insert(parts.end(), of_layer.begin(), of_layer.end());
       } else {
         BlockTensors::Tensor& tensor =
-            own.tensors.emplace_back(BlockTensors::Tensor{names[i], shapes[i].shape});
+            own.tensors.emplace_back(BlockTensors::Tensor{shapes[i].name, shapes[i].shape});
         if (in_parts) tensor.rows = {first, size, 0};
       }
       first += size;
@@ -294,7 +304,7 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
   const UnetBlock& block = blocks_[number];
   const auto& tiled = trained_[number].tiled;
   const auto is_in_parts = [&](std::size_t i) {
-    return i < 2 * tiled.size() && i % 2 == 0 && tiled[i / 2] != nullptr;
+    return i < gamma_of(0) && i % 2 == 0 && tiled[i / 2] != nullptr;
   };
   const auto shapes = parameter_shapes(block);
   std::vector<std::int64_t> sizes;
@@ -307,14 +317,14 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
     if (!is_in_parts(i)) p[i] = (next++)->view(shapes[i].shape);
   const auto convolution = [&](std::size_t c, const at::Tensor& from) {
     std::vector<std::int64_t> zeros(3, 0);
-    const bool looks_around = c == 1 && block.kernel == 3;
+    const bool looks_around = c == conv2 && block.kernel == 3;
     const at::Tensor seen = looks_around ? padded(from, options_.padding, zeros) : from;
-    return tiled[c] ? tiled_convolution(tiled[c], *source.parts, source.back, seen, p[2 * c + 1], zeros)
-                    : at::conv3d(seen, p[2 * c], p[2 * c + 1], at::IntArrayRef{1, 1, 1}, zeros);
+    return tiled[c] ? tiled_convolution(tiled[c], *source.parts, source.back, seen, p[bias_of(c)], zeros)
+                    : at::conv3d(seen, p[weight_of(c)], p[bias_of(c)], at::IntArrayRef{1, 1, 1}, zeros);
   };
   auto statistic = static_cast<std::int64_t>(block.first_statistic);
   const auto normalise = [&](const at::Tensor& y, int number) {
-    const at::Tensor &gamma = p[8 + 2 * number], &beta = p[9 + 2 * number];
+    const at::Tensor &gamma = p[gamma_of(number)], &beta = p[beta_of(number)];
     const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
     const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
     statistic += 2 * gamma.size(0);
@@ -322,10 +332,10 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
                                         options_.epsilon, moments ? &(*moments)[number] : nullptr, sweeps_)
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
-  at::Tensor y = at::relu(normalise(convolution(0, x), 0));
+  at::Tensor y = at::relu(normalise(convolution(conv1, x), 0));
   if (block.mask) y = y + masks(number, y);
-  y = at::relu(normalise(convolution(1, y), 1));
-  y = normalise(convolution(2, y), 2) + convolution(3, x);
+  y = at::relu(normalise(convolution(conv2, y), 1));
+  y = normalise(convolution(conv3, y), 2) + convolution(shortcut, x);
   return block.ends_in_relu ? at::relu(y) : y;
 }
 

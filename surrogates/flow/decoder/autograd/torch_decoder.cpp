@@ -8,7 +8,7 @@
 
 #include <ATen/ATen.h>
 
-#include "io/log/error.hpp"
+#include "io/config/table.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
@@ -17,68 +17,62 @@ namespace quintet::flow {
 
 namespace {
 
-/// phi at a.
-at::Tensor value_of(Activation activation, const at::Tensor& a) {
-  constexpr double linear_beyond = 40;  // softplus: e^-40 is below the digits of a double
-  switch (activation) {
-    case Activation::linear:
-      return a;
-    case Activation::tanh:
-      return a.tanh();
-    case Activation::relu:
-      return a.relu();
-    case Activation::relu6:
-      return a.clamp(0, 6);
-    case Activation::softplus:
-      return at::softplus(a, 1, linear_beyond);
-    case Activation::sigmoid:
-      return a.sigmoid();
-    case Activation::silu:
-      return at::silu(a);
-    case Activation::gelu:
-      return at::gelu(a, "tanh");
-  }
-  throw InternalError("an activation without a value");
-}
-
 /// phi' and phi'' at a, in the graph of a; phi'' undefined: 0.
 struct Derivatives {
   at::Tensor slope, curvature;
 };
-Derivatives derivatives_of(Activation activation, const at::Tensor& a) {
-  switch (activation) {
-    case Activation::linear:
-      return {at::ones_like(a), {}};
-    case Activation::tanh: {
-      const at::Tensor y = a.tanh(), dy = 1 - y.square();
-      return {dy, -2 * y * dy};
-    }
-    case Activation::relu:
-      return {(a > 0).to(a.scalar_type()), {}};
-    case Activation::relu6:
-      return {((a > 0) & (a < 6)).to(a.scalar_type()), {}};
-    case Activation::softplus: {
-      const at::Tensor dy = a.sigmoid();
-      return {dy, dy * at::sigmoid(-a)};
-    }
-    case Activation::sigmoid: {
-      const at::Tensor y = a.sigmoid(), dy = y * (1 - y);
-      return {dy, dy * (1 - 2 * y)};
-    }
-    case Activation::silu: {
-      const at::Tensor s = a.sigmoid(), ds = s * (1 - s), dds = ds * (1 - 2 * s);
-      return {s + a * ds, 2 * ds + a * dds};
-    }
-    case Activation::gelu: {  // a (1 + t)/2, t = tanh(c (a + k a^3))
-      constexpr double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, k = 0.044715;
-      const at::Tensor t = (c * (a + k * a.pow(3))).tanh(), slope = 1 - t.square(),
-                       dv = c * (1 + 3 * k * a.square()), dt = slope * dv,
-                       ddt = -2 * t * dt * dv + (6 * c * k) * slope * a;
-      return {0.5 * (1 + t) + 0.5 * a * dt, dt + 0.5 * a * ddt};
-    }
-  }
-  throw InternalError("an activation without derivatives");
-}
+
+/// An activation by torch's operators.
+struct TorchActivationRow {
+  Activation value;
+  at::Tensor (*phi)(const at::Tensor& a);
+  Derivatives (*derivatives)(const at::Tensor& a);
+};
+const TorchActivationRow activations[] = {
+    {Activation::linear, [](const at::Tensor& a) { return a; },
+     [](const at::Tensor& a) -> Derivatives {
+       return {at::ones_like(a), {}};
+     }},
+    {Activation::tanh, [](const at::Tensor& a) { return a.tanh(); },
+     [](const at::Tensor& a) -> Derivatives {
+       const at::Tensor y = a.tanh(), dy = 1 - y.square();
+       return {dy, -2 * y * dy};
+     }},
+    {Activation::relu, [](const at::Tensor& a) { return a.relu(); },
+     [](const at::Tensor& a) -> Derivatives {
+       return {(a > 0).to(a.scalar_type()), {}};
+     }},
+    {Activation::relu6, [](const at::Tensor& a) { return a.clamp(0, 6); },
+     [](const at::Tensor& a) -> Derivatives {
+       return {((a > 0) & (a < 6)).to(a.scalar_type()), {}};
+     }},
+    {Activation::softplus,
+     [](const at::Tensor& a) {
+       constexpr double linear_beyond = 40;  // e^-40 is below the digits of a double
+       return at::softplus(a, 1, linear_beyond);
+     },
+     [](const at::Tensor& a) -> Derivatives {
+       const at::Tensor dy = a.sigmoid();
+       return {dy, dy * at::sigmoid(-a)};
+     }},
+    {Activation::sigmoid, [](const at::Tensor& a) { return a.sigmoid(); },
+     [](const at::Tensor& a) -> Derivatives {
+       const at::Tensor y = a.sigmoid(), dy = y * (1 - y);
+       return {dy, dy * (1 - 2 * y)};
+     }},
+    {Activation::silu, [](const at::Tensor& a) { return at::silu(a); },
+     [](const at::Tensor& a) -> Derivatives {
+       const at::Tensor s = a.sigmoid(), ds = s * (1 - s), dds = ds * (1 - 2 * s);
+       return {s + a * ds, 2 * ds + a * dds};
+     }},
+    {Activation::gelu, [](const at::Tensor& a) { return at::gelu(a, "tanh"); },
+     [](const at::Tensor& a) -> Derivatives {  // a (1 + t)/2, t = tanh(c (a + k a^3))
+       constexpr double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, k = 0.044715;
+       const at::Tensor t = (c * (a + k * a.pow(3))).tanh(), slope = 1 - t.square(),
+                        dv = c * (1 + 3 * k * a.square()), dt = slope * dv,
+                        ddt = -2 * t * dt * dv + (6 * c * k) * slope * a;
+       return {0.5 * (1 + t) + 0.5 * a * dt, dt + 0.5 * a * ddt};
+     }}};
 
 /// sum_ij second_ij a_i a_j of the tangents' pre-activations.
 at::Tensor quadratic(const at::Tensor& coefficients, const std::vector<at::Tensor>& a) {
@@ -178,9 +172,9 @@ at::Tensor decode_by_torch(const DecoderOptions& options, const DecoderRows& row
       };
       const at::Tensor a = with_product(0, of_value);
       const Activation activation = last ? Activation::linear : options.activation;
-      std::vector<at::Tensor> made{value_of(activation, a)}, tangents;
+      std::vector<at::Tensor> made{row_of(activations, activation).phi(a)}, tangents;
       Derivatives phi;
-      if (channels > 1) phi = derivatives_of(activation, a);
+      if (channels > 1) phi = row_of(activations, activation).derivatives(a);
       for (int t = 0; t < plan.n_tangents(); ++t) {
         tangents.push_back(tangent(t));
         made.push_back(phi.slope * tangents.back());
