@@ -13,7 +13,7 @@ COLUMNS = ("every run", "dpmd", "vlasov", "submatrix", "meshfreeflow", "podlstm"
 # What happens, in a few words, and the rooms that do it, by column.
 WAY = (
     ("Options", "YAML and --set: every value checked, units converted",
-     ("apps/application/cli io/config io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input",
+     ("apps/application/cli io/config io/syntax io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input",
       "apps/meshfreeflow/setup", "apps/podlstm/setup")),
     ("Runtime", "MPI, Kokkos, then PETSc or torch",
      ("io/runtime io/parallel io/device", "", "", "physics/solvers",

@@ -12,6 +12,10 @@ namespace quintet {
 
 namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t length_of_digits(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789"), text.size());
+}
 }  // namespace
 
 std::optional<NumberPrefix> number_prefix(std::string_view text) {
@@ -51,6 +55,17 @@ std::optional<bool> to_boolean(std::string_view text) {
   if (word == "true" || word == "yes" || word == "on") return true;
   if (word == "false" || word == "no" || word == "off") return false;
   return std::nullopt;
+}
+
+std::optional<std::string> without_decimal_comma(std::string_view text) {
+  const auto sign = text.starts_with('-') || text.starts_with('+') ? 1U : 0U;
+  const auto whole = sign + length_of_digits(text.substr(sign));
+  if (whole == sign || text.substr(whole, 1) != ",") return std::nullopt;
+  const auto fraction = length_of_digits(text.substr(whole + 1));
+  const auto rest = text.substr(whole + 1 + fraction);
+  // 1,000 is a thousand to some and one to others: not for us to say.
+  if (fraction == 0 || fraction == 3 || rest.starts_with(',') || rest.starts_with('.')) return std::nullopt;
+  return fmt::format("{}.{}", text.substr(0, whole), text.substr(whole + 1));
 }
 
 bool is_null_text(std::string_view text) {

@@ -22,6 +22,9 @@ struct NumberPrefix {
 [[nodiscard]] std::optional<double> to_number(std::string_view text);
 /// The whole text as an integer: 1000, and 1e6 or 2.0 because they are whole and exact.
 [[nodiscard]] std::optional<std::int64_t> to_integer(std::string_view text);
+/// 0,5 -> "0.5": a text that begins with a number with one comma, where this does not group thousands; else
+/// nothing.
+[[nodiscard]] std::optional<std::string> without_decimal_comma(std::string_view text);
 /// true/false/yes/no/on/off in any case.
 [[nodiscard]] std::optional<bool> to_boolean(std::string_view text);
 /// Whether YAML reads the plain text as null: empty, ~, null.

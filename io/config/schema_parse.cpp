@@ -2,12 +2,14 @@
 #include <filesystem>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
+#include "io/config/schema_hints.hpp"
 #include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/units.hpp"
@@ -110,8 +112,10 @@ class Parser {
                 fmt::format("required key is missing; expected {} ({})", expected(key), key.doc));
       else if (key.kind == Kind::section)
         key.is_list ? section_list(key, given, full) : nested_section(key, given, full, place);
-      else if (given)
+      else if (given) {
+        section_ = &section;
         value(key, *given, full);
+      }
     }
     if (problems_.size() == before) rules(section, path, place);
   }
@@ -142,14 +146,18 @@ class Parser {
   void unknown_keys(const Section& section, const std::string& path) {
     std::vector<std::string> names;
     for (const auto& key : section.keys) names.push_back(key.key);
+    const Tree* before = nullptr;
     for (const auto& [key, value] : section.given->entries()) {
+      const Tree* const in_front = std::exchange(before, &value);
       if (std::find(names.begin(), names.end(), key) != names.end()) continue;
       if (const auto* const without = without_key(section, key)) {
         if (!value.is_scalar() || value.as_text() != without->harmless)
           problem(value.key_location(), joined_path(path, key), without->reason);
         continue;
       }
-      problem(value.key_location(), joined_path(path, key), "unknown key" + hint(key, path, names));
+      const auto bare = bare_key_hint(key, value, in_front, names);
+      problem(value.key_location(), joined_path(path, key),
+              "unknown key" + (bare.empty() ? hint(key, path, names) : bare));
     }
   }
 
@@ -341,20 +349,13 @@ class Parser {
   /// The message for a text that is not a number, with the reason where it can be seen.
   Tree wrong_number(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto& text = given.as_text();
-    std::string plain = text;
-    std::erase_if(plain, [](char c) { return c == '_' || c == ',' || c == '\''; });
-    const auto number = number_prefix(text);
     std::string what = fmt::format("expected {}, found {}", expected_scalar(key), given.found());
     if (given.quoted() && to_number(text))
       what += fmt::format("; write {} without quotes", text);
     else if (is_nonfinite_text(text) || is_nonfinite_text("." + text))
       what = fmt::format("'{}' is not a finite number; expected {}", text, expected_scalar(key));
-    else if (plain != text && to_number(plain))
-      what += fmt::format("; write {} without separators", plain);
-    else if (number && !number->in_range)
-      what += "; it is out of the range of a double";
-    else if (number && number->length < text.size())
-      what += "; this key takes no unit";
+    else
+      what += number_hint(text);
     problem(given.location(), path, what);
     return {};
   }
@@ -370,6 +371,8 @@ class Parser {
   Tree formula(const Tree& given, const std::string& path) {
     if (trimmed(given.as_text()).empty())
       problem(given.location(), path, "is empty; expected a formula or a number");
+    else if (const auto wrong = plain_formula_problem(trimmed(given.as_text())); !wrong.empty())
+      problem(given.location(), path, wrong);
     Tree canonical = Tree::text(given.as_text());
     canonical.set_location(given.location());
     return canonical;
@@ -377,11 +380,22 @@ class Parser {
 
   Tree choice(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto& text = given.as_text();
-    if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end())
+    if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
+      const auto* const other = other_word(key, text);
+      const auto meant = other != nullptr ? "; " + other->meant : choice_hint(text, key.choices);
       problem(given.location(), path,
-              fmt::format("unknown value '{}'; expected {}{}", text, expected_value(key),
-                          did_you_mean(text, key.choices)));
+              fmt::format("unknown value '{}'; expected {}{}", text, expected_value(key), meant));
+    }
     return Tree::text(text);
+  }
+
+  /// What the section being read says of a word of other programs, case ignored.
+  [[nodiscard]] const OtherWord* other_word(const Key::Data& key, const std::string& word) const {
+    for (const auto& rule : section_->rules)
+      if (const auto* const other = rule.target<OtherWord>();
+          other && other->key == key.key && other->word == lower_case(word))
+        return other;
+    return nullptr;
   }
 
   /// True of a path that is there, of 'FILE#/group' and 'FILE:ID' where the file is there, and of a pattern
@@ -434,6 +448,7 @@ class Parser {
     }
   }
 
+  const Section* section_ = nullptr;  ///< whose value is being read
   std::vector<Problem> problems_;
   std::vector<KeyPath> paths_;
 };

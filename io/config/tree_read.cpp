@@ -7,11 +7,12 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include "io/config/json_syntax.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/syntax/json_syntax.hpp"
+#include "io/syntax/yaml_syntax.hpp"
 
 // The one file that knows yaml-cpp. Its parser's events build the Tree directly: that keeps the place of
 // every key and whether a scalar was quoted, finds duplicate keys, and takes a third of the time of
@@ -194,9 +195,9 @@ Tree parse_yaml(std::string_view text, const std::string& name) {
     NoMore no_more(name);
     parser.HandleNextDocument(no_more);
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}: not valid YAML: {}",
-                                 Location{name, error.mark.line + 1, error.mark.column + 1}.text(),
-                                 error.msg));
+    const auto likely = likely_yaml_problem(text, {error.mark.line + 1, error.mark.column + 1, error.msg});
+    throw InputError(fmt::format("{}: not valid YAML: {}", Location{name, likely.line, likely.column}.text(),
+                                 likely.what));
   }
   QUINTET_CHECK(builder.duplicates().empty(), "{}", builder.duplicates());
   Tree tree = builder.take();

@@ -326,8 +326,23 @@ std::string_view take_unit(std::string_view& rest) {
   return unit;
 }
 
+/// Up to three examples, the most usual units first: whoever copies one knows that there are others.
 [[noreturn]] void needs_unit(std::string_view text, std::string_view to) {
-  throw InputError(fmt::format("'{}' needs a unit: write for example '{} {}'", text, text, to));
+  const auto units = compatible_units(to);
+  std::string examples;
+  const auto n = std::min<std::size_t>(units.size(), 3);
+  for (std::size_t i = 0; i < n; ++i)
+    examples += fmt::format("{}'{} {}'", i == 0 ? "" : i + 1 == n ? " or " : ", ", text, units[i]);
+  throw InputError(fmt::format("'{}' needs a unit: write for example {}", text, examples));
+}
+
+/// Refuse what a number is often followed by: a decimal comma, degrees Celsius (C is the coulomb).
+void refuse_habits(double value, std::string_view rest, std::string_view text, std::string_view to) {
+  if (const auto point = without_decimal_comma(text))
+    throw InputError(fmt::format("'{}' has a decimal comma; write '{}'", text, *point));
+  if (dimension_name(to) == "temperature" && (rest == "C" || lower_case(rest) == "degc" || rest == "°C"))
+    throw InputError(fmt::format("'{}' is in degrees Celsius; temperatures are given in K: write '{} K'",
+                                 text, number_text(std::round((value + 273.15) * 1e6) / 1e6)));
 }
 
 }  // namespace
@@ -338,6 +353,7 @@ double parse_quantity(std::string_view given, std::string_view to) {
   const auto text = trimmed(given);
   auto rest = text;
   const double value = take_number(rest, text, to);
+  refuse_habits(value, rest, text, to);
   if (!rest.empty()) return converted(value, rest, to, text);
   if (!is_dimensionless(to)) needs_unit(text, to);
   return converted(value, "1", to, text);
@@ -349,6 +365,7 @@ std::vector<double> parse_quantities(std::string_view given, std::string_view to
   std::size_t without_unit = 0;  // the last numbers, whose unit is still to come
   for (auto rest = text; !rest.empty();) {
     values.push_back(take_number(rest, text, to));
+    refuse_habits(values.back(), rest, text, to);
     ++without_unit;
     const auto unit = take_unit(rest);
     if (unit.empty()) continue;

@@ -14,7 +14,7 @@ MOST_FILES = 25  # of a room: more, and a newcomer no longer reads its list
 # nor what lies above; files of the folder itself may include all of them.
 ROOMS = {
     "": ("io", "physics", "surrogates", "apps bridges"),
-    "io": ("log", "files tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
+    "io": ("log", "files syntax tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),

@@ -13,6 +13,7 @@
 
 #include "apps/application/cli/launch.hpp"
 #include "apps/application/cli/option_flags.hpp"
+#include "apps/application/cli/usage_hints.hpp"
 #include "apps/application/cli/warm.hpp"
 #include "apps/application/life/failure.hpp"
 #include "io/config/suggest.hpp"
@@ -131,17 +132,32 @@ void add_own_flags(CLI::App& parser, const Flags& flags, Words& words) {
   }
 }
 
-/// Unknown flags first: they are the likelier mistake, and explain a missing or surplus argument.
+/// Unknown flags first: they are the likelier mistake, and explain a missing or surplus argument. `describe`:
+/// of the command's YAML file, if it has one.
 void refuse_extras(const std::string& who, const std::vector<std::string>& extras,
-                   const std::vector<FlagText>& known) {
+                   const std::vector<FlagText>& known, const Words& words,
+                   const std::vector<std::string>& given, const Describe* describe) {
   if (extras.empty()) return;
   std::vector<std::string> names;
   for (const auto& flag : known) names.push_back(flag.name);
   const auto flag =
       std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.rfind('-', 0) == 0; });
-  if (flag == extras.end()) refuse(who, fmt::format("unexpected argument '{}'", extras.front()));
+  if (flag == extras.end()) {
+    const auto meant = setting_meant(words.request.settings, given, extras);
+    refuse(who, fmt::format("unexpected argument '{}'{}", extras.front(),
+                            meant.empty() ? "" : fmt::format("; KEY=VALUE is one word: {}", meant)));
+  }
   const std::string name = flag->substr(0, flag->find('='));
-  refuse(who, fmt::format("unknown flag '{}'{}", name, did_you_mean(name, names)));
+  auto hint = did_you_mean(name, names);
+  if (hint.empty() && describe != nullptr) {
+    const auto equals = flag->find('=');
+    const bool has_next = flag + 1 != extras.end() && !(flag + 1)->starts_with("--");
+    const auto value = equals != std::string::npos ? flag->substr(equals + 1) : has_next ? *(flag + 1) : "";
+    const auto setting = setting_for_flag(name, value, *describe);
+    hint = setting.empty() ? "; a key of the YAML file is set by --set KEY.PATH=VALUE"
+                           : fmt::format("; a key of the YAML file is set by {}", setting);
+  }
+  refuse(who, fmt::format("unknown flag '{}'{}", name, hint));
 }
 
 }  // namespace
@@ -218,6 +234,11 @@ const Application::Implementation::Command& Application::Implementation::find(
   if (command.rfind('-', 0) == 0)
     refuse(name, fmt::format("unknown flag '{}'{}\nA command comes first: {}", command,
                              did_you_mean(command, {"--help", "--version"}), name_list(names)));
+  if (const auto near = did_you_mean(command, names); near.empty() && looks_like_input(command)) {
+    const auto line = command_line_for(name, command);
+    refuse(name, fmt::format("the command is missing before '{}'{}\nThere are: {}", command,
+                             line.empty() ? "" : fmt::format("; did you mean {}?", line), name_list(names)));
+  }
   refuse(name, fmt::format("unknown command '{}'{}\nThere are: {}", command, did_you_mean(command, names),
                            name_list(names)));
 }
@@ -327,12 +348,15 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
     refuse(who, error.what());
   }
   if (words.help) return words;
-  refuse_extras(who, parser.remaining(), command.flag_texts());
+  std::optional<Bound> bound;
+  if (command.configured() && !parser.remaining().empty()) bound = command.bind();
+  refuse_extras(who, parser.remaining(), command.flag_texts(), words, {argv + 1, argv + argc},
+                bound ? &bound->describe : nullptr);
   const bool instead = command.instead && !words.arguments.front().empty();
   if (instead && !words.request.input.empty())
     refuse(who, fmt::format("{} takes no YAML file", command.flags.front().name));
   if (command.configured() && !instead && words.request.input.empty())
-    refuse(who, "the YAML file is missing");
+    refuse(who, fmt::format("the YAML file is missing; write '{} CASE.yaml'", who));
   for (std::size_t i = 0; i < command.flags.size(); ++i) {
     const auto& flag = command.flags[i];
     auto& values = words.arguments[i];

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apps/application/cli/input_hints.hpp"
 #include "apps/application/life/context_implementation.hpp"
 #include "apps/application/life/failure.hpp"
 #include "apps/application/life/last_word.hpp"
@@ -65,9 +66,22 @@ std::exception_ptr parse(const Request& request, const Describe& describe) {
   try {
     parse_options(load_document(request), describe);
     return nullptr;
+  } catch (const InputError& error) {
+    return std::make_exception_ptr(InputError(explained(error.what(), request, describe)));
   } catch (const Error&) {
     return std::current_exception();
   }
+}
+
+/// The failure of the command itself; the user's mistakes with the place of their key.
+Failure failure_with_place(const Request& request) {
+  auto failure = failure_of(std::current_exception());
+  if (failure.code != ExitCode::input) return failure;
+  try {
+    failure.message = with_place(failure.message, load_document(request));
+  } catch (const Error&) {  // the file has gone since: the message is told without a place
+  }
+  return failure;
 }
 
 /// The numerical failure of all ranks: save the state, write summary and report.
@@ -127,8 +141,8 @@ int run_in(RunDirectory& directory, const Request& request, const Runtime& runti
   try {
     body(context);
   } catch (...) {
-    const auto failure = agree_on_failure(failure_comm, failure_of(std::current_exception()),
-                                          implementation.log_file(), &last_word);
+    const auto failure =
+        agree_on_failure(failure_comm, failure_with_place(request), implementation.log_file(), &last_word);
     if (failure.code == ExitCode::numerical && directory.has_begun())
       return end_failed(implementation, failure_comm, failure, last_word);
     implementation.close();

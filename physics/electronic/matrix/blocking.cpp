@@ -36,9 +36,10 @@ bool is_identity(const std::vector<int>& order) {
 
 Blocking uniform_blocking(int n_rows, int block_size) {
   QUINTET_CHECK(n_rows > 0, "a matrix of {} rows cannot be divided into blocks", n_rows);
-  QUINTET_CHECK(block_size > 0 && n_rows % block_size == 0,
-                "blocks of {} orbitals do not divide a matrix of {} rows; give the orbitals of each atom",
-                block_size, n_rows);
+  QUINTET_CHECK(
+      block_size > 0 && n_rows % block_size == 0,
+      "blocks.size: blocks of {} orbitals do not divide a matrix of {} rows; give the orbitals of each atom",
+      block_size, n_rows);
   Blocking blocking;
   for (int row = block_size; row <= n_rows; row += block_size) blocking.begin.push_back(row);
   return blocking;

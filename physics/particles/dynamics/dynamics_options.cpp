@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema_marks.hpp"
+#include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/dynamics/thermostats/thermostats.hpp"
@@ -223,6 +225,10 @@ void describe(Schema& schema, IntegratorOptions& options) {
       .at_most(20);
   schema.section("barostat", options.barostat, "Constant pressure, for ensembles npt and nph");
   schema.section("minimiser", options.minimiser, "For ensemble minimise");
+  const auto its_thermostats =
+      fmt::format("the thermostat is named in its place: {}", name_list(names_of(thermostats())));
+  schema.check(OtherWord{"ensemble", "nvt", its_thermostats});
+  schema.check(OtherWord{"ensemble", "thermostat", its_thermostats});
   schema.check([&options] { return problem_of(options); });
 }
 

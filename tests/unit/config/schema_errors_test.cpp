@@ -63,7 +63,7 @@ TEST(SchemaErrors, all_errors_come_at_once_sorted_by_place) {
   EXPECT_EQ(
       message,
       "run.yaml:1:1: time.steps: required key is missing; expected an integer, at least 0 (Number of steps)\n"
-      "run.yaml:2:7: time.dt: '0.5' needs a unit: write for example '0.5 ps'\n"
+      "run.yaml:2:7: time.dt: '0.5' needs a unit: write for example '0.5 fs', '0.5 ps' or '0.5 ns'\n"
       "run.yaml:3:3: time.stepz: unknown key; did you mean 'steps'?\n"
       "run.yaml:4:14: temperature: -5 K is out of range; expected at least 0 K\n"
       "run.yaml:5:1: tiem: unknown key; did you mean 'time'?");
@@ -108,8 +108,61 @@ TEST(SchemaErrors, odd_numbers_say_how_to_write_them) {
   expect_contains(error_of("seed: '7'"), "found the text '7'; write 7 without quotes");
   expect_contains(error_of("tolerance: 0.1 eV"), "found the text '0.1 eV'; this key takes no unit");
   expect_contains(error_of("seed: 99999999999999999999"), "expected an integer");
+  expect_contains(error_of("tolerance: 0,5"), "found the text '0,5'; write 0.5 with a decimal point");
+  expect_contains(error_of("seed: 1,000,000"), "write 1000000 without separators");
+  expect_contains(error_of("seed: 10^5"), "found the text '10^5'; write 1e5");
+  expect_contains(error_of("tolerance: 3*10^-5"), "write 3e-5");
+  expect_contains(error_of("tolerance: 1/3"), "found the text '1/3'; this key takes no formula");
+  expect_contains(error_of("temperature: 300,5 K"), "'300,5 K' has a decimal comma; write '300.5 K'");
   expect_contains(error_of("observers: [{every: 3000000000}]"),
                   "observers.0.every: 3000000000 is too large for a 32-bit integer");
+}
+
+TEST(SchemaErrors, a_choice_may_be_in_capitals_or_another_name_of_the_same_unit) {
+  using quintet::choice_hint;
+
+  expect_contains(error_of("ensemble: NVT"),
+                  "unknown value 'NVT'; expected one of nve, nvt, npt; did you mean 'nvt'?");
+  EXPECT_EQ(choice_hint("Ha", {"from_file", "eV", "hartree"}), "; did you mean 'hartree'?");
+  EXPECT_EQ(choice_hint("Ry", {"from_file", "eV", "hartree"}), "");
+}
+
+TEST(SchemaErrors, a_word_of_other_programs_is_answered) {
+  const auto error = [](const std::string& word) {
+    int value = 0;
+    return message_of([&] {
+      quintet::parse_options(
+          quintet::parse_yaml("ensemble: " + word, "run.yaml"), [&](quintet::Schema& schema) {
+            schema.choice("ensemble", value, {{"langevin", 1}, {"nose_hoover", 2}}, "Which");
+            schema.check(quintet::OtherWord{"ensemble", "nvt", "name its thermostat"});
+          });
+    });
+  };
+
+  expect_contains(error("NVT"),
+                  "unknown value 'NVT'; expected one of langevin, nose_hoover; name its thermostat");
+  expect_contains(error("langvin"), "did you mean 'langevin'?");
+  EXPECT_EQ(error("langevin"), "");
+}
+
+TEST(SchemaErrors, a_key_without_its_colon_and_a_comma_within_brackets_say_what_was_meant) {
+  expect_contains(error_of("barostat: {relaxation:2}"),
+                  "barostat.relaxation:2: unknown key; write 'relaxation: 2'");
+  expect_contains(error_of("barostat: {relaxation 2 ps}"), "unknown key; write 'relaxation: 2 ps'");
+  expect_contains(error_of("barostat: {relaxation: 0,5 ps}"),
+                  "unknown key; a comma begins a new key here: write 0.5 ps with a decimal point");
+}
+
+TEST(SchemaErrors, a_formula_that_is_a_number_with_a_unit_is_refused_at_its_place) {
+  using quintet::plain_formula_problem;
+
+  EXPECT_EQ(
+      plain_formula_problem("50 eV"),
+      "'50 eV' has a unit, but this key takes a number or a formula in the units of the equations; write 50");
+  EXPECT_EQ(plain_formula_problem("0,5"), "'0,5' has a decimal comma; write 0.5");
+  EXPECT_EQ(plain_formula_problem(".nan"), "'.nan' is not a finite number; expected a formula or a number");
+  for (const char* formula : {"50", "2*pi/k", "50*eV", "2 * k", "k", "-1e-3", "atan2(1,2)"})
+    EXPECT_EQ(plain_formula_problem(formula), "");
 }
 
 TEST(SchemaErrors, nan_and_infinity_are_refused) {
@@ -145,7 +198,7 @@ TEST(SchemaErrors, list_lengths_are_checked) {
   expect_contains(error_of("barostat: {pressure: [1 bar, 2 ps, 3]}"),
                   "barostat.pressure.1: 'ps' is a time, expected a pressure");
   expect_contains(error_of("barostat: {pressure: [1 bar, 2 ps, 3]}"),
-                  "barostat.pressure.2: '3' needs a unit: write for example '3 bar'");
+                  "barostat.pressure.2: '3' needs a unit: write for example '3 bar', '3 kbar' or '3 GPa'");
 }
 
 TEST(SchemaErrors, list_elements_are_named_by_index) {
@@ -191,8 +244,9 @@ TEST(SchemaErrors, command_line_values_name_the_flag) {
   document.set_path("time.dt", quintet::parse_yaml("0.5", "--set time.dt=0.5"));
   sample::Run run;
 
-  EXPECT_EQ(message_of([&] { quintet::parse_options(document, quintet::described(run)); }),
-            "--set time.dt=0.5: time.dt: '0.5' needs a unit: write for example '0.5 ps'");
+  EXPECT_EQ(
+      message_of([&] { quintet::parse_options(document, quintet::described(run)); }),
+      "--set time.dt=0.5: time.dt: '0.5' needs a unit: write for example '0.5 fs', '0.5 ps' or '0.5 ns'");
 }
 
 TEST(SchemaErrors, files_are_found_beside_the_document_first) {

@@ -91,7 +91,7 @@ TEST(Units, lists_share_the_unit_that_follows) {
 
 TEST(Units, bare_number_names_the_expected_unit) {
   EXPECT_EQ(message_of([] { (void)parse_quantity("0.5", "ps"); }),
-            "'0.5' needs a unit: write for example '0.5 ps'");
+            "'0.5' needs a unit: write for example '0.5 fs', '0.5 ps' or '0.5 ns'");
 }
 
 TEST(Units, wrong_dimension_names_both_and_what_would_fit) {
@@ -111,7 +111,17 @@ TEST(Units, unknown_unit_gets_a_suggestion) {
 }
 
 TEST(Units, units_with_an_offset_are_refused) {
-  expect_contains(message_of([] { (void)parse_quantity("25 degC", "K"); }), "'degC' has an offset");
+  expect_contains(message_of([] { (void)parse_quantity("25 degC", "K"); }),
+                  "'25 degC' is in degrees Celsius; temperatures are given in K: write '298.15 K'");
+  expect_contains(message_of([] { (void)parse_quantity("27 C", "K"); }), "write '300.15 K'");
+  EXPECT_EQ(parse_quantity("27 C", "C"), 27);
+  expect_contains(message_of([] { (void)parse_quantity("77 degF", "K"); }), "'degF' has an offset");
+}
+
+TEST(Units, a_decimal_comma_is_named_and_one_that_groups_thousands_is_not) {
+  expect_contains(message_of([] { (void)parse_quantity("0,5 fs", "ps"); }),
+                  "'0,5 fs' has a decimal comma; write '0.5 fs'");
+  expect_contains(message_of([] { (void)parse_quantity("1,000 fs", "ps"); }), "unknown unit ',000'");
 }
 
 TEST(Units, nonsense_is_an_input_error) {

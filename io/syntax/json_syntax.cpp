@@ -1,4 +1,4 @@
-#include "io/config/json_syntax.hpp"
+#include "io/syntax/json_syntax.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,0 +1,150 @@
+#include "apps/application/cli/input_hints.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/application/cli/input_kind.hpp"
+#include "io/config/suggest.hpp"
+#include "io/config/tree.hpp"
+#include "io/files/input_file.hpp"
+#include "io/log/error.hpp"
+#include "io/syntax/foreign_text.hpp"
+#include "io/syntax/yaml_syntax.hpp"
+
+namespace quintet {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t most_bytes = 1U << 26;
+
+std::string program_of(const Request& request) {
+  return request.program.substr(0, request.program.find(' '));
+}
+
+/// YAML files beside the one that is not there.
+std::vector<std::string> neighbours(const fs::path& file) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  const auto folder = file.parent_path().empty() ? fs::path(".") : file.parent_path();
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".yaml" || entry.path().extension() == ".yml")
+      names.push_back((file.parent_path() / entry.path().filename()).string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string absent(const std::string& problem, const std::string& input) {
+  const auto names = neighbours(input);
+  if (const auto near = did_you_mean(input, names); !near.empty()) return problem + near;
+  constexpr std::size_t most = 5;
+  std::error_code ignored;
+  if (names.empty() || names.size() > most)
+    return fmt::format("{}; it was looked for in {}", problem,
+                       fs::absolute(fs::path(input), ignored).parent_path().string());
+  return fmt::format("{}; there are: {}", problem, name_list(names));
+}
+
+std::string empty(const Request& request, const Describe& describe) {
+  std::vector<std::string> required;
+  const Tree schema = json_schema(describe, "");
+  if (const auto* const names = schema.find("required"))
+    for (const auto& name : names->items()) required.push_back(name.as_text());
+  const auto needs = required.empty() ? "" : fmt::format("; it needs {} at least", name_list(required));
+  return fmt::format("{}: is empty{}; '{} reference' explains all keys", request.input, needs,
+                     program_of(request));
+}
+
+std::string foreign(std::string_view kind, const Request& request) {
+  const auto program = program_of(request);
+  auto text = fmt::format("{}: this is {}, not a YAML file of {}", request.input, kind, request.program);
+  if (program == "dpmd" && kind.find("DeePMD-kit") != std::string_view::npos)
+    return text +
+           fmt::format("; 'dpmd train --from-deepmd {} --output train.yaml' translates it", request.input);
+  return text + fmt::format("; '{} reference' explains the keys of such a file", program);
+}
+
+/// An input of another command, by its keys: one line in place of one for each key.
+std::string of_another_command(const Tree& document, const Request& request) {
+  if (known_share(document, request.program) >= 0.5) return {};
+  std::vector<std::string> lines;
+  for (const auto& command : commands_that_read(document))
+    lines.push_back(fmt::format("'{} {}'", command, request.input));
+  if (lines.empty()) return {};
+  std::vector<std::string> keys;
+  constexpr std::size_t most = 4;
+  for (const auto& [key, value] : document.entries())
+    if (keys.size() < most) keys.push_back(key);
+  return fmt::format("{}: this is an input of another command, not of {}, by its keys {}{}; run it by {}",
+                     request.input, request.program, name_list(keys),
+                     document.entries().size() > most ? ", ..." : "", fmt::join(lines, " or "));
+}
+
+/// See explained(); throws where the file cannot be read.
+std::string explained_or_throw(const std::string& problem, const Request& request, const Describe& describe) {
+  std::error_code ignored;
+  if (!fs::exists(request.input, ignored)) return absent(problem, request.input);
+  if (!fs::is_regular_file(request.input, ignored)) return problem;
+  const std::string text = read_input_file(request.input, most_bytes);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return empty(request, describe);
+  if (const auto kind = foreign_kind(text); !kind.empty()) return foreign(kind, request);
+  if (problem.find(": not valid ") != std::string::npos) return problem;
+  const auto hidden = hidden_yaml_problem(text);
+  const Location place{request.input, hidden ? hidden->line : 0, hidden ? hidden->column : 0};
+  if (hidden) return fmt::format("{}: {}\n{}", place.text(), hidden->what, problem);
+  const auto other = of_another_command(read_yaml(request.input), request);
+  return other.empty() ? problem : other;
+}
+
+/// The value of a path "grid.upper.0", or of the part of it that the document has; null if it has nothing.
+const Tree* value_at(const Tree& document, std::string_view path) {
+  const Tree* at = &document;
+  const Tree* found = nullptr;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    const std::string word(path.substr(0, end));
+    if (at->is_map())
+      at = at->find(word);
+    else if (at->is_list() && !word.empty() && word.size() < 9 &&
+             word.find_first_not_of("0123456789") == std::string::npos &&
+             std::stoul(word) < at->items().size())
+      at = &at->items()[std::stoul(word)];
+    else
+      at = nullptr;
+    if (at == nullptr) break;
+    found = at;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string explained(const std::string& problem, const Request& request, const Describe& describe) {
+  try {
+    return explained_or_throw(problem, request, describe);
+  } catch (const std::exception&) {  // an explanation decorates the problem, which is told in any case
+    return problem;
+  }
+}
+
+std::string with_place(const std::string& message, const Tree& document) {
+  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.");
+  if (end == std::string::npos || end == 0) return message;
+  const auto path = std::string_view(message).substr(0, end);
+  // One word may be the first of a sentence; a path is none.
+  if (message[end] != ':' && (message[end] != ' ' || path.find('.') == std::string_view::npos))
+    return message;
+  const Tree* const value = value_at(document, path);
+  if (value == nullptr) return message;
+  const auto place = value->location().text();
+  return place.empty() ? message : fmt::format("{}: {}", place, message);
+}
+
+}  // namespace quintet

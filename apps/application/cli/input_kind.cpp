@@ -1,0 +1,104 @@
+#include "apps/application/cli/input_kind.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace quintet {
+
+namespace {
+
+struct Kind {
+  std::string_view command, keys;  ///< keys at the top, divided by spaces
+};
+// A program knows the descriptions of its own commands alone; tests/cli/quintet/input_kinds.py compares this
+// with those of all.
+constexpr Kind kinds[] = {
+    {"dpmd run",
+     "system potential time integrator velocities frozen domain thermo_interval "
+     "trajectory observables deviation selection observe checkpoint_interval "
+     "checkpoint_every checkpoint_keep limits reference seed device"},
+    {"dpmd train",
+     "model data loss learning_rate optimiser parallel offload device steps "
+     "report_interval checkpoint_interval checkpoint_every checkpoint_keep "
+     "divergence seed output"},
+    {"dpmd equation_of_state", "system potential domain range points reference"},
+    {"dpmd learn",
+     "data iterations models train explore selection label enough_accurate "
+     "final_training at_once launcher seed"},
+    {"vlasov run",
+     "constants basis grid species field flux keep_positive collisions time parallel "
+     "device output observe history_interval checkpoint_interval checkpoint_every "
+     "checkpoint_keep theory reference limits"},
+    {"submatrix evaluate",
+     "matrices blocks ensemble temperature method check spectrum machine device "
+     "output reference"},
+    {"submatrix compare",
+     "matrices blocks ensemble temperature thresholds kernels least_gap "
+     "global_newton_schulz petsc_newton_schulz dense_limit reference"},
+    {"podlstm fit", "fields coefficients pod n_fit fit_until"},
+    {"podlstm train",
+     "modes points window split forecast references parallel offload block device "
+     "checkpoint_interval checkpoint_every checkpoint_keep"},
+    {"podlstm search",
+     "modes points window split forecast space search retrain beside leaderboard "
+     "block references"},
+    {"podlstm forecast", "modes model experts lead from quantise"},
+    {"podlstm evaluate", "modes model from until points block references regions fields quantise"},
+    {"podlstm quantise", "model quantise"},
+    {"meshfreeflow simulate",
+     "rayleigh prandtl aspect_ratio walls grid start seeds time solver device output "
+     "statistics observe history_interval checkpoint_interval checkpoint_every "
+     "checkpoint_keep limits"},
+    {"meshfreeflow control",
+     "flow floor episode starts training evaluation policy output seed "
+     "checkpoint_interval checkpoint_every checkpoint_keep"},
+    {"meshfreeflow train",
+     "data model equations loss optimiser learning_rate validation parallel offload "
+     "tile memory precision steps batch seed start output device checkpoint_interval "
+     "checkpoint_every checkpoint_keep"},
+    {"meshfreeflow superresolve",
+     "model experts input low_resolution output encoder residuals outside_training "
+     "max_memory precision precision_bound device"},
+    {"meshfreeflow evaluate",
+     "cases models low_resolution flow spectra_at picture quantise outside_training "
+     "max_memory"},
+};
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const auto end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
+double share(const Tree& document, std::string_view keys) {
+  if (!document.is_map() || document.entries().empty()) return 0;
+  const auto known = std::count_if(document.entries().begin(), document.entries().end(),
+                                   [&](const auto& entry) { return has_word(keys, entry.first); });
+  return static_cast<double>(known) / static_cast<double>(document.entries().size());
+}
+
+}  // namespace
+
+std::vector<std::string> commands_that_read(const Tree& document) {
+  constexpr double least = 0.66;
+  double best = least;
+  std::vector<std::string> commands;
+  for (const auto& kind : kinds) {
+    const double mine = share(document, kind.keys);
+    if (mine < best) continue;
+    if (mine > best) commands.clear();
+    best = mine;
+    commands.emplace_back(kind.command);
+  }
+  return commands;
+}
+
+double known_share(const Tree& document, const std::string& command) {
+  const auto* const kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                        [&](const Kind& row) { return row.command == command; });
+  return kind == std::end(kinds) ? 0 : share(document, kind->keys);
+}
+
+}  // namespace quintet
