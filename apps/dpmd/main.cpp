@@ -6,6 +6,7 @@
 #include "apps/dpmd/convert/inspect.hpp"
 #include "apps/dpmd/evaluate/equation_of_state.hpp"
 #include "apps/dpmd/evaluate/evaluate.hpp"
+#include "apps/dpmd/ipi/serve.hpp"
 #include "apps/dpmd/label/label.hpp"
 #include "apps/dpmd/learn/learn.hpp"
 #include "apps/dpmd/learn/selection_command.hpp"
@@ -35,6 +36,8 @@ int main(int argc, char** argv) {
       .plain_command<dpmd::EvaluateOptions>(
           "evaluate", "Energies, forces, virials and atomic energies of given configurations",
           {{"systems", "SYSTEM..."}}, dpmd::evaluate)
+      .plain_command("serve", "Answer i-PI, ASE or another server of i-PI's protocol", dpmd::serve_flags(),
+                     dpmd::serve)
       .plain_command<dpmd::TestOptions>(
           "test", "How far a model is from the labels of systems",
           {{"systems", "SYSTEM..."}, {"prefix", "--labels"}, {"stress_limit", ""}}, dpmd::test)
@@ -53,7 +56,7 @@ int main(int argc, char** argv) {
                                                  "Frames worth a label, by the deviation of several models",
                                                  {{"frames", "FRAMES..."}}, dpmd::select)
       .plain_command<dpmd::LabelCommandOptions>(
-          "label", "Energies, forces and virials of frames by CP2K or LAMMPS",
+          "label", "Energies, forces and virials of frames by CP2K, LAMMPS or i-PI drivers",
           {{"with", "--with", true}, {"frames", "FRAMES..."}}, dpmd::label)
       .execute(argc, argv);
 }

@@ -1,5 +1,6 @@
 #include "apps/dpmd/label/label.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "apps/dpmd/label/label_driver.hpp"
 #include "apps/dpmd/label/label_memory.hpp"
 #include "apps/dpmd/label/label_process.hpp"
 #include "apps/dpmd/label/label_program.hpp"
@@ -35,8 +37,9 @@ struct ProgramRow {
   std::string_view name;
   const LabelRecipe& (*recipe)();
 };
-constexpr std::array<ProgramRow, 2> programs{
-    {{LabelProgram::cp2k, "cp2k", cp2k_recipe}, {LabelProgram::lammps, "lammps", lammps_recipe}}};
+constexpr std::array<ProgramRow, 3> programs{{{LabelProgram::cp2k, "cp2k", cp2k_recipe},
+                                              {LabelProgram::lammps, "lammps", lammps_recipe},
+                                              {LabelProgram::ipi, "ipi", ipi_recipe}}};
 
 }  // namespace
 
@@ -44,14 +47,14 @@ void describe(Schema& schema, LabelOptions& options) {
   schema.choice("with", options.program, choices_of(programs), "Program that makes the labels");
   schema
       .text("template", options.template_file,
-            "Its input with {{cell}} and {{coordinates}} (CP2K), or {{data_file}} and {{label}} and, if "
-            "wanted, "
-            "{{types}} and {{boundary}} (LAMMPS) where a frame's come")
+            "Its input with {{cell}} and {{coordinates}} (CP2K), {{data_file}} and {{label}} and, if wanted, "
+            "{{types}} and {{boundary}} (LAMMPS) where a frame's come, {{port}} (ipi). With {{driver}} CP2K "
+            "and LAMMPS (in the place of {{label}}) stay and take frames by i-PI's protocol")
       .required()
       .existing_file();
   schema.text("command", options.command,
               "Shell command, run in a frame's folder; absent: 'cp2k.psmp -i cp2k.inp', 'lmp -in in.lammps "
-              "-log none'");
+              "-log none'; ipi needs one");
   schema.integer("jobs", options.jobs, "Programs that run at once")
       .at_least(1)
       .at_most(1000)
@@ -62,6 +65,11 @@ void describe(Schema& schema, LabelOptions& options) {
 }
 
 const LabelRecipe& recipe_of(LabelProgram program) { return row_of(programs, program).recipe(); }
+
+bool stays(const std::string& text) {
+  return text.find(fmt::format("{{{{{}}}}}", driver_mark)) != std::string::npos ||
+         text.find(fmt::format("{{{{{}}}}}", port_mark)) != std::string::npos;
+}
 
 std::string command_of(const LabelOptions& options) {
   return options.command.value_or(recipe_of(options.program).default_command);
@@ -81,20 +89,16 @@ void check_labels(const Configuration& frame) {
 
 namespace {
 
-/// One thread for each program unless the user says more: several run at once.
-constexpr const char* threads = "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}\n";
+/// One thread for each program unless the user says more: several run at once. What a Fortran program has
+/// printed of a frame is there when its result is.
+constexpr const char* settings =
+    "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} GFORTRAN_UNBUFFERED_PRECONNECTED=y\n";
 
 /// In a frame's folder: the key of what was asked (label_memory.hpp).
 constexpr const char* asked_file = "asked.txt";
 
 /// How often a program is begun for a frame while signals end it.
 constexpr int most_tries = 3;
-
-/// A program ended without a label.
-struct NoLabel : InputError {
-  NoLabel(const std::string& what, const ProcessEnd& how) : InputError(what), end(how) {}
-  ProcessEnd end;
-};
 
 /// What came of one frame.
 struct Outcome {
@@ -120,7 +124,7 @@ class Labeller {
   Labelling run() {
     take_kept();
     std::vector<std::thread> workers;
-    for (int j = 0; j < options_.jobs; ++j) workers.emplace_back([this] { work(); });
+    for (int j = 0; j < options_.jobs; ++j) workers.emplace_back([this, j] { work(j); });
     report();
     for (auto& worker : workers) worker.join();
     Labelling result;
@@ -156,6 +160,9 @@ class Labeller {
       n_otherwise += outcomes_[i].kept && fs::exists(folder + "/" + asked_file) &&
                      read_text_file(folder + "/" + asked_file) != key;
     }
+    if (stays(text_))  // frames that one start of the program can take come together
+      std::stable_sort(open_.begin(), open_.end(),
+                       [this](std::size_t a, std::size_t b) { return frames_[a].types < frames_[b].types; });
     if (open_.size() < frames_.size())
       log::info("{} of {} frames are labelled already{}", frames_.size() - open_.size(), frames_.size(),
                 n_known > 0 ? fmt::format(", {} of them by an earlier loop or call", n_known) : "");
@@ -167,25 +174,30 @@ class Labeller {
   }
 
   /// A worker's life: the next open frame, until there is none.
-  void work() {
+  void work(int number) {
+    std::optional<LabelDriver> driver;
+    if (stays(text_))
+      driver.emplace(recipe_, options_, settings + command_of(options_), text_,
+                     fmt::format("{}/program_{:03}", folder_, number));
     for (;;) {
       const std::size_t next = next_++;
       if (next >= open_.size()) break;
       const std::size_t i = open_[next];
-      if (!stop_.seen()) label_one(i);
+      if (!stop_.seen()) label_one(i, driver ? &*driver : nullptr);
       const std::lock_guard lock(mutex_);
       done_.push_back(i);
       news_.notify_one();
     }
   }
 
-  void label_one(std::size_t i) {
+  /// @param driver nullptr: a start of the program for the frame
+  void label_one(std::size_t i, LabelDriver* driver) {
     Outcome& outcome = outcomes_[i];
     const auto start = std::chrono::steady_clock::now();
     for (int tries = 1; tries <= most_tries && !outcome.labelled && !stop_.seen(); ++tries) {
       outcome.was_killed = false;
       try {
-        outcome.labelled = ask(folder_of(i), frames_[i]);
+        outcome.labelled = ask(folder_of(i), frames_[i], driver);
       } catch (const NoLabel& error) {
         outcome.reason = fmt::format("{}{}", tries > 1 ? fmt::format("at try {} ", tries) : "", error.what());
         outcome.was_killed = error.end.was_killed();
@@ -199,30 +211,36 @@ class Labeller {
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  [[nodiscard]] Configuration ask(const std::string& folder, const Configuration& frame) const {
+  [[nodiscard]] Configuration ask(const std::string& folder, const Configuration& frame,
+                                  LabelDriver* driver) const {
     fs::remove_all(folder);
     fs::create_directories(folder);
-    recipe_.write(text_, folder, frame);
     write_text_file(folder + "/" + asked_file, memory_.key(frame));
-    const std::string output = folder + "/" + label_output;
-    const ProcessEnd end =
-        run_program(threads + command_of(options_), folder, output, options_.time_limit, stop_.seen());
-    if (!end.good())
-      throw NoLabel(fmt::format("{} ended with {}; the last lines of {}:{}", recipe_.name, end.text(), output,
-                                last_lines(output, 6)),
-                    end);
-    Configuration labelled;
-    try {
-      labelled = recipe_.read(folder, frame);
-      check_labels(labelled);
-    } catch (const Error& error) {
-      throw InputError(fmt::format("{} ({})", error.what(), output));
-    }
+    Configuration labelled = driver != nullptr ? driver->label(frame) : started_for(folder, frame);
     make_new_file(folder + "/label.unfinished");
     write_extended_xyz(folder + "/label.unfinished", labelled);
     fs::rename(folder + "/label.unfinished", folder + "/label.xyz");
     memory_.remember(frame, folder + "/label.xyz");
     return labelled;
+  }
+
+  /// The label by a start of the program in the frame's folder.
+  [[nodiscard]] Configuration started_for(const std::string& folder, const Configuration& frame) const {
+    recipe_.write(text_, folder, frame);
+    const std::string output = folder + "/" + label_output;
+    const ProcessEnd end =
+        run_program(settings + command_of(options_), folder, output, options_.time_limit, stop_.seen());
+    if (!end.good())
+      throw NoLabel(fmt::format("{} ended with {}; the last lines of {}:{}", recipe_.name, end.text(), output,
+                                last_lines(output, 6)),
+                    end);
+    try {
+      Configuration labelled = recipe_.read(folder, frame);
+      check_labels(labelled);
+      return labelled;
+    } catch (const Error& error) {
+      throw InputError(fmt::format("{} ({})", error.what(), output));
+    }
   }
 
   /// Tell what is done as it comes: the log is this thread's alone.
@@ -270,6 +288,7 @@ void check_type_names(const std::vector<Configuration>& frames) {
 
 void check_label_options(const LabelOptions& options) {
   const LabelRecipe& recipe = recipe_of(options.program);
+  QUINTET_CHECK(!command_of(options).empty(), "no command; {}", recipe.how_to_get_it);
   recipe.check(read_text_file(options.template_file), options.template_file);
   require_program(command_of(options), recipe.how_to_get_it);
 }

@@ -1,4 +1,6 @@
 #include <array>
+#include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -14,8 +16,27 @@ namespace quintet::dpmd {
 
 namespace {
 
+/// Whether a line of the input is `RUN_TYPE DRIVER`.
+bool runs_as_driver(const std::string& text) {
+  std::string upper = text;
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::istringstream lines(upper);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string key, value;
+    if (words >> key >> value && key == "RUN_TYPE") return value == "DRIVER";
+  }
+  return false;
+}
+
 void check(const std::string& text, const std::string& path) {
-  check_template(text, path, {"cell", "coordinates"}, {});
+  check_template(text, path, {"cell", "coordinates"}, {driver_mark});
+  QUINTET_CHECK(
+      stays(text) == runs_as_driver(text),
+      "{}: {}; with RUN_TYPE DRIVER and {{{{driver}}}} in the section MOTION CP2K stays and takes "
+      "frame after frame, with RUN_TYPE ENERGY_FORCE and without it is started for each",
+      path,
+      stays(text) ? "has {{driver}}, but not RUN_TYPE DRIVER" : "has RUN_TYPE DRIVER, but not {{driver}}");
 }
 
 std::string cell_lines(const Box& box) {
@@ -30,21 +51,46 @@ std::string cell_lines(const Box& box) {
   return text + "PERIODIC " + (periodic.empty() ? "NONE" : periodic);
 }
 
-void write(const std::string& text, const std::string& folder, const Configuration& frame) {
+/// @param driver what stands for {{driver}}
+void write_input(const std::string& text, const std::string& folder, const Configuration& frame,
+                 const std::string& driver) {
   std::string atoms;
   for (std::size_t i = 0; i < frame.n_atoms(); ++i) {
     const auto& x = frame.positions[i];
     atoms += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", frame.type_names[frame.types[i]], x[0], x[1], x[2]);
   }
-  write_text_file(folder + "/cp2k.inp",
-                  fill_template(text, {{"cell", cell_lines(frame.box)}, {"coordinates", atoms}}));
+  write_text_file(
+      folder + "/cp2k.inp",
+      fill_template(text, {{"cell", cell_lines(frame.box)}, {"coordinates", atoms}, {driver_mark, driver}}));
 }
+
+void write(const std::string& text, const std::string& folder, const Configuration& frame) {
+  write_input(text, folder, frame, "");
+}
+
+void write_driver(const std::string& text, const std::string& folder, const Configuration& frame, int port) {
+  write_input(text, folder, frame, fmt::format("&DRIVER\nHOST localhost\nPORT {}\n&END DRIVER", port));
+}
+
+/// CP2K keeps the grids of its first cell.
+std::string kind(const Configuration& frame) { return cell_lines(frame.box); }
+
+ipi::Units units(const std::string&) { return {}; }
+
+ipi::Positions sent(const Configuration& frame) { return {frame.box.rows(), frame.positions}; }
+
+ipi::Forces received(const Configuration&, ipi::Forces found) { return found; }
 
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
+}
+
+bool tells_of_failure(const std::string& text) {
+  return text.find("SCF run NOT converged") != std::string::npos ||
+         text.find("outer SCF loop FAILED") != std::string::npos;
 }
 
 double number(const std::string& word) {
@@ -89,9 +135,7 @@ class Cp2kOutput {
  private:
   void take() {
     const auto words = words_of(line_);
-    if (line_.find("SCF run NOT converged") != std::string::npos ||
-        line_.find("outer SCF loop FAILED") != std::string::npos)
-      converged_ = false;
+    if (tells_of_failure(line_)) converged_ = false;
     if (line_.find("PROGRAM ENDED") != std::string::npos) ended_ = true;
     if (line_.find("ENERGY| Total FORCE_EVAL") != std::string::npos && !words.empty())
       energy_ = number(words.back());
@@ -145,6 +189,20 @@ Configuration read(const std::string& folder, Configuration frame) {
   return Cp2kOutput(folder + "/" + label_output).labelled(std::move(frame));
 }
 
+/// The line of the energy stands behind what CP2K says of the SCF.
+bool is_said(const std::string& output, double energy) {
+  QUINTET_CHECK(!tells_of_failure(output), "the SCF did not converge");
+  const auto at = output.rfind("ENERGY| Total FORCE_EVAL");
+  const auto end = at == std::string::npos ? at : output.find('\n', at);
+  if (end == std::string::npos) return false;
+  const auto words = words_of(output.substr(at, end - at));
+  const double said = number(words.back()) * unit_factor("hartree", "eV");
+  constexpr double printed_digits = 1e-9;
+  QUINTET_CHECK(std::abs(said - energy) <= printed_digits * (1 + std::abs(energy)),
+                "CP2K printed an energy of {} eV, but sent {} eV", said, energy);
+  return true;
+}
+
 }  // namespace
 
 const LabelRecipe& cp2k_recipe() {
@@ -155,7 +213,8 @@ const LabelRecipe& cp2k_recipe() {
       "'mpirun -n 4 cp2k.popt -i cp2k.inp'",
       check,
       write,
-      read};
+      read,
+      {units, write_driver, kind, sent, received, is_said}};
   return recipe;
 }
 

@@ -29,6 +29,14 @@ write_dump all custom forces.txt id type fx fy fz modify sort id format float %.
 print "quintet $(pe:%.17g) $(vol:%.17g) $(c_quintet_virial[1]:%.17g) $(c_quintet_virial[2]:%.17g) $(c_quintet_virial[3]:%.17g) $(c_quintet_virial[4]:%.17g) $(c_quintet_virial[5]:%.17g) $(c_quintet_virial[6]:%.17g) end" file label.txt
 )";
 
+/// What is written in the place of {{driver}}: wait for frames. Atoms and cell may be anywhere in the next
+/// frame, so the neighbour list is made for each.
+constexpr const char* driver_commands = R"(neigh_modify delay 0 every 1 check no
+fix quintet_driver all ipi localhost {} reset
+thermo 2000000000
+run 2000000000
+)";
+
 /// The `units` command of a script: "metal" or "real".
 std::string units_of(const std::string& text, const std::string& path) {
   std::istringstream lines(text);
@@ -45,27 +53,33 @@ std::string units_of(const std::string& text, const std::string& path) {
 }
 
 void check(const std::string& text, const std::string& path) {
-  check_template(text, path, {"data_file", "label"}, {"types", "boundary"});
+  check_template(text, path, {"data_file", stays(text) ? driver_mark : "label"}, {"types", "boundary"});
   (void)units_of(text, path);
 }
 
-void write(const std::string& text, const std::string& folder, const Configuration& frame) {
+/// @param commands of the evaluation
+void write_script(const std::string& text, const std::string& folder, const Configuration& frame,
+                  const std::string& commands) {
   write_lammps_data(folder + "/" + data_file, frame);
   std::string types, boundary;
   for (const auto& name : frame.type_names) types += (types.empty() ? "" : " ") + name;
   for (const bool periodic : frame.box.periodic()) boundary += periodic ? " p" : " s";
   write_text_file(folder + "/" + input_file, fill_template(text, {{"data_file", data_file},
-                                                                  {"label", label_commands},
+                                                                  {"label", commands},
+                                                                  {driver_mark, commands},
                                                                   {"types", types},
                                                                   {"boundary", boundary.substr(1)}}));
 }
 
-Mat3 product(const Mat3& a, const Mat3& b) {
-  Mat3 c{};
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
-  return c;
+void write(const std::string& text, const std::string& folder, const Configuration& frame) {
+  write_script(text, folder, frame, label_commands);
+}
+
+void write_driver(const std::string& text, const std::string& folder, const Configuration& frame, int port) {
+  QUINTET_CHECK(frame.box.fully_periodic(),
+                "LAMMPS's fix ipi moves the box of an open frame; take {{{{label}}}} in the place of "
+                "{{{{driver}}}}");
+  write_script(text, folder, frame, fmt::format(driver_commands, port));
 }
 
 Mat3 transposed(const Mat3& a) { return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]}; }
@@ -85,6 +99,54 @@ Mat3 rotation(const Mat3& rows) {
     for (int l = 0; l < 3; ++l) axes[3 * k + l] /= norm;
   }
   return transposed(axes);
+}
+
+/// From LAMMPS's orientation of the cell back to the frame's: F = F' Q^T, W = Q W' Q^T.
+void turn_back(const Box& box, std::vector<Vec3>& forces, Mat3& virial) {
+  const Mat3 q = rotation(box.rows()), back = transposed(q);
+  for (auto& force : forces) {
+    const Vec3 f = force;
+    for (int l = 0; l < 3; ++l) force[l] = f[0] * back[l] + f[1] * back[3 + l] + f[2] * back[6 + l];
+  }
+  virial = product(q, product(virial, back));
+}
+
+/// LAMMPS can tilt a cell only if it has seen it tilted.
+std::string kind(const Configuration& frame) {
+  const Mat3 rows = product(frame.box.rows(), rotation(frame.box.rows()));
+  const double tiny = 1e-12 * frame.box.width(0);
+  return std::abs(rows[3]) + std::abs(rows[6]) + std::abs(rows[7]) > tiny ? "tilted" : "straight";
+}
+
+ipi::Positions sent(const Configuration& frame) {
+  const Mat3 q = rotation(frame.box.rows());
+  ipi::Positions turned{product(frame.box.rows(), q), frame.positions};
+  for (auto& position : turned.positions) {
+    const Vec3 x = position;
+    for (int l = 0; l < 3; ++l) position[l] = x[0] * q[l] + x[1] * q[3 + l] + x[2] * q[6 + l];
+  }
+  return turned;
+}
+
+/// `fix ipi` sends the upper triangle of the virial alone.
+ipi::Forces received(const Configuration& frame, ipi::Forces found) {
+  auto& w = found.virial;
+  w[3] = w[1];
+  w[6] = w[2];
+  w[7] = w[5];
+  turn_back(frame.box, found.forces, w);
+  return found;
+}
+
+/// The numbers with which `fix ipi` goes from LAMMPS's units to atomic ones.
+ipi::Units units(const std::string& text) {
+  constexpr double bohr = 0.52917721, boltzmann = 3.1668152e-6;  // (hartree/K)
+  constexpr double metal = 8.617343e-5, real = 0.0019872067;     // (eV/K, kcal/mol/K)
+  ipi::Units units;
+  units.bohr = bohr;
+  units.hartree = units_of(text, "the template") == "real" ? real / boltzmann * unit_factor("kcal/mol", "eV")
+                                                           : metal / boltzmann;
+  return units;
 }
 
 /// The numbers of the line "quintet ... end".
@@ -140,17 +202,14 @@ Configuration read(const std::string& folder, Configuration frame) {
   frame.energy = numbers[0] * energy;
   frame.forces = read_forces(folder + "/" + forces_file, frame.n_atoms(), frame.types);
 
-  // From LAMMPS's orientation of the cell back to the frame's: F = F' Q^T, W = Q W' Q^T.
-  const Mat3 q = rotation(frame.box.rows()), back = transposed(q);
-  for (auto& force : frame.forces) {
-    const Vec3 f = force;
-    for (int l = 0; l < 3; ++l)
-      force[l] = energy * (f[0] * back[l] + f[1] * back[3 + l] + f[2] * back[6 + l]);
-  }
   const double scale = pressure * numbers[1];
   const double xx = numbers[2] * scale, yy = numbers[3] * scale, zz = numbers[4] * scale,
                xy = numbers[5] * scale, xz = numbers[6] * scale, yz = numbers[7] * scale;
-  frame.virial = product(q, product({xx, xy, xz, xy, yy, yz, xz, yz, zz}, back));
+  Mat3 virial{xx, xy, xz, xy, yy, yz, xz, yz, zz};
+  for (auto& force : frame.forces)
+    for (double& component : force) component *= energy;
+  turn_back(frame.box, frame.forces, virial);
+  frame.virial = virial;
   return frame;
 }
 
@@ -164,7 +223,8 @@ const LabelRecipe& lammps_recipe() {
       "as 'mpirun -n 4 lmp -in in.lammps -log none'",
       check,
       write,
-      read};
+      read,
+      {units, write_driver, kind, sent, received, nullptr}};
   return recipe;
 }
 

@@ -8,7 +8,7 @@
 namespace quintet::dpmd {
 
 /// The programs whose energies, forces and virials are labels.
-enum class LabelProgram { cp2k, lammps };
+enum class LabelProgram { cp2k, lammps, ipi };
 
 /// Section `label`: how frames are labelled.
 struct LabelOptions {

@@ -110,22 +110,47 @@ std::vector<std::string> program_environment(const std::string& folder) {
   return variables;
 }
 
+RunningProgram::RunningProgram(const std::string& command, const std::string& folder,
+                               const std::string& output)
+    : pid_(spawn_shell(command, folder, output)) {}
+
+RunningProgram::~RunningProgram() { stop(); }
+
+std::optional<ProcessEnd> RunningProgram::ended() {
+  if (end_) return end_;
+  int status = 0;
+  const pid_t ended = waitpid(pid_, &status, WNOHANG);
+  if (ended == pid_ || (ended < 0 && errno != EINTR))
+    end_ = ProcessEnd{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), false, false};
+  return end_;
+}
+
+std::optional<ProcessEnd> RunningProgram::ended_within(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto give_up = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!ended() && Clock::now() < give_up) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return end_;
+}
+
+void RunningProgram::stop() {
+  if (ended()) return;
+  kill_group(pid_);
+  end_ = ProcessEnd{128 + SIGTERM, false, true};
+}
+
 ProcessEnd run_program(const std::string& command, const std::string& folder, const std::string& output,
                        std::optional<double> limit_s, const std::atomic<bool>& stop) {
   using Clock = std::chrono::steady_clock;
-  const pid_t pid = spawn_shell(command, folder, output);
+  RunningProgram program(command, folder, output);
   const auto start = Clock::now();
   auto nap = std::chrono::milliseconds(2);
   for (;;) {
-    int status = 0;
-    const pid_t ended = waitpid(pid, &status, WNOHANG);
-    if (ended == pid || (ended < 0 && errno != EINTR))
-      return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), false, false};
+    if (const auto end = program.ended()) return *end;
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     const bool late = limit_s && seconds > *limit_s;
     if (late || stop) {
-      kill_group(pid);
-      return {143, late, !late};
+      program.stop();
+      return {128 + SIGTERM, late, !late};
     }
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::milliseconds(100));

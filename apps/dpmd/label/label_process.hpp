@@ -21,11 +21,31 @@ struct ProcessEnd {
   [[nodiscard]] std::string text() const;  ///< "exit code 1", "signal 9", ...
 };
 
-/// Run a shell command in a folder, output and errors into a file there; waits for it.
+/// A shell command that runs in a folder, output and errors into a file there; one that is destroyed is
+/// stopped, with all its children.
 ///
 /// What an MPI launcher told this process is kept from the program, which may be an MPI program of its own.
-/// `stop` is looked at ten times a second: then the program and all its children are killed. Throws
-/// ResourceError if no process can be made.
+class RunningProgram {
+ public:
+  /// Throws ResourceError if no process can be made.
+  RunningProgram(const std::string& command, const std::string& folder, const std::string& output);
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+  ~RunningProgram();
+  /// How it ended, if it has.
+  [[nodiscard]] std::optional<ProcessEnd> ended();
+  /// Wait for its end for so long.
+  [[nodiscard]] std::optional<ProcessEnd> ended_within(double seconds);
+  /// Ask it to end, wait two seconds, then force it.
+  void stop();
+
+ private:
+  int pid_;
+  std::optional<ProcessEnd> end_;
+};
+
+/// Run a program and wait for it. `stop` is looked at ten times a second: then it and all its children are
+/// killed. Throws ResourceError if no process can be made.
 [[nodiscard]] ProcessEnd run_program(const std::string& command, const std::string& folder,
                                      const std::string& output, std::optional<double> limit_s,
                                      const std::atomic<bool>& stop);

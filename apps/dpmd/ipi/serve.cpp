@@ -1,0 +1,214 @@
+#include "apps/dpmd/ipi/serve.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "apps/dpmd/ipi/conversation.hpp"
+#include "apps/dpmd/setup/command_line.hpp"
+#include "apps/dpmd/setup/placed_frame.hpp"
+#include "apps/dpmd/setup/run_options.hpp"
+#include "apps/dpmd/setup/system.hpp"
+#include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/runtime/signals.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
+#include "physics/particles/files/read_configuration.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+enum Argument {
+  model,
+  unix_name,
+  host,
+  port,
+  wait_for,
+  again,
+  precision,
+  compress,
+  sel_overflow,
+  types,
+  masses,
+  periodic,
+  structure
+};
+
+/// JSON that i-PI reads as further properties: how far the models are apart, by DeePMD-kit's names (eV,
+/// eV/angstrom).
+std::string text_of(const potential::Deviation& deviation) {
+  Tree tree;
+  tree.set("max_devi_v", Tree::number(deviation.max_virial));
+  tree.set("min_devi_v", Tree::number(deviation.min_virial));
+  tree.set("avg_devi_v", Tree::number(deviation.mean_virial));
+  tree.set("max_devi_f", Tree::number(deviation.max_force));
+  tree.set("min_devi_f", Tree::number(deviation.min_force));
+  tree.set("avg_devi_f", Tree::number(deviation.mean_force));
+  tree.set("devi_e", Tree::number(deviation.energy));
+  return to_json(tree);
+}
+
+/// The models, asked for one configuration after another.
+class Models {
+ public:
+  Models(const Comm& comm, const PotentialOptions& options)
+      : comm_(comm), driving_(make_force_field(options)) {
+    if (options.models.size() > 1) ensemble_.emplace(make_ensemble(options, *driving_, {}));
+  }
+  [[nodiscard]] const std::vector<std::string>& type_names() const { return driving_->type_names(); }
+
+  /// Energy, forces and virial of rank 0's configuration, there. Collective. Throws InputError for atoms that
+  /// are where none can be.
+  ipi::Forces evaluate(Configuration frame) {
+    on_root(comm_, [&] { validate(frame, closest_start); });
+    broadcast_box(comm_, frame);
+    PlacedFrame placed(comm_, frame, driving_->cutoff());
+    const Energetics total = placed.compute(*driving_);
+    if (!std::isfinite(total.energy))
+      throw NumericalError(fmt::format("the energy is {} eV; are atoms too close?", total.energy));
+    ipi::Forces found{total.energy, gather_forces(placed.atoms), total.virial, ""};
+    if (ensemble_) found.extra = text_of(ensemble_->measure(Exec(), placed.atoms, placed.domain, total));
+    warn_once(total.warning);
+    return found;
+  }
+
+ private:
+  /// [n_atoms, 3] in the order of the configuration, on rank 0.
+  [[nodiscard]] std::vector<Vec3> gather_forces(const Atoms& atoms) const {
+    struct Row {
+      std::int64_t id;
+      Vec3 force;
+    };
+    std::vector<Row> own;
+    for (int i = 0; i < atoms.n_local; ++i)
+      own.push_back({atoms.id(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}});
+    const auto all = comm_.gather(std::span<const Row>(own));
+    std::vector<Vec3> forces(all.size());
+    for (const auto& row : all) forces[static_cast<std::size_t>(row.id - 1)] = row.force;
+    return forces;
+  }
+
+  void warn_once(const std::string& warning) {
+    if (warned_) return;
+    const auto all = comm_.gather(std::span<const char>(warning));
+    warned_ = comm_.broadcast(!all.empty());
+    if (!all.empty()) log::warning("{}", std::string(all.begin(), all.end()));
+  }
+
+  const Comm& comm_;
+  std::unique_ptr<ForceField> driving_;
+  std::optional<potential::ModelEnsemble> ensemble_;
+  bool warned_ = false;
+};
+
+PotentialOptions potential_of(const Application::Arguments& arguments) {
+  auto chosen =
+      keys_of(arguments, {{"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}});
+  Tree models = Tree::list();
+  for (const auto& path : arguments[model]) {
+    Tree name = Tree::text(path);
+    name.set_location({"--model", 0, 0});
+    models.append(std::move(name));
+  }
+  chosen.set("model", std::move(models));
+  PotentialOptions options;
+  parse_options(chosen, described(options));
+  return options;
+}
+
+ipi::ServeOptions serving_of(const Application::Arguments& arguments) {
+  auto options = options_of<ipi::ServeOptions>(
+      arguments, {{"unix", unix_name}, {"host", host}, {"port", port}, {"wait", wait_for}});
+  options.again = !arguments[again].empty();
+  return options;
+}
+
+/// What the files say of types and boundaries; on rank 0.
+ipi::Structures structures_of(const Application::Arguments& arguments,
+                              const std::vector<std::string>& model_types) {
+  const ReadOptions read = read_options_of(arguments, types, masses);
+  require_known(read.masses, model_types, "--masses");
+  ipi::Structures structures;
+  for (const auto& path : arguments[structure]) {
+    auto frames = read_configurations(path, read);
+    tell_reading(path, frames);
+    for (auto& frame : frames) frame = with_types(std::move(frame), model_types, path);
+    for (auto& frame : frames) frame.ids.clear();
+    structures.add(frames, path);
+  }
+  return structures;
+}
+
+/// Where the time of a driver goes.
+class Times {
+ public:
+  using Clock = std::chrono::steady_clock;
+  void add(Clock::time_point begin) {
+    ++n_;
+    spent_ += Clock::now() - begin;
+  }
+  void tell() const {
+    const double seconds = std::chrono::duration<double>(spent_).count();
+    log::info("{}{}", counted(n_, "evaluation"),
+              n_ > 0 ? fmt::format(", {:.3g} ms each", 1e3 * seconds / double(n_)) : "");
+  }
+
+ private:
+  std::size_t n_ = 0;
+  Clock::duration spent_{};
+};
+
+}  // namespace
+
+std::vector<Application::Flag> serve_flags() {
+  auto flags = std::vector<Application::Flag>{
+      {"--model",
+       "Deep Potential model (.dp); repeated: the first answers, the others tell how far they differ", true,
+       ""},
+      {"--unix", "The server's socket on this machine: its path, or NAME for /tmp/ipi_NAME", false, ""},
+      {"--host", "The server's machine, with --port", false, "localhost"},
+      {"--port", "The server's port", false, ""},
+      {"--wait", "How long to look for a server: '10 min'", false, "60 s"},
+      {"--again", "Look for a server again where one ends without saying EXIT", false, "", true},
+      {"--precision", "model, double or mixed", false, "model"},
+      {"--compress", "auto, off or file", false, "auto"},
+      {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
+  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  flags.push_back(
+      {"STRUCTURE...",
+       "Files with the server's atoms in its order (XYZ, LAMMPS data, POSCAR, ...), for types and "
+       "boundaries; several: by their number of atoms",
+       true, ""});
+  return flags;
+}
+
+void serve(const Comm& comm, const Application::Arguments& arguments) {
+  remember_stop_signals();
+  const ipi::ServeOptions serving = serving_of(arguments);
+  (void)ipi::address_of(serving);
+  Models models(comm, potential_of(arguments));
+  std::optional<ipi::Structures> structures;
+  std::optional<ipi::Conversation> conversation;
+  on_root(comm, [&] {
+    structures = structures_of(arguments, models.type_names());
+    conversation.emplace(serving, *structures);
+  });
+  Times times;
+  for (;;) {
+    std::optional<Configuration> asked;
+    on_root(comm, [&] { asked = conversation->next(); });
+    if (!comm.broadcast(asked.has_value())) break;
+    const auto begin = Times::Clock::now();
+    ipi::Forces found = models.evaluate(asked ? std::move(*asked) : Configuration{});
+    times.add(begin);
+    if (conversation) conversation->answer(std::move(found));
+  }
+  times.tell();
+}
+
+}  // namespace quintet::dpmd

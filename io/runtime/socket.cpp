@@ -1,0 +1,190 @@
+#include "io/runtime/socket.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace quintet {
+
+namespace {
+
+std::string reason(int error) { return std::strerror(error); }
+
+/// Wait until a descriptor is ready, or in error, which the next call on it tells.
+void wait_for(int descriptor, short events, const WhileWaiting& waiting) {
+  constexpr int slice_ms = 100;
+  for (;;) {
+    pollfd watched{descriptor, events, 0};
+    const int ready = ::poll(&watched, 1, slice_ms);
+    if (ready > 0) return;
+    if (ready < 0 && errno != EINTR)
+      throw ResourceError(fmt::format("cannot wait for a socket: {}", reason(errno)));
+    if (waiting) waiting();
+  }
+}
+
+/// A descriptor that is closed unless it is released.
+struct Descriptor {
+  int number;
+  explicit Descriptor(int n) : number(n) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+  int release() { return std::exchange(number, -1); }
+};
+
+int new_socket(int family) {
+  const int descriptor = ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) throw ResourceError(fmt::format("cannot make a socket: {}", reason(errno)));
+  return descriptor;
+}
+
+/// Small messages go at once: each waits for the other's answer.
+void do_not_delay(int descriptor) {
+  const int on = 1;
+  ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+/// 0, or the error of connecting.
+int connect_to(int descriptor, const sockaddr* to, socklen_t size, const WhileWaiting& waiting) {
+  if (::connect(descriptor, to, size) == 0) return 0;
+  if (errno != EINPROGRESS && errno != EINTR) return errno;
+  wait_for(descriptor, POLLOUT, waiting);
+  int error = 0;
+  socklen_t length = sizeof error;
+  ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
+  return error;
+}
+
+bool means_nobody_listens(int error) {
+  return error == ECONNREFUSED || error == ENOENT || error == EAGAIN || error == ETIMEDOUT;
+}
+
+std::optional<Socket> connect_by_path(const SocketAddress& address, const WhileWaiting& waiting) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  QUINTET_CHECK(address.path.size() < sizeof to.sun_path,
+                "the name of the socket '{}' has {} bytes; expected at most {}", address.path,
+                address.path.size(), sizeof to.sun_path - 1);
+  std::memcpy(to.sun_path, address.path.c_str(), address.path.size() + 1);
+  Descriptor descriptor(new_socket(AF_UNIX));
+  const int error = connect_to(descriptor.number, reinterpret_cast<const sockaddr*>(&to), sizeof to, waiting);
+  if (means_nobody_listens(error)) return std::nullopt;
+  if (error != 0) throw ResourceError(fmt::format("cannot connect to {}: {}", address.text(), reason(error)));
+  return Socket(descriptor.release());
+}
+
+std::optional<Socket> connect_by_host(const SocketAddress& address, const WhileWaiting& waiting) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int failed =
+      ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  QUINTET_CHECK(failed == 0, "the host '{}' is not known: {}", address.host, ::gai_strerror(failed));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  int error = ECONNREFUSED;
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    Descriptor descriptor(new_socket(at->ai_family));
+    error = connect_to(descriptor.number, at->ai_addr, at->ai_addrlen, waiting);
+    if (error != 0) continue;
+    do_not_delay(descriptor.number);
+    return Socket(descriptor.release());
+  }
+  if (means_nobody_listens(error)) return std::nullopt;
+  throw ResourceError(fmt::format("cannot connect to {}: {}", address.text(), reason(error)));
+}
+
+}  // namespace
+
+std::string SocketAddress::text() const { return path.empty() ? fmt::format("{}:{}", host, port) : path; }
+
+std::optional<Socket> Socket::connect(const SocketAddress& address, const WhileWaiting& waiting) {
+  return address.path.empty() ? connect_by_host(address, waiting) : connect_by_path(address, waiting);
+}
+
+Socket::Socket(int descriptor) : descriptor_(descriptor) {}
+
+Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Socket::~Socket() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool Socket::receive(std::span<std::byte> bytes, const std::string& what, const WhileWaiting& waiting) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const auto got = ::recv(descriptor_, bytes.data() + done, bytes.size() - done, 0);
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+      wait_for(descriptor_, POLLIN, waiting);
+    } else {
+      if (done == 0 && (got == 0 || errno == ECONNRESET)) return false;
+      throw ConnectionLost(fmt::format("the connection ended after {} of {} bytes of {}{}", done,
+                                       bytes.size(), what, got < 0 ? ": " + reason(errno) : ""));
+    }
+  }
+  return true;
+}
+
+void Socket::send(std::span<const std::byte> bytes, const std::string& what, const WhileWaiting& waiting) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const auto sent = ::send(descriptor_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    if (sent > 0)
+      done += static_cast<std::size_t>(sent);
+    else if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+      wait_for(descriptor_, POLLOUT, waiting);
+    else
+      throw ConnectionLost(fmt::format("the connection ended after {} of {} bytes of {}: {}", done,
+                                       bytes.size(), what, reason(errno)));
+  }
+}
+
+LoopbackListener::LoopbackListener() {
+  Descriptor descriptor(new_socket(AF_INET));
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* address = reinterpret_cast<sockaddr*>(&at);
+  constexpr int most_waiting = 8;
+  if (::bind(descriptor.number, address, size) != 0 || ::listen(descriptor.number, most_waiting) != 0 ||
+      ::getsockname(descriptor.number, address, &size) != 0)
+    throw ResourceError(fmt::format("cannot listen on this machine: {}", reason(errno)));
+  port_ = ntohs(at.sin_port);
+  descriptor_ = descriptor.release();
+}
+
+LoopbackListener::~LoopbackListener() { ::close(descriptor_); }
+
+Socket LoopbackListener::accept(const WhileWaiting& waiting) const {
+  for (;;) {
+    wait_for(descriptor_, POLLIN, waiting);
+    const int accepted = ::accept4(descriptor_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (accepted >= 0) {
+      do_not_delay(accepted);
+      return Socket(accepted);
+    }
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+      throw ResourceError(fmt::format("cannot take a connection: {}", reason(errno)));
+  }
+}
+
+}  // namespace quintet
