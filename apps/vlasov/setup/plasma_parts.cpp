@@ -14,7 +14,7 @@ namespace {
 std::complex<double> wave_over_x(const Formula& formula, const PhaseGrid& grid, bool with_time,
                                  const std::array<double, 3>& k) {
   int n = 1;
-  for (int d = 0; d < grid.cdim; ++d) n *= grid.cells[static_cast<std::size_t>(d)];
+  for (int d = 0; d < grid.cdim; ++d) n *= grid.cells[d];
   std::complex<double> sum = 0;
   for (int cell = 0; cell < n; ++cell) {
     std::vector<double> x;

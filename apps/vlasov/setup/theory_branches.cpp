@@ -20,7 +20,7 @@ namespace {
 /// The widest cell along a velocity direction within three thermal speeds of a beam: wider ones outside hold
 /// next to nothing of it.
 double velocity_width(const PhaseGrid& grid, int v, double drift, double thermal_speed) {
-  const int d = grid.cdim + v, n = grid.cells[static_cast<std::size_t>(d)];
+  const int d = grid.cdim + v, n = grid.cells[d];
   if (grid.is_uniform(d)) return grid.width(d);
   double widest = grid.least_width(d);
   for (int i = 0; i < n; ++i)
@@ -40,11 +40,9 @@ void set_recurrence(const Setup& setup, const TheoryPlasma& plasma, Branch& bran
       structure.k = k;
       structure.thermal_speed = beam.thermal_speed;
       const double length = std::hypot(k[0], k[1], k[2]);
-      for (int d = 0; d < setup.basis.vdim(); ++d) {
-        const auto i = static_cast<std::size_t>(d);
-        structure.dv[i] = velocity_width(species.grid, d, beam.drift * k[i] / length, beam.thermal_speed);
-      }
-      for (std::size_t d = static_cast<std::size_t>(setup.basis.vdim()); d < 3; ++d) structure.k[d] = 0;
+      for (int d = 0; d < setup.basis.vdim(); ++d)
+        structure.dv[d] = velocity_width(species.grid, d, beam.drift * k[d] / length, beam.thermal_speed);
+      for (int d = setup.basis.vdim(); d < 3; ++d) structure.k[d] = 0;
       if (structure.k[0] == 0 && structure.k[1] == 0 && structure.k[2] == 0) continue;
       if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
         const auto& row = collisions->frequency[s];
@@ -72,7 +70,7 @@ void set_resonance(const Setup& setup, const TheoryPlasma& plasma, Branch& branc
       constexpr double reach = 6;  // thermal speeds: beyond there are no particles
       if (std::abs(branch.phase_velocity() - beam.drift) > reach * beam.thermal_speed) continue;
       for (int d = 0; d < setup.basis.vdim(); ++d) {
-        const double k_d = std::abs(k[static_cast<std::size_t>(d)]);
+        const double k_d = std::abs(k[d]);
         if (k_d < 1e-6 * length) continue;
         const double dv = velocity_width(grid, d, branch.phase_velocity() * k_d / length, 0);
         branch.resonance_error =
@@ -86,7 +84,7 @@ void set_resonance(const Setup& setup, const TheoryPlasma& plasma, Branch& branc
 std::optional<int> axis_of(const std::array<double, 3>& k, int vdim) {
   const double length = std::hypot(k[0], k[1], k[2]);
   for (int d = 0; d < vdim; ++d)
-    if (std::abs(k[static_cast<std::size_t>(d)]) > (1 - 1e-9) * length) return d;
+    if (std::abs(k[d]) > (1 - 1e-9) * length) return d;
   return std::nullopt;
 }
 
@@ -103,8 +101,8 @@ void set_grid_errors(const Setup& setup, const TheoryPlasma& plasma, bool is_col
     const PhaseGrid& grid = setup.species[species.front()].grid;
     const int v = grid.cdim + *axis;
     GridBeam one{beam, {}, velocity_degree(setup.basis)};
-    for (int i = 0; i <= grid.cells[static_cast<std::size_t>(v)]; ++i) one.edges.push_back(grid.edge(v, i));
-    if (k[static_cast<std::size_t>(*axis)] < 0) {  // drifts are along the wave already
+    for (int i = 0; i <= grid.cells[v]; ++i) one.edges.push_back(grid.edge(v, i));
+    if (k[*axis] < 0) {  // drifts are along the wave already
       std::reverse(one.edges.begin(), one.edges.end());
       for (double& edge : one.edges) edge *= -1;
     }

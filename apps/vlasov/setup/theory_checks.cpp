@@ -129,6 +129,19 @@ void warn_of_current(const RunOptions& options, const Setup& setup, const std::v
       fmt::join(against, ", "));
 }
 
+/// Whether velocity cells are made for a beam: two of its thermal speeds lie within them, and a cell is no
+/// wider than that.
+bool can_hold(const PhaseGrid& grid, const DriftingMaxwellian& beam, const std::array<double, 3>& k) {
+  const double length = std::hypot(k[0], k[1], k[2]), reach = 2 * beam.thermal_speed;
+  for (int v = 0; v < grid.vdim; ++v) {
+    const int d = grid.cdim + v;
+    const double drift = beam.drift * k[v] / length;
+    if (drift - reach < grid.lower[d] || drift + reach > grid.upper[d] || grid.least_width(d) > reach)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 DriftingMaxwellian along(const PlasmaPart& part, const std::array<double, 3>& k) {
@@ -150,6 +163,9 @@ std::vector<std::size_t> species_of(const DriftingMaxwellian& beam,
   if (parts)
     for (const auto& part : *parts)
       if (is_part(beam, along(part, k), false)) result.push_back(part.species);
+  if (!result.empty()) return result;
+  for (std::size_t s = 0; s < setup.species.size(); ++s)
+    if (setup.species[s].charge != 0 && can_hold(setup.species[s].grid, beam, k)) result.push_back(s);
   if (!result.empty()) return result;
   for (std::size_t s = 0; s < setup.species.size(); ++s)
     if (setup.species[s].charge != 0) result.push_back(s);

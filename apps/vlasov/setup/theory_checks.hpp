@@ -15,7 +15,8 @@ namespace quintet::vlasov {
 /// A part of the plasma as a wave along k sees it.
 [[nodiscard]] kinetics::DriftingMaxwellian along(const PlasmaPart& part, const std::array<double, 3>& k);
 
-/// The species that hold a beam: those of its Maxwellian, or all charged ones if it is nobody's.
+/// The species that hold a beam: those of its Maxwellian; if it is nobody's, those whose velocity cells are
+/// made for it, or else all charged ones.
 [[nodiscard]] std::vector<std::size_t> species_of(const kinetics::DriftingMaxwellian& beam,
                                                   const std::optional<std::vector<PlasmaPart>>& parts,
                                                   const Setup& setup, const std::array<double, 3>& k);

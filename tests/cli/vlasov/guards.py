@@ -33,7 +33,8 @@ def vlasov(limits, settings):
 
 def both_sides(key, strict, pattern, measured, settings):
     code, said = vlasov({key: strict}, settings)
-    found, step = re.search(pattern, said), re.search(r"step (\d+),", said[said.rfind("error"):] or said)
+    last = said[said.find("error: "):]  # warnings before it have numbers, too
+    found, step = re.search(pattern, last), re.search(r"step (\d+),", last)
     if code != 3 or not found or not step or f"limits.{key}" not in said:
         sys.exit(f"{key}: exit code {code}: {said}")
     value, falls = measured(found), key == "shrunk_dt"
