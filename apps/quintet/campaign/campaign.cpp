@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/runtime/runtime.hpp"
 #include "apps/campaign/frozen.hpp"
 #include "apps/campaign/graph.hpp"
 #include "apps/campaign/resources.hpp"
