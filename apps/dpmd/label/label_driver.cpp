@@ -37,11 +37,11 @@ LabelDriver::LabelDriver(const LabelRecipe& recipe, const LabelOptions& options,
       text_(std::move(text)),
       folder_(std::move(folder)) {}
 
-LabelDriver::~LabelDriver() { end(); }
+LabelDriver::~LabelDriver() { part(); }
 
 std::string LabelDriver::output() const { return folder_ + "/" + label_output; }
 
-void LabelDriver::end() {
+void LabelDriver::part() {
   constexpr double patience_s = 5;
   if (connection_ && program_ && !program_->ended()) {
     try {
@@ -50,13 +50,17 @@ void LabelDriver::end() {
     } catch (const Error&) {  // it is not there, or nobody is to wait for it: it is stopped below
     }
   }
+  end();
+}
+
+void LabelDriver::end() {
   connection_.reset();
   program_.reset();
   listener_.reset();
 }
 
 void LabelDriver::start(const Configuration& frame) {
-  end();
+  part();
   n_labelled_ = 0;
   kind_ = kind_of(recipe_.driver, frame);
   fs::remove_all(folder_);

@@ -32,6 +32,9 @@ class LabelDriver {
 
  private:
   void start(const Configuration& frame);
+  /// Tell the program to end, and wait for that; it may.
+  void part();
+  /// End the program now.
   void end();
   [[nodiscard]] Configuration ask(const Configuration& frame);
   /// What the program says before it takes positions, or after: the answer to STATUS.
