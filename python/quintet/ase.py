@@ -1,0 +1,74 @@
+"""Deep Potentials as a calculator of ASE: `atoms.calc = quintet.ase.Calculator("model.dp")`."""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from ._files import optional
+from .errors import InputError
+from .potential import Files, Potential, periodic_cell
+
+optional("ase", "quintet.ase")
+from ase import Atoms  # noqa: E402
+from ase.calculators.calculator import Calculator as _Calculator  # noqa: E402
+from ase.calculators.calculator import PropertyNotImplementedError, all_changes  # noqa: E402
+
+
+class Calculator(_Calculator):
+    """Energy, forces and stress of a Deep Potential.
+
+    files: a model, or several of the same types: the first moves the atoms, and `results["deviation"]` is asked for by
+    `deviation(atoms)`. types: the model's type of each chemical symbol, {"Cu": "copper"}, where names are no symbols.
+    precision: as Potential's.
+
+    Units are ASE's: eV, angstrom; stress in eV/angstrom^3, positive where pulled, xx yy zz yz xz xy. `stresses` are the
+    atoms' virials over the volume of the cell over the number of atoms, so that their mean is the stress.
+    """
+
+    implemented_properties = ["energy", "free_energy", "forces", "stress", "energies", "stresses"]
+    discard_results_on_any_change = True
+
+    def __init__(self, files: Union[Files, Potential], types: Optional[dict[str, str]] = None, precision: Optional[str] = None,
+                 **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.potential = files if isinstance(files, Potential) else Potential(files, precision)
+        self.names = dict(types or {})
+        unknown = sorted(set(self.names.values()) - set(self.potential.type_names))
+        if unknown:
+            raise InputError(f"the model has no type '{unknown[0]}'; it has: {', '.join(self.potential.type_names)}")
+
+    def calculate(self, atoms: Optional[Atoms] = None, properties: Optional[Sequence[str]] = None,
+                  system_changes: Sequence[str] = all_changes) -> None:
+        super().calculate(atoms, properties, system_changes)
+        properties = properties or ["energy"]
+        atomic = "energies" in properties or "stresses" in properties
+        found = self.potential(*self._arguments(), atomic=atomic)
+        self.results = {"energy": found.energy, "free_energy": found.energy, "forces": found.forces}
+        volume = self.atoms.cell.volume
+        if volume > 0:
+            self.results["stress"] = _voigt(-found.virial / volume)
+        elif "stress" in properties or "stresses" in properties:
+            raise PropertyNotImplementedError("stress needs a cell of three vectors")
+        if atomic:
+            self.results["energies"] = found.energies
+            if volume > 0:
+                self.results["stresses"] = _voigt(-found.virials * (len(self.atoms) / volume))
+
+    def _arguments(self) -> tuple:
+        atoms = self.atoms
+        names = [self.names.get(symbol, symbol) for symbol in atoms.get_chemical_symbols()]
+        positions = np.ascontiguousarray(atoms.positions)
+        return (positions, periodic_cell(positions, np.asarray(atoms.cell), atoms.pbc, self.potential.cutoff),
+                self.potential.types(names, len(atoms)))
+
+    def deviation(self, atoms: Atoms) -> Any:
+        """Return where the models disagree about a configuration, see Potential.deviation()."""
+        self.atoms = atoms.copy()
+        return self.potential.deviation(*self._arguments())
+
+
+def _voigt(tensor: np.ndarray) -> np.ndarray:
+    """Return xx yy zz yz xz xy of the symmetric part of [..., 3, 3]."""
+    tensor = (tensor + np.swapaxes(tensor, -1, -2)) / 2
+    return tensor[..., [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]]

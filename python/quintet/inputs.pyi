@@ -1,0 +1,1411 @@
+# Made by python/generate_stubs.py from the schemas of the programs; a test compares it with them.
+from pathlib import Path
+from typing import Any, Literal, Optional, Sequence, TypedDict, Union
+
+from typing_extensions import Required
+
+COMMANDS: dict[str, tuple[str, ...]]
+
+class Input:
+    app: str
+    command: str
+    values: dict[str, Any]
+    def __init__(self, app: str, command: str, values: dict[str, Any]) -> None: ...
+    def write(self, file: Union[str, Path], check: bool = ...) -> Path: ...
+    def yaml(self) -> str: ...
+
+class Maker: ...
+
+def schemas(app: str) -> dict[str, Any]: ...
+def owner_of(file: Path, app: Optional[str] = ..., command: Optional[str] = ...) -> tuple[str, str]: ...
+
+class DpmdRunSystem(TypedDict, total=False):
+    file: Required[str]  # Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint
+    frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
+    types: Sequence[str]  # Names of the types of files that number them and do not name them: [O, H]. They must agree with labels and maps of the file; comments of LAMMPS data give way
+    periodic: Sequence[str]  # Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice without pbc); absent: all; 0 to 3 values
+    selective_dynamics: bool  # Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do
+    masses: dict[str, str]  # Masses of types by name, such as isotopes, in place of the file's and of the standard ones of elements; unit: g/mol, amu, g, kg; above 0 amu
+    replicate: Sequence[int]  # Copies along the cell's rows; 3 values, each at least 1 and at most 1000000
+class DpmdRunPotentialRepulsion(TypedDict, total=False):
+    kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
+    inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+class DpmdRunPotential(TypedDict, total=False):
+    model: Required[Union[Sequence[str], str]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
+    compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
+    sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
+    repulsion: Union[DpmdRunPotentialRepulsion, None]  # Short-range repulsion; absent: none
+class DpmdRunTime(TypedDict, total=False):
+    dt: str  # Time step; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 ps
+    steps: Required[int]  # Number of steps (of a minimisation: at most); at least 0
+class DpmdRunIntegratorBarostat(TypedDict, total=False):
+    pressure: str  # Target pressure; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3
+    pressure_end: Union[str, None]  # Target at the last step; linear in between; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3
+    relaxation_time: str  # Time in which the volume relaxes if the compressibility is right; mtk: tau in the cell's mass, (N_f + 3) kT tau^2 / 3: in a stiff solid the cell swings faster, by sqrt(N kT / (bulk modulus * volume)); unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 ps
+    compressibility: str  # Isothermal compressibility, roughly (default: water); a wrong one only changes the relaxation time; unit: 1/bar; above 0 1/bar
+    coupling: Literal['isotropic', 'anisotropic', 'triclinic']  # Scale all directions alike, x, y and z each by its own pressure, or the angles too (mtk)
+    thermostat: Literal['langevin', 'velocity_rescaling', 'nose_hoover']  # What keeps the temperature of npt, of the atoms and (mtk) of the cell: what integrator.ensemble names for constant volume, with the same friction, relaxation_time and chain_length; of the cell: a chain of its own with nose_hoover, else friction and noise
+    method: Literal['auto', 'cell_rescaling', 'mtk']  # Stochastic cell rescaling, or a cell with inertia (Martyna, Tobias and Klein; Parrinello and Rahman); auto: cell_rescaling for npt where it can do what is asked for, else mtk, and mtk with nose_hoover, so that all is deterministic
+    pressure_tensor: Union[Sequence[str], str]  # Target of each component in place of pressure: xx, yy, zz and, triclinic, xy, xz, yz (mtk); unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; 0 to 6 values
+    axes: Sequence[str]  # Directions that move, the others stay (mtk); a direction that is open must stay; 1 to 3 values
+class DpmdRunIntegratorMinimiser(TypedDict, total=False):
+    force_tolerance: str  # Stop when no atom's force is longer than this; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    max_displacement: str  # Farthest an atom moves in a step; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    dt_max_factor: float  # Longest step, in units of time.dt; at least 1
+class DpmdRunIntegrator(TypedDict, total=False):
+    ensemble: Literal['nve', 'langevin', 'velocity_rescaling', 'nose_hoover', 'npt', 'nph', 'minimise']  # nve: velocity Verlet; at constant temperature (NVT) by the thermostat that is named (langevin: Langevin dynamics (BAOAB), velocity_rescaling: stochastic velocity rescaling, nose_hoover: a Nose-Hoover chain); npt: at constant pressure too, see barostat.thermostat; nph: at constant pressure and enthalpy; minimise: FIRE 2.0
+    temperature: Union[str, None]  # Target temperature (all but nve, nph and minimise; nph: of the cell's mass alone, 300 K unless given); unit: K; at least 0 K
+    temperature_end: Union[str, None]  # Target at the last step; linear in between; unit: K; at least 0 K
+    friction: str  # Langevin friction; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 1/ps
+    relaxation_time: str  # Relaxation time of velocity_rescaling and nose_hoover; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 ps
+    chain_length: int  # Thermostats in the Nose-Hoover chain; at least 1 and at most 20
+    barostat: Union[DpmdRunIntegratorBarostat, None]  # Constant pressure, for ensembles npt and nph
+    minimiser: Union[DpmdRunIntegratorMinimiser, None]  # For ensemble minimise
+class DpmdRunVelocities(TypedDict, total=False):
+    temperature: Union[str, None]  # Draw velocities at this temperature (default: keep the input's; if it has none, integrator.temperature); unit: K; at least 0 K
+    remove_momentum: bool  # Start with the centre of mass at rest
+class DpmdRunFrozen(TypedDict, total=False):
+    types: Sequence[str]  # Atoms of these types
+    ids: Sequence[int]  # Atoms with these ids (from 1, in the order of the file; behind replicate); each at least 1
+    x: Union[Sequence[str], str]  # Atoms whose x at the start lies between; with y and z: all of them; unit: angstrom, nm, bohr, um, mm, m, km; 0 to 2 values
+    y: Union[Sequence[str], str]  # Likewise y; unit: angstrom, nm, bohr, um, mm, m, km; 0 to 2 values
+    z: Union[Sequence[str], str]  # Likewise z; unit: angstrom, nm, bohr, um, mm, m, km; 0 to 2 values
+class DpmdRunDomain(TypedDict, total=False):
+    skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
+class DpmdRunTrajectory(TypedDict, total=False):
+    format: Literal['h5md', 'xyz', 'both']  # trajectory.h5 (H5MD, all ranks write; forces in kJ/mol/angstrom as its units say), trajectory.xyz (extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both
+    interval: int  # Steps between frames; at least 1
+    velocities: bool  # Write velocities
+    forces: bool  # Write forces
+    single_precision: bool  # trajectory.h5 in float32: half the size
+    unwrapped: bool  # Positions of trajectory.xyz without periodic jumps; false: in the cell. trajectory.h5 has the cell's and, beside them, the crossings
+class DpmdRunObservablesRdf(TypedDict, total=False):
+    interval: int  # Steps between two samples; at least 1
+    r_max: str  # Largest distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
+    bin_width: str  # Width of a bin; unit: angstrom, nm, bohr, um, mm, m, km; at least 0.0001 angstrom
+class DpmdRunObservablesMsd(TypedDict, total=False):
+    interval: int  # Steps between two samples; at least 1
+    length: int  # Longest time difference, in samples; at least 2 and at most 1000000
+    origin_interval: int  # A new time origin every so many samples; length / origin_interval origins are held, 24 bytes an atom each; at least 1
+    fit_start: float  # The line for the diffusion coefficient is fitted from this fraction of the longest time to its end; at least 0 and at most 0.9
+class DpmdRunObservablesVacf(TypedDict, total=False):
+    interval: int  # Steps between two samples; at least 1
+    length: int  # Longest time difference, in samples; at least 2 and at most 1000000
+    origin_interval: int  # A new time origin every so many samples; length / origin_interval origins are held, 24 bytes an atom each; at least 1
+class DpmdRunObservables(TypedDict, total=False):
+    rdf: Union[DpmdRunObservablesRdf, None]  # Radial distribution functions g(r) and coordination numbers
+    msd: Union[DpmdRunObservablesMsd, None]  # Mean-square displacements and diffusion coefficients
+    vacf: Union[DpmdRunObservablesVacf, None]  # Velocity autocorrelation and vibrational spectrum
+class DpmdRunDeviation(TypedDict, total=False):
+    interval: int  # Steps between rows of model_devi.out; at least 1
+    relative_force: Union[str, None]  # Divide an atom's force deviation by its mean force plus this level; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    relative_virial: Union[str, None]  # Divide a component's virial deviation by its mean (an atom) plus this level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    atomic: bool  # Write the force deviation of every atom behind the row
+class DpmdRunSelection(TypedDict, total=False):
+    force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
+    force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    virial_low: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
+    virial_high: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    most: int  # Frames to take at most; at least 1
+    method: Literal['random', 'time', 'deviation', 'farthest']  # Which candidates, if there are more: at random, evenly in time, of the largest deviation, or each farthest from those before in its neighbour distances
+class DpmdRunObserveSpectrogram(TypedDict, total=False):
+    signal: Literal['temperature', 'pressure', 'pressure_xx', 'pressure_yy', 'pressure_zz', 'pressure_xy', 'pressure_xz', 'pressure_yz', 'volume', 'potential', 'velocity', 'current']  # A number of the thermo table; a component of the velocity of an atom, or of the mean over a type; or of the current, the sum of charge times velocity, whose spectrum is the infrared absorption of fixed charges
+    type: Union[str, None]  # velocity: the type whose atoms' mean is taken
+    atom: Union[int, None]  # velocity: the atom by its number, from 1, in place of a type; at least 1
+    charges: dict[str, str]  # current: charges of types; others have none; unit: e, C
+    component: Literal['x', 'y', 'z']  # Of velocity and current
+    every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
+    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
+    hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
+    bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
+    bins_per_octave: int  # constant_q: bins from a frequency to its double; at least 1 and at most 384
+    lowest: Union[str, None]  # constant_q: frequency of the first bin; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 THz
+    corner: Union[str, None]  # mel: frequency below which bands are about evenly wide, above which they widen with frequency; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 THz
+class DpmdRunObserveSpectrum(TypedDict, total=False):
+    signal: Literal['temperature', 'pressure', 'pressure_xx', 'pressure_yy', 'pressure_zz', 'pressure_xy', 'pressure_xz', 'pressure_yz', 'volume', 'potential', 'velocity', 'current']  # A number of the thermo table; a component of the velocity of an atom, or of the mean over a type; or of the current, the sum of charge times velocity, whose spectrum is the infrared absorption of fixed charges
+    type: Union[str, None]  # velocity: the type whose atoms' mean is taken
+    atom: Union[int, None]  # velocity: the atom by its number, from 1, in place of a type; at least 1
+    charges: dict[str, str]  # current: charges of types; others have none; unit: e, C
+    component: Literal['x', 'y', 'z']  # Of velocity and current
+    every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
+    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
+    hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
+    bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
+    bins_per_octave: int  # constant_q: bins from a frequency to its double; at least 1 and at most 384
+    lowest: Union[str, None]  # constant_q: frequency of the first bin; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 THz
+    corner: Union[str, None]  # mel: frequency below which bands are about evenly wide, above which they widen with frequency; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 THz
+class DpmdRunObserve(TypedDict, total=False):
+    spectrogram: Union[DpmdRunObserveSpectrogram, None]  # Frequencies of a number of the run over time, in group spectrogram of run.h5, with their mean, the spectrum
+    spectrum: Union[DpmdRunObserveSpectrum, None]  # The mean spectrum of a number of the run by itself, in group spectrum of run.h5
+class DpmdRunLimits(TypedDict, total=False):
+    energy_drift: str  # Stop (exit 3) when the conserved energy has drifted by more an atom (not in a minimisation); unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    temperature: str  # Stop (exit 3) above this temperature; unit: K; above 0 K
+class DpmdRunReference(TypedDict, total=False):
+    rdf: Union[str, None]  # CSV file of r (angstrom) and g(r) to draw beside this run's, of all atoms or, where the second column's name is a pair as O_O, of that pair; needs observables.rdf
+    label: str  # What the reference is, for legends
+class DpmdTrainDataTraining(TypedDict, total=False):
+    systems: Required[Union[Sequence[str], str]]  # DeePMD folders (also folders or patterns that hold some), HDF5 files ('data.h5' or 'data.h5#/path') or extended XYZ; at least 1 values
+    batch_size: Union[float, str]  # Frames a step: a number, 'auto' (the least with frames * atoms >= 32) or 'auto:ATOMS'
+    probabilities: Sequence[float]  # Weight of each system in the draw; empty: its number of batches; each at least 0
+    blocks: Sequence[str]  # Instead: systems FIRST to END - 1, from 0, share the weight, each by its number of batches; systems in no block are not drawn
+class DpmdTrainDataValidation(TypedDict, total=False):
+    systems: Required[Union[Sequence[str], str]]  # As for training; at least 1 values
+    batch_size: Union[float, str]  # As for training
+    batches: int  # Batches for each row of the learning curve (numb_btch); at least 1
+class DpmdTrainDataLabels(TypedDict, total=False):
+    prefix: Union[str, None]  # What stands before energy, forces, virial and stress in extended XYZ: 'REF_', or '' for the plain names. Absent: the one source that a frame has; two that differ are refused
+    stress_unit: Literal['eV/angstrom^3', 'GPa', 'kbar', 'bar']  # Unit of the stress in extended XYZ; a virial is in eV
+    stress_sign: Literal['tension', 'pressure']  # What is counted positive in a stress: ASE and OVITO tension, VASP and CP2K pressure
+    stress_limit: str  # Data with a larger stress (virial / volume) are refused, as of another unit; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; above 0 GPa
+class DpmdTrainData(TypedDict, total=False):
+    training: Required[DpmdTrainDataTraining]  # What the model learns from
+    validation: Union[DpmdTrainDataValidation, None]  # Frames held out; absent: none
+    labels: Union[DpmdTrainDataLabels, None]  # Which labels of extended XYZ count, and what their stress means
+    frame_memory: str  # Neighbours of frames are kept up to this size on each rank, made anew beyond it; on its device as much again; unit: MB, GB, MiB, GiB; at least 0 GB
+class DpmdTrainModelDescriptor(TypedDict, total=False):
+    rcut: str  # Cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
+    rcut_smooth: str  # Where 1/r begins to go smoothly to 0; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
+    sel: Union[Sequence[Union[float, str]], Union[float, str]]  # Most neighbours of each type: [46, 92], 'auto' (1.1 times the most in the training data, rounded up to a multiple of 4) or 'auto:FACTOR'; at least 1 values
+    neurons: Sequence[int]  # Widths of the layers of the embedding networks; 1 to 20 values, each at least 1 and at most 100000
+    timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
+    activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
+    axis_neurons: int  # Columns M2 of the second factor of the descriptor; at least 1
+    type_one_side: bool  # Embedding networks depend on the neighbour's type alone, not on the centre's too
+    exclude_types: Sequence[str]  # Pairs of types that do not see one another, such as O-H; their rows are 0
+    protection: str  # p in 1/(r + p) (env_protection); unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
+    set_davg_zero: bool  # Subtract no mean from the environment matrix
+class DpmdTrainModelFitting(TypedDict, total=False):
+    neurons: Sequence[int]  # Widths of the layers of the fitting networks; 1 to 20 values, each at least 1 and at most 100000
+    timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
+    activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
+class DpmdTrainModel(TypedDict, total=False):
+    type_map: Sequence[str]  # Names of the atom types in their order; empty: those of the data, in order of appearance
+    start: Union[str, None]  # Go on from this model (.dp): its sizes, statistics, energy biases and weights; descriptor and fitting below are not used
+    precision: Literal['double', 'single']  # Arithmetic of descriptor, networks and training
+    descriptor: Union[DpmdTrainModelDescriptor, None]  # se_e2_a: environments to numbers
+    fitting: Union[DpmdTrainModelFitting, None]  # Numbers to energies
+    pair_exclude_types: Sequence[str]  # Pairs of types that are no neighbours at all
+    atom_exclude_types: Sequence[str]  # Types whose atoms have no energy
+    sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: as in 'dpmd run'
+    statistics_batches: int  # Batches of each system for mean and deviation of the environment matrix (data_stat_nbatch); at least 1
+class DpmdTrainLossEnergy(TypedDict, total=False):
+    start: float  # At the first step; falls or rises with the learning rate; at least 0
+    limit: float  # When the learning rate is 0; 0 here or there: no such term; at least 0
+class DpmdTrainLossForce(TypedDict, total=False):
+    start: float  # At the first step; falls or rises with the learning rate; at least 0
+    limit: float  # When the learning rate is 0; 0 here or there: no such term; at least 0
+class DpmdTrainLossVirial(TypedDict, total=False):
+    start: float  # At the first step; falls or rises with the learning rate; at least 0
+    limit: float  # When the learning rate is 0; 0 here or there: no such term; at least 0
+class DpmdTrainLoss(TypedDict, total=False):
+    energy: Union[DpmdTrainLossEnergy, None]  # Prefactor of (dE)^2 / atoms
+    force: Union[DpmdTrainLossForce, None]  # Prefactor of the mean of (dF)^2
+    virial: Union[DpmdTrainLossVirial, None]  # Prefactor of the mean of (dV)^2 / atoms
+    intensive: bool  # Energy and virial terms divided by atoms^2 (intensive_ener_virial)
+class DpmdTrainLearningRate(TypedDict, total=False):
+    start: float  # At the first step; above 0
+    stop: float  # At the last step; above 0
+    decay_steps: int  # Steps between two reductions; where not fewer than all steps: 100, or a hundredth of them; at least 1
+    smooth: bool  # Reduce at every step instead
+class DpmdTrainOptimiser(TypedDict, total=False):
+    beta1: float  # Decay of the mean of gradients; at least 0 and below 1
+    beta2: float  # Decay of the mean of their squares; at least 0 and below 1
+    epsilon: float  # Added to the root of that; above 0
+class DpmdTrainParallel(TypedDict, total=False):
+    strategy: Literal['data', 'sharded', 'auto']  # data: each holder has everything; sharded: holders divide the optimiser's states, and what stage says (ZeRO); auto: the least of data and sharded that fits a rank's share of the node's free memory; losses are the same to the last bit
+    stage: int  # sharded: 1 divides states, 2 gradients too; 3, weights too, is not to be had here; at least 1 and at most 3
+    holder: Literal['node', 'rank']  # node: its ranks share one copy in memory, and only nodes send; rank: each has its own
+    memory: Union[str, None]  # auto: what a rank may take of the memory where its arrays are, if less than its share; unit: MB, GB, MiB, GiB; above 0 GB
+class DpmdTrainOffloadBudget(TypedDict, total=False):
+    host: Union[str, None]  # States that a rank may keep in memory; absent: all (host), none (file); unit: MB, GB, MiB, GiB; at least 0 MB
+    file: Union[str, None]  # Disk that a rank may take; absent: what is free; unit: MB, GB, MiB, GiB; at least 0 MB
+class DpmdTrainOffloadDelayedUpdate(TypedDict, total=False):
+    after: int  # Steps before the first delayed one; at least 0
+class DpmdTrainOffload(TypedDict, total=False):
+    optimiser: Literal['none', 'host', 'file']  # Where the optimiser's states are. none: beside the weights; host: in memory, of a training on a GPU the host's, within the budget; file: on a disk, but for the budget. Losses are the same to the last bit (on a GPU to round-off)
+    path: Union[str, None]  # file: a folder on a disk of the node, for this run alone
+    budget: Union[DpmdTrainOffloadBudget, None]  # What each rank may take
+    delayed_update: Union[DpmdTrainOffloadDelayedUpdate, None]  # Weights are updated while the next step's gradient is computed, one step late; absent: not so
+class DpmdEquationOfStateSystem(TypedDict, total=False):
+    file: Required[str]  # Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint
+    frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
+    types: Sequence[str]  # Names of the types of files that number them and do not name them: [O, H]. They must agree with labels and maps of the file; comments of LAMMPS data give way
+    periodic: Sequence[str]  # Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice without pbc); absent: all; 0 to 3 values
+    selective_dynamics: bool  # Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do
+    masses: dict[str, str]  # Masses of types by name, such as isotopes, in place of the file's and of the standard ones of elements; unit: g/mol, amu, g, kg; above 0 amu
+    replicate: Sequence[int]  # Copies along the cell's rows; 3 values, each at least 1 and at most 1000000
+class DpmdEquationOfStatePotentialRepulsion(TypedDict, total=False):
+    kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
+    inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+class DpmdEquationOfStatePotential(TypedDict, total=False):
+    model: Required[Union[Sequence[str], str]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
+    compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
+    sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
+    repulsion: Union[DpmdEquationOfStatePotentialRepulsion, None]  # Short-range repulsion; absent: none
+class DpmdEquationOfStateDomain(TypedDict, total=False):
+    skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
+class DpmdEquationOfStateReference(TypedDict, total=False):
+    label: str  # What the reference is
+    lattice_constant: Union[str, None]  # Its lattice constant: cube root of the input cell's volume at the minimum, divided by the repeats; unit: angstrom, nm, bohr, um, mm, m, km
+    bulk_modulus: Union[str, None]  # Its bulk modulus; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3
+    energy: Union[str, None]  # Its energy an atom at the minimum; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+class DpmdLearnTrain(TypedDict, total=False):
+    input: Required[str]  # YAML file of 'dpmd train'; its data.training.systems and seed are set here
+    set: Sequence[str]  # Settings put over it, key.path=value
+    reuse: bool  # Start from the weights of the iteration before, not anew
+class DpmdLearnExplore(TypedDict, total=False):
+    input: Required[str]  # YAML file of 'dpmd run'; its system.file, potential.model, selection and seed are set here
+    starts: Union[Sequence[str], str]  # Configurations to start from, a run each; absent: the input's own
+    set: Sequence[str]  # Settings put over the input, key.path=value
+    first_iteration: int  # First iteration that runs it, from 0; at least 0
+    last_iteration: Union[int, None]  # Last iteration that runs it; absent: all; at least 0
+class DpmdLearnSelection(TypedDict, total=False):
+    force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
+    force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    virial_low: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
+    virial_high: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    most: int  # Frames to take at most; at least 1
+    method: Literal['random', 'time', 'deviation', 'farthest']  # Which candidates, if there are more: at random, evenly in time, of the largest deviation, or each farthest from those before in its neighbour distances
+DpmdLearnLabel = TypedDict('DpmdLearnLabel', {
+    'with': Literal['cp2k', 'lammps'],  # Program that makes the labels
+    'template': Required[str],  # Its input with {{cell}} and {{coordinates}} (CP2K), or {{data_file}} and {{label}} and, if wanted, {{types}} and {{boundary}} (LAMMPS) where a frame's come
+    'command': Union[str, None],  # Shell command, run in a frame's folder; absent: 'cp2k.psmp -i cp2k.inp', 'lmp -in in.lammps -log none'
+    'jobs': int,  # Programs that run at once; at least 1 and at most 1000
+    'time_limit': Union[str, None],  # Time that one frame may take; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 s
+}, total=False)
+class MeshfreeflowSimulateGridX(TypedDict, total=False):
+    spacing: Literal['uniform', 'tanh', 'cosine']  # Equal cells; faces at tanh(s (2 q - 1))/tanh(s), q = 0 ... 1 in equal steps; or at -cos(pi q)
+    strength: float  # s of tanh: the cells at both ends are s/(sinh(s) cosh(s)) of the mean width; above 0 and at most 10
+class MeshfreeflowSimulateGridZ(TypedDict, total=False):
+    spacing: Literal['uniform', 'tanh', 'cosine']  # Equal cells; faces at tanh(s (2 q - 1))/tanh(s), q = 0 ... 1 in equal steps; or at -cos(pi q)
+    strength: float  # s of tanh: the cells at both ends are s/(sinh(s) cosh(s)) of the mean width; above 0 and at most 10
+class MeshfreeflowSimulateGrid(TypedDict, total=False):
+    cells: Required[Sequence[int]]  # Cells along x and z; 2 values, each at least 4 and at most 100000
+    x: Union[MeshfreeflowSimulateGridX, None]  # Along x; unequal cells need walls at the sides
+    z: Union[MeshfreeflowSimulateGridZ, None]  # Along z, from plate to plate
+class MeshfreeflowSimulateTime(TypedDict, total=False):
+    end: Required[float]  # Time at which the run ends; above 0 and at most 1000000000
+    cfl: float  # dt = cfl/max(|u|/dx + |w|/dz), stable up to about 1; above 0 and at most 100
+    most_dt: float  # The longest step; above 0 and at most 1
+    dt: Union[float, None]  # A fixed step; absent: as long as cfl and most_dt admit; above 0 and at most 1
+    steps: Union[int, None]  # At most so many steps; absent: any number; at least 0
+class MeshfreeflowSimulateWalls(TypedDict, total=False):
+    bottom: Literal['no_slip', 'free_slip']  # What the flow does at the lower plate, z = -1/2
+    top: Literal['no_slip', 'free_slip']  # The same at the upper plate, z = 1/2
+    sides: Literal['periodic', 'no_slip', 'free_slip']  # The ends of x: periodic, or walls
+    heated: Literal['plates', 'sides']  # Which walls hold b = 1/2 (bottom, left) and -1/2 (top, right); the other two insulate
+class MeshfreeflowSimulateStart(TypedDict, total=False):
+    profile: Literal['conducting', 'none']  # b of heat conduction; or 0: walls are heated at time 0, their layers grow from nothing
+    roll: float  # Amplitude of cos(2 pi n x/length) cos(pi z) in b (between sides cos(pi n x/length))
+    roll_pairs: int  # n of it; at least 1
+    noise: float  # Amplitude of the noise in b, different for each seed; at least 0
+    noise_modes: int  # 0: N(0, 1) (1/2 - z)(z + 1/2) of each cell; n: the lowest n by n waves, the same field on every grid; at least 0 and at most 1000
+class MeshfreeflowSimulateSolver(TypedDict, total=False):
+    kind: Literal['automatic', 'transform', 'modes', 'multigrid']  # transform: Fourier, cosine or sine transforms along x (equal cells); modes: products with the eigenvectors of the differences along x, as direct, for any cells; multigrid: conjugate gradients with PETSc's algebraic multigrid, for any cells, on a device with a geometric one of ours; automatic: transform where it can, else modes, but multigrid beyond 1024 cells along x
+    tolerance: float  # multigrid: of the residual, relative to the right-hand side; above 0 and at most 0.001
+MeshfreeflowSimulateOutput = TypedDict('MeshfreeflowSimulateOutput', {
+    'frame_interval': Union[float, None],  # Time between frames; steps are cut so that one ends at each multiple; absent: start and end; above 0
+    'from': float,  # Time of the first frame, where there is an interval; at least 0
+}, total=False)
+MeshfreeflowSimulateStatistics = TypedDict('MeshfreeflowSimulateStatistics', {
+    'from': float,  # Time from which means and spectra are taken; at least 0
+}, total=False)
+class MeshfreeflowSimulateObserveSpectrogram(TypedDict, total=False):
+    signal: Literal['u', 'w', 'b']  # Velocity along x or z, or buoyancy, of the flow of the first seed
+    at: Required[Sequence[float]]  # Point, x and z; between the places of the field linear in each; 2 values
+    every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
+    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
+    hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
+    bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
+    bins_per_octave: int  # constant_q: bins from a frequency to its double; at least 1 and at most 384
+    lowest: Union[float, None]  # constant_q: angular frequency of the first bin; above 0
+    corner: Union[float, None]  # mel: angular frequency below which bands are about evenly wide, above which they widen with frequency; above 0
+class MeshfreeflowSimulateObserveSpectrum(TypedDict, total=False):
+    signal: Literal['u', 'w', 'b']  # Velocity along x or z, or buoyancy, of the flow of the first seed
+    at: Required[Sequence[float]]  # Point, x and z; between the places of the field linear in each; 2 values
+    every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
+    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
+    hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
+    bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
+    bins_per_octave: int  # constant_q: bins from a frequency to its double; at least 1 and at most 384
+    lowest: Union[float, None]  # constant_q: angular frequency of the first bin; above 0
+    corner: Union[float, None]  # mel: angular frequency below which bands are about evenly wide, above which they widen with frequency; above 0
+class MeshfreeflowSimulateObserve(TypedDict, total=False):
+    spectrogram: Union[MeshfreeflowSimulateObserveSpectrogram, None]  # Frequencies of a field at a point over time, in group spectrogram of run.h5, with their mean, the spectrum
+    spectrum: Union[MeshfreeflowSimulateObserveSpectrum, None]  # The mean spectrum of a field at a point by itself, in group spectrum of run.h5
+class MeshfreeflowSimulateLimits(TypedDict, total=False):
+    judged_from: float  # Time from which resolution is judged: layers that a start makes are thinner than any grid; at least 0
+    shrunk_dt: float  # Stop (exit 3) when the step falls below this part of time.most_dt; at least 0 and below 1
+    layer_cells: float  # Stop when the thermal boundary layer 1/(2 Nu) holds fewer cells, Nu the mean of the last 10 units of time; twice as many warn; at least 0
+    kolmogorov_lengths: float  # Stop when the widest cell is so many times (R^3/eps)^(1/4) (of Batchelor where Pr > 1), eps likewise the mean; half of it warns; above 0
+    spectrum_tail: float  # Stop when the upper third of wavenumbers holds this part of the variance of b about its mean over x; a tenth of it warns; above 0
+    overshoot: float  # Stop when b leaves the range of the walls by more; a tenth of it warns; above 0
+    budget: float  # Stop when kinetic energy leaves its budget (what buoyancy works, less dissipation) by this part of the work over the last 10 units of time; a tenth of it warns; above 0
+    divergence: float  # Stop when a cell's divergence times time.most_dt is greater; above 0
+class MeshfreeflowControlFlow(TypedDict, total=False):
+    rayleigh: Required[float]  # Ra = (buoyancy difference) height^3/(viscosity diffusivity); above 0 and at most 1000000000000
+    prandtl: float  # Pr = viscosity/diffusivity; above 0 and at most 1000000
+    aspect_ratio: float  # Length of x, which is periodic, in heights; above 0 and at most 1000
+    cells: Sequence[int]  # Cells along x and z; those along x a multiple of floor.segments; 2 values, each at least 4 and at most 4096
+    strength: float  # s of the grid along z, faces at tanh(s (2 q - 1))/tanh(s); above 0 and at most 10
+    cfl: float  # dt = cfl/max(|u|/dx + |w|/dz), stable up to about 1; above 0 and at most 1
+    most_dt: float  # The longest step; above 0 and at most 1
+    layer_cells: int  # Stop (exit 3) where the thermal boundary layer 1/(2 Nu) of the flows without control has fewer cells; at least 0
+class MeshfreeflowControlFloor(TypedDict, total=False):
+    segments: int  # Parts of the floor with an action each; at least 2 and at most 4096
+    amplitude: float  # Greatest deviation of b at the floor from 1/2; beyond 1 it would be colder than the top; above 0 and at most 1
+    blend: float  # Part of a segment over which one goes over into the next; at least 0 and at most 1
+class MeshfreeflowControlEpisode(TypedDict, total=False):
+    interval: float  # Time that an action stands; above 0 and at most 1000
+    actions: int  # Actions of an episode; at least 1 and at most 1000000
+    probes: Sequence[int]  # Points along x and z at which u, w and b are observed; those along x a multiple of floor.segments; 2 values, each at least 1 and at most 4096
+class MeshfreeflowControlStarts(TypedDict, total=False):
+    seeds: Sequence[int]  # Of the noise of the flows that episodes begin with; 1 to 10000 values, each at least 0
+    time: float  # For which they develop without control; at least 0 and at most 1000000
+class MeshfreeflowControlTraining(TypedDict, total=False):
+    updates: int  # Of the policy; each sees an episode of every environment; at least 0 and at most 1000000
+    environments: int  # Flows that are under control at a time; at least 1 and at most 100000
+    widths: Sequence[int]  # Units of the hidden layers of policy and value; 0 to 16 values, each at least 1 and at most 4096
+    deviation: float  # Of actions about the policy's mean at first, in amplitudes; above 0 and at most 100
+    discount: float  # gamma: what a reward one decision later counts; at least 0 and below 1
+    trace: float  # lambda of the generalised advantages; at least 0 and at most 1
+    epochs: int  # Sweeps over what was seen, an update; at least 1 and at most 1000
+    minibatch: int  # Decisions of a step of Adam; at least 1 and at most 10000000
+    learning_rate: float  # Of Adam; above 0 and at most 1
+    most_gradient: float  # The norm of a gradient is cut to it; above 0
+    most_divergence: float  # An update ends where the policy has gone so far from that which acted (Kullback and Leibler, in nats); above 0
+    clip: float  # How far the ratio of probabilities may go from 1; above 0 and below 1
+    value: float  # Weight of the squared error of the expected rewards; at least 0
+    entropy: float  # Weight of the entropy; at least 0
+MeshfreeflowControlEvaluation = TypedDict('MeshfreeflowControlEvaluation', {
+    'seeds': Sequence[int],  # Flows that the policy has not met; 1 to 10000 values, each at least 0
+    'actions': int,  # Actions of an episode that is judged; at least 1 and at most 1000000
+    'from': int,  # Actions at its beginning that means leave out; at least 0
+    'gains': Sequence[float],  # Proportional control to compare with, the best of these gains: the action of a segment is -gain times the mean of w at the probes above it; none: it is left out; each at least 0
+}, total=False)
+class MeshfreeflowTrainDataLowResolution(TypedDict, total=False):
+    factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
+    time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
+    space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
+    files: Union[Sequence[str], str]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
+class MeshfreeflowTrainDataSplit(TypedDict, total=False):
+    by: Literal['sample', 'time']  # sample: the last samples are for the test, those before for validation; time: the last frames of each sample in the same way
+    validation: float  # Share for validation; at least 0 and below 1
+    test: float  # Share for the test; at least 0 and below 1
+class MeshfreeflowTrainDataDescribeFilesAxes(TypedDict, total=False):
+    name: Required[str]  # Name of the axis
+    lower: Union[float, None]  # Lower end of the domain
+    upper: Union[float, None]  # Upper end of the domain
+    points: Literal['stored', 'uniform', 'chebyshev']  # Where the points lie: as the file says, equally spaced (cell centres; from `lower` on where periodic), or at Chebyshev roots
+    periodic: Literal['stored', 'yes', 'no']  # Whether the axis is periodic
+class MeshfreeflowTrainDataDescribeFiles(TypedDict, total=False):
+    part: str  # Which series of a file that holds several, such as pictures/elc_x_vx of vlasov's
+    parameters: dict[str, Union[float, str]]  # Named numbers that hold for all files, such as Ra; unit: 1, %
+    axes: Sequence[MeshfreeflowTrainDataDescribeFilesAxes]  # Axes of space: ends, points
+    time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
+class MeshfreeflowTrainData(TypedDict, total=False):
+    files: Required[Union[Sequence[str], str]]  # Files of fields over time: ours, The Well's, vlasov's run.h5, the reference's npz; at least 1 values
+    fields: Sequence[str]  # Fields that are the channels, in this order; at least 1 values
+    axes: Sequence[str]  # Axes of space, slowest first; 2 values
+    crop: Sequence[int]  # Points of a crop at high resolution: time, then space; 3 values, each at least 2 and at most 65536
+    points: int  # Points drawn in each crop; at least 1 and at most 4194304
+    low_resolution: Union[MeshfreeflowTrainDataLowResolution, None]  # How the low resolution is made
+    split: Union[MeshfreeflowTrainDataSplit, None]  # What is kept for validation and test
+    describe_files: Union[MeshfreeflowTrainDataDescribeFiles, None]  # What the files do not say of themselves
+    memory: float  # Memory that the fields may take on a node (GB); above 0
+    reference_compatible: bool  # The conventions of the released reference, right or wrong, for comparison only: low resolution at linspace(0, n - 1, n/factor), coordinates by index in [0, 1], statistics over all frames
+class MeshfreeflowTrainModelEncoderMasks(TypedDict, total=False):
+    level: float  # Largest value of a mask; what it is added to is of order 1; above 0 and at most 1000
+    period: Sequence[str]  # Coarse nodes after which masks repeat themselves, or crop (they are a crop's, from its corner on); one for all axes, or one each, time first; where levels pool, a multiple of what they pool; 1 to 3 values
+    seed: int  # Of the masks: a model keeps it in place of them; at least 0
+class MeshfreeflowTrainModelEncoder(TypedDict, total=False):
+    width: int  # Features of the first level; each further level doubles them; at least 1 and at most 65536
+    widest: int  # Most features of a level; at least 1 and at most 65536
+    widths: Sequence[int]  # Features of each level, in place of `width` and `widest`; each at least 1 and at most 65536
+    levels: int  # How often to pool; 0: until one node of a block is left; at least 0 and at most 30
+    padding: Sequence[str]  # What convolutions find beyond the ends of a block: zeros, circular (the other end: for an axis that is periodic and whole in every block) or replicate; one for all axes, or one each, time first; 1 to 3 values
+    block: Literal['convolution', 'perturb', 'pointwise']  # What stands between the pointwise convolutions of a residual block: convolution (3 x 3 x 3 nodes, the reference's), perturb (masks of noise are added, then a pointwise one: five times fewer parameters, and nodes are mixed by pooling alone) or pointwise (the same without masks)
+    masks: Union[MeshfreeflowTrainModelEncoderMasks, None]  # perturb: the masks; absent: defaults
+class MeshfreeflowTrainModelDecoder(TypedDict, total=False):
+    kind: Literal['continuous', 'convolutional']  # continuous: a dense network of place and latents, which gives fields and their derivatives at any point; convolutional: more stages of the U-Net up to the fine grid, and linear interpolation (the usual baseline; it has no equations)
+    widths: Sequence[int]  # Neurons of the continuous decoder's hidden layers; 1 to 64 values, each at least 1 and at most 65536
+    activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Of the hidden layers; second derivatives of relu's are 0
+    repeat_input: bool  # Whether hidden layers after the first read place and latents as well
+    blend: Literal['linear', 'cubic', 'quintic']  # Weights of the nodes around a point: linear (the reference; fields have kinks at nodes), cubic (first derivatives are continuous), quintic (second ones, too)
+    base: Literal['none', 'interpolation']  # What the network corrects: none (it gives the fields themselves, as the reference's does), or interpolation (linear, of the coarse fields: training starts from its error, and needs far fewer steps)
+class MeshfreeflowTrainModel(TypedDict, total=False):
+    latents: int  # Latent features of a node; at least 1 and at most 65536
+    encoder: Union[MeshfreeflowTrainModelEncoder, None]  # The U-Net
+    decoder: Union[MeshfreeflowTrainModelDecoder, None]  # From latents to fields
+    conditioning: Sequence[str]  # Parameters of the flow that the encoder sees beside the fields, by their logarithm: [Ra, Pr]
+class MeshfreeflowTrainEquationsBoundaries(TypedDict, total=False):
+    at: Required[str]  # The wall: an axis of space and its end
+    equation: Required[Union[float, str]]  # What is 0 there
+    weight: float  # Of this condition among the others; at least 0
+class MeshfreeflowTrainEquations(TypedDict, total=False):
+    interior: dict[str, Union[float, str]]  # Equations that hold inside, by names of your choice; d<axis>(...) and d<axis><axis>(...) are derivatives, left = right may be written
+    constants: dict[str, Union[float, str]]  # Numbers in the equations: formulas of the data's parameters and of each other
+    boundaries: Sequence[MeshfreeflowTrainEquationsBoundaries]  # Conditions at walls
+class MeshfreeflowTrainLoss(TypedDict, total=False):
+    norm: Literal['l1', 'l2']  # Mean |difference| (l1) or mean difference^2 (l2)
+    gamma: float  # Weight of the equations' residuals beside the normalised fields; 0: derivatives are not formed; at least 0
+    boundary: float  # Weight of the boundary conditions; at least 0
+    boundary_points: int  # Random points on each wall of a crop; at least 1 and at most 1000000
+class MeshfreeflowTrainOptimiser(TypedDict, total=False):
+    kind: Literal['adam', 'adamw', 'sgd']  # adam; adamw: and weights decay; sgd: the gradient, or its sum that decays by momentum
+    beta1: float  # Of the mean gradient (adam, adamw); at least 0 and below 1
+    beta2: float  # Of the mean squared gradient (adam, adamw); at least 0 and below 1
+    epsilon: float  # Beside the root of the mean square (adam, adamw); above 0
+    clip: float  # Largest component of the gradient; 0: any; at least 0
+    weight_decay: float  # Of parameters, a step and learning rate (adamw); at least 0
+    momentum: float  # Of the sum of gradients (sgd); at least 0 and below 1
+class MeshfreeflowTrainLearningRate(TypedDict, total=False):
+    schedule: Literal['constant', 'exponential', 'plateau']  # constant; exponential: start factor^(step/interval); plateau: times factor after `patience` validations without a lower loss
+    start: float  # Rate of the first step; above 0
+    factor: float  # What the rate is multiplied by; above 0 and at most 1
+    least: float  # The rate never falls below; at least 0
+    interval: int  # Steps of the exponential schedule; at least 1
+    patience: int  # Validations of the plateau; at least 1
+    threshold: float  # A loss lower by this share counts as lower; at least 0 and below 1
+class MeshfreeflowTrainValidation(TypedDict, total=False):
+    interval: int  # Steps between validations; at least 1
+    batches: int  # Batches of crops held out; the same ones each time; at least 1 and at most 100000
+class MeshfreeflowTrainParallel(TypedDict, total=False):
+    strategy: Literal['data', 'sharded', 'auto']  # data: each holder has everything; sharded: holders divide the optimiser's states, and what stage says (ZeRO); auto: the least of data and sharded that fits a rank's share of the node's free memory; losses are the same to the last bit
+    stage: int  # sharded: 1 divides states, 2 gradients too, 3 weights too (with holder: rank); at least 1 and at most 3
+    bucket: str  # Blocks of a network are reduced together until they hold this much; 0: each for itself; unit: MB, GB, MiB, GiB; at least 0 MB and at most 1000000 MB
+    holder: Literal['node', 'rank']  # node: its ranks share one copy in memory, and only nodes send; rank: each has its own
+    memory: Union[str, None]  # auto: what a rank may take of the memory where its arrays are, if less than its share; unit: MB, GB, MiB, GiB; above 0 GB
+    progress: Literal['blocks', 'none']  # When stages 2 and 3 send: blocks, while the network's blocks compute; none: between them, and they wait. Losses are the same to the last bit
+class MeshfreeflowTrainOffloadBudget(TypedDict, total=False):
+    host: Union[str, None]  # States that a rank may keep in memory; absent: all (host), none (file); unit: MB, GB, MiB, GiB; at least 0 MB
+    file: Union[str, None]  # Disk that a rank may take; absent: what is free; unit: MB, GB, MiB, GiB; at least 0 MB
+class MeshfreeflowTrainOffloadDelayedUpdate(TypedDict, total=False):
+    after: int  # Steps before the first delayed one; at least 0
+class MeshfreeflowTrainOffload(TypedDict, total=False):
+    optimiser: Literal['none', 'host', 'file']  # Where the optimiser's states are. none: beside the weights; host: in memory, of a training on a GPU the host's, within the budget; file: on a disk, but for the budget. Losses are the same to the last bit (on a GPU to round-off)
+    path: Union[str, None]  # file: a folder on a disk of the node, for this run alone
+    budget: Union[MeshfreeflowTrainOffloadBudget, None]  # What each rank may take
+    delayed_update: Union[MeshfreeflowTrainOffloadDelayedUpdate, None]  # Weights are updated while the next step's gradient is computed, one step late; absent: not so
+class MeshfreeflowTrainMemory(TypedDict, total=False):
+    activations: Union[str, None]  # What tensors of a step may take on each rank; a run that cannot keep to it is refused. Absent: anything; unit: MB, GB, MiB, GiB; above 0 MB and at most 1000000000 MB
+    policy: Literal['keep', 'recompute', 'swap', 'planned']  # What the forward pass leaves for the backward pass. keep: all; recompute: each segment of blocks keeps its input and runs forward once more; swap: each leaves over `link` or to `path` and comes back as soon as `activations` allows; planned: the fastest mixture that fits `activations`. Losses are the same to the last bit
+    link: Union[str, None]  # Bandwidth over which activations are swapped. On a CPU it is emulated: what is swapped goes to other memory, in the time of such a link; unit: GB/s, MB/s, B/s; above 0 GB/s and at most 10000 GB/s
+    path: Union[str, None]  # In place of a link: a folder on a disk of the node, where activations are swapped to a file without a name, which goes with the process
+class MeshfreeflowTrainPrecision(TypedDict, total=False):
+    parameters: Literal['float', 'split_bf16']  # float; split_bf16: the networks compute with weights rounded to bf16 (8 bits), the optimiser keeps the rest and updates whole floats. Another training, not the same to round-off
+class MeshfreeflowSuperresolveInputDescribeFileAxes(TypedDict, total=False):
+    name: Required[str]  # Name of the axis
+    lower: Union[float, None]  # Lower end of the domain
+    upper: Union[float, None]  # Upper end of the domain
+    points: Literal['stored', 'uniform', 'chebyshev']  # Where the points lie: as the file says, equally spaced (cell centres; from `lower` on where periodic), or at Chebyshev roots
+    periodic: Literal['stored', 'yes', 'no']  # Whether the axis is periodic
+class MeshfreeflowSuperresolveInputDescribeFile(TypedDict, total=False):
+    part: str  # Which series of a file that holds several, such as pictures/elc_x_vx of vlasov's
+    parameters: dict[str, Union[float, str]]  # Named numbers that hold for all files, such as Ra; unit: 1, %
+    axes: Sequence[MeshfreeflowSuperresolveInputDescribeFileAxes]  # Axes of space: ends, points
+    time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
+class MeshfreeflowSuperresolveInput(TypedDict, total=False):
+    file: Required[str]  # Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz
+    sample: int  # Number of the sample in the file; at least 0
+    first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
+    frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
+    describe_file: Union[MeshfreeflowSuperresolveInputDescribeFile, None]  # What the file does not say of itself
+class MeshfreeflowSuperresolveExpertsRouter(TypedDict, total=False):
+    kind: Literal['rule', 'nearest', 'network']  # Who answers a request that several experts' ranges hold: rule: the first of `order`; without an order one alone may hold it; nearest: the one whose range has its middle nearest; network: the one that the registry's network, by the keys it was trained on, finds most likely
+    by: Sequence[str]  # Keys of the experts' ranges that count
+    order: Sequence[str]  # IDs, the one to be asked first in front (kind: rule)
+    outside: Literal['refuse', 'nearest', 'fallback']  # A request that no expert's range holds: refuse: refuse it; nearest: take the one whose range is nearest; fallback: take the one that `fallback` names
+    fallback: str  # ID of the expert that answers such a request
+class MeshfreeflowSuperresolveExperts(TypedDict, total=False):
+    registry: Required[str]  # A file of many models, which `quintet registry` makes
+    router: Union[MeshfreeflowSuperresolveExpertsRouter, None]  # Which of them answers
+class MeshfreeflowSuperresolveLowResolution(TypedDict, total=False):
+    factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
+    time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
+    space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
+    files: Union[Sequence[str], str]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
+class MeshfreeflowSuperresolveOutput(TypedDict, total=False):
+    factor: Sequence[int]  # So many points for each coarse node along time and the axes of space; 3 values, each at least 1 and at most 4096
+    grid: Sequence[int]  # So many equally spaced points along time and the axes of space: from end to end, walls among them; on a periodic axis from its lower end; 3 values, each at least 2 and at most 16777216
+    like: Union[str, None]  # The grid and, within the input's time, the frames of another file of fields
+    points: Union[str, None]  # A list of points: .csv with a line of names (those of the axes, time t first), or .h5 with a dataset `points` [n, 3] in the model's order of axes
+class MeshfreeflowEvaluateCasesTruthDescribeFileAxes(TypedDict, total=False):
+    name: Required[str]  # Name of the axis
+    lower: Union[float, None]  # Lower end of the domain
+    upper: Union[float, None]  # Upper end of the domain
+    points: Literal['stored', 'uniform', 'chebyshev']  # Where the points lie: as the file says, equally spaced (cell centres; from `lower` on where periodic), or at Chebyshev roots
+    periodic: Literal['stored', 'yes', 'no']  # Whether the axis is periodic
+class MeshfreeflowEvaluateCasesTruthDescribeFile(TypedDict, total=False):
+    part: str  # Which series of a file that holds several, such as pictures/elc_x_vx of vlasov's
+    parameters: dict[str, Union[float, str]]  # Named numbers that hold for all files, such as Ra; unit: 1, %
+    axes: Sequence[MeshfreeflowEvaluateCasesTruthDescribeFileAxes]  # Axes of space: ends, points
+    time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
+class MeshfreeflowEvaluateCasesTruth(TypedDict, total=False):
+    file: Required[str]  # Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz
+    sample: int  # Number of the sample in the file; at least 0
+    first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
+    frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
+    describe_file: Union[MeshfreeflowEvaluateCasesTruthDescribeFile, None]  # What the file does not say of itself
+class MeshfreeflowEvaluateCasesCoarseDescribeFileAxes(TypedDict, total=False):
+    name: Required[str]  # Name of the axis
+    lower: Union[float, None]  # Lower end of the domain
+    upper: Union[float, None]  # Upper end of the domain
+    points: Literal['stored', 'uniform', 'chebyshev']  # Where the points lie: as the file says, equally spaced (cell centres; from `lower` on where periodic), or at Chebyshev roots
+    periodic: Literal['stored', 'yes', 'no']  # Whether the axis is periodic
+class MeshfreeflowEvaluateCasesCoarseDescribeFile(TypedDict, total=False):
+    part: str  # Which series of a file that holds several, such as pictures/elc_x_vx of vlasov's
+    parameters: dict[str, Union[float, str]]  # Named numbers that hold for all files, such as Ra; unit: 1, %
+    axes: Sequence[MeshfreeflowEvaluateCasesCoarseDescribeFileAxes]  # Axes of space: ends, points
+    time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
+class MeshfreeflowEvaluateCasesCoarse(TypedDict, total=False):
+    file: Required[str]  # Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz
+    sample: int  # Number of the sample in the file; at least 0
+    first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
+    frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
+    describe_file: Union[MeshfreeflowEvaluateCasesCoarseDescribeFile, None]  # What the file does not say of itself
+class MeshfreeflowEvaluateCases(TypedDict, total=False):
+    name: Required[str]  # Its name in tables and keys
+    truth: Required[MeshfreeflowEvaluateCasesTruth]  # Fields at high resolution
+    coarse: Union[MeshfreeflowEvaluateCasesCoarse, None]  # An independent coarse run of the same flow; absent: the truth is made coarser by `low_resolution`
+class MeshfreeflowEvaluateModels(TypedDict, total=False):
+    name: Required[str]  # Its name in tables and keys: ours, gamma_0, unet
+    file: Required[str]  # What `meshfreeflow train` wrote
+    encoder: Literal['blocks', 'whole']  # blocks: the encoder sees blocks as large as in training, each half over the next, whose latents are averaged; whole: all nodes at once
+class MeshfreeflowEvaluateLowResolution(TypedDict, total=False):
+    factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
+    time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
+    space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
+    files: Union[Sequence[str], str]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
+class MeshfreeflowEvaluateFlowWalls(TypedDict, total=False):
+    field: Required[str]  # Name of the field
+    at: Required[str]  # An end of an axis
+    value: float  # What the field is there
+class MeshfreeflowEvaluateFlow(TypedDict, total=False):
+    velocity: Sequence[str]  # Fields that are the velocity along each axis of space, slowest first; 2 values
+    scalar: str  # The field that is carried and heats; empty: none
+    viscosity: Union[float, str]  # Of the parameters of the data
+    diffusivity: Union[float, str]  # Of the scalar, of the parameters of the data
+    walls: Sequence[MeshfreeflowEvaluateFlowWalls]  # What fields are known to be at walls; absent: those of convection, with the slip and the heated sides that the data tell of
+class MeshfreeflowEvaluateQuantise(TypedDict, total=False):
+    bits: int  # Models of 1 to so many bits a weight; at least 1 and at most 8
+    group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
+    rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
+class PodlstmFitFieldsMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # The stored number that marks sea; all others are land
+class PodlstmFitFieldsStochastic(TypedDict, total=False):
+    climatology: str  # A netCDF file of twelve monthly fields, land where a month has no value; empty: an analytic climatology with rough continents
+    variable: str  # Name of the field in it
+    spacing: float  # Degrees between points of the analytic climatology; at least 0.25 and at most 30
+    years: float  # Length of the record of weeks; at least 0.05 and at most 2000
+    start: str  # First day
+    seed: int  # Another number, another ocean; at least 0
+    noise: float  # Standard deviation of independent noise at each point and week (degC); at least 0 and at most 10
+    trend: float  # degC a year; at least -1 and at most 1
+class PodlstmFitFieldsRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+PodlstmFitFields = TypedDict('PodlstmFitFields', {
+    'files': Union[Sequence[str], str],  # Files that follow each other in time: netCDF of CF (time, lat, lon), or fields over time of ours (HDF5)
+    'variable': str,  # Name of the field
+    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # What its numbers are in; kelvin become degrees Celsius
+    'mask': Union[PodlstmFitFieldsMask, None],  # What is sea; absent: points that have a value at every time
+    'stochastic': Union[PodlstmFitFieldsStochastic, None],  # Instead of files: a made-up ocean with observed seasons, for trials
+    'from': str,  # First day that is used, as 1981-10-29; empty: the first there is
+    'to': str,  # Last day that is used
+    'region': Union[PodlstmFitFieldsRegion, None],  # Part of the grid
+    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+}, total=False)
+class PodlstmFitCoefficients(TypedDict, total=False):
+    file: Required[str]  # A netCDF file with coefficients over time and the coordinate of their times
+    variable: str  # The coefficients: a variable of (time, mode)
+class PodlstmFitPod(TypedDict, total=False):
+    modes: int  # Modes to keep; at least 1 and at most 10000
+    weights: Literal['points', 'area']  # Of the inner product: 1 for each point, as in the paper, or cos(latitude)
+    background: Literal['mean', 'climatology']  # What is taken away first: the mean of the fit's times, as in the paper, or their mean and seasonal cycle, so that modes are of anomalies
+    harmonics: int  # Of the seasonal cycle; at least 1 and at most 12
+    method: Literal['automatic', 'snapshots', 'randomised', 'lanczos']  # How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots
+    seed: int  # Of the random vectors; at least 0
+PodlstmTrainWindow = TypedDict('PodlstmTrainWindow', {
+    'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
+    'out': int,  # Steps that it forecasts; at least 1 and at most 100000
+}, total=False)
+class PodlstmTrainSplit(TypedDict, total=False):
+    kind: Literal['chronological', 'random']  # chronological: training, validation and test periods follow each other and no window lies in two of them; random: training and validation windows are drawn from one period and overlap (as in the SC20 paper), which every table says
+    train_from: str  # First day of training; empty: the record's first
+    train_until: str  # Last day of training; empty: three quarters of the record. All constants come from training alone
+    validation_until: str  # Last day of the validation period that follows; empty: half of what remains. Unused by kind random
+    test_until: str  # Last day of the test period that follows; empty: the record's last
+    validation_share: float  # Share of the windows that validate, of kind random; above 0 and below 1
+    seed: int  # Seed of kind random; at least 0
+    irregular_steps: Literal['avoid', 'cross']  # A step of time unlike the others (a gap; the 3 days between the two parts of NOAA's weekly record): avoid breaks the series there, cross takes rows as steps whatever their dates
+class PodlstmTrainForecastNetwork(TypedDict, total=False):
+    nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
+    skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
+    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM as wide as the output, a step for a step; dense: a linear layer, a step for a step; last_state: a linear layer from the last state to all steps of the output
+class PodlstmTrainForecastTraining(TypedDict, total=False):
+    epochs: int  # Passes through all windows; at least 0 and at most 1000000000
+    batch: int  # Windows of a step of the optimiser; at least 1 and at most 1000000000
+    learning_rate: float  # Step size of Adam; above 0
+    beta1: float  # Of the mean gradient; at least 0 and below 1
+    beta2: float  # Of the mean squared gradient; at least 0 and below 1
+    epsilon: float  # Beside the root of the mean square (Keras 1e-7, PyTorch 1e-8); above 0
+    weight_decay: float  # Weights shrink by learning_rate times this in each step (AdamW); 0: they do not; at least 0
+    clip: float  # Largest component of the gradient; 0: any; at least 0
+    patience: int  # Stop after so many epochs without a lower loss (of validation, or of training where there is none); 0: run all; at least 0 and at most 1000000000
+    min_improvement: float  # A loss counts as lower if it is so by more than this; at least 0
+    keep_best: bool  # Keep the parameters of the best epoch; else of the last
+    zero_head: bool  # Weights of the head begin at 0: the network begins as what it is added to
+    twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
+    start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
+    precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
+    engine: Literal['kernels', 'torch']  # Who computes: our kernels, or LibTorch with its automatic differentiation
+class PodlstmTrainForecast(TypedDict, total=False):
+    kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
+    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
+    seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
+    loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
+    members: int  # Networks of the ensemble, a seed each; 0: the base alone; at least 0 and at most 1000
+    seed: int  # Seed of the first network; the others follow; at least 0
+    network: Union[PodlstmTrainForecastNetwork, None]  # The networks' architecture
+    training: Union[PodlstmTrainForecastTraining, None]  # How they are trained
+class PodlstmTrainReferencesClimatology(TypedDict, total=False):
+    harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
+    trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
+    valid_years: float  # Years after training for which the climatology is taken to hold; a forecast of later dates is refused; at least 0
+class PodlstmTrainReferencesSeasonalRidge(TypedDict, total=False):
+    lags: int  # Past steps that the regression sees; at least 1
+    means: Sequence[int]  # Lengths of longer memories: means of the last so many steps, as far as the series reaches; each at least 1
+    seasons: int  # Harmonics of the year by which the weights of the last state change; 0: the same all year; at least 0 and at most 12
+    alpha: float  # Penalty on weights of standardised features, per training window; at least 0
+class PodlstmTrainReferences(TypedDict, total=False):
+    climatology: Union[PodlstmTrainReferencesClimatology, None]  # What anomalies are anomalies of
+    lim_lag: int  # Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode forgets sooner; at least 1
+    ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
+    seasonal_ridge: Union[PodlstmTrainReferencesSeasonalRidge, None]  # The ridge with memory and season
+    seasonal_trend: float  # climatology.trend of seasonal_ridge, whose memory carries slow changes itself; at least 0 and at most 1
+    hankel_rank: int  # Rank of hankel_dmd; at least 1
+class PodlstmTrainParallel(TypedDict, total=False):
+    strategy: Literal['members', 'data', 'sharded', 'auto']  # members: ranks share out the networks and train each alone, the same networks to the last bit on any number; data: each holder has everything; sharded: holders divide the optimiser's states, and what stage says (ZeRO); auto: the least of data and sharded that fits a rank's share of the node's free memory; all but members share each batch out. Losses of those are the same to the last bit
+    stage: int  # sharded: 1 divides states, 2 gradients too; 3, weights too, is not to be had here; at least 1 and at most 3
+    holder: Literal['node', 'rank']  # node: its ranks share one copy in memory, and only nodes send; rank: each has its own
+    memory: Union[str, None]  # auto: what a rank may take of the memory where its arrays are, if less than its share; unit: MB, GB, MiB, GiB; above 0 GB
+class PodlstmTrainOffloadBudget(TypedDict, total=False):
+    host: Union[str, None]  # States that a rank may keep in memory; absent: all (host), none (file); unit: MB, GB, MiB, GiB; at least 0 MB
+    file: Union[str, None]  # Disk that a rank may take; absent: what is free; unit: MB, GB, MiB, GiB; at least 0 MB
+class PodlstmTrainOffloadDelayedUpdate(TypedDict, total=False):
+    after: int  # Steps before the first delayed one; at least 0
+class PodlstmTrainOffload(TypedDict, total=False):
+    optimiser: Literal['none', 'host', 'file']  # Where the optimiser's states are. none: beside the weights; host: in memory, of a training on a GPU the host's, within the budget; file: on a disk, but for the budget. Losses are the same to the last bit (on a GPU to round-off)
+    path: Union[str, None]  # file: a folder on a disk of the node, for this run alone
+    budget: Union[PodlstmTrainOffloadBudget, None]  # What each rank may take
+    delayed_update: Union[PodlstmTrainOffloadDelayedUpdate, None]  # Weights are updated while the next step's gradient is computed, one step late; absent: not so
+class PodlstmSearchSearchEvolution(TypedDict, total=False):
+    population: int  # Members; until there are so many, candidates are random; at least 2 and at most 1000000
+    sample: int  # Members drawn, of which the best is the parent; at least 1
+class PodlstmSearchSearchReinforcement(TypedDict, total=False):
+    agents: int  # Agents that share one policy; at least 1 and at most 100000
+    batch: int  # Trials of an agent between updates; at least 1 and at most 100000
+    update: Literal['synchronous', 'asynchronous']  # All agents together, for which workers wait, or each when its own trials have ended
+    hidden: int  # Hidden units of the policy; at least 1 and at most 10000
+    epochs: int  # Steps of Adam an update; at least 1 and at most 10000
+    learning_rate: float  # Of Adam; above 0 and at most 10
+    clip: float  # How far the ratio of probabilities may go from 1; above 0 and below 1
+    value: float  # Weight of the squared error of the expected reward; at least 0
+    entropy: float  # Weight of the entropy; at least 0
+class PodlstmSearchSearchStopping(TypedDict, total=False):
+    rule: Literal['none', 'median', 'halving']  # When an evaluation is left as hopeless
+    epochs: Sequence[int]  # Rungs: epochs at which it is asked; empty: a quarter and a half of all; each at least 1
+    after: int  # Trials that must have reached a rung before it stops any; at least 1
+    factor: float  # Halving: one trial in so many goes on; above 1
+class PodlstmSearchSearchWorkers(TypedDict, total=False):
+    kind: Literal['processes', 'in_place']  # What a worker is
+    per_rank: int  # Processes on each rank; 0: as many as a rank has threads; at least 0 and at most 4096
+    time_limit: str  # An evaluation that takes longer ends; 0 s: none; unit: fs, ps, ns, us, ms, s, min, h, day, year; at least 0 s
+    tries: int  # Times that an evaluation is begun whose worker is killed; at least 1 and at most 1000
+class PodlstmSearchSearch(TypedDict, total=False):
+    method: Literal['random', 'evolution', 'reinforcement']  # How candidates are proposed
+    trials: Required[int]  # Evaluations; candidates that had been evaluated before do not count; at least 1 and at most 10000000
+    time_limit: str  # The search ends after this time, its runs taken together; 0 s: after its trials; unit: fs, ps, ns, us, ms, s, min, h, day, year; at least 0 s
+    seed: int  # Of candidates and evaluations; at least 0
+    evolution: Union[PodlstmSearchSearchEvolution, None]  # Ageing evolution
+    reinforcement: Union[PodlstmSearchSearchReinforcement, None]  # Reinforcement learning (PPO)
+    stopping: Union[PodlstmSearchSearchStopping, None]  # Hopeless candidates
+    workers: Union[PodlstmSearchSearchWorkers, None]  # Who evaluates
+    replay: Union[str, None]  # A trial store whose order of proposals and ends is followed, with its seed
+PodlstmSearchWindow = TypedDict('PodlstmSearchWindow', {
+    'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
+    'out': int,  # Steps that it forecasts; at least 1 and at most 100000
+}, total=False)
+class PodlstmSearchSplit(TypedDict, total=False):
+    kind: Literal['chronological', 'random']  # chronological: training, validation and test periods follow each other and no window lies in two of them; random: training and validation windows are drawn from one period and overlap (as in the SC20 paper), which every table says
+    train_from: str  # First day of training; empty: the record's first
+    train_until: str  # Last day of training; empty: three quarters of the record. All constants come from training alone
+    validation_until: str  # Last day of the validation period that follows; empty: half of what remains. Unused by kind random
+    test_until: str  # Last day of the test period that follows; empty: the record's last
+    validation_share: float  # Share of the windows that validate, of kind random; above 0 and below 1
+    seed: int  # Seed of kind random; at least 0
+    irregular_steps: Literal['avoid', 'cross']  # A step of time unlike the others (a gap; the 3 days between the two parts of NOAA's weekly record): avoid breaks the series there, cross takes rows as steps whatever their dates
+class PodlstmSearchForecastTraining(TypedDict, total=False):
+    epochs: int  # Passes through all windows; at least 0 and at most 1000000000
+    batch: int  # Windows of a step of the optimiser; at least 1 and at most 1000000000
+    learning_rate: float  # Step size of Adam; above 0
+    beta1: float  # Of the mean gradient; at least 0 and below 1
+    beta2: float  # Of the mean squared gradient; at least 0 and below 1
+    epsilon: float  # Beside the root of the mean square (Keras 1e-7, PyTorch 1e-8); above 0
+    weight_decay: float  # Weights shrink by learning_rate times this in each step (AdamW); 0: they do not; at least 0
+    clip: float  # Largest component of the gradient; 0: any; at least 0
+    patience: int  # Stop after so many epochs without a lower loss (of validation, or of training where there is none); 0: run all; at least 0 and at most 1000000000
+    min_improvement: float  # A loss counts as lower if it is so by more than this; at least 0
+    keep_best: bool  # Keep the parameters of the best epoch; else of the last
+    zero_head: bool  # Weights of the head begin at 0: the network begins as what it is added to
+    twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
+    start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
+    precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
+    engine: Literal['kernels', 'torch']  # Who computes: our kernels, or LibTorch with its automatic differentiation
+class PodlstmSearchForecast(TypedDict, total=False):
+    kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
+    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
+    seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
+    loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
+    training: Union[PodlstmSearchForecastTraining, None]  # How they are trained
+class PodlstmSearchSpace(TypedDict, total=False):
+    nodes: int  # Nodes of the chain; at least 1 and at most 64
+    units: Sequence[int]  # Units that a node may have; 0: identity; at least 1 values, each at least 0 and at most 4096
+    reach: int  # A node may add what was there so many nodes before; 0: no skips; at least 0 and at most 64
+    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM as wide as the output, a step for a step; dense: a linear layer, a step for a step; last_state: a linear layer from the last state to all steps of the output
+    learning_rates: Sequence[float]  # Step sizes of Adam to choose from; none: that of forecast.training; each above 0
+    batches: Sequence[int]  # Windows of a step of the optimiser to choose from; none: as forecast.training; each at least 1 and at most 1000000000
+class PodlstmSearchRetrain(TypedDict, total=False):
+    members: int  # Networks of the best candidate's ensemble, a seed each; 0: none are trained; at least 0 and at most 1000
+    epochs: int  # Passes through all windows; 0: as many as in the search; at least 0 and at most 1000000000
+    seed: int  # Seed of the first network; the others follow; at least 0
+class PodlstmSearchReferencesClimatology(TypedDict, total=False):
+    harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
+    trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
+    valid_years: float  # Years after training for which the climatology is taken to hold; a forecast of later dates is refused; at least 0
+class PodlstmSearchReferencesSeasonalRidge(TypedDict, total=False):
+    lags: int  # Past steps that the regression sees; at least 1
+    means: Sequence[int]  # Lengths of longer memories: means of the last so many steps, as far as the series reaches; each at least 1
+    seasons: int  # Harmonics of the year by which the weights of the last state change; 0: the same all year; at least 0 and at most 12
+    alpha: float  # Penalty on weights of standardised features, per training window; at least 0
+class PodlstmSearchReferences(TypedDict, total=False):
+    climatology: Union[PodlstmSearchReferencesClimatology, None]  # What anomalies are anomalies of
+    lim_lag: int  # Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode forgets sooner; at least 1
+    ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
+    seasonal_ridge: Union[PodlstmSearchReferencesSeasonalRidge, None]  # The ridge with memory and season
+    seasonal_trend: float  # climatology.trend of seasonal_ridge, whose memory carries slow changes itself; at least 0 and at most 1
+    hankel_rank: int  # Rank of hankel_dmd; at least 1
+class PodlstmForecastExpertsRouter(TypedDict, total=False):
+    kind: Literal['rule', 'nearest', 'network']  # Who answers a request that several experts' ranges hold: rule: the first of `order`; without an order one alone may hold it; nearest: the one whose range has its middle nearest; network: the one that the registry's network, by the keys it was trained on, finds most likely
+    by: Sequence[str]  # Keys of the experts' ranges that count
+    order: Sequence[str]  # IDs, the one to be asked first in front (kind: rule)
+    outside: Literal['refuse', 'nearest', 'fallback']  # A request that no expert's range holds: refuse: refuse it; nearest: take the one whose range is nearest; fallback: take the one that `fallback` names
+    fallback: str  # ID of the expert that answers such a request
+class PodlstmForecastExperts(TypedDict, total=False):
+    registry: Required[str]  # A file of many models, which `quintet registry` makes
+    router: Union[PodlstmForecastExpertsRouter, None]  # Which of them answers
+class PodlstmForecastQuantise(TypedDict, total=False):
+    bits: int  # Planes of signs a weight; at least 1 and at most 8
+    group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
+    rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
+    kernel: Literal['auto', 'fp32', 'bf16', 'tables']  # Who multiplies by the coded weights
+class PodlstmEvaluateReferencesClimatology(TypedDict, total=False):
+    harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
+    trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
+    valid_years: float  # Years after training for which the climatology is taken to hold; a forecast of later dates is refused; at least 0
+class PodlstmEvaluateReferencesSeasonalRidge(TypedDict, total=False):
+    lags: int  # Past steps that the regression sees; at least 1
+    means: Sequence[int]  # Lengths of longer memories: means of the last so many steps, as far as the series reaches; each at least 1
+    seasons: int  # Harmonics of the year by which the weights of the last state change; 0: the same all year; at least 0 and at most 12
+    alpha: float  # Penalty on weights of standardised features, per training window; at least 0
+class PodlstmEvaluateReferences(TypedDict, total=False):
+    climatology: Union[PodlstmEvaluateReferencesClimatology, None]  # What anomalies are anomalies of
+    lim_lag: int  # Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode forgets sooner; at least 1
+    ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
+    seasonal_ridge: Union[PodlstmEvaluateReferencesSeasonalRidge, None]  # The ridge with memory and season
+    seasonal_trend: float  # climatology.trend of seasonal_ridge, whose memory carries slow changes itself; at least 0 and at most 1
+    hankel_rank: int  # Rank of hankel_dmd; at least 1
+class PodlstmEvaluateRegions(TypedDict, total=False):
+    name: Required[str]  # Its name in tables
+    latitudes: Required[Sequence[float]]  # South and north edge (degrees); 2 values, each at least -90 and at most 90
+    longitudes: Required[Sequence[float]]  # West and east edge (degrees east of Greenwich); a box may cross it; 2 values, each at least -360 and at most 720
+class PodlstmEvaluateFieldsMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # The stored number that marks sea; all others are land
+class PodlstmEvaluateFieldsStochastic(TypedDict, total=False):
+    climatology: str  # A netCDF file of twelve monthly fields, land where a month has no value; empty: an analytic climatology with rough continents
+    variable: str  # Name of the field in it
+    spacing: float  # Degrees between points of the analytic climatology; at least 0.25 and at most 30
+    years: float  # Length of the record of weeks; at least 0.05 and at most 2000
+    start: str  # First day
+    seed: int  # Another number, another ocean; at least 0
+    noise: float  # Standard deviation of independent noise at each point and week (degC); at least 0 and at most 10
+    trend: float  # degC a year; at least -1 and at most 1
+class PodlstmEvaluateFieldsRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+PodlstmEvaluateFields = TypedDict('PodlstmEvaluateFields', {
+    'files': Union[Sequence[str], str],  # Files that follow each other in time: netCDF of CF (time, lat, lon), or fields over time of ours (HDF5)
+    'variable': str,  # Name of the field
+    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # What its numbers are in; kelvin become degrees Celsius
+    'mask': Union[PodlstmEvaluateFieldsMask, None],  # What is sea; absent: points that have a value at every time
+    'stochastic': Union[PodlstmEvaluateFieldsStochastic, None],  # Instead of files: a made-up ocean with observed seasons, for trials
+    'from': str,  # First day that is used, as 1981-10-29; empty: the first there is
+    'to': str,  # Last day that is used
+    'region': Union[PodlstmEvaluateFieldsRegion, None],  # Part of the grid
+    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+}, total=False)
+class PodlstmEvaluateQuantise(TypedDict, total=False):
+    bits: int  # Planes of signs a weight; at least 1 and at most 8
+    group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
+    rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
+    kernel: Literal['auto', 'fp32', 'bf16', 'tables']  # Who multiplies by the coded weights
+class PodlstmQuantiseQuantise(TypedDict, total=False):
+    bits: int  # Planes of signs a weight; at least 1 and at most 8
+    group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
+    rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
+    kernel: Literal['auto', 'fp32', 'bf16', 'tables']  # Who multiplies by the coded weights
+class SubmatrixEvaluateMatrices(TypedDict, total=False):
+    kohn_sham: Required[str]  # File of the Kohn-Sham matrix K
+    kohn_sham_down: Union[str, None]  # Open shell: K of spin down, kohn_sham being that of spin up; absent: both spins are alike
+    overlap: Union[str, None]  # File of the overlap matrix S; absent: S = 1, an orthogonal basis
+    format: Literal['automatic', 'quintet_hdf5', 'matrix_market', 'elsi_csc', 'cp2k_binary', 'ntpoly_binary', 'cp2k_text']  # Of both files; automatic: from their first bytes
+    triangle: Literal['both', 'one']  # Which elements the files hold; one: CP2K's UPPER_TRIANGULAR, or of real-space blocks one of each M(0,s)_ij and M(0,-s)_ji
+    units: Literal['from_file', 'hartree', 'eV', 'Ry']  # Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may as well be eV: then it must be said
+    n_rows: Union[int, None]  # Rows of the matrices, where the format does not say (CP2K); absent: the largest index; at least 1 and at most 2147483647
+    repeat: Sequence[int]  # Cells along x, y, z into which real-space blocks M(0,s) are folded (molecules of a cell together, x fastest); absent: the files hold whole matrices; 0 to 3 values, each at least 1 and at most 1000
+    asymmetry: float  # Largest |M_ij - M_ji| (of real-space blocks |M(0,s)_ij - M(0,-s)_ji|) that is taken for noise, in the files' units; more is an error; at least 0
+    order: Literal['checked', 'trusted']  # Of the functions in K and S; checked: refused where large elements of one lie where the other has none, blocks or cells differ; trusted: not looked at
+class SubmatrixEvaluateBlocks(TypedDict, total=False):
+    by: Literal['automatic', 'size', 'sizes', 'file', 'xyz', 'graph']  # Blocks of one size; of listed sizes; of the atoms or molecules in a file; of the atoms of an XYZ file; parts of the graph of K; automatic: what is given here, else what the matrix file says, else parts of the graph of at most 40 orbitals
+    size: Union[int, None]  # Orbitals of each block: 6 for a water molecule in an SZV basis; at least 1 and at most 100000
+    sizes: Sequence[int]  # Orbitals of the blocks in the matrix's order, repeated until all rows are taken: [4, 1, 1] for the atoms of water; each at least 1 and at most 100000
+    file: Union[str, None]  # Text file: on each line the orbitals of an atom and, if it belongs to a molecule, the number of that molecule (from 1)
+    xyz: Union[str, None]  # XYZ file of the atoms in the matrix's order, of which atoms_per_block that follow each other are a block; needs functions. Repeated until all rows are taken
+    functions: dict[str, Union[float, str]]  # Basis functions of each element in xyz: {O: 4, H: 1} for SZV, {O: 13, H: 5} for DZVP
+    rows_per_block: Union[int, None]  # Join these blocks, or single orbitals where none are given, to blocks of at most so many orbitals that are strongly coupled; absent: they stay as they are; at least 1 and at most 100000
+    atoms_per_block: Union[int, None]  # Atoms of a block of `size`, `sizes` or `xyz`, for errors an atom (3 for water molecules); absent: 1 in blocks of `xyz`, else not known; at least 1 and at most 100000
+class SubmatrixEvaluateEnsemble(TypedDict, total=False):
+    mu: Union[str, None]  # Fixed chemical potential; the number of electrons follows; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    electrons: Union[float, None]  # Fixed number of electrons, two an occupied orbital; the chemical potential follows; above 0
+    unpaired: float  # Open shell with a fixed number of electrons: those of spin up less those of spin down; each spin gets a chemical potential of its own
+    common_mu: bool  # Open shell with a fixed number of electrons: one chemical potential for both spins, which share the electrons; both spins are held to the tolerance together
+    tolerance: float  # Largest error of that number; above 0 and at most 0.1
+class SubmatrixEvaluateMethod(TypedDict, total=False):
+    thresholds: Sequence[float]  # Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one evaluation each, which shows how the results converge; a stopped run goes on after the last that was done (--restart auto); one at work is given up between submatrices and begun anew; on a restart more may follow, those done must stay; 1 to 50 values, each at least 0 and at most 1
+    kernel: Literal['automatic', 'polynomial', 'eigen', 'newton_schulz']  # How the step function of a submatrix is found for the wanted columns; automatic: by cost
+    dense: Literal['automatic', 'never', 'always']  # Diagonalise the whole matrix once in place of submatrices: exact, time as n^3; automatic: where submatrices would be nearly the whole matrix (metals, conjugated or small systems; kernel and columns_together left alone), or submatrices are refused (up to 4096 orbitals), or S is too nearly singular for S^-1/2 (condition number above some 1e4, up to 1e8)
+    single_precision: bool  # Polynomial in float32: energies to 1e-7 hartree an orbital, up to 1.5 times as fast; for thresholds of 1e-3 and above
+    polynomial_error: float  # Largest error of the polynomial on the occupied and empty levels; 0: 0.003 of the threshold, 3e-7 at most; at least 0 and at most 0.1
+    newton_schulz_order: int  # Order of that kernel: products an iteration; at least 2 and at most 4
+    columns_together: int  # Clustering: block columns of many common rows that may share a submatrix (found among 64 that follow each other); 1: none, 0: as many as the predicted cost says pay; at least 0 and at most 1000
+    least_gap: str  # Stop if the levels around mu lie closer and the temperature is 0: mu is then inside a band, where the density matrix does not decay; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 hartree
+    estimate_error: bool  # Estimate the errors of energy, electrons and density matrix from a sample of block columns that are evaluated again with larger submatrices; a quarter of the submatrices' time, 0.05 s at least; false leaves errors unknown
+    memory: Union[str, None]  # A rank may use for one submatrix; absent: the node's memory over its ranks; unit: MB, GB, MiB, GiB; above 0 B
+class SubmatrixEvaluateCheck(TypedDict, total=False):
+    vectors: int  # Random vectors on which P is compared with a Chebyshev series of all of A = S^-1/2 K S^-1/2, which gives ||P - P_exact|| with its standard error, without a reference and without the errors of S^-1/2; 16 give it to a few per cent; 0: no check; at least 0 and at most 10000
+    error: float  # Largest error of that series on the levels; where no degree up to 4000 reaches it, the check is refused; at least 1e-12 and at most 0.01
+    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How products with the vectors are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
+class SubmatrixEvaluateSpectrum(TypedDict, total=False):
+    vectors: int  # Random vectors for the density of states and the electrons at any mu, by kernel polynomials of A (64 are enough for pictures); 0: none; at least 0 and at most 10000
+    resolution: str  # Standard deviation of a level's peak in the middle of the spectrum; at most 4000 moments, of which pi/2 times the spectrum's width over this are needed; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 hartree
+    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How products with the vectors are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
+class SubmatrixEvaluateOutput(TypedDict, total=False):
+    matrices: Sequence[str]  # Matrices of the last threshold to write into the run's folder: density, energy_weighted, orthogonal, inverse_sqrt, orthogonal_density, kohn_sham, overlap
+    formats: Sequence[str]  # Formats to write them in: quintet_hdf5, matrix_market, elsi_csc, cp2k_binary, ntpoly_binary, cp2k_text
+    threshold: float  # Leave out blocks of smaller Frobenius norm; at least 0 and at most 1
+class SubmatrixEvaluateReference(TypedDict, total=False):
+    energy: Union[str, None]  # Tr(DK), half the band energy; absent: none; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    homo: Union[str, None]  # Highest occupied level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    lumo: Union[str, None]  # Lowest empty level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    file: Union[str, None]  # YAML file of such values for several boxes, found by matrices.repeat (make_water.py writes one)
+    label: str  # What the reference is
+class SubmatrixCompareMatrices(TypedDict, total=False):
+    kohn_sham: Required[str]  # File of the Kohn-Sham matrix K
+    kohn_sham_down: Union[str, None]  # Open shell: K of spin down, kohn_sham being that of spin up; absent: both spins are alike
+    overlap: Union[str, None]  # File of the overlap matrix S; absent: S = 1, an orthogonal basis
+    format: Literal['automatic', 'quintet_hdf5', 'matrix_market', 'elsi_csc', 'cp2k_binary', 'ntpoly_binary', 'cp2k_text']  # Of both files; automatic: from their first bytes
+    triangle: Literal['both', 'one']  # Which elements the files hold; one: CP2K's UPPER_TRIANGULAR, or of real-space blocks one of each M(0,s)_ij and M(0,-s)_ji
+    units: Literal['from_file', 'hartree', 'eV', 'Ry']  # Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may as well be eV: then it must be said
+    n_rows: Union[int, None]  # Rows of the matrices, where the format does not say (CP2K); absent: the largest index; at least 1 and at most 2147483647
+    repeat: Sequence[int]  # Cells along x, y, z into which real-space blocks M(0,s) are folded (molecules of a cell together, x fastest); absent: the files hold whole matrices; 0 to 3 values, each at least 1 and at most 1000
+    asymmetry: float  # Largest |M_ij - M_ji| (of real-space blocks |M(0,s)_ij - M(0,-s)_ji|) that is taken for noise, in the files' units; more is an error; at least 0
+    order: Literal['checked', 'trusted']  # Of the functions in K and S; checked: refused where large elements of one lie where the other has none, blocks or cells differ; trusted: not looked at
+class SubmatrixCompareBlocks(TypedDict, total=False):
+    by: Literal['automatic', 'size', 'sizes', 'file', 'xyz', 'graph']  # Blocks of one size; of listed sizes; of the atoms or molecules in a file; of the atoms of an XYZ file; parts of the graph of K; automatic: what is given here, else what the matrix file says, else parts of the graph of at most 40 orbitals
+    size: Union[int, None]  # Orbitals of each block: 6 for a water molecule in an SZV basis; at least 1 and at most 100000
+    sizes: Sequence[int]  # Orbitals of the blocks in the matrix's order, repeated until all rows are taken: [4, 1, 1] for the atoms of water; each at least 1 and at most 100000
+    file: Union[str, None]  # Text file: on each line the orbitals of an atom and, if it belongs to a molecule, the number of that molecule (from 1)
+    xyz: Union[str, None]  # XYZ file of the atoms in the matrix's order, of which atoms_per_block that follow each other are a block; needs functions. Repeated until all rows are taken
+    functions: dict[str, Union[float, str]]  # Basis functions of each element in xyz: {O: 4, H: 1} for SZV, {O: 13, H: 5} for DZVP
+    rows_per_block: Union[int, None]  # Join these blocks, or single orbitals where none are given, to blocks of at most so many orbitals that are strongly coupled; absent: they stay as they are; at least 1 and at most 100000
+    atoms_per_block: Union[int, None]  # Atoms of a block of `size`, `sizes` or `xyz`, for errors an atom (3 for water molecules); absent: 1 in blocks of `xyz`, else not known; at least 1 and at most 100000
+class SubmatrixCompareEnsemble(TypedDict, total=False):
+    mu: Union[str, None]  # Fixed chemical potential; the number of electrons follows; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    electrons: Union[float, None]  # Fixed number of electrons, two an occupied orbital; the chemical potential follows; above 0
+    unpaired: float  # Open shell with a fixed number of electrons: those of spin up less those of spin down; each spin gets a chemical potential of its own
+    common_mu: bool  # Open shell with a fixed number of electrons: one chemical potential for both spins, which share the electrons; both spins are held to the tolerance together
+    tolerance: float  # Largest error of that number; above 0 and at most 0.1
+class SubmatrixCompareReference(TypedDict, total=False):
+    energy: Union[str, None]  # Tr(DK), half the band energy; absent: none; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    homo: Union[str, None]  # Highest occupied level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    lumo: Union[str, None]  # Lowest empty level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    file: Union[str, None]  # YAML file of such values for several boxes, found by matrices.repeat (make_water.py writes one)
+    label: str  # What the reference is
+class VlasovRunGrid(TypedDict, total=False):
+    lower: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Lower corner of x; one to three directions; 1 to 3 values
+    upper: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Upper corner of x; 1 to 3 values
+    cells: Required[Sequence[int]]  # Cells along each direction of x; or of x and v, for all species that name none themselves; 1 to 6 values, each at least 1 and at most 1000000
+class VlasovRunSpeciesVelocity(TypedDict, total=False):
+    lower: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Lower corner of the velocity box; 1 to 3 values
+    upper: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Upper corner of the velocity box; 1 to 3 values
+    cells: Sequence[int]  # Cells along each velocity direction; absent: as grid.cells says after the cells of x; 0 to 3 values, each at least 1 and at most 1000000
+    mapping: Union[Sequence[Union[float, str]], Union[float, str]]  # Where the cells' edges lie, a rising formula of s for each velocity direction: edge i of n cells has s = -1 + 2 i/n, and the formula's values are stretched to the box; s: equal cells, sinh(2*s): finer about the middle; absent: equal cells in all directions; 0 to 3 values
+class VlasovRunSpeciesInitialMaxwellian(TypedDict, total=False):
+    density: Required[Union[float, str]]  # Density, a formula of x
+    drift: Union[Sequence[Union[float, str]], Union[float, str]]  # Mean velocity along each velocity direction, formulas of x; absent: 0; 0 to 3 values
+    thermal_speed: Union[Sequence[Union[float, str]], Union[float, str]]  # sqrt(T/m), formulas of x: one for all velocity directions or one each; 0 to 3 values
+    temperature: Union[Sequence[Union[float, str]], Union[float, str]]  # Instead of thermal_speed: T, as energies; 0 to 3 values
+    exact_moments: bool  # Correct the projection so that density, mean velocity and temperature are exact on this grid
+class VlasovRunSpeciesInitial(TypedDict, total=False):
+    maxwellian: Union[VlasovRunSpeciesInitialMaxwellian, None]  # A drifting Maxwellian; absent: none
+    function: Union[Union[float, str], None]  # Any f, a formula of x, y, z, vx, vy, vz
+    file: Union[str, None]  # f of this species from run.h5 of a run with the same grid and basis, or from a .gkyl file
+    frame: Union[int, None]  # Which frame of the file, from 0; negative ones count from the end; absent: the last
+    nodes: int  # Gauss points a direction of the projection; 0: order + 1, as Gkeyll; at least 0 and at most 32
+VlasovRunSpeciesBoundaryEmission = TypedDict('VlasovRunSpeciesBoundaryEmission', {
+    'wall': Required[Literal['lower', 'upper']],  # At which end
+    'direction': Literal['x', 'y', 'z'],  # Of which direction
+    'thermal_speed': Union[Union[float, str], None],  # sqrt(T/m) of what is emitted: the half of a Maxwellian at rest that leaves the wall
+    'temperature': Union[Union[float, str], None],  # Instead of thermal_speed: T, as an energy
+    'flux': Union[float, str],  # Particles emitted a unit of area and time, a formula of t
+    'yield': dict[str, Union[float, str]],  # Particles emitted for one of a species that reaches the wall, by its name: {electrons: 0.5}; not named: 0
+    'reflection': Union[float, str],  # Share of the own particles that the wall mirrors, 0 to 1; it does not count as emission
+}, total=False)
+class VlasovRunSpeciesBoundary(TypedDict, total=False):
+    lower: Sequence[str]  # At the lower ends of x: periodic, reflecting, absorbing, open (zero gradient) or fixed (the initial f stays outside), one a direction; absent: periodic; 0 to 3 values
+    upper: Sequence[str]  # At the upper ends: periodic, reflecting, absorbing, open (zero gradient) or fixed (the initial f stays outside), one a direction; absent: periodic; 0 to 3 values
+    emission: Sequence[VlasovRunSpeciesBoundaryEmission]  # What absorbing walls emit and mirror
+class VlasovRunSpeciesSourceShapeMaxwellian(TypedDict, total=False):
+    density: Required[Union[float, str]]  # Density, a formula of x
+    drift: Union[Sequence[Union[float, str]], Union[float, str]]  # Mean velocity along each velocity direction, formulas of x; absent: 0; 0 to 3 values
+    thermal_speed: Union[Sequence[Union[float, str]], Union[float, str]]  # sqrt(T/m), formulas of x: one for all velocity directions or one each; 0 to 3 values
+    temperature: Union[Sequence[Union[float, str]], Union[float, str]]  # Instead of thermal_speed: T, as energies; 0 to 3 values
+    exact_moments: bool  # Correct the projection so that density, mean velocity and temperature are exact on this grid
+class VlasovRunSpeciesSourceShape(TypedDict, total=False):
+    maxwellian: Union[VlasovRunSpeciesSourceShapeMaxwellian, None]  # A drifting Maxwellian; absent: none
+    function: Union[Union[float, str], None]  # Any f, a formula of x, y, z, vx, vy, vz
+    file: Union[str, None]  # f of this species from run.h5 of a run with the same grid and basis, or from a .gkyl file
+    frame: Union[int, None]  # Which frame of the file, from 0; negative ones count from the end; absent: the last
+    nodes: int  # Gauss points a direction of the projection; 0: order + 1, as Gkeyll; at least 0 and at most 32
+class VlasovRunSpeciesSource(TypedDict, total=False):
+    shape: Required[Sequence[VlasovRunSpeciesSourceShape]]  # df/dt at amplitude 1: a sum of terms as in initial; at least 1 sections
+    amplitude: Union[float, str]  # Factor over time, a formula of t
+class VlasovRunSpecies(TypedDict, total=False):
+    name: Required[str]  # Name, as in files and other sections
+    charge: Union[float, str]  # Charge of a particle
+    mass: Union[float, str]  # Mass of a particle, above 0
+    velocity: Required[VlasovRunSpeciesVelocity]  # The velocity box
+    initial: Required[Sequence[VlasovRunSpeciesInitial]]  # f at the start: the sum of these terms; at least 1 sections
+    boundary: Union[VlasovRunSpeciesBoundary, None]  # What particles meet at the ends of x
+    source: Union[VlasovRunSpeciesSource, None]  # Particles that come in; absent: none
+    acceleration: Union[Sequence[Union[float, str]], Union[float, str]]  # Given acceleration along each velocity direction, formulas of x, y, z, t; absent: none; 0 to 3 values
+class VlasovRunFieldCleaning(TypedDict, total=False):
+    electric: Union[float, str]  # Speed in units of c at which errors of div E leave (Maxwell); 0: no cleaning
+    magnetic: Union[float, str]  # The same of div B
+class VlasovRunFieldBoundary(TypedDict, total=False):
+    lower: Sequence[str]  # At the lower ends of x: periodic; for Maxwell also conductor (where particles meet walls the default), open or fixed; for Poisson dirichlet (the default there) or neumann; one a direction; 0 to 3 values
+    upper: Sequence[str]  # At the upper ends: periodic; for Maxwell also conductor (where particles meet walls the default), open or fixed; for Poisson dirichlet (the default there) or neumann; one a direction; 0 to 3 values
+    lower_value: Union[Sequence[Union[float, str]], Union[float, str]]  # Poisson: potential of a dirichlet wall, or its outward slope at a neumann one, formulas of t; absent: 0; 0 to 3 values
+    upper_value: Union[Sequence[Union[float, str]], Union[float, str]]  # The same at the upper ends; 0 to 3 values
+class VlasovRunFieldInitial(TypedDict, total=False):
+    electric: Union[Sequence[Union[float, str]], Union[float, str]]  # Ex, Ey, Ez: three formulas, or none
+    magnetic: Union[Sequence[Union[float, str]], Union[float, str]]  # Bx, By, Bz: three formulas, or none
+class VlasovRunFieldExternal(TypedDict, total=False):
+    electric: Union[Sequence[Union[float, str]], Union[float, str]]  # Ex, Ey, Ez: three formulas, or none
+    magnetic: Union[Sequence[Union[float, str]], Union[float, str]]  # Bx, By, Bz: three formulas, or none
+class VlasovRunField(TypedDict, total=False):
+    model: Required[Literal['maxwell', 'poisson', 'none']]  # Maxwell's equations, Poisson's for the electric field alone, or no field but the external one
+    epsilon0: Union[float, str]  # Permittivity, above 0
+    mu0: Union[float, str]  # Permeability, above 0 (Maxwell)
+    flux: Literal['central', 'upwind']  # Maxwell: central conserves energy, upwind damps what the grid cannot show
+    cleaning: Union[VlasovRunFieldCleaning, None]  # Divergence cleaning
+    boundary: Union[VlasovRunFieldBoundary, None]  # What fields meet at the ends of x
+    initial: Union[VlasovRunFieldInitial, None]  # Fields at the start (Maxwell), formulas of x, y, z; electric absent: from the charge by Gauss's law; magnetic absent: 0
+    external: Union[VlasovRunFieldExternal, None]  # Given fields that particles feel too, formulas of x, y, z, t
+    current: Union[Sequence[Union[float, str]], Union[float, str]]  # Given current density (Maxwell): three formulas of x, y, z, t, or none
+    background_charge: Union[float, str]  # Charge density that is fixed and uniform: immobile ions
+class VlasovRunTime(TypedDict, total=False):
+    end: Required[Union[float, str]]  # Time at which the run ends
+    cfl: float  # dt = cfl/((2 order + 1) sum of |speed|/width over the directions); above 0 and at most 1
+    dt: Union[Union[float, str], None]  # A fixed time step; absent: the largest stable one
+    steps: Union[int, None]  # At most so many steps; absent: any number; at least 0
+class VlasovRunBasis(TypedDict, total=False):
+    order: int  # Polynomial order; at least 1 and at most 3
+    family: Literal['serendipity', 'tensor', 'hybrid']  # Which products of polynomials; hybrid: order 1 in x, 2 in v (Gkeyll's p = 1)
+class VlasovRunCollisionsBetween(TypedDict, total=False):
+    species: Required[Sequence[str]]  # Two species; 2 values
+    frequency: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # nu_sr, at which the first (s) is slowed by the second (r), and nu_rs the other way round; one alone: nu_sr, with nu_rs = nu_sr m_s/m_r. Mean velocities near each other at (nu_sr + nu_rs)/2 where m n nu of both are equal (docs/vlasov.md); 1 to 2 values
+class VlasovRunCollisionsSpitzer(TypedDict, total=False):
+    reference_density: Union[float, str]  # Density at which the frequencies hold
+    reference_thermal_speed: Union[float, str]  # Thermal speed at which they hold
+class VlasovRunCollisions(TypedDict, total=False):
+    operator: Literal['lbo', 'bgk']  # Lenard-Bernstein/Dougherty (drag and diffusion in v) or relaxation to a Maxwellian
+    frequency: dict[str, Union[float, str]]  # nu_ss of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not named: 0
+    between: Sequence[VlasovRunCollisionsBetween]  # Collisions between species
+    conserving: bool  # Conserve momentum and energy; off: towards the initial temperature at rest (for tests)
+    integration: Literal['explicit', 'split']  # explicit: in every stage of a step, which collision rates then limit; split: alone, for half a step before and after it (Strang; BGK of a species with itself exactly, all else by super time steps), so that steps follow the collisionless speeds alone
+    spitzer: Union[VlasovRunCollisionsSpitzer, None]  # Frequencies follow n/vth^3; absent: constant
+class VlasovRunParallel(TypedDict, total=False):
+    ranks: Sequence[int]  # Ranks along each direction of x and v; 0: chosen; absent: all chosen; 0 to 6 values, each at least 0 and at most 1000000
+class VlasovRunOutput(TypedDict, total=False):
+    frame_interval: Union[Union[float, str], None]  # Time between frames (taken after the first step that reaches one, as by Gkeyll); absent: start and end
+    distribution: bool  # Frames hold f, not only moments and fields
+    gkyl: bool  # Also write Gkeyll's files, for postgkyl
+class VlasovRunObserveSpectrogram(TypedDict, total=False):
+    signal: Literal['ex', 'ey', 'ez', 'bx', 'by', 'bz']  # Component of the field. It oscillates at a wave's frequency, its energy at twice that
+    at: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Point of x, a number a direction; 1 to 3 values
+    every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
+    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
+    hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
+    bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
+    bins_per_octave: int  # constant_q: bins from a frequency to its double; at least 1 and at most 384
+    lowest: Union[Union[float, str], None]  # constant_q: angular frequency of the first bin
+    corner: Union[Union[float, str], None]  # mel: angular frequency below which bands are about evenly wide, above which they widen with frequency
+class VlasovRunObserveSpectrum(TypedDict, total=False):
+    signal: Literal['ex', 'ey', 'ez', 'bx', 'by', 'bz']  # Component of the field. It oscillates at a wave's frequency, its energy at twice that
+    at: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Point of x, a number a direction; 1 to 3 values
+    every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
+    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
+    hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
+    bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
+    bins_per_octave: int  # constant_q: bins from a frequency to its double; at least 1 and at most 384
+    lowest: Union[Union[float, str], None]  # constant_q: angular frequency of the first bin
+    corner: Union[Union[float, str], None]  # mel: angular frequency below which bands are about evenly wide, above which they widen with frequency
+class VlasovRunObserve(TypedDict, total=False):
+    spectrogram: Union[VlasovRunObserveSpectrogram, None]  # Frequencies of the field at a point over time, in group spectrogram of run.h5, with their mean, the spectrum
+    spectrum: Union[VlasovRunObserveSpectrum, None]  # The mean spectrum of the field at a point by itself, in group spectrum of run.h5
+class VlasovRunTheoryBeams(TypedDict, total=False):
+    plasma_frequency: Union[float, str]  # sqrt(n q^2/(epsilon0 m)) of this part of the particles
+    thermal_speed: Union[float, str]  # sqrt(T/m) along the wave; 0: a cold beam
+    drift: Union[float, str]  # Mean velocity along the wave; for weibel: of two equal beams at +-drift across it
+    transverse_speed: Union[Union[float, str], None]  # For weibel: sqrt(T/m) across the wave; absent: thermal_speed
+class VlasovRunTheory(TypedDict, total=False):
+    kind: Literal['given', 'electrostatic', 'collisional', 'weibel']  # The numbers given here; the least damped wave of drifting Maxwellians (Landau, two-stream, bump-on-tail); a Langmuir wave with Lenard-Bernstein collisions; the Weibel instability
+    quantity: str  # Column of the history that grows as the square of the amplitude: electric_energy, magnetic_energy, ex_squared ...
+    growth_rate: Union[Union[float, str], None]  # given: rate of the amplitude; below 0: damping
+    frequency: Union[Union[float, str], None]  # given: angular frequency of the amplitude
+    wavenumber: Union[Union[float, str], None]  # Of the wave; needed where the rates are computed, else the longest along x: for the recurrence time
+    beams: Sequence[VlasovRunTheoryBeams]  # The Maxwellians; none: one with all values 1, at rest
+    collision_frequency: Union[float, str]  # collisional: nu of the operator
+    light_speed: Union[float, str]  # weibel: c
+    window: Union[Sequence[Union[float, str]], Union[float, str]]  # Times between which the rates are fitted (of a damped wave: before its recurrence); absent: found; 0 to 2 values
+    label: str  # What the theory is, for legends
+class VlasovRunReference(TypedDict, total=False):
+    file: Union[str, None]  # CSV file with a first line of names, times in the first column; absent: none
+    column: str  # Which column to draw beside this run's
+    quantity: str  # Beside which column of the history
+    label: str  # What the reference is, for legends
+class VlasovRunLimits(TypedDict, total=False):
+    shrunk_dt: float  # Stop (exit 3) when the step has been below this part of the first one ...; at least 0 and below 1
+    shrunk_steps: int  # ... for so many steps in a row; at least 1
+    negative_f: float  # Stop (exit 3) when a cell mean of f is below minus this part of the greatest one; at least 0
+    negative_share: float  # Warn when the negative part of f holds more than this part of the particles; at least 0
+    edge_share: float  # Stop (exit 3) when the outermost velocity cells of a side hold more than this part of the mean density at some place; a tenth of it warns; above 0
+    gauss_error: float  # Stop (exit 3) when epsilon0 div E - rho is beyond this part of the greatest charge density so far (Maxwell; root mean squares over x), and do not start with more; half of it warns; above 0
+    f_squared_growth: float  # Stop (exit 3) when the integral of f^2 has grown by this part of its first value where nothing but an error can make it grow; a tenth of it warns; above 0
+
+def dpmd_run(
+    *,
+    system: DpmdRunSystem,  # The atoms
+    potential: DpmdRunPotential,  # The forces
+    time: DpmdRunTime,  # The steps
+    integrator: Union[DpmdRunIntegrator, None] = ...,  # The ensemble
+    velocities: Union[DpmdRunVelocities, None] = ...,  # Initial velocities
+    frozen: Union[DpmdRunFrozen, None] = ...,  # Atoms that do not move: no forces, velocities or degrees of freedom; absent: none. Not at constant pressure; the pressure of other ensembles counts all forces, the frozen atoms' too
+    domain: Union[DpmdRunDomain, None] = ...,  # Ranks and neighbour lists
+    thermo_interval: int = ...,  # Steps between rows of the thermo table; at least 1
+    trajectory: Union[DpmdRunTrajectory, None] = ...,  # Frames of the run; absent: none
+    observables: Union[DpmdRunObservables, None] = ...,  # Averages over the run
+    deviation: Union[DpmdRunDeviation, None] = ...,  # How far the models disagree, in model_devi.out; absent: not told
+    selection: Union[DpmdRunSelection, None] = ...,  # Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none
+    observe: Union[DpmdRunObserve, None] = ...,  # Frequencies of what the run does; absent: none
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+    limits: Union[DpmdRunLimits, None] = ...,  # When to stop with exit code 3
+    reference: Union[DpmdRunReference, None] = ...,  # Results to set beside this run's
+    seed: int = ...,  # Seed of all random numbers; at least 0
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+) -> Input: ...
+def dpmd_train(
+    *,
+    data: DpmdTrainData,  # Labelled frames
+    steps: int,  # Number of steps, one batch each; at least 0
+    model: Union[DpmdTrainModel, None] = ...,  # What is trained
+    loss: Union[DpmdTrainLoss, None] = ...,  # What is made small
+    learning_rate: Union[DpmdTrainLearningRate, None] = ...,  # Exponential decay
+    optimiser: Union[DpmdTrainOptimiser, None] = ...,  # Adam
+    parallel: Union[DpmdTrainParallel, None] = ...,  # Who holds what, for models that fill a node's memory
+    offload: Union[DpmdTrainOffload, None] = ...,  # Optimiser's states that do not fit into memory
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    report_interval: int = ...,  # Steps between rows of the learning curve; at least 1
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+    divergence: float = ...,  # Stop (exit 3) when the loss stays above this many times its least value; above 1
+    seed: int = ...,  # Seed of weights and batches; at least 0
+    output: str = ...,  # Name of the trained model in the run directory
+) -> Input: ...
+def dpmd_equation_of_state(
+    *,
+    system: DpmdEquationOfStateSystem,  # A perfect crystal cell near its minimum
+    potential: DpmdEquationOfStatePotential,  # The forces
+    domain: Union[DpmdEquationOfStateDomain, None] = ...,  # Ranks and neighbour lists
+    range: float = ...,  # Largest linear strain about the minimum; above 0 and at most 0.2
+    points: int = ...,  # Volumes in the fit; at least 5 and at most 1001
+    reference: Union[DpmdEquationOfStateReference, None] = ...,  # Values to print beside ours
+) -> Input: ...
+def dpmd_learn(
+    *,
+    data: Union[Sequence[str], str],  # Labelled systems to begin with, as for 'dpmd train'; at least 1 values
+    train: DpmdLearnTrain,  # Training
+    explore: Sequence[DpmdLearnExplore],  # Runs that look for frames worth a label; at least 1 sections
+    selection: DpmdLearnSelection,  # Which frames get a label; 'most' is for all runs together
+    label: DpmdLearnLabel,  # Where labels come from
+    iterations: int = ...,  # Rounds of train, run, select, label; at least 1
+    models: int = ...,  # Models of the ensemble; the first drives; at least 2 and at most 100
+    enough_accurate: float = ...,  # End when this share of an iteration's frames is accurate; above 0 and at most 1
+    final_training: bool = ...,  # Train once more on all labels after the last iteration
+    at_once: Union[int, None] = ...,  # Trainings, or runs, that go side by side and share the cores of --threads evenly; absent: as many as there are cores. One at a time where there is a launcher; at least 1
+    launcher: str = ...,  # Words put before 'dpmd train' and 'dpmd run': 'mpirun -n 4'; empty: one process
+    seed: int = ...,  # Of weights, velocities and random choices; at least 0 and at most 1000000000000000
+) -> Input: ...
+def meshfreeflow_simulate(
+    *,
+    rayleigh: float,  # Ra = (buoyancy difference) height^3/(viscosity diffusivity); above 0 and at most 1000000000000000
+    grid: MeshfreeflowSimulateGrid,  # Cells
+    time: MeshfreeflowSimulateTime,  # The steps
+    prandtl: float = ...,  # Pr = viscosity/diffusivity; above 0 and at most 1000000
+    aspect_ratio: float = ...,  # Length of x in heights; above 0 and at most 10000
+    walls: Union[MeshfreeflowSimulateWalls, None] = ...,  # Boundary conditions
+    start: Union[MeshfreeflowSimulateStart, None] = ...,  # The state at time 0, at rest
+    seeds: Sequence[int] = ...,  # Of the noise: one flow for each, all with the same steps; 1 to 10000 values, each at least 0
+    solver: Union[MeshfreeflowSimulateSolver, None] = ...,  # How the linear equations of a step are solved
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    output: Union[MeshfreeflowSimulateOutput, None] = ...,  # Fields over time, in fields.h5
+    statistics: Union[MeshfreeflowSimulateStatistics, None] = ...,  # Means over time
+    observe: Union[MeshfreeflowSimulateObserve, None] = ...,  # What else is looked at; absent: nothing
+    history_interval: int = ...,  # Steps between rows of the history; at least 1
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+    limits: Union[MeshfreeflowSimulateLimits, None] = ...,  # When to stop with exit code 3
+) -> Input: ...
+def meshfreeflow_control(
+    *,
+    flow: MeshfreeflowControlFlow,  # Rayleigh-Bénard convection between no-slip plates
+    floor: Union[MeshfreeflowControlFloor, None] = ...,  # Its heating
+    episode: Union[MeshfreeflowControlEpisode, None] = ...,  # What is decided and seen
+    starts: Union[MeshfreeflowControlStarts, None] = ...,  # What episodes begin with
+    training: Union[MeshfreeflowControlTraining, None] = ...,  # Proximal policy optimisation
+    evaluation: Union[MeshfreeflowControlEvaluation, None] = ...,  # How the policy is judged
+    policy: Union[str, None] = ...,  # A policy to judge; absent: one is learned
+    output: str = ...,  # The policy that was learned, in the run's directory
+    seed: int = ...,  # Of first weights and actions; at least 0
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+) -> Input: ...
+def meshfreeflow_train(
+    *,
+    data: MeshfreeflowTrainData,  # Fields over time to learn from
+    steps: int,  # Steps of training; at least 0
+    model: Union[MeshfreeflowTrainModel, None] = ...,  # The networks
+    equations: Union[MeshfreeflowTrainEquations, None] = ...,  # What the fields obey
+    loss: Union[MeshfreeflowTrainLoss, None] = ...,  # What is made small
+    optimiser: Union[MeshfreeflowTrainOptimiser, None] = ...,  # How weights follow from gradients
+    learning_rate: Union[MeshfreeflowTrainLearningRate, None] = ...,  # Its schedule
+    validation: Union[MeshfreeflowTrainValidation, None] = ...,  # Crops held out, by which the best model is chosen
+    parallel: Union[MeshfreeflowTrainParallel, None] = ...,  # Who holds what, for models that fill a node's memory
+    offload: Union[MeshfreeflowTrainOffload, None] = ...,  # Optimiser's states that do not fit into memory
+    tile: dict[str, Union[float, str]] = ...,  # Layers that compute in so many tiles, of which one has its weights, or its gradient, at hand at a time: for layers that do not fit. On one thread losses are the same to the last bit where tiles have 16 channels or more; unit: 1, %; at least 1
+    memory: Union[MeshfreeflowTrainMemory, None] = ...,  # What a step's tensors may take, and how that is kept to
+    precision: Union[MeshfreeflowTrainPrecision, None] = ...,  # How weights are kept
+    batch: int = ...,  # Crops of a step, shared out over the ranks; at least 1 and at most 1000000
+    seed: int = ...,  # Of first weights, crops and points
+    start: Union[str, None] = ...,  # A model of the same networks to start from, in place of random weights
+    output: str = ...,  # The best model by validation, in the run's directory
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+) -> Input: ...
+def meshfreeflow_superresolve(
+    *,
+    input: MeshfreeflowSuperresolveInput,  # The coarse fields over time
+    model: str = ...,  # What `meshfreeflow train` wrote, or registry.h5:ID, an expert of a registry; or leave it to `experts`
+    experts: Union[MeshfreeflowSuperresolveExperts, None] = ...,  # A registry of models, of which a router chooses one
+    low_resolution: Union[MeshfreeflowSuperresolveLowResolution, None] = ...,  # Make the input coarser first (a factor of 1: leave it)
+    output: Union[MeshfreeflowSuperresolveOutput, None] = ...,  # Where fields are wanted
+    encoder: Literal['blocks', 'whole'] = ...,  # blocks: the encoder sees blocks as large as in training, each half over the next, whose latents are averaged; whole: all nodes at once
+    residuals: bool = ...,  # Store the residual of each equation at each point as an error indicator; about five times the work
+    outside_training: Literal['refuse', 'mark'] = ...,  # Where the input goes beyond what the model was trained for: refuse it, or mark it in file and report
+    max_memory: float = ...,  # Memory that a rank may use for fields, latents and points (GB); above 0
+    precision: Literal['fp32', 'bf16'] = ...,  # Numbers that the decoder's products are made of; bf16 (sums stay fp32) is faster where the processor has AMX or AVX512_BF16, and some points are compared with fp32
+    precision_bound: float = ...,  # Refuse bf16 where it changes a field by more than so much of its standard deviation, or a residual by more than so much of itself (rms); above 0
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+) -> Input: ...
+def meshfreeflow_evaluate(
+    *,
+    cases: Sequence[MeshfreeflowEvaluateCases],  # Flows that are known at high resolution, not those of the training; at least 1 sections
+    models: Sequence[MeshfreeflowEvaluateModels],  # Models to be judged; linear interpolation is judged beside them
+    low_resolution: Union[MeshfreeflowEvaluateLowResolution, None] = ...,  # How the truth is made coarser; absent: by the first model's factors, with the default filters
+    flow: Union[MeshfreeflowEvaluateFlow, None] = ...,  # What the fields mean; absent: no statistics of a flow
+    spectra_at: Sequence[float] = ...,  # Places along the axis that is not periodic at which spectra are shown; absent: its middle
+    picture: Union[str, None] = ...,  # The field that pictures show; absent: the scalar, else the first field
+    quantise: Union[MeshfreeflowEvaluateQuantise, None] = ...,  # Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...
+    outside_training: Literal['refuse', 'mark'] = ...,  # Where a case goes beyond what a model was trained for: refuse it, or mark it in the report
+    max_memory: float = ...,  # Memory that a rank may use (GB); above 0
+) -> Input: ...
+def podlstm_fit(
+    *,
+    fields: Union[PodlstmFitFields, None] = ...,  # A record of fields
+    coefficients: Union[PodlstmFitCoefficients, None] = ...,  # Coefficients that somebody else has made, without fields
+    pod: Union[PodlstmFitPod, None] = ...,  # How modes are made of fields
+    n_fit: Union[int, None] = ...,  # Leading times from which modes and background are made, or were; absent: what a file of coefficients says (n_fit, n_train), else all; at least 2 and at most 10000000
+    fit_until: str = ...,  # The same as a date: modes and background are of the times up to this day; empty: see n_fit
+) -> Input: ...
+def podlstm_train(
+    *,
+    modes: str,  # modes.h5 as `podlstm fit` writes it
+    points: Union[int, None] = ...,  # Sea points behind modes of unit norm, where the modes file has coefficients alone: errors are then in degrees a point (NOAA's 1-degree sea: 44219); at least 1
+    window: Union[PodlstmTrainWindow, None] = ...,  # Length of a forecast's past and future
+    split: Union[PodlstmTrainSplit, None] = ...,  # What trains, what validates, what is left for tests
+    forecast: Union[PodlstmTrainForecast, None] = ...,  # The model
+    references: Union[PodlstmTrainReferences, None] = ...,  # Linear forecasts: the base, and what stands beside the model in every table
+    parallel: Union[PodlstmTrainParallel, None] = ...,  # Who holds what, for models that fill a node's memory
+    offload: Union[PodlstmTrainOffload, None] = ...,  # Optimiser's states that do not fit into memory
+    block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+) -> Input: ...
+def podlstm_search(
+    *,
+    modes: str,  # modes.h5 as `podlstm fit` writes it
+    search: PodlstmSearchSearch,  # How candidates are proposed and evaluated
+    points: Union[int, None] = ...,  # Sea points behind modes of unit norm, where the modes file has coefficients alone: errors are then in degrees a point (NOAA's 1-degree sea: 44219); at least 1
+    window: Union[PodlstmSearchWindow, None] = ...,  # Length of a forecast's past and future
+    split: Union[PodlstmSearchSplit, None] = ...,  # What trains, and what chooses. Later times, left for tests, are not read by a search
+    forecast: Union[PodlstmSearchForecast, None] = ...,  # What every candidate is, whatever its network
+    space: Union[PodlstmSearchSpace, None] = ...,  # What is chosen among: each node's units and the skips, as in the SC20 paper
+    retrain: Union[PodlstmSearchRetrain, None] = ...,  # The best candidate is trained again, from new seeds: model.h5
+    beside: Union[Sequence[str], str] = ...,  # Trial stores (trials.h5) of other searches of the same space and data, by other methods or seeds: the report compares them with this one
+    leaderboard: int = ...,  # Candidates in log, leaderboard.csv and report; at least 1 and at most 1000
+    block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
+    references: Union[PodlstmSearchReferences, None] = ...,  # Linear forecasts: the base, and what stands beside the best candidate
+) -> Input: ...
+def podlstm_forecast(
+    *,
+    modes: str,  # modes.h5 as `podlstm fit` writes it
+    model: str = ...,  # model.h5 as `podlstm train` or `podlstm quantise` writes it, or registry.h5:ID, an expert of a registry; or leave it to `experts`
+    experts: Union[PodlstmForecastExperts, None] = ...,  # A registry of models, of which a router chooses one
+    lead: Union[int, None] = ...,  # Steps after the last date that are wanted; absent: all that the model forecasts; at least 1 and at most 100000
+    from: str = ...,  # Last date that the forecast sees, one of the record's; empty: the record's last
+    quantise: Union[PodlstmForecastQuantise, None] = ...,  # Matrices of the networks as binary codes of a few bits a weight; absent: as they were trained
+) -> Input: ...
+def podlstm_evaluate(
+    *,
+    modes: str,  # modes.h5 as `podlstm fit` writes it
+    model: str,  # model.h5 as `podlstm train` or `podlstm quantise` writes it
+    from: str = ...,  # First day of the test; empty: the day after the model's validation period
+    until: str = ...,  # Last day of the test; empty: the record's last
+    points: Union[int, None] = ...,  # Sea points behind modes of unit norm, where the modes file has coefficients alone: errors are then in degrees a point (NOAA's 1-degree sea: 44219); at least 1
+    block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
+    references: Union[PodlstmEvaluateReferences, None] = ...,  # Linear forecasts beside the model, fitted to its training period
+    regions: Sequence[PodlstmEvaluateRegions] = ...,  # Boxes judged by themselves, where the modes file has a grid
+    fields: Union[PodlstmEvaluateFields, None] = ...,  # The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, with what the modes leave out; absent: of the space of the modes alone
+    quantise: Union[PodlstmEvaluateQuantise, None] = ...,  # Judge the model with its matrices as binary codes, beside 1 to 4 bits and float32; absent: as it was trained
+) -> Input: ...
+def podlstm_quantise(
+    *,
+    model: str,  # model.h5 as `podlstm train` writes it
+    quantise: Union[PodlstmQuantiseQuantise, None] = ...,  # The codes; `kernel` is of no matter here
+) -> Input: ...
+def submatrix_evaluate(
+    *,
+    matrices: SubmatrixEvaluateMatrices,  # The Kohn-Sham and overlap matrices
+    blocks: Union[SubmatrixEvaluateBlocks, None] = ...,  # How orbitals are grouped into blocks
+    ensemble: Union[SubmatrixEvaluateEnsemble, None] = ...,  # Chemical potential or number of electrons
+    temperature: str = ...,  # Electronic temperature; 0: occupied below mu, empty above; unit: K; at least 0 K and at most 1000000 K
+    method: Union[SubmatrixEvaluateMethod, None] = ...,  # The submatrix method
+    check: Union[SubmatrixEvaluateCheck, None] = ...,  # Error of the density matrix on random vectors
+    spectrum: Union[SubmatrixEvaluateSpectrum, None] = ...,  # Density of states
+    machine: str = ...,  # A machine of configs/machines, or its file: spmm: auto counts with its links (quintet machine --calibrate measures them)
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    output: Union[SubmatrixEvaluateOutput, None] = ...,  # Matrices to write
+    reference: Union[SubmatrixEvaluateReference, None] = ...,  # Exact values to print beside ours
+) -> Input: ...
+def submatrix_compare(
+    *,
+    matrices: SubmatrixCompareMatrices,  # The Kohn-Sham and overlap matrices
+    blocks: Union[SubmatrixCompareBlocks, None] = ...,  # How orbitals are grouped into blocks
+    ensemble: Union[SubmatrixCompareEnsemble, None] = ...,  # Chemical potential or number of electrons
+    temperature: str = ...,  # Electronic temperature; the Newton-Schulz methods are left out unless it is 0; unit: K; at least 0 K and at most 1000000 K
+    thresholds: Sequence[float] = ...,  # Filter thresholds of the sparse methods (hartree); 1 to 50 values, each above 0 and at most 1
+    kernels: Sequence[str] = ...,  # Kernels of the submatrix method: polynomial, polynomial_fp32, eigen, newton_schulz
+    least_gap: str = ...,  # A method is refused if the levels around mu lie closer and the temperature is 0, as by method.least_gap of evaluate; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 hartree
+    global_newton_schulz: bool = ...,  # Also iterate on the whole sparse matrix, with filtered products
+    petsc_newton_schulz: bool = ...,  # The same by PETSc's sparse products, which drop elements, not blocks; needs a submatrix built with PETSc
+    dense_limit: int = ...,  # Diagonalise densely (on the first rank) up to so many orbitals; 0: never; at least 0 and at most 100000
+    reference: Union[SubmatrixCompareReference, None] = ...,  # Exact values, for systems above dense_limit
+) -> Input: ...
+def vlasov_run(
+    *,
+    grid: VlasovRunGrid,  # Configuration space, and the cells of phase space
+    species: Sequence[VlasovRunSpecies],  # The kinds of particles; at least 1 sections
+    field: VlasovRunField,  # The fields
+    time: VlasovRunTime,  # The steps
+    constants: dict[str, Union[float, str]] = ...,  # Numbers with names, for all formulas: {k: 0.5, length: 2*pi/k}
+    basis: Union[VlasovRunBasis, None] = ...,  # The polynomials
+    flux: Literal['upwind', 'lax_friedrichs', 'central'] = ...,  # Numerical flux of f; central keeps the integral of f^2 while the ends of velocity space are empty
+    keep_positive: bool = ...,  # Keep f from going negative at control nodes (order + 1 Gauss-Lobatto points a direction) by drawing it towards the cell mean: keeps the particles of each cell, not its momentum and energy (see S_limited_momentum_x, S_limited_energy of the history)
+    collisions: Union[VlasovRunCollisions, None] = ...,  # Collisions; absent: none
+    parallel: Union[VlasovRunParallel, None] = ...,  # How phase space is shared out
+    device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    output: Union[VlasovRunOutput, None] = ...,  # Frames over time
+    observe: Union[VlasovRunObserve, None] = ...,  # What else is watched; absent: nothing
+    history_interval: int = ...,  # Steps between rows of the history; at least 1
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+    theory: Union[VlasovRunTheory, None] = ...,  # Rates to print beside those of the run; absent: none
+    reference: Union[VlasovRunReference, None] = ...,  # A curve to draw beside the run's
+    limits: Union[VlasovRunLimits, None] = ...,  # When to stop with exit code 3
+) -> Input: ...
+
+vlasov = vlasov_run

@@ -1,0 +1,260 @@
+"""Deep Potentials from Python: `Potential("model.dp")(positions, cell, types)`."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import tempfile
+import threading
+import warnings
+import weakref
+from pathlib import Path
+from typing import Any, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from ._files import opened, text
+from ._library import library
+from .errors import InputError, InternalError, ResourceError, error_of
+
+Files = Union[str, Path, Sequence[Union[str, Path]]]
+
+
+class Result(NamedTuple):
+    """Energy (eV), forces [n_atoms, 3] (eV/angstrom), virial [3, 3] (eV): W_kl = sum F_k d_l = -dE/d(strain_kl).
+
+    Of several frames each has an axis more, [n_frames, ...].
+    """
+
+    energy: Union[float, np.ndarray]
+    forces: np.ndarray
+    virial: np.ndarray
+
+
+class AtomicResult(NamedTuple):
+    """A Result, and what each atom has of it: energies [n_atoms] (eV), virials [n_atoms, 3, 3] (eV), whose sum is the virial."""
+
+    energy: Union[float, np.ndarray]
+    forces: np.ndarray
+    virial: np.ndarray
+    energies: np.ndarray
+    virials: np.ndarray
+
+
+class Deviation(NamedTuple):
+    """Where models disagree: of the force on each atom [n_atoms] (eV/angstrom), sqrt(<|F_i - <F_i>|^2>), and in all.
+
+    Virials and energies are deviations an atom (eV). Source: Zhang et al. (2020), Comput. Phys. Commun. 253, 107206.
+    """
+
+    by_atom: np.ndarray
+    force_max: float
+    force_min: float
+    force_mean: float
+    virial_max: float
+    virial_min: float
+    virial_rms: float
+    energy: float
+
+
+class Potential:
+    """One or several models of the same types. May be used by several threads, one at a time, and after a fork.
+
+    files: models (.dp, .yaml, .json). precision: "double", "mixed" (networks in float32; sums, forces and virial in
+    double), or None: as the file says. Raises InputError where a file is no model.
+    """
+
+    def __init__(self, files: Files, precision: Optional[str] = None) -> None:
+        self.files = [Path(one) for one in ([files] if isinstance(files, (str, Path)) else files)]
+        self.precision = precision
+        self._library = library()
+        self._lock = threading.Lock()
+        self._open()
+
+    def _open(self) -> None:
+        handle, error = self._handle_of([str(one) for one in self.files])
+        if error.startswith("cannot load the reader of .dp files"):  # a library without HDF5 and MPI: as text, then
+            with tempfile.TemporaryDirectory() as folder:
+                handle, error = self._handle_of([_as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)])
+        if error:
+            raise InputError(error)
+        self._handle = handle
+        self._close = weakref.finalize(self, self._library.quintet_potential_close, handle)
+        self.type_names: list[str] = [self._library.quintet_potential_type_name(handle, i).decode()
+                                      for i in range(self._library.quintet_potential_types(handle))]  #: names of the types
+        self.cutoff: float = self._library.quintet_potential_cutoff(handle)  #: longest of the models (angstrom)
+        self.n_models: int = self._library.quintet_potential_models(handle)
+        self._numbers = {name: i for i, name in enumerate(self.type_names)}
+
+    def _handle_of(self, names: Sequence[str]) -> tuple[int, str]:
+        array = (ctypes.c_char_p * len(names))(*(os.fsencode(name) for name in names))
+        precision = None if self.precision is None else self.precision.encode()
+        handle = self._library.quintet_potential_open(len(names), array, precision)
+        if not handle:
+            raise ResourceError("out of memory")
+        error = self._library.quintet_potential_error(handle).decode("utf-8", "replace")
+        if error:
+            self._library.quintet_potential_close(handle)
+        return handle, error
+
+    # -- evaluation
+
+    def __call__(self, positions: Any, cell: Any = None, types: Any = None, *, model: int = 0,
+                 atomic: bool = False) -> Union[Result, AtomicResult]:
+        """Return energy, forces and virial; with `atomic` those of each atom, too.
+
+        positions: [n_atoms, 3] or frames [n_frames, n_atoms, 3] (angstrom), anywhere; or an ase.Atoms alone.
+        cell: [3, 3] rows (angstrom) or, of frames, [n_frames, 3, 3]; None: no periodic images. types: [n_atoms] names
+        or numbers of types; -1 is another force field's atom. model: which of several.
+        """
+        if hasattr(positions, "get_positions"):
+            return self._of_atoms(positions, model, atomic)
+        positions = _array(positions, "positions")
+        kinds = self.types(types, positions.shape[-2] if positions.ndim > 1 else -1)
+        if positions.ndim == 3:
+            cells = [None] * len(positions) if cell is None else np.broadcast_to(_array(cell, "cell"), (len(positions), 3, 3))
+            results = [self._compute(one, box, kinds, model, atomic) for one, box in zip(positions, cells)]
+            kind = AtomicResult if atomic else Result
+            return kind(*(np.array(parts) for parts in zip(*results))) if results else _no_frames(kind, len(kinds))
+        return self._compute(positions, cell, kinds, model, atomic)
+
+    def types(self, types: Any, n_atoms: int) -> np.ndarray:
+        """Return numbers of types for names or numbers: [n_atoms] int32. Raises InputError for names that no type has."""
+        if types is None:
+            if len(self.type_names) != 1:
+                raise InputError(f"types are needed: the model has {', '.join(self.type_names)}")
+            return np.zeros(max(n_atoms, 0), np.int32)
+        found = np.asarray(types)
+        if found.dtype.kind in "US" or (found.dtype == object and found.size):
+            unknown = sorted(set(map(str, found.tolist())) - set(self._numbers))
+            if unknown:
+                raise InputError(f"the model has no type '{unknown[0]}'; it has: {', '.join(self.type_names)}")
+            found = np.array([self._numbers[str(name)] for name in found.tolist()], np.int32)
+        if found.size and found.dtype.kind not in "iu":
+            raise InputError(f"types are {found.dtype}; expected names or whole numbers")
+        if found.ndim != 1 or (n_atoms >= 0 and len(found) != n_atoms):
+            raise InputError(f"types have shape {list(found.shape)}, positions {n_atoms} atoms")
+        return np.ascontiguousarray(found, np.int32)
+
+    def _compute(self, positions: np.ndarray, cell: Any, types: np.ndarray, model: int, atomic: bool) -> Any:
+        if positions.ndim != 2 or positions.shape[1] != 3:
+            raise InputError(f"positions have shape {list(positions.shape)}; expected [n_atoms, 3] or [n_frames, n_atoms, 3]")
+        n = len(positions)
+        box = None if cell is None else _cell(cell)
+        energy, forces, virial = np.empty(1), np.empty((n, 3)), np.empty((3, 3))
+        more = (np.empty(n), np.empty((n, 3, 3))) if atomic else ()
+        of_atoms = [one.ctypes.data for one in more] or [None, None]
+        with self._lock:
+            code = self._library.quintet_potential_compute(
+                self._handle, model, n, types.ctypes.data, positions.ctypes.data, None if box is None else box.ctypes.data,
+                energy.ctypes.data, forces.ctypes.data, virial.ctypes.data, *of_atoms)
+            if code:
+                self._fail(code)
+            remark = self._library.quintet_potential_warning(self._handle)
+        if remark:
+            warnings.warn(remark.decode("utf-8", "replace"), stacklevel=4)
+        return AtomicResult(float(energy[0]), forces, virial, *more) if atomic else Result(float(energy[0]), forces, virial)
+
+    def _of_atoms(self, atoms: Any, model: int, atomic: bool) -> Union[Result, AtomicResult]:
+        cell = periodic_cell(np.asarray(atoms.get_positions()), np.asarray(atoms.cell), atoms.pbc, self.cutoff)
+        return self._compute(_array(atoms.get_positions(), "positions"), cell,
+                             self.types(atoms.get_chemical_symbols(), len(atoms)), model, atomic)
+
+    def deviation(self, positions: Any, cell: Any = None, types: Any = None) -> Deviation:
+        """Return where the models disagree about one configuration; arguments as of a call. Needs several models."""
+        if hasattr(positions, "get_positions"):
+            cell = periodic_cell(np.asarray(positions.get_positions()), np.asarray(positions.cell), positions.pbc, self.cutoff)
+            positions, types = positions.get_positions(), positions.get_chemical_symbols()
+        positions = _array(positions, "positions")
+        if positions.ndim != 2 or positions.shape[1] != 3:
+            raise InputError(f"positions have shape {list(positions.shape)}; expected [n_atoms, 3]")
+        kinds = self.types(types, len(positions))
+        box = None if cell is None else _cell(cell)
+        by_atom, summary = np.empty(len(positions)), np.empty(7)
+        with self._lock:
+            code = self._library.quintet_potential_deviation(
+                self._handle, len(positions), kinds.ctypes.data, positions.ctypes.data, None if box is None else box.ctypes.data,
+                by_atom.ctypes.data, summary.ctypes.data)
+            if code:
+                self._fail(code)
+        return Deviation(by_atom, *summary.tolist())
+
+    def _fail(self, code: int) -> None:
+        raise error_of(code, self._library.quintet_potential_error(self._handle).decode("utf-8", "replace"))
+
+    def __reduce__(self) -> tuple:
+        return Potential, (self.files, self.precision)  # a handle is this process's own: others open the files
+
+    def __repr__(self) -> str:
+        return f"<Potential {', '.join(map(str, self.files))}: types {' '.join(self.type_names)}, cutoff {self.cutoff:g} angstrom>"
+
+
+def _array(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} are no array of numbers: {error}") from None
+
+
+def _cell(values: Any) -> np.ndarray:
+    cell = _array(values, "cell")
+    if cell.shape == (3,):
+        cell = np.ascontiguousarray(np.diag(cell))
+    if cell.shape != (3, 3):
+        raise InputError(f"the cell has shape {list(cell.shape)}; expected [3, 3] rows (angstrom)")
+    return cell
+
+
+def _no_frames(kind: Any, n: int) -> Any:
+    parts = (np.empty(0), np.empty((0, n, 3)), np.empty((0, 3, 3)), np.empty((0, n)), np.empty((0, n, 3, 3)))
+    return kind(*parts[:len(kind._fields)])
+
+
+def periodic_cell(positions: np.ndarray, cell: np.ndarray, pbc: Any, cutoff: float) -> Optional[np.ndarray]:
+    """Return the cell that gives the images that `pbc` means: [3, 3], or None for none.
+
+    The library knows all directions periodic or none. Along a direction that is not, the cell becomes so long that no
+    image is within the cutoff, perpendicular to the periodic ones: neighbours are the same. Raises InputError where a
+    periodic direction has no cell vector.
+    """
+    periodic = np.broadcast_to(np.asarray(pbc, bool), 3)
+    if not periodic.any():
+        return None
+    if periodic.all():
+        return cell
+    kept = cell[periodic]
+    if np.linalg.matrix_rank(kept) < len(kept):
+        raise InputError(f"periodic along {periodic.tolist()}, but the cell is {cell.tolist()}")
+    result = np.array(cell, float)
+    free = np.linalg.svd(kept)[2][len(kept):]  # unit vectors perpendicular to the periodic ones
+    heights = positions @ free.T if len(positions) else np.zeros((1, len(free)))
+    lengths = np.ptp(heights, axis=0) + 2 * cutoff + 1
+    result[~periodic] = free * lengths[:, None]
+    if np.linalg.det(result) < 0:
+        result[np.flatnonzero(~periodic)[0]] *= -1
+    return result
+
+
+def _as_text(path: Path, target: Path) -> str:
+    """Write a .dp file as the same model in JSON, whose arrays stand in the tree; other files are left as they are."""
+    if path.suffix in (".yaml", ".yml", ".json"):
+        return str(path)
+    with opened(path) as file:
+        if "json" not in file.attrs:
+            raise InputError(f"{path}: is no Deep Potential: it has no attribute 'json'")
+
+        def whole(node: Any) -> Any:
+            if isinstance(node, dict):
+                if node.get("@class") == "np.ndarray" and isinstance(node.get("value"), str):
+                    return {**node, "value": file[node["value"]][...].tolist()}
+                return {key: whole(inner) for key, inner in node.items()}
+            return [whole(inner) for inner in node] if isinstance(node, list) else node
+
+        try:
+            target.write_text(json.dumps(whole(json.loads(text(file.attrs["json"])))))
+        except (KeyError, ValueError) as error:
+            raise InputError(f"{path}: its description cannot be read: {error}") from None
+    return str(target)
+
+
+__all__ = ["AtomicResult", "Deviation", "InternalError", "Potential", "Result", "periodic_cell"]
