@@ -89,7 +89,12 @@ class Stubs:
             inner = schema["properties"][key]
             kind = self.type_of(inner, stem + "".join(part.capitalize() for part in key.split("_")))
             doc = f"  # {inner['description']}" if inner.get("description") else ""
+            if keyword.iskeyword(key):  # given as **{"from": ...}
+                lines.append(f"    # {key}: {kind}{doc}")
+                continue
             lines.append(f"    {key}: {kind}{'' if key in required else ' = ...'},{doc}")
+        if any(map(keyword.iskeyword, schema["properties"])):
+            lines.append("    **words: Any,")
         return "\n".join([f"def {name}(", "    *,", *lines, ") -> Input: ..."])
 
 

@@ -1,19 +1,20 @@
 """How files of a run are opened: for a moment only, and also while the run writes them."""
 from __future__ import annotations
 
-import contextlib
 import importlib
 import json
 import time
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, TypeVar
 
 import h5py
 import numpy as np
 
 from .errors import InputError
 
-_TRIES, _PAUSE = 8, 0.05  # a flush of the writer takes less than that (s)
+_TRIES, _PAUSE = 40, 0.05  # a flush of the writer takes less than that (s)
+_QUIET = 60.0  # a file that nobody has written to for so long (s) is not in a flush
+_T = TypeVar("_T")
 
 
 def optional(module: str, what: str) -> Any:
@@ -25,25 +26,33 @@ def optional(module: str, what: str) -> Any:
         raise ImportError(f"{what} needs {package}: pip install {package} ({error})") from error
 
 
-@contextlib.contextmanager
-def opened(path: Path) -> Iterator[h5py.File]:
-    """Open an HDF5 file for reading, without a lock, so that a run that writes it is not disturbed.
+def read(path: Path, look: Callable[[h5py.File], _T]) -> _T:
+    """Return look(file) of an HDF5 file, opened without a lock, so that a run that writes it is not disturbed.
 
-    Between two flushes the file on the disk is whole; where a flush is under way opening is tried again.
-    Raises InputError where there is no such file or it cannot be read.
+    Between two flushes of the run the file is whole; what fails during one is tried again. Raises InputError where there
+    is no such file or it cannot be read.
     """
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file")
     for attempt in range(_TRIES):
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file")
         try:
-            file = h5py.File(path, "r", locking=False)
-            break
-        except OSError as error:
-            if attempt == _TRIES - 1:
+            with _open(path) as file:
+                return look(file)
+        except (OSError, RuntimeError, KeyError) as error:
+            is_quiet = time.time() - path.stat().st_mtime > _QUIET
+            if attempt == _TRIES - 1 or is_quiet:
                 raise InputError(f"{path}: cannot be read: {error}; 'quintet verify {path.parent}' says what is damaged") from error
             time.sleep(_PAUSE)
-    with file:
-        yield file
+    raise AssertionError
+
+
+def _open(path: Path) -> h5py.File:
+    try:
+        return h5py.File(path, "r", locking=False)
+    except OSError as error:
+        if "locking flag" not in str(error):
+            raise
+        return h5py.File(path, "r")  # this process has it open already, with a lock
 
 
 def text(value: Any) -> str:

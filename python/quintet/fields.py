@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Optional
 import h5py
 import numpy as np
 
-from ._files import axes_of, opened, optional, text, texts
+from ._files import axes_of, optional, read, text, texts
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def _lazy(path: Path, name: str, shape: tuple[int, ...], dtype: np.dtype, part: 
             return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
         def _read(self, key: tuple[Any, ...]) -> np.ndarray:
-            with opened(path) as file:
-                return _forward(file[name], (*key, *part), shape)
+            return read(path, lambda file: _forward(file[name], (*key, *part), shape))
 
     return indexing.LazilyIndexedArray(Lazy())
 
@@ -88,7 +87,7 @@ def group_dataset(path: Path, group: str) -> xarray.Dataset:
 
     Arrays over frames get the times of the frames. Where the run still writes, the frames that all have.
     """
-    with opened(path) as file:
+    def look(file: h5py.File) -> xarray.Dataset:
         if group not in file or not isinstance(file[group], h5py.Group):
             raise InputError(f"{path}: there is no group '{group}'; there are: {', '.join(_groups(file))}")
         members = {name: member for name, member in file[group].items()
@@ -111,6 +110,8 @@ def group_dataset(path: Path, group: str) -> xarray.Dataset:
             coordinates["time"] = times
         _phase_space(file, variables, coordinates)
         return _dataset(variables, coordinates, {"title": f"{path.parent.name}: {group}", **header(file)})
+
+    return read(path, look)
 
 
 def _groups(file: h5py.File) -> list[str]:
@@ -162,7 +163,7 @@ def series_dataset(path: Path) -> xarray.Dataset:
     Components of vectors are fields of their own, under the symbols that equations use. Of several samples,
     the frames that all have.
     """
-    with opened(path) as file:
+    def look(file: h5py.File) -> xarray.Dataset:
         dimensions = file["dimensions"]
         names = texts(dimensions.attrs["spatial_dims"])
         fields = [(f"{group}/{name}", member) for group in ("t0_fields", "t1_fields")
@@ -195,6 +196,8 @@ def series_dataset(path: Path) -> xarray.Dataset:
                       for name, member in file.get("scalars", {}).items() if member.shape == ()}
         return _dataset(variables, coordinates, {"title": path.parent.name, **header(file), **parameters})
 
+    return read(path, look)
+
 
 def modes_dataset(path: Path) -> xarray.Dataset:
     """Return modes of the sea surface on their grid: modes [mode, lat, lon], mean [lat, lon], coefficients [time, mode].
@@ -202,7 +205,7 @@ def modes_dataset(path: Path) -> xarray.Dataset:
     Land is NaN. Times are dates.
     """
     xarray = optional("xarray", "fields")
-    with opened(path) as file:
+    def look(file: h5py.File) -> xarray.Dataset:
         sea = file["mask"][...].astype(bool)
 
         def on_grid(values: np.ndarray) -> np.ndarray:
@@ -219,6 +222,8 @@ def modes_dataset(path: Path) -> xarray.Dataset:
         for name in _present(file, ("coefficients", "singular_values")):
             variables[name] = (tuple(axes_of(file[name])), file[name][...], _attributes(name, file[name]))
         return xarray.decode_cf(_dataset(variables, coordinates, {"title": path.parent.name, **header(file)}))
+
+    return read(path, look)
 
 
 def _present(file: h5py.File, names: Iterable[str]) -> list[str]:

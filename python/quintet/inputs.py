@@ -9,6 +9,7 @@ import difflib
 import functools
 import inspect
 import json
+import keyword
 import os
 import re
 from pathlib import Path
@@ -90,7 +91,8 @@ class Maker:
         required = self.schema.get("required", [])
         return inspect.Signature([
             inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if key in required else one.get("default"))
-            for key, one in sorted(self.schema["properties"].items(), key=lambda item: item[0] not in required) if key.isidentifier()])
+            for key, one in sorted(self.schema["properties"].items(), key=lambda item: item[0] not in required)
+            if key.isidentifier() and not keyword.iskeyword(key)])
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]

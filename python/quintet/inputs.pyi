@@ -1335,14 +1335,15 @@ def podlstm_forecast(
     model: str = ...,  # model.h5 as `podlstm train` or `podlstm quantise` writes it, or registry.h5:ID, an expert of a registry; or leave it to `experts`
     experts: Union[PodlstmForecastExperts, None] = ...,  # A registry of models, of which a router chooses one
     lead: Union[int, None] = ...,  # Steps after the last date that are wanted; absent: all that the model forecasts; at least 1 and at most 100000
-    from: str = ...,  # Last date that the forecast sees, one of the record's; empty: the record's last
+    # from: str  # Last date that the forecast sees, one of the record's; empty: the record's last
     quantise: Union[PodlstmForecastQuantise, None] = ...,  # Matrices of the networks as binary codes of a few bits a weight; absent: as they were trained
+    **words: Any,
 ) -> Input: ...
 def podlstm_evaluate(
     *,
     modes: str,  # modes.h5 as `podlstm fit` writes it
     model: str,  # model.h5 as `podlstm train` or `podlstm quantise` writes it
-    from: str = ...,  # First day of the test; empty: the day after the model's validation period
+    # from: str  # First day of the test; empty: the day after the model's validation period
     until: str = ...,  # Last day of the test; empty: the record's last
     points: Union[int, None] = ...,  # Sea points behind modes of unit norm, where the modes file has coefficients alone: errors are then in degrees a point (NOAA's 1-degree sea: 44219); at least 1
     block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
@@ -1350,6 +1351,7 @@ def podlstm_evaluate(
     regions: Sequence[PodlstmEvaluateRegions] = ...,  # Boxes judged by themselves, where the modes file has a grid
     fields: Union[PodlstmEvaluateFields, None] = ...,  # The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, with what the modes leave out; absent: of the space of the modes alone
     quantise: Union[PodlstmEvaluateQuantise, None] = ...,  # Judge the model with its matrices as binary codes, beside 1 to 4 bits and float32; absent: as it was trained
+    **words: Any,
 ) -> Input: ...
 def podlstm_quantise(
     *,

@@ -11,9 +11,10 @@ import weakref
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
+import h5py
 import numpy as np
 
-from ._files import opened, text
+from ._files import read, text
 from ._library import library
 from .errors import InputError, InternalError, ResourceError, error_of
 
@@ -239,21 +240,24 @@ def _as_text(path: Path, target: Path) -> str:
     """Write a .dp file as the same model in JSON, whose arrays stand in the tree; other files are left as they are."""
     if path.suffix in (".yaml", ".yml", ".json"):
         return str(path)
-    with opened(path) as file:
+
+    def whole(node: Any, file: h5py.File) -> Any:
+        if isinstance(node, dict):
+            return {key: whole(inner, file) for key, inner in node.items()}
+        if isinstance(node, str) and node.startswith("/") and node in file:
+            array = file[node]
+            return {"@class": "np.ndarray", "@is_variable": True, "@version": 1, "dtype": str(array.dtype), "value": array[...].tolist()}
+        return [whole(inner, file) for inner in node] if isinstance(node, list) else node
+
+    def look(file: h5py.File) -> Any:
         if "json" not in file.attrs:
             raise InputError(f"{path}: is no Deep Potential: it has no attribute 'json'")
-
-        def whole(node: Any) -> Any:
-            if isinstance(node, dict):
-                if node.get("@class") == "np.ndarray" and isinstance(node.get("value"), str):
-                    return {**node, "value": file[node["value"]][...].tolist()}
-                return {key: whole(inner) for key, inner in node.items()}
-            return [whole(inner) for inner in node] if isinstance(node, list) else node
-
         try:
-            target.write_text(json.dumps(whole(json.loads(text(file.attrs["json"])))))
-        except (KeyError, ValueError) as error:
+            return whole(json.loads(text(file.attrs["json"])), file)
+        except ValueError as error:
             raise InputError(f"{path}: its description cannot be read: {error}") from None
+
+    target.write_text(json.dumps(read(path, look)))
     return str(target)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Union
 import h5py
 
 from . import fields, tables
-from ._files import json_file, opened, optional, text
+from ._files import json_file, optional, read, text
 from .errors import InputError
 from .report import Pictures, Report
 from .trajectory import Trajectory
@@ -106,14 +106,12 @@ class Run:
     def provenance(self) -> dict[str, str]:
         """Version, git hash, build, host, date, ranks, threads and seed of the run."""
         names = ("program", "version", "git_hash", "build", "host", "date", "ranks", "threads", "seed", "run")
-        with opened(self._results()) as file:
-            return {name: text(file.attrs[name]) for name in names if name in file.attrs}
+        return read(self._results(), lambda file: {name: text(file.attrs[name]) for name in names if name in file.attrs})
 
     @property
     def configuration(self) -> str:
         """The whole input of the run with every default, as YAML."""
-        with opened(self._results()) as file:
-            return text(file.attrs["configuration"])
+        return read(self._results(), lambda file: text(file.attrs["configuration"]))
 
     def _results(self) -> Path:
         found = [self.directory / name for name in ("run.h5", "fields.h5", "modes.h5", "model.h5")]
@@ -125,19 +123,18 @@ class Run:
     def tables(self) -> list[str]:
         """Names that `table()` takes."""
         path = self.directory / "run.h5"
-        if not path.exists():
-            return []
-        with opened(path) as file:
-            return tables.names(file)
+        return read(path, tables.names) if path.exists() else []
 
     def table(self, name: str) -> pandas.DataFrame:
         """Return a table of run.h5, such as "thermo" or "history", as a data frame.
 
         `attrs["units"]` and `attrs["descriptions"]` say unit and meaning of each column.
         """
-        with opened(self.directory / "run.h5") as file:
+        def look(file: h5py.File) -> pandas.DataFrame:
             where = tables.match(name, tables.names(file))
             return tables.table(file[where], where)
+
+        return read(self.directory / "run.h5", look)
 
     @property
     def fields(self) -> xarray.Dataset:
@@ -147,9 +144,7 @@ class Run:
         of `podlstm fit` the modes on their grid. Other groups: `group()`.
         """
         for path in sorted(self.directory.glob("*.h5")):
-            with opened(path) as file:
-                schema = text(file.attrs.get("schema", ""))
-                has_fields = isinstance(file.get("fields"), h5py.Group)
+            schema, has_fields = read(path, lambda file: (text(file.attrs.get("schema", "")), isinstance(file.get("fields"), h5py.Group)))
             if schema == "quintet.field_series":
                 return fields.series_dataset(path)
             if schema == "quintet.ocean_modes":

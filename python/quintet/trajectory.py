@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Union, overload
 
 import h5py
 import numpy as np
 
-from ._files import opened, optional, text, texts
+from ._files import optional, read, text, texts
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ class Trajectory(Sequence):
         self.path = Path(path)
         self.is_unwrapped = unwrapped
         self._frames = frames
-        with opened(self.path) as file:
-            if _GROUP not in file:
-                raise InputError(f"{self.path}: has no atoms ({_GROUP}), so it is no trajectory of ours")
+        if not read(self.path, lambda file: _GROUP in file):
+            raise InputError(f"{self.path}: has no atoms ({_GROUP}), so it is no trajectory of ours")
 
     def unwrapped(self) -> Trajectory:
         """Return the same frames with positions that are not folded back into the cell."""
@@ -45,8 +44,10 @@ class Trajectory(Sequence):
         return range(min([group["position/step"].shape[0], *(member.shape[0] for member in growing)]))
 
     def __len__(self) -> int:
-        with opened(self.path) as file:
-            return len(self._range(file[_GROUP]))
+        return len(self._read(self._range))
+
+    def _read(self, look: Callable[[h5py.Group], Any]) -> Any:
+        return read(self.path, lambda file: look(file[_GROUP]))
 
     @overload
     def __getitem__(self, key: int) -> ase.Atoms: ...
@@ -54,15 +55,14 @@ class Trajectory(Sequence):
     def __getitem__(self, key: slice) -> Trajectory: ...
 
     def __getitem__(self, key: Union[int, slice]) -> Any:
-        with opened(self.path) as file:
-            frames = self._range(file[_GROUP])
-            if isinstance(key, slice):
-                return Trajectory(self.path, self.is_unwrapped, frames[key])
-            try:
-                frame = frames[key]
-            except IndexError:
-                raise IndexError(f"frame {key} of {len(frames)} of {self.path}") from None
-            return self._atoms(file[_GROUP], frame)
+        frames = self._read(self._range)
+        if isinstance(key, slice):
+            return Trajectory(self.path, self.is_unwrapped, frames[key])
+        try:
+            frame = frames[key]
+        except IndexError:
+            raise IndexError(f"frame {key} of {len(frames)} of {self.path}") from None
+        return self._read(lambda group: self._atoms(group, frame))
 
     def __iter__(self) -> Iterator[ase.Atoms]:
         i = 0
@@ -112,32 +112,27 @@ class Trajectory(Sequence):
     @property
     def positions(self) -> np.ndarray:
         """Positions of all frames (angstrom): [n_frames, n_atoms, 3]. Read now."""
-        with opened(self.path) as file:
-            group = file[_GROUP]
-            return np.stack([self._positions(group, i, self._cell(group, i)) for i in self._range(group)])
+        return self._read(lambda group: np.stack([self._positions(group, i, self._cell(group, i)) for i in self._range(group)]))
 
     @property
     def velocities(self) -> np.ndarray:
         """Velocities of all frames (angstrom/ps): [n_frames, n_atoms, 3]. Read now."""
-        with opened(self.path) as file:
-            group = file[_GROUP]
+        def look(group: h5py.Group) -> np.ndarray:
             if "velocity" not in group:
                 raise InputError(f"{self.path}: has no velocities; trajectory.velocities writes them")
             return np.stack([group["velocity/value"][i].astype(float) for i in self._range(group)])
 
+        return self._read(look)
+
     @property
     def times(self) -> np.ndarray:
         """Times of the frames (ps): [n_frames]."""
-        with opened(self.path) as file:
-            group = file[_GROUP]
-            return group["position/time"][...][list(self._range(group))]
+        return self._read(lambda group: group["position/time"][...][list(self._range(group))])
 
     @property
     def symbols(self) -> list[str]:
         """Name of the type of each atom: [n_atoms]."""
-        with opened(self.path) as file:
-            group = file[_GROUP]
-            return list(np.array(texts(group.attrs["type_names"]))[group["species"][...]])
+        return self._read(lambda group: np.array(texts(group.attrs["type_names"]))[group["species"][...]].tolist())
 
     def __repr__(self) -> str:
         return f"<Trajectory of {len(self)} frames, {len(self.symbols)} atoms: {self.path}>"

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Potentials from Python: the values of the C library and of dpmd, derivatives, types, cells, threads, forks, memory."""
+import json
+import multiprocessing
+import os
+import pickle
+import threading
+import unittest
+import warnings
+from pathlib import Path
+from unittest import mock
+
+from support import BUILD, COPPER, MODELS, InFolder, needs, needs_program
+
+import numpy as np
+
+import quintet
+from quintet import _library, potential
+
+RANDOM = np.random.default_rng(3)
+CELL = np.array([[7.2, 0.3, -0.2], [0.1, 7.4, 0.5], [-0.4, 0.2, 7.1]])
+POSITIONS = np.array([[i, j, k] for i in range(2) for j in range(2) for k in range(2)]) @ CELL / 2 + 0.4 * RANDOM.random((8, 3))
+
+
+def has_library():
+    try:
+        _library.library()
+    except quintet.ProgramNotFound as error:
+        return str(error)
+    return ""
+
+
+@unittest.skipIf(has_library(), has_library())
+class Values(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.copper = quintet.Potential(COPPER / "copper.dp")
+
+    def test_values_are_the_peers(self):
+        """DeePMD-kit's own energies, forces and virials of small frames (tests/data/deep_potential/*.ref.json)."""
+        for name in ("oneside", "twoside", "float32", "exclude_types"):
+            reference = json.loads((MODELS / f"{name}.ref.json").read_text())
+            model = quintet.Potential(MODELS / f"{name}.dp")
+            frames = [frame for frame in reference["cases"] if "rule" not in frame]  # others have more neighbours than sel
+            self.assertGreaterEqual(len(frames), 2)
+            for frame in frames:
+                box = np.reshape(frame["box"], (3, 3)) if frame["box"] else None
+                found = model(np.reshape(frame["coord"], (-1, 3)), box, frame["type"], atomic=True)
+                tolerance = {"atol": reference["tolerance"], "rtol": reference["tolerance"]}
+                for ours, peers in zip(found, ("energy", "force", "virial", "atom_energy", "atom_virial")):
+                    np.testing.assert_allclose(ours, np.reshape(frame[peers], np.shape(ours)), **tolerance, err_msg=f"{name} {frame['name']} {peers}")
+
+    def test_forces_and_virial_are_derivatives(self):
+        found = self.copper(POSITIONS, CELL)
+        h = 1e-4
+        for atom, axis in ((0, 0), (5, 2)):
+            step = np.zeros_like(POSITIONS)
+            step[atom, axis] = h
+            slope = (self.copper(POSITIONS + step, CELL).energy - self.copper(POSITIONS - step, CELL).energy) / (2 * h)
+            self.assertAlmostEqual(found.forces[atom, axis], -slope, places=6)
+        for k, l in ((0, 0), (0, 2)):
+            strain = np.zeros((3, 3))
+            strain[k, l] = h
+            energies = [self.copper(POSITIONS @ (np.eye(3) + s * strain).T, CELL @ (np.eye(3) + s * strain).T).energy for s in (1, -1)]
+            self.assertAlmostEqual(found.virial[k, l], -(energies[0] - energies[1]) / (2 * h), places=5)
+
+    def test_atoms_share_the_whole(self):
+        found = self.copper(POSITIONS, CELL, atomic=True)
+        self.assertAlmostEqual(found.energies.sum(), found.energy, places=10)
+        np.testing.assert_allclose(found.virials.sum(axis=0), found.virial, atol=1e-12)
+
+    def test_frames_are_a_batch(self):
+        frames = np.stack([POSITIONS, POSITIONS + 0.3 * RANDOM.random(POSITIONS.shape)])
+        cells = np.stack([CELL, 1.1 * CELL])
+        found = self.copper(frames, cells)
+        self.assertEqual((found.energy.shape, found.forces.shape, found.virial.shape), ((2,), (2, 8, 3), (2, 3, 3)))
+        for i in range(2):
+            one = self.copper(frames[i], cells[i])
+            self.assertEqual(found.energy[i], one.energy)
+            np.testing.assert_array_equal(found.forces[i], one.forces)
+        self.assertEqual(self.copper(frames[:0], CELL).forces.shape, (0, 8, 3))
+        np.testing.assert_array_equal(self.copper(frames, CELL).energy[0], self.copper(POSITIONS, CELL).energy)
+
+    def test_layouts_and_lists_are_taken(self):
+        expected = self.copper(POSITIONS, CELL)
+        for positions in (POSITIONS.tolist(), np.asfortranarray(POSITIONS), np.repeat(POSITIONS, 2, axis=0)[::2]):
+            np.testing.assert_array_equal(self.copper(positions, CELL.tolist()).forces, expected.forces)
+        np.testing.assert_array_equal(self.copper(POSITIONS, [7.2, 7.2, 7.2]).forces, self.copper(POSITIONS, 7.2 * np.eye(3)).forces)
+
+    def test_several_models_disagree(self):
+        both = quintet.Potential([MODELS / "oneside.dp", MODELS / "twoside.dp"]) if self.same_types() else quintet.Potential([COPPER / "copper.dp"] * 2)
+        types = np.arange(8) % len(both.type_names)
+        found = both.deviation(POSITIONS, CELL, types)
+        forces = np.stack([both(POSITIONS, CELL, types, model=i).forces for i in range(both.n_models)])
+        expected = np.sqrt(((forces - forces.mean(axis=0)) ** 2).sum(axis=2).mean(axis=0))
+        np.testing.assert_allclose(found.by_atom, expected, atol=1e-12)
+        self.assertAlmostEqual(found.force_max, expected.max(), places=12)
+        self.assertAlmostEqual(found.force_mean, expected.mean(), places=12)
+        with self.assertRaisesRegex(quintet.InputError, "2"):
+            both(POSITIONS, CELL, types, model=2)
+
+    @staticmethod
+    def same_types():
+        one, two = (quintet.Potential(MODELS / f"{name}.dp").type_names for name in ("oneside", "twoside"))
+        return one == two
+
+    def test_mistakes_are_refused(self):
+        for arguments, says in (
+                ((POSITIONS, CELL, ["Ag"] * 8), "the model has no type 'Ag'; it has: Cu"),
+                ((POSITIONS, CELL, [0] * 7), r"types have shape \[7\], positions 8 atoms"),
+                ((POSITIONS, CELL, [0.0] * 8), "types are float64; expected names or whole numbers"),
+                ((POSITIONS, CELL, [1] * 8), "type"),
+                ((POSITIONS[:, :2], CELL), r"positions have shape \[8, 2\]"),
+                ((POSITIONS, np.zeros((3, 3))), "cell"),
+                ((POSITIONS, CELL[:2]), r"the cell has shape \[2, 3\]"),
+                ((POSITIONS * np.nan, CELL), "nan"),
+                (("atoms", CELL), "no array of numbers")):
+            with self.assertRaisesRegex(quintet.InputError, says):
+                self.copper(*arguments)
+        with self.assertRaisesRegex(quintet.InputError, "nowhere.dp: no such file"):
+            quintet.Potential("nowhere.dp")
+        Path("broken.dp").write_bytes(b"no model")
+        with self.assertRaisesRegex(quintet.InputError, "broken.dp"):
+            quintet.Potential("broken.dp")
+        with self.assertRaisesRegex(quintet.InputError, "types are needed: the model has"):
+            quintet.Potential(MODELS / "oneside.dp")(POSITIONS, CELL)
+        with self.assertRaisesRegex(quintet.InputError, "precision"):
+            quintet.Potential(COPPER / "copper.dp", precision="half")
+
+    def test_no_reader_of_dp_files_is_needed(self):
+        """A wheel has none, as it would bring HDF5 and MPI: the model goes over as text, to the same bits."""
+        for name in (COPPER / "copper.dp", MODELS / "float32.dp", MODELS / "exclude_types.dp"):
+            expected = quintet.Potential(name)
+            types = np.arange(8) % len(expected.type_names)
+            text = quintet.Potential(potential._as_text(name, Path("model.json")))
+            np.testing.assert_array_equal(text(POSITIONS, CELL, types).forces, expected(POSITIONS, CELL, types).forces)
+        whole = quintet.Potential._handle_of
+
+        def without(self, names):
+            return whole(self, names) if names[0].endswith(".json") else (0, "cannot load the reader of .dp files: gone")
+
+        with mock.patch.object(quintet.Potential, "_handle_of", without):
+            self.assertEqual(quintet.Potential(COPPER / "copper.dp")(POSITIONS, CELL).energy, self.copper(POSITIONS, CELL).energy)
+            Path("empty.h5").touch()
+            with self.assertRaisesRegex(quintet.InputError, "empty.h5"):
+                quintet.Potential("empty.h5")
+
+    def test_a_library_that_is_not_there(self):
+        with mock.patch.dict(os.environ, QUINTET_LIBRARY="/nowhere"), mock.patch.object(_library, "_loaded", None):
+            with self.assertRaisesRegex(quintet.ProgramNotFound, "/nowhere/libquintet_c.so.1: there is no such file.*ninja -C build quintet_c"):
+                quintet.Potential(COPPER / "copper.dp")
+
+    @needs_program("dpmd")
+    @needs("ase")
+    def test_dpmd_evaluates_the_same(self):
+        import subprocess
+
+        import ase
+        import ase.io
+
+        atoms = ase.Atoms("Cu8", POSITIONS, cell=CELL, pbc=True)
+        ase.io.write("frame.xyz", atoms)
+        frame = ase.io.read("frame.xyz")  # with the digits that the file has
+        subprocess.run([BUILD / "bin/dpmd", "evaluate", "frame.xyz", "--model", COPPER / "copper.dp", "--output", "evaluated"], check=True,
+                       capture_output=True)
+        by_dpmd = ase.io.read("evaluated.xyz")
+        found = self.copper(frame)
+        self.assertAlmostEqual(found.energy, by_dpmd.get_potential_energy(), places=9)
+        np.testing.assert_allclose(found.forces, by_dpmd.get_forces(), atol=1e-8)
+
+
+@unittest.skipIf(has_library(), has_library())
+class Processes(unittest.TestCase):
+    def setUp(self):
+        self.copper = quintet.Potential(COPPER / "copper.dp")
+        self.expected = self.copper(POSITIONS, CELL).energy
+
+    def test_threads_take_turns(self):
+        found = []
+        threads = [threading.Thread(target=lambda: found.extend(self.copper(POSITIONS, CELL).energy for _ in range(25))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [self.expected] * 100)
+
+    def test_children_of_a_fork_go_on(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with multiprocessing.get_context("fork").Pool(2) as pool:
+                self.assertEqual(pool.starmap_async(_energy_of, [(None, POSITIONS)] * 4).get(30), [self.expected] * 4)
+
+    def test_other_processes_open_the_files(self):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            self.assertEqual(pool.starmap_async(_energy_of, [(self.copper, POSITIONS)]).get(60), [self.expected])
+        self.assertEqual(pickle.loads(pickle.dumps(self.copper))(POSITIONS, CELL).energy, self.expected)
+
+    def test_ten_thousand_calls_keep_their_memory(self):
+        def pages():
+            return int(Path("/proc/self/statm").read_text().split()[1])
+
+        def calls(n):
+            for _ in range(n):
+                self.copper(POSITIONS[:2], CELL, atomic=True)
+            for _ in range(n // 200):
+                quintet.Potential(COPPER / "copper.dp")
+
+        calls(1000)
+        before = pages()
+        calls(10_000)
+        self.assertLess((pages() - before) * os.sysconf("SC_PAGE_SIZE"), 1_000_000)  # 100 bytes a call would be 1 MB
+
+
+SHARED = quintet.Potential(COPPER / "copper.dp") if not has_library() else None
+
+
+def _energy_of(model, positions):
+    return (model or SHARED)(positions, CELL).energy
+
+
+if __name__ == "__main__":
+    unittest.main()

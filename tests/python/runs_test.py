@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""What runs have written is what Python reads: tables, fields, trajectories, reports; also while they write."""
+import subprocess
+import time
+import unittest
+
+from support import COPPER, SOURCE, InFolder, copper, needs, needs_program, two_stream
+
+import h5py
+import numpy as np
+
+import quintet
+
+
+@needs_program("vlasov")
+class AnyRun(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.done = two_stream(quintet, "runs/beams")
+
+    def test_says_what_it_was(self):
+        self.assertEqual(self.done.status, "done")
+        self.assertEqual(self.done.program, "vlasov run")
+        self.assertEqual(self.done.name, "beams")
+        self.assertEqual(self.done.provenance["threads"], "1")
+        self.assertIn("end: 2", self.done.configuration)
+        self.assertIn("vlasov run", self.done.log)
+        self.assertEqual(len(self.done.checkpoints) > 0, True)
+
+    def test_summary_is_the_file(self):
+        summary = self.done.summary
+        self.assertEqual(summary.steps, summary["steps"])
+        self.assertGreater(summary.steps, 10)
+        self.assertNotIn("status", summary.numbers())
+        with self.assertRaisesRegex(AttributeError, "has no 'step'"):
+            summary.step
+
+    def test_shows_itself(self):
+        self.assertIn("energy drift", repr(self.done))
+        page = self.done._repr_html_()
+        self.assertIn("<table>", page)
+        self.assertIn("Gauss&#x27;s law", page)  # text of a run is no markup
+
+    def test_report_has_pictures(self):
+        pictures = self.done.plot()
+        self.assertGreater(len(pictures), 5)
+        energy = pictures["Energy"]
+        saved = energy.save("energy.svg")
+        import xml.etree.ElementTree
+
+        root = xml.etree.ElementTree.parse(saved).getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        self.assertIn("srcdoc", self.done.report._repr_html_())
+        with self.assertRaisesRegex(quintet.InputError, "no picture is called 'pressure of copper'"):
+            pictures["pressure of copper"]
+
+    def test_what_is_no_run_is_refused(self):
+        with self.assertRaisesRegex(quintet.InputError, "no such directory"):
+            quintet.open("runs/nowhere")
+        with self.assertRaisesRegex(quintet.InputError, "holds no run"):
+            quintet.open(".")
+
+    def test_tables_are_found_by_their_last_name(self):
+        self.assertEqual(quintet.runs.tables.match("rdf", ["a/rdf/rdf", "b/vacf"]), "a/rdf/rdf")
+        with self.assertRaisesRegex(quintet.InputError, "there is no table 'thermo'; there are: history"):
+            quintet.runs.tables.match("thermo", self.done.tables)
+        with self.assertRaisesRegex(quintet.InputError, "may be any of a/x, b/x"):
+            quintet.runs.tables.match("x", ["a/x", "b/x"])
+
+    @needs("pandas")
+    def test_table_is_the_groups_data(self):
+        history = self.done.table("history")
+        with h5py.File("runs/beams/run.h5") as file:
+            for name in ("time", "energy", "ex_squared"):
+                np.testing.assert_array_equal(history[name], file["history"][name])
+        self.assertEqual(list(history)[:2], ["time", "step"])
+        self.assertNotIn("row_checksum", history)
+        self.assertEqual(history.attrs["descriptions"]["dt"], "Last time step")
+        self.assertEqual(history.step.dtype, np.int64)
+
+    @needs("xarray")
+    def test_fields_have_coordinates_and_are_read_late(self):
+        fields = self.done.fields
+        self.assertEqual(fields.e_x.dims, ("time", "x"))
+        self.assertEqual(fields.sizes["time"], 5)
+        np.testing.assert_allclose(fields.time, [0, 0.5, 1, 1.5, 2], atol=0.1)
+        with h5py.File("runs/beams/run.h5") as file:
+            np.testing.assert_array_equal(fields.e_x.values, file["fields/e_x"])
+            np.testing.assert_array_equal(fields.e_x[::-2, 1:9:3].values, file["fields/e_x"][:][::-2, 1:9:3])
+            np.testing.assert_array_equal(fields.e_x[-1].values, file["fields/e_x"][-1])
+        self.assertFalse(fields.e_x.variable._in_memory and self.done.fields.e_x.variable._in_memory)
+        self.assertEqual(fields.attrs["Conventions"], "CF-1.11")
+        self.assertEqual(fields.time.attrs["standard_name"], "time")
+        self.assertEqual(fields.electrons_density.attrs["long_name"], "electrons: density")
+
+    @needs("xarray")
+    def test_pictures_lie_where_the_cells_are(self):
+        picture = self.done.group("pictures").electrons_x_vx
+        self.assertEqual(picture.dims, ("time", "vx", "x"))
+        width = float(picture.vx[1] - picture.vx[0])
+        self.assertAlmostEqual(float(picture.vx[0]), -6 + width / 2)
+        self.assertAlmostEqual(float(picture.vx[-1]), 6 - width / 2)
+        particles = float(picture[0].sum()) * width * float(picture.x[1] - picture.x[0])
+        self.assertAlmostEqual(particles / (4 * np.pi), 1, delta=0.05)  # density 1 on 4 pi; midpoints of cubic pieces
+
+    @needs("matplotlib", "pandas")
+    def test_columns_are_drawn_with_their_units(self):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        axes = self.done.plot("history", "energy", "kinetic_energy")
+        self.assertEqual([line.get_label() for line in axes.lines], ["energy", "kinetic_energy"])
+        self.assertEqual(axes.get_xlabel(), "time")
+        with self.assertRaisesRegex(quintet.InputError, "has no column 'enrgy'"):
+            self.done.plot("history", "enrgy")
+
+
+@needs_program("dpmd")
+class Dynamics(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.done = copper(quintet, "runs/nvt")
+
+    @needs("pandas")
+    def test_units_of_thermo(self):
+        thermo = self.done.table("thermo")
+        self.assertEqual(thermo.attrs["units"]["temperature"], "K")
+        self.assertEqual(list(thermo.step), [0, 5, 10, 15, 20])
+        self.assertAlmostEqual(thermo.temperature[0], 600, places=6)
+
+    @needs("ase", "pandas")
+    def test_atoms_are_those_of_the_run(self):
+        trajectory = self.done.trajectory
+        self.assertEqual(len(trajectory), 3)
+        thermo = self.done.table("thermo").set_index("step")
+        for atoms in trajectory:
+            self.assertEqual(len(atoms), 32)
+            self.assertEqual(atoms.get_chemical_formula(), "Cu32")
+            at = thermo.loc[atoms.info["step"]]
+            self.assertAlmostEqual(atoms.info["time_ps"], at.time)
+            # velocities in ASE's unit: N = 31 atoms' worth of degrees of freedom, as the momentum is zero
+            self.assertAlmostEqual(atoms.get_kinetic_energy() / at.kinetic, 1, places=7)
+            self.assertTrue(atoms.pbc.all())
+        self.assertEqual([one.info["step"] for one in trajectory[::-1]], [20, 10, 0])
+        self.assertEqual(trajectory[-1].info["step"], 20)
+        with self.assertRaises(IndexError):
+            trajectory[3]
+
+    @needs("ase")
+    def test_forces_are_the_potentials(self):
+        last = self.done.trajectory[-1]
+        forces = quintet.Potential(COPPER / "copper.dp")(last).forces
+        np.testing.assert_allclose(last.get_forces(), forces, atol=1e-9)
+
+    def test_arrays_need_no_ase(self):
+        trajectory = self.done.trajectory
+        self.assertEqual(trajectory.positions.shape, (3, 32, 3))
+        self.assertEqual(trajectory.symbols, ["Cu"] * 32)
+        moved = trajectory.unwrapped().positions
+        step = np.linalg.norm(np.diff(moved, axis=0), axis=2)
+        self.assertLess(step.max(), 1)  # no jump over the cell, 7.2 angstrom
+        np.testing.assert_allclose(trajectory.times, [0, 0.02, 0.04])
+
+    def test_runs_without_fields_say_so(self):
+        needs_xarray = needs("xarray")(lambda: None)
+        if not getattr(needs_xarray, "__unittest_skip__", False):
+            with self.assertRaisesRegex(quintet.InputError, r"has no fields over time; tables: thermo"):
+                self.done.fields
+
+
+@needs_program("vlasov")
+class Live(InFolder):
+    @needs("xarray", "pandas")
+    def test_a_run_is_read_while_it_writes(self):
+        program = quintet._programs.program("vlasov")
+        words = [program, "run", SOURCE / "inputs/vlasov/two_stream.yaml", "--output", "live", "--set", "grid.cells=[16,16]", "--set",
+                 "time.end=1000", "--set", "output.frame_interval=0.05", "--set", "theory=null", "--set", "checkpoint_interval=50", "--threads", "1"]
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            rows, frames, deadline = set(), set(), time.time() + 30
+            while (len(rows) < 3 or len(frames) < 3) and time.time() < deadline:
+                time.sleep(0.1)
+                try:
+                    run = quintet.open("live")
+                    history, fields = run.table("history"), run.fields
+                except quintet.InputError as error:
+                    self.assertIsNone(process.poll(), error)
+                    continue
+                self.assertEqual(run.status, "unfinished")
+                self.assertTrue(np.isfinite(history.energy).all() and (np.diff(history.time) > 0).all())
+                self.assertTrue(np.isfinite(fields.e_x.values).all())
+                rows.add(len(history))
+                frames.add(fields.sizes["time"])
+            self.assertGreaterEqual(min(len(rows), len(frames)), 3, (rows, frames))
+        finally:
+            process.kill()
+            process.wait()
+        self.assertGreaterEqual(len(quintet.open("live").table("history")), max(rows))
+
+
+if __name__ == "__main__":
+    unittest.main()
