@@ -408,6 +408,7 @@ bool is_netcdf_folder(const std::string& path) { return netcdf::is_folder_of_arr
 
 bool is_netcdf4(const hdf5::Group& root) {
   if (root.has_attribute("_NCProperties")) return true;
+  if (root.has_attribute("schema")) return false;  // ours, whose coordinates are dimension scales, too
   const auto names = root.names();
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !root.is_group(name) && (root.has_member_attribute(name, "DIMENSION_LIST") ||

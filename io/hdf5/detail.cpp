@@ -108,6 +108,7 @@ Context::~Context() {
   try {
     // An error that one rank has alone: the others will not come to close the file.
     if (!write_failed && std::uncaught_exceptions() > 0 && !comm.all_arrive(patience_s)) write_failed = true;
+    if (!write_failed && std::uncaught_exceptions() == 0) attach_scales();
     if (!write_failed) take_room(true);
   } catch (const Error&) {
     write_failed = true;
@@ -121,6 +122,7 @@ Context::~Context() {
 
 void Context::close() {
   if (file < 0) return;
+  attach_scales();
   take_room(true);
   write_together([&] {
     if (file.reset() < 0) fail_write("file");
@@ -129,6 +131,7 @@ void Context::close() {
 }
 
 void Context::hand_over() const {
+  attach_scales();
   take_room(true);
   write_together([&] {
     if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail_write("file");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -102,6 +103,8 @@ struct Context {
   // on rank 0 where they begin in the file, and how much before has its place (on one rank all is counted
   // from the begin of the file).
   mutable std::uint64_t grown = 0, taken = 0, base = 0, settled = 0;
+  mutable std::map<std::string, std::vector<std::string>>
+      unscaled{};  ///< axes of datasets made since a flush
 
   Context(Comm communicator, std::string file_path);
   ~Context();
@@ -125,6 +128,9 @@ struct Context {
   void take_room() const { take_room(false); }
   /// take_room(), then bring all to the operating system. Collective. Throws ResourceError.
   void hand_over() const;
+  /// Make dimension scales of coordinates, times and steps, and attach what was made since the last flush
+  /// and has one along each of its axes. Where that fails the file is without them. Collective.
+  void attach_scales() const;
   /// Take the room on the disk, as take_room() does; `with_metadata`, before a flush or the end: also for
   /// metadata that are still in memory.
   void take_room(bool with_metadata) const;

@@ -115,6 +115,7 @@ Dataset Group::Implementation::create_dataset(const std::string& name, hid_t typ
                      path_all, "make the dataset"));
   context->grow(0, H5Dget_storage_size(dataset) + metadata_of_object);
   write_description(*context, dataset, path_all, description);
+  context->unscaled[path_all] = description.axes;
   return dataset;
 }
 

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -285,6 +287,23 @@ TEST(FieldSeries, values_that_are_not_finite_are_never_written_but_where_the_mas
   EXPECT_EQ(read[3 * 6 + 1], 8);
   EXPECT_EQ(reader.n_frames(0), 1u);
   EXPECT_EQ(reader.header().fields[0].units, "degC");
+}
+
+TEST(FieldSeries, files_of_ours_with_coordinates_are_no_netcdf) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_other");
+  {
+    auto file = hdf5::File::create(comm, scratch / "modes.h5");
+    hdf5::write_header(file.root(), "quintet.ocean_modes", 1, hdf5::current_provenance());
+    const std::vector<double> values{1, 2, 3};
+    file.root().write("time", std::span<const double>(values), {3}, {"1", {"time"}, "Times."});
+    file.root().write("a", std::span<const double>(values), {3}, {"1", {"time"}, "Values."});
+  }
+
+  const auto refusal =
+      message_of<InputError>([&] { (void)FieldSeriesReader::open(comm, scratch / "modes.h5"); });
+
+  EXPECT_TRUE(contains(refusal, "has schema 'quintet.ocean_modes'")) << refusal;
 }
 
 TEST(FieldSeries, headers_that_make_no_series_are_refused) {

@@ -175,5 +175,52 @@ TEST(Series, entries_larger_than_a_chunk_and_entries_without_values_are_kept) {
   EXPECT_EQ(file.root().shape("empty"), (Shape{2, 0, 3}));
 }
 
+/// What of these members of a group is attached to scales.
+std::vector<std::string> attached(const Group& group, const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const auto& name : names)
+    if (group.has_member_attribute(name, "DIMENSION_LIST")) found.push_back(name);
+  return found;
+}
+
+TEST(Scales, what_has_a_coordinate_along_each_axis_is_attached_at_a_flush) {
+  using Names = std::vector<std::string>;
+  const SharedScratch scratch("scales");
+  const auto comm = Comm::world();
+  const std::vector<double> values(3, 1.0);
+  {
+    auto file = File::create(comm, scratch / "a.h5");
+    auto table = file.root().group("table");
+    auto energy = table.series<double>("energy", {}, {"eV", {"sample"}, "Before the times."});
+    auto time = table.series<double>("time", {}, {"ps", {"sample"}, "Times."});
+    (void)table.series<double>("waves", {3}, {"1", {"sample", "wave"}, "An axis without a coordinate."});
+    table.write("x", std::span<const double>(values), {3}, {"1", {"x"}, "A coordinate."});
+    (void)table.series<double>("field", {3}, {"1", {"sample", "x"}, "A field."});
+    table.write("point", std::span<const double>(values.data(), 1), {}, {"1", {}, "A number."});
+    EXPECT_EQ(attached(table, {"energy"}), Names{});
+
+    file.flush();
+
+    EXPECT_EQ(attached(table, {"energy", "time", "waves", "x", "field", "point"}),
+              (Names{"energy", "field"}));
+    EXPECT_EQ(table.member_text_attribute("time", "CLASS"), "DIMENSION_SCALE");
+    EXPECT_EQ(table.member_text_attribute("time", "NAME"), "time");
+    EXPECT_FALSE(table.has_member_attribute("energy", "CLASS"));
+    energy.append(std::span<const double>(values.data(), 1));
+    time.append(std::span<const double>(values.data(), 1));
+  }
+  auto file = File::open_for_update(comm, scratch / "a.h5");  // as a restart does
+  auto table = file.root().group("table");
+  (void)table.series<double>("later", {}, {"eV", {"sample"}, "A column that the file lacked."});
+  table.write("x", std::span<const double>(values), {3}, {"1", {"x"}, "The coordinate, written again."});
+  table.write("curve", std::span<const double>(values), {3}, {"1", {"x"}, "A curve over it."});
+  file.close();
+  const auto closed = File::open(comm, scratch / "a.h5");
+  const auto of_table = closed.root().open_group("table");
+  EXPECT_EQ(attached(of_table, {"energy", "later", "curve", "x"}), (Names{"energy", "later", "curve"}));
+  EXPECT_EQ(of_table.member_text_attribute("x", "CLASS"), "DIMENSION_SCALE");
+  EXPECT_EQ(of_table.read<double>("energy"), std::vector<double>{1.0});
+}
+
 }  // namespace
 }  // namespace quintet::hdf5
