@@ -5,6 +5,7 @@
   the README of the folder above names its rooms in their order, lowest first.
 - A path in back quotes, in a block of commands or in a link of a *.md file exists; so does a file that a comment of a source
   names. Words of capitals (AREA, NAME) and names that begin with "thing" stand for anything; `*`, `{a,b}` and `…` work as in a shell.
+- The section that a link names is a heading of its page. Every page of docs has a place in docs/book.yml, and README.md leads to it.
 - docs/architecture.svg is what docs/architecture.py draws, and no room is missing in it.
 
 Usage: check_docs.py SOURCE_DIR, or check_docs.py --self-test
@@ -26,6 +27,8 @@ ELSEWHERE = ("runs/", "checkpoints/", "emergency/", "gkyl/", "models/", "build/"
              "run/", "select/", "label/", "iteration_00/", "numpy.lib.format", "ATen/", "torch/")
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#([^)\s]+)\)")
+PLACE = re.compile(r"^\s+- [^:\n]+: (\S+\.md)$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"//.*$", re.MULTILINE)
 FILE_IN_COMMENT = re.compile(r"(?<![\w./*-])[\w/.*-]*\w\.(?:hpp|cpp|py|md)(?![\w(])")
@@ -108,6 +111,47 @@ def page_problems(page, text, paths):
             yield f"{page}: {word} is not there"
 
 
+def anchors(text):
+    """The names by which the headings of a page are linked, as GitHub and the book make them."""
+    names = []
+    for heading in re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+        names.append(f"{name}-{names.count(name)}" if name in names else name)
+    return names
+
+
+def linked(page, text):
+    """Pages that a page links to, folders by their README.md."""
+    for link in LINK.findall(FENCE.sub("", text)):
+        path = os.path.normpath(os.path.join(os.path.dirname(page), link))
+        yield path if path.endswith(".md") else os.path.join(path, "README.md")
+
+
+def book_problems(pages, book):
+    """Dead sections, pages of docs without a place in the book, and pages that nothing leads to. pages: path -> text."""
+    for page, text in pages.items():
+        for link, anchor in ANCHOR.findall(FENCE.sub("", text)):
+            path = os.path.normpath(os.path.join(os.path.dirname(page), link)) if link else page
+            if path in pages and anchor not in anchors(pages[path]):
+                yield f"{page}: {link}#{anchor}: there is no such heading"
+    places = PLACE.findall(book)
+    yield from (f"docs/book.yml: {page} is not there" for page in places if page not in pages)
+    yield from (f"docs/book.yml: {page} has two places" for page in sorted(set(places)) if places.count(page) > 1)
+    reached, waiting = set(), ["README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in pages and page not in reached:
+            reached.add(page)
+            waiting += linked(page, pages[page])
+    for page in sorted(pages):
+        if page.startswith("docs/"):
+            if page not in places:
+                yield f"docs/book.yml: {page} has no place"
+            if page not in reached:
+                yield f"{page}: no page that README.md leads to links it"
+
+
 def comment_problems(source, text, names):
     for comment in COMMENT.findall(text):
         for word in FILE_IN_COMMENT.findall(comment):
@@ -159,6 +203,7 @@ def problems_of(source_dir):
     for page, text in pages.items():
         if text is not None and page != "CHANGELOG.md":  # it names files as they were
             yield from page_problems(page, text, paths)
+    yield from book_problems({page: text for page, text in pages.items() if text is not None}, read(source_dir, "docs/book.yml"))
     names = {path for path in files if path.endswith(SUFFIXES)}
     for source in sorted(names):
         if source.startswith(FLOORS) and source.endswith((".hpp", ".cpp")):
@@ -180,6 +225,14 @@ def self_test():
     assert list(room_problems({path: text for path, text in pages.items() if path != "io/log/README.md"}))
     many = {**pages, **{f"io/log/{i}.hpp": None for i in range(3)}}
     assert list(room_problems(many)) and not list(room_problems({**many, "io/log/README.md": "First\nfile: `log.hpp`"}))
+    book = {"README.md": "[a](docs/a.md#two-words) [b](docs/b.md)", "docs/a.md": "# Two words\n[here](#two-words)", "docs/b.md": "# `B`: b's"}
+    places = "nav:\n  - A: docs/a.md\n  - B: docs/b.md\n"
+    assert not list(book_problems(book, places)), list(book_problems(book, places))
+    assert anchors("# Gauss's law, twice\n## A\n```\n# no\n```\n## A\n") == ["gausss-law-twice", "a", "a-1"]
+    for page, text in (("README.md", "[a](docs/a.md#three) [b](docs/b.md)"), ("README.md", "[a](docs/a.md)"), ("docs/a.md", "[x](#x)")):
+        assert len(list(book_problems({**book, page: text}, places))) > 0, text
+    assert len(list(book_problems(book, places.replace("  - B: docs/b.md\n", "")))) == 1
+    assert len(list(book_problems(book, places + "  - C: docs/c.md\n  - B: docs/b.md\n"))) == 2
     assert not list(comment_problems("a.cpp", "// see log.hpp\nint x;", {"io/log/log.hpp"}))
     assert list(comment_problems("a.cpp", "/// see gone.hpp", {"io/log/log.hpp"}))
 

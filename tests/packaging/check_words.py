@@ -64,7 +64,8 @@ def self_test():
 def main():
     if sys.argv[1] == "--self-test":
         return self_test()
-    pages = ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/*.md", root_dir=sys.argv[1]))
+    pages = ["README.md", "CONTRIBUTING.md"] + sorted(page for pattern in ("*", "tutorials/*", "gallery/*")
+                                                      for page in glob.glob(f"docs/{pattern}.md", root_dir=sys.argv[1]))
     n = 0
     for page in pages:
         for fault in faults(open(os.path.join(sys.argv[1], page)).read()):
