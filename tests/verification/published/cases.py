@@ -1,0 +1,148 @@
+"""What is compared: commands, and numbers of their results beside published or exact ones.
+
+A Case has a title, commands (run in their order, in one folder), and rows. A row: what, where our number comes from (a function of
+`summaries`, name of the run -> summary.json), the other number, how far from it ours may be (relative, or absolute where the other is
+0), the digits that are shown, unit, and the source of the other number.
+"""
+import json
+import os
+from collections import namedtuple
+from math import log
+
+import theory
+
+Case = namedtuple("Case", "program title commands rows")
+Row = namedtuple("Row", "what ours other allowed digits unit source")
+
+
+def key(run, name, factor=1):
+    return lambda results: factor*results.summary(run)[name]
+
+
+def landau(k, guess):
+    omega = theory.electrostatic(k, [(1, 1, 0)], guess)
+    name, source = f"k_{k}", "root of 1 + (1 + zeta Z)/k^2 = 0 (Landau 1946)"
+    command = f"vlasov run inputs/vlasov/landau.yaml --set constants.k={k} --set time.end=24 --set theory.window=[4,20] --output runs/{name}"
+    return command, [Row(f"frequency, k lambda_D = {k}", key(name, "frequency"), omega.real, 1e-4, 6, "omega_pe", source),
+                     Row(f"damping, k lambda_D = {k}", key(name, "growth_rate"), omega.imag, 5e-4, 6, "omega_pe", source)]
+
+
+def plasma_cases():
+    waves = [landau(0.3, 1.16 - 0.013j), landau(0.4, 1.285 - 0.066j), landau(0.5, 1.416 - 0.153j)]
+    yield Case("vlasov", "Landau damping", [command for command, _ in waves], [row for _, rows in waves for row in rows])
+    streams = theory.electrostatic(0.5, [(0.5, 0.2, 1), (0.5, 0.2, -1)], 0.32j)
+    yield Case("vlasov", "Two-stream instability",
+               ["vlasov run inputs/vlasov/two_stream.yaml --set grid.cells=[16,64] --set time.end=36 --output runs/streams"],
+               [Row("growth rate", key("streams", "growth_rate"), streams.imag, 1e-3, 5, "omega_pe",
+                    "root of the dispersion relation of two Maxwellians")])
+    bump = theory.electrostatic(0.3, [(0.9, 1, 0), (0.1, 0.5, 4.5)], 1 + 0.2j)
+    yield Case("vlasov", "Bump on tail", ["vlasov run inputs/vlasov/bump_on_tail.yaml --set grid.cells=[16,128] --set time.end=34 --output runs/bump"],
+               [Row("growth rate", key("bump", "growth_rate"), bump.imag, 2e-3, 5, "omega_pe", "root of the dispersion relation"),
+                Row("frequency", key("bump", "frequency"), bump.real, 1e-3, 5, "omega_pe", "the same")])
+    acoustic = theory.electrostatic(0.1, [(0.5, 1, 0), (0.5, 10, 0)], 0.6 - 0.07j)
+    yield Case("vlasov", "Electron-acoustic wave", ["vlasov run inputs/vlasov/electron_acoustic.yaml --output runs/acoustic"],
+               [Row("damping", key("acoustic", "growth_rate"), acoustic.imag, 2e-2, 5, "omega_pe", "root of the dispersion relation"),
+                Row("frequency", key("acoustic", "frequency"), acoustic.real, 1e-2, 5, "omega_pe", "the same")])
+    filaments = theory.weibel(0.4, 0.1, 0.3, 0.1j)
+    yield Case("vlasov", "Weibel instability",
+               ["vlasov run inputs/vlasov/weibel_1x2v.yaml --set grid.cells=[8,24,24] --set time.end=70 --output runs/weibel"],
+               [Row("growth rate", key("weibel", "growth_rate"), filaments.imag, 2e-3, 5, "omega_pe", "root of the dispersion relation")])
+    yield Case("vlasov", "Electrons in given fields", ["vlasov run inputs/vlasov/prescribed_field.yaml --output runs/given"],
+               [Row("difference from the exact momentum, relative", key("given", "reference_difference_relative"), 0, 5e-4, 2, "1",
+                    "equation of motion of one electron (`inputs/vlasov/prescribed_field.py`)")])
+
+
+def onset(results):
+    """Ra at which the growth rate of small rolls is 0, between 1650 and 1770."""
+    def rate(ra):
+        early, late = (results.summary(f"ra_{ra}_{end}")["kinetic_energy_last"] for end in (8, 10))
+        return 0.5*log(late/early)/2
+    below, above = rate(1650), rate(1770)
+    return 1650 + 120*below/(below - above)
+
+
+def convection_cases():
+    roll = "meshfreeflow simulate inputs/meshfreeflow/steady_roll.yaml"
+    small = ("--set prandtl=1 --set aspect_ratio=2.0162256 --set grid.cells=[64,48] --set start.roll=1e-8 --set time.dt=0.02 "
+             "--set statistics.from=0")
+    yield Case("meshfreeflow", "Onset of convection",
+               [f"{roll} {small} --set rayleigh={ra} --set time.end={end} --output runs/ra_{ra}_{end}" for ra in (1650, 1770) for end in (8, 10)],
+               [Row("critical Rayleigh number, k = 3.11631", onset, 1707.762, 5e-3, 6, "1", "Rayleigh 1916; Chandrasekhar 1961")])
+    yield Case("meshfreeflow", "Steady rolls",
+               [f"{roll} --set rayleigh=2000 --set time.end=150 --set statistics.from=140 --output runs/roll_2000", f"{roll} --output runs/roll"],
+               [Row("Nusselt number, Ra = 2000", key("roll_2000", "nusselt_last"), 1.21051, 3e-3, 5, "1", "Dedalus 3.0.5, converged"),
+                Row("Nusselt number, Ra = 10 000", key("roll", "nusselt_last"), 2.65250, 3e-3, 5, "1", "Dedalus 3.0.5, converged"),
+                Row("Nusselt number, Ra = 10 000", key("roll", "nusselt_last"), 2.661, 1e-2, 4, "1",
+                    "Clever and Busse, J. Fluid Mech. 65, 625 (1974), a truncated series")])
+    cavity = "meshfreeflow simulate inputs/meshfreeflow/cavity.yaml"
+    yield Case("meshfreeflow", "Cavity heated at its side",
+               [f"{cavity} --set rayleigh=1e4 --set grid.cells=[64,64] --set time.end=80 --set statistics.from=70 --output runs/cavity_1e4",
+                f"{cavity} --output runs/cavity_1e5"],
+               [Row(f"Nusselt number, Ra = {text}", key(name, "nusselt_last"), other, 6e-3, 4, "1",
+                    "de Vahl Davis, Int. J. Numer. Meth. Fluids 3, 249 (1983)")
+                for text, name, other in (("10 000", "cavity_1e4", 2.243), ("100 000", "cavity_1e5", 4.519))])
+
+
+def submatrix_cases():
+    ev = theory.EV_PER_HARTREE
+    yield Case("submatrix", "Tight-binding models",
+               [f"submatrix evaluate inputs/submatrix/{name}.yaml --output runs/{name}" for name in ("chain_gap", "chain_metal", "boron_nitride")],
+               [Row("energy of a ring with a gap", key("chain_gap", "tr_dk_hartree", ev), theory.ring_with_gap(600, -1.5, -1), 1e-11, 12, "eV",
+                    "its levels, abs(t1 + t2 exp(ik))"),
+                Row("its gap", key("chain_gap", "gap_ev"), 1, 5e-3, 4, "eV", "2 abs(t1 - t2)"),
+                Row("energy of a metal at 3000 K", key("chain_metal", "tr_dk_hartree", ev), theory.metal_ring(600, -5, -2.5, 0.1, 3000)[0], 1e-10, 12,
+                    "eV", "its levels, (a + 2 t cos k)/(1 + 2 s cos k)"),
+                Row("its chemical potential", key("chain_metal", "mu_hartree", ev), theory.metal_ring(600, -5, -2.5, 0.1, 3000)[1], 1e-7, 8, "eV", "the same"),
+                Row("energy of a honeycomb", key("boron_nitride", "tr_dk_hartree", ev), theory.honeycomb(12, 24, -2.3, 2.2), 1e-6, 9, "eV",
+                    "its levels, sqrt(m^2 + t^2 abs(f(k))^2)"),
+                Row("its gap", key("boron_nitride", "gap_ev"), 4.4, 1e-3, 4, "eV", "2 m")])
+    water = "submatrix evaluate inputs/submatrix/water.yaml --set method.thresholds=[1e-5]"
+    yield Case("submatrix", "CP2K's matrices of water", [f"{water} --set matrices.repeat=[1,1,1] --output runs/water_32",
+                                                         f"{water} --set matrices.repeat=[2,1,1] --output runs/water_64"],
+               [Row(f"band energy of one spin, {n} molecules", key(f"water_{n}", "tr_dk_hartree"), other, 1e-8, 11, "hartree",
+                    "K and S of CP2K 2023.1, diagonalised at each k point (`inputs/submatrix/make_water.py`)")
+                for n, other in ((32, -55.950322310), (64, -111.900744664))])
+
+
+def xyz(case, names):
+    """A configuration of DeePMD-kit's reference as extended XYZ."""
+    rows = [case["coord"][3*i:3*i + 3] for i in range(len(case["type"]))]
+    cell = f'Lattice="{" ".join(map(repr, case["box"]))}" pbc="T T T"' if case["box"] else 'pbc="F F F"'
+    return f'{len(rows)}\n{cell} Properties=species:S:1:pos:R:3\n' + "".join(
+        f"{names[kind]} {x!r} {y!r} {z!r}\n" for kind, (x, y, z) in zip(case["type"], rows))
+
+
+def deep_potential_cases(source):
+    evaluate = "dpmd evaluate --model inputs/dpmd/copper/copper.dp --output copper configurations.xyz"
+    peer = json.load(open(os.path.join(source, "inputs/dpmd/copper/peer_reference.json")))["cases"]
+    def energy(n):
+        return lambda results: results.read("copper.json")[n]["energy_ev"]
+    def force_difference(results):
+        return max(abs(a - b) for ours, case in zip(results.read("copper.json"), peer) for a, b in zip(ours["forces_ev_per_angstrom"], case["force"]))
+    yield Case("dpmd", "DeePMD-kit's energies and forces", [evaluate],
+               [Row(f"energy, {case['name'].replace('_', ' ')}", energy(n), case["energy"], 1e-12, 13, "eV", "DeePMD-kit 3.2.0, float64")
+                for n, case in enumerate(peer)] +
+               [Row("largest difference of a force", force_difference, 0, 1e-9, 2, "eV/angstrom", "DeePMD-kit 3.2.0, float64")])
+    eos, kit = "equation_of_state", "DeePMD-kit 3.2.0 (`inputs/dpmd/copper/reference.yaml`)"
+    yield Case("dpmd", "Equation of state of copper", [f"dpmd {eos} inputs/dpmd/copper/{eos}.yaml --output runs/{eos}"],
+               [Row("lattice constant", key(eos, "lattice_constant_angstrom"), 3.612403, 1e-6, 7, "angstrom", kit),
+                Row("energy per atom", key(eos, "energy_ev_per_atom"), -3.540617, 1e-6, 7, "eV", kit),
+                Row("bulk modulus", key(eos, "bulk_modulus_gpa"), 143.429, 1e-3, 6, "GPa", kit),
+                Row("lattice constant", key(eos, "lattice_constant_angstrom"), 3.614919, 1e-3, 7, "angstrom",
+                    "the potential that the model learnt from, by LAMMPS (Mishin et al., Phys. Rev. B 63, 224106 (2001))"),
+                Row("bulk modulus", key(eos, "bulk_modulus_gpa"), 139.490, 3.5e-2, 6, "GPa", "the same")])
+    def rmse(name, per):
+        return lambda results: results.read("test.json")["all"][name]["rmse"]*per
+    yield Case("dpmd", "Errors on held-out frames",
+               ["dpmd test --model inputs/dpmd/copper/copper.dp inputs/dpmd/copper/data/valid_cell108 inputs/dpmd/copper/data/valid_liquid32 "
+                "inputs/dpmd/copper/data/valid_solid32 inputs/dpmd/copper/data/valid_vacancy31"],
+               [Row("energy per atom, rmse", rmse("energy_per_atom_ev", 1e3), 1.299, 1e-3, 4, "meV", "`dp test` of DeePMD-kit 3.2.0"),
+                Row("force, rmse", rmse("force_ev_per_angstrom", 1), 0.0253, 2e-3, 4, "eV/angstrom", "the same"),
+                Row("virial per atom, rmse", rmse("virial_per_atom_ev", 1e3), 10.53, 1e-3, 4, "meV", "the same")])
+
+
+def all_cases(source):
+    yield from deep_potential_cases(source)
+    yield from plasma_cases()
+    yield from submatrix_cases()
+    yield from convection_cases()

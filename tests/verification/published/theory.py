@@ -1,0 +1,83 @@
+"""Exact numbers by formulas, independent of the programs: roots of dispersion relations, levels of tight-binding models."""
+import cmath
+from math import cos, exp, pi, sqrt
+
+EV_PER_HARTREE, EV_PER_K = 27.211386245988, 8.617333262145e-5
+
+
+def plasma_function(zeta):
+    """Return Z(zeta) = i sqrt(pi) w(zeta), w(z) = exp(-z^2) erfc(-iz), continued from above (Fried and Conte 1961).
+
+    Power series for |zeta| < 4.5, else the asymptotic one; relative error below 1e-7.
+    """
+    square = zeta*zeta
+    if abs(zeta) < 4.5:
+        term, total, n = 1, 0, 0
+        while abs(term) > 1e-17*abs(total) or n < 3:
+            total += term
+            n += 1
+            term *= -2*square/(2*n + 1)
+        return 1j*sqrt(pi)*cmath.exp(-square) - 2*zeta*total
+    term, total = 1, 0
+    for n in range(1, 60):
+        total += term
+        following = term*(2*n - 1)/(2*square)
+        if abs(following) > abs(term) or abs(following) < 1e-17:
+            break
+        term = following
+    residue = 1 if abs(zeta.imag) < 1e-12*abs(zeta) else 0 if zeta.imag > 0 else 2
+    return residue*1j*sqrt(pi)*cmath.exp(-square) - total/zeta
+
+
+def root(function, guess):
+    """Return the zero of an analytic function near a guess, by the secant method."""
+    one, two = guess, guess*1.001 + 1e-4
+    for _ in range(100):
+        f_one, f_two = function(one), function(two)
+        if f_one == f_two or abs(two - one) < 1e-13*abs(two):
+            break
+        one, two = two, two - f_two*(two - one)/(f_two - f_one)
+    return two
+
+
+def electrostatic(k, beams, guess):
+    """Return omega of 1 + sum_b (w_b/(k v_b))^2 (1 + zeta Z(zeta)) = 0, zeta = (omega/k - u_b)/(sqrt(2) v_b), beams (w^2, v, u)."""
+    def epsilon(omega):
+        total = 1
+        for square, thermal, drift in beams:
+            zeta = (omega/k - drift)/(sqrt(2)*thermal)
+            total += square/(k*thermal)**2*(1 + zeta*plasma_function(zeta))
+        return total
+    return root(epsilon, guess)
+
+
+def weibel(k, thermal, drift, guess):
+    """Return omega of omega^2 - k^2 - 1 + (1 + (u/v)^2)(1 + zeta Z(zeta)) = 0, zeta = omega/(sqrt(2) k v): two beams, c = omega_p = 1."""
+    def dispersion(omega):
+        zeta = omega/(sqrt(2)*k*thermal)
+        return omega*omega - k*k - 1 + (1 + (drift/thermal)**2)*(1 + zeta*plasma_function(zeta))
+    return root(dispersion, guess)
+
+
+def ring_with_gap(n, t1, t2):
+    """Return the sum of the occupied levels of a ring with hopping t1, t2 in turn (eV, one spin)."""
+    return -sum(abs(t1 + t2*cmath.exp(4j*pi*k/n)) for k in range(n//2))
+
+
+def metal_ring(n, a, t, s, kelvin):
+    """Return (sum of occupied levels, mu) of a half-filled ring of equal sites with overlap s at a temperature (eV, one spin)."""
+    levels = [(a + 2*t*cos(2*pi*k/n))/(1 + 2*s*cos(2*pi*k/n)) for k in range(n)]
+    def occupied(mu):
+        return [1/(1 + exp(min(700, max(-700, (e - mu)/(EV_PER_K*kelvin))))) for e in levels]
+    low, high = min(levels), max(levels)
+    for _ in range(200):
+        mu = 0.5*(low + high)
+        low, high = (mu, high) if sum(occupied(mu)) < n/2 else (low, mu)
+    return sum(e*f for e, f in zip(levels, occupied(mu))), mu
+
+
+def honeycomb(nx, ny, t, m):
+    """Return the sum of the occupied levels of a honeycomb of nx x ny cells, +-m on its sites, hopping t (eV, one spin)."""
+    def phase(k, n):
+        return cmath.exp(2j*pi*k/n)
+    return -sum(sqrt(m*m + t*t*abs(1 + phase(i, nx) + phase(j, ny))**2) for i in range(nx) for j in range(ny))
