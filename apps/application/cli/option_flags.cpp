@@ -23,11 +23,11 @@ Application::Word word_of(const Key::Data& key, const Words& words) {
   return {key.key, name};
 }
 
-std::string explanation(const Key::Data& key) {
+std::string explanation(const Key::Data& key, bool required) {
   std::string text = key.doc;
   if (!key.choices.empty()) text += ": " + name_list(key.choices);
   const bool has_default = !key.current.is_null() && !key.is_list && !key.is_map;
-  if (has_default && !key.required && key.kind != Kind::flag)
+  if (has_default && !required && key.kind != Kind::flag)
     text += fmt::format(" (default: {})", inline_yaml(value_tree(key)));
   return text;
 }
@@ -51,9 +51,11 @@ std::vector<Application::Flag> flags_of(const Describe& describe, const Words& w
   std::vector<Application::Flag> flags;
   const auto section = collect(describe.defaults());
   for (const auto& key : section->keys)
-    if (const auto word = word_of(key, words); !word.name.empty())
-      flags.push_back({word.name, explanation(key), key.required || word.required, "",
-                       key.kind == Kind::flag && !key.is_list});
+    if (const auto word = word_of(key, words); !word.name.empty()) {
+      const bool required = key.required || word.required;
+      flags.push_back(
+          {word.name, explanation(key, required), required, "", key.kind == Kind::flag && !key.is_list});
+    }
   return flags;
 }
 
