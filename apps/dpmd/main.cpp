@@ -36,8 +36,9 @@ int main(int argc, char** argv) {
       .plain_command<dpmd::EvaluateOptions>(
           "evaluate", "Energies, forces, virials and atomic energies of given configurations",
           {{"systems", "SYSTEM..."}}, dpmd::evaluate)
-      .plain_command("serve", "Answer i-PI, ASE or another server of i-PI's protocol", dpmd::serve_flags(),
-                     dpmd::serve)
+      .plain_command<dpmd::ServeCommandOptions>("serve",
+                                                "Answer i-PI, ASE or another server of i-PI's protocol",
+                                                {{"structures", "STRUCTURE..."}}, dpmd::serve)
       .plain_command<dpmd::TestOptions>(
           "test", "How far a model is from the labels of systems",
           {{"systems", "SYSTEM..."}, {"prefix", "--labels"}, {"stress_limit", ""}}, dpmd::test)

@@ -25,6 +25,7 @@ void describe(Schema& schema, ServeOptions& options) {
   schema.text("host", options.host, "Machine of the server");
   schema.integer("port", options.port, "Port of the server").at_least(1).at_most(65535);
   schema.quantity("wait", options.wait, "s", "How long to look for a server").at_least(0);
+  schema.flag("again", options.again, "Look for a server again where one ends without saying EXIT");
 }
 
 SocketAddress address_of(const ServeOptions& options) {

@@ -6,10 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "apps/dpmd/ipi/conversation.hpp"
-#include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/placed_frame.hpp"
-#include "apps/dpmd/setup/run_options.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/counted.hpp"
@@ -22,22 +19,6 @@
 namespace quintet::dpmd {
 
 namespace {
-
-enum Argument {
-  model,
-  unix_name,
-  host,
-  port,
-  wait_for,
-  again,
-  precision,
-  compress,
-  sel_overflow,
-  types,
-  masses,
-  periodic,
-  structure
-};
 
 /// JSON that i-PI reads as further properties: how far the models are apart, by DeePMD-kit's names (eV,
 /// eV/angstrom).
@@ -106,35 +87,13 @@ class Models {
   bool warned_ = false;
 };
 
-PotentialOptions potential_of(const Application::Arguments& arguments) {
-  auto chosen =
-      keys_of(arguments, {{"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}});
-  Tree models = Tree::list();
-  for (const auto& path : arguments[model]) {
-    Tree name = Tree::text(path);
-    name.set_location({"--model", 0, 0});
-    models.append(std::move(name));
-  }
-  chosen.set("model", std::move(models));
-  PotentialOptions options;
-  parse_options(chosen, described(options));
-  return options;
-}
-
-ipi::ServeOptions serving_of(const Application::Arguments& arguments) {
-  auto options = options_of<ipi::ServeOptions>(
-      arguments, {{"unix", unix_name}, {"host", host}, {"port", port}, {"wait", wait_for}});
-  options.again = !arguments[again].empty();
-  return options;
-}
-
 /// What the files say of types and boundaries; on rank 0.
-ipi::Structures structures_of(const Application::Arguments& arguments,
+ipi::Structures structures_of(const ServeCommandOptions& options,
                               const std::vector<std::string>& model_types) {
-  const ReadOptions read = read_options_of(arguments, types, masses);
+  const ReadOptions read = read_options_of(options.naming);
   require_known(read.masses, model_types, "--masses");
   ipi::Structures structures;
-  for (const auto& path : arguments[structure]) {
+  for (const auto& path : options.structures) {
     auto frames = read_configurations(path, read);
     tell_reading(path, frames);
     for (auto& frame : frames) frame = with_types(std::move(frame), model_types, path);
@@ -165,38 +124,26 @@ class Times {
 
 }  // namespace
 
-std::vector<Application::Flag> serve_flags() {
-  auto flags = std::vector<Application::Flag>{
-      {"--model",
-       "Deep Potential model (.dp); repeated: the first answers, the others tell how far they differ", true,
-       ""},
-      {"--unix", "The server's socket on this machine: its path, or NAME for /tmp/ipi_NAME", false, ""},
-      {"--host", "The server's machine, with --port", false, "localhost"},
-      {"--port", "The server's port", false, ""},
-      {"--wait", "How long to look for a server: '10 min'", false, "60 s"},
-      {"--again", "Look for a server again where one ends without saying EXIT", false, "", true},
-      {"--precision", "model, double or mixed", false, "model"},
-      {"--compress", "auto, off or file", false, "auto"},
-      {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
-  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
-  flags.push_back(
-      {"STRUCTURE...",
-       "Files with the server's atoms in its order (XYZ, LAMMPS data, POSCAR, ...), for types and "
-       "boundaries; several: by their number of atoms",
-       true, ""});
-  return flags;
+void describe(Schema& schema, ServeCommandOptions& options) {
+  describe(schema, options.potential);
+  describe(schema, options.serving);
+  describe(schema, options.naming);
+  schema
+      .texts("structures", options.structures,
+             "Files with the server's atoms in its order (XYZ, LAMMPS data, POSCAR, ...), for types and "
+             "boundaries; several: by their number of atoms")
+      .required();
 }
 
-void serve(const Comm& comm, const Application::Arguments& arguments) {
+void serve(const Comm& comm, const ServeCommandOptions& options) {
   remember_stop_signals();
-  const ipi::ServeOptions serving = serving_of(arguments);
-  (void)ipi::address_of(serving);
-  Models models(comm, potential_of(arguments));
+  (void)ipi::address_of(options.serving);
+  Models models(comm, options.potential);
   std::optional<ipi::Structures> structures;
   std::optional<ipi::Conversation> conversation;
   on_root(comm, [&] {
-    structures = structures_of(arguments, models.type_names());
-    conversation.emplace(serving, *structures);
+    structures = structures_of(options, models.type_names());
+    conversation.emplace(options.serving, *structures);
   });
   Times times;
   for (;;) {

@@ -1,15 +1,25 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "apps/application/cli/application.hpp"
+#include "apps/application/life/context.hpp"
+#include "apps/dpmd/ipi/conversation.hpp"
+#include "apps/dpmd/setup/command_line.hpp"
+#include "apps/dpmd/setup/run_options.hpp"
 
 namespace quintet::dpmd {
 
-/// Flags of `dpmd serve`, in the order in which serve() takes their values.
-[[nodiscard]] std::vector<Application::Flag> serve_flags();
+/// Words of `dpmd serve`: `structures` by place. The first model answers, others tell how far they differ.
+struct ServeCommandOptions {
+  PotentialOptions potential;
+  ipi::ServeOptions serving;
+  NamingOptions naming;
+  std::vector<std::string> structures;
+};
+void describe(Schema& schema, ServeCommandOptions& options);
 /// `dpmd serve --model M --unix NAME STRUCTURE...`: answer an i-PI server (i-PI, ASE, ...) with energies,
 /// forces and virials until it ends. Collective: the first rank talks.
-void serve(const Comm& comm, const Application::Arguments& arguments);
+void serve(const Comm& comm, const ServeCommandOptions& options);
 
 }  // namespace quintet::dpmd

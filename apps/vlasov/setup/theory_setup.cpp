@@ -10,9 +10,11 @@
 #include "apps/application/loop/windows.hpp"
 #include "apps/vlasov/setup/plasma_parts.hpp"
 #include "apps/vlasov/setup/theory_checks.hpp"
+#include "io/config/table.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/theory/excitation.hpp"
 #include "physics/kinetics/theory/theory.hpp"
 
@@ -113,7 +115,7 @@ double split_rate(const Setup& setup) {
   double nu = 0;
   for (const auto& row : collisions->frequency)
     nu = std::max(nu, std::accumulate(row.begin(), row.end(), 0.0));
-  return (collisions->kind == CollisionOptions::Operator::bgk ? 1 : 3) * nu;
+  return (row_of(collision_operators(), collisions->kind).diffuses ? 3 : 1) * nu;
 }
 
 }  // namespace
