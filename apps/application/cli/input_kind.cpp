@@ -7,12 +7,12 @@ namespace quintet {
 
 namespace {
 
-struct Kind {
+struct InputKindRow {
   std::string_view command, keys;  ///< keys at the top, divided by spaces
 };
 // A program knows the descriptions of its own commands alone; tests/cli/quintet/input_kinds.py compares this
 // with those of all.
-constexpr Kind kinds[] = {
+constexpr InputKindRow kinds[] = {
     {"dpmd run",
      "system potential time integrator velocities frozen domain thermo_interval "
      "trajectory observables deviation selection observe checkpoint_interval "
@@ -97,7 +97,7 @@ std::vector<std::string> commands_that_read(const Tree& document) {
 
 double known_share(const Tree& document, const std::string& command) {
   const auto* const kind = std::find_if(std::begin(kinds), std::end(kinds),
-                                        [&](const Kind& row) { return row.command == command; });
+                                        [&](const InputKindRow& row) { return row.command == command; });
   return kind == std::end(kinds) ? 0 : share(document, kind->keys);
 }
 
