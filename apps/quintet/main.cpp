@@ -2,6 +2,7 @@
 #include "apps/quintet/bench/metg.hpp"
 #include "apps/quintet/campaign/campaign.hpp"
 #include "apps/quintet/commands.hpp"
+#include "apps/quintet/lammps/plugin.hpp"
 #include "apps/quintet/machine/machine.hpp"
 #include "apps/quintet/plan/plan.hpp"
 #include "apps/quintet/registry/registry.hpp"
@@ -52,6 +53,8 @@ int main(int argc, char** argv) {
           {{"action", "ACTION"}, {"file", "FILE.h5"}, {"models", "MODEL..."}}, commands::registry)
       .local_command("verify", "Say whether what a run wrote is whole: checkpoints, tables, frames, models",
                      commands::verify_flags(), commands::verify)
+      .local_command("lammps-plugin", "Compile pair_style quintet for your LAMMPS, and check it there",
+                     commands::lammps_plugin_flags(), commands::lammps_plugin)
       .page(commands::campaign_page)
       .execute(argc, argv);
 }
