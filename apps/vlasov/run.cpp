@@ -78,7 +78,7 @@ void run(Context& context, const RunOptions& options) {
   describe_run(context, *simulation);
   const Comparison comparison = read_comparison(options, simulation->setup());
   require_room_to_write(context, options, *simulation);
-  if (!context.go_ahead({"run.*.xmf", "gkyl/*.gkyl"})) return;
+  if (!context.go_ahead({"run.*.xmf", "gkyl/*.gkyl", "openpmd/data_*.h5"})) return;
 
   History history(context, simulation->setup(), simulation->step());
   Frames frames(context, options.output, simulation->setup(), simulation->step(), simulation->time());

@@ -21,7 +21,7 @@ namespace {
 
 using Vector = std::array<double, 3>;
 constexpr Vector apart{1.3, 0.4, 0.2};  ///< (angstrom)
-constexpr double step = 1e-3;           ///< (angstrom)
+constexpr double step = 1e-5;           ///< (angstrom)
 constexpr std::size_t n_looks = 10;
 /// Energy (eV), force on the second atom (eV/angstrom), virial times nktv2p (eV bar angstrom^3/eV): xx yy zz
 /// xy xz yz.

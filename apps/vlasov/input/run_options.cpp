@@ -101,6 +101,11 @@ void describe(Schema& schema, OutputOptions& options) {
   schema.flag("distribution", options.distribution, "Frames hold f, not only moments and fields")
       .on_restart(OnRestart::fixed);
   schema.flag("gkyl", options.gkyl, "Also write Gkeyll's files, for postgkyl").on_restart(OnRestart::free);
+  schema
+      .flag("openpmd", options.openpmd,
+            "Also write moments and fields of each frame by the openPMD standard (openpmd/data_STEP.h5), for "
+            "openPMD-viewer, yt and ParaView")
+      .on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, BeamOptions& options) {

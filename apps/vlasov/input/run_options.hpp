@@ -75,7 +75,7 @@ void describe(Schema& schema, ParallelOptions& options);
 struct OutputOptions {
   std::optional<FormulaText> frame_interval;  ///< (time)
   bool distribution = true;
-  bool gkyl = false;
+  bool gkyl = false, openpmd = false;
 };
 void describe(Schema& schema, OutputOptions& options);
 

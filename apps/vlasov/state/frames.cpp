@@ -100,6 +100,8 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
   if (!writer_.altered().empty())
     context.lose(rows_name, fmt::format("run.h5: {}: damaged, and kept as it is", writer_.altered()));
   for (const auto& species : setup.species) names_.push_back(species.name);
+  if (options.openpmd)
+    openpmd_.emplace(context, setup, context.restart_file() ? std::optional(step) : std::nullopt);
   if (!options.gkyl) return;
   for (const auto& species : setup.species)
     QUINTET_CHECK(species.grid.is_uniform(),
@@ -122,6 +124,7 @@ void Frames::write(const Simulation& simulation) {
   if (writer_.last_step() >= simulation.step()) return;
   const auto frame = make_frame(simulation, options_.distribution);
   if (gkyl_) write_gkyl(frame, simulation.setup());
+  if (openpmd_) openpmd_->write(frame, simulation.dt());
   writer_.append(frame);
   count_.set(static_cast<std::uint64_t>(writer_.size()));
 }

@@ -8,6 +8,7 @@
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/table/side_file.hpp"
 #include "apps/vlasov/setup/setup.hpp"
+#include "apps/vlasov/state/openpmd_frames.hpp"
 #include "physics/kinetics/files/frames.hpp"
 #include "physics/kinetics/files/gkyl_writer.hpp"
 
@@ -21,7 +22,8 @@ void read_frame(const std::string& file, std::optional<std::int64_t> frame, cons
                 const kinetics::Distribution& f);
 
 /// Frames of a run at some times: f, moments M0 to M3 and fields as coefficients; density, mean velocity,
-/// temperature, heat flux and fields at points; and, if asked for, Gkeyll's files in `gkyl/`.
+/// temperature, heat flux and fields at points; and, if asked for, Gkeyll's files in `gkyl/` and openPMD's in
+/// `openpmd/`.
 class Frames {
  public:
   /// On a restart frames later than `step` and `time` are dropped. Collective.
@@ -44,6 +46,7 @@ class Frames {
   kinetics::FrameWriter writer_;
   FrameCount count_;
   std::optional<kinetics::GkylWriter> gkyl_;
+  std::optional<OpenPmdFrames> openpmd_;
   std::vector<std::string> names_;  ///< of the species
   int vdim_;
 };

@@ -1,0 +1,119 @@
+#include "apps/vlasov/state/openpmd_frames.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/hdf5/openpmd.hpp"
+#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
+#include "physics/kinetics/files/field_points.hpp"
+
+namespace quintet::vlasov {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view head = "data_", tail = ".h5";
+
+/// The step of a file of ours, or nothing.
+std::optional<std::int64_t> step_of(const std::string& name) {
+  if (!name.starts_with(head) || !name.ends_with(tail)) return std::nullopt;
+  const char *first = name.data() + head.size(), *last = name.data() + name.size() - tail.size();
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(first, last, step);
+  return error == std::errc() && end == last ? std::optional(step) : std::nullopt;
+}
+
+/// Powers of length, mass, time, current, temperature, amount and luminous intensity.
+using Dimension = std::array<double, 7>;
+
+/// A quantity: how points of a frame are called, the mesh, and its dimension.
+struct Quantity {
+  std::string_view points, mesh;
+  Dimension dimension;
+  bool has_components;
+};
+constexpr std::array<Quantity, 9> quantities{{{"e", "E", {1, 1, -3, -1}, true},
+                                              {"b", "B", {0, 1, -2, -1}, true},
+                                              {"phi", "phi", {2, 1, -3, -1}, false},
+                                              {"density", "density", {-3}, false},
+                                              {"velocity", "velocity", {1, 0, -1}, true},
+                                              {"temperature", "temperature", {2, 1, -2}, false},
+                                              {"temperature", "directional_temperature", {2, 1, -2}, true},
+                                              {"pressure", "pressure", {-1, 1, -2}, true},
+                                              {"heat_flux", "heat_flux", {0, 1, -3}, true}}};
+
+/// Where points of a frame belong.
+struct Place {
+  std::string mesh, component;
+  Dimension dimension;
+};
+
+/// "electrons_velocity_x" of species "electrons": mesh "electrons_velocity", component "x".
+Place place_of(std::string name, const Setup& setup) {
+  std::string species;
+  for (const auto& one : setup.species)
+    if (name.starts_with(one.name + "_") && one.name.size() + 1 > species.size()) species = one.name + "_";
+  name.erase(0, species.size());
+  for (const auto& quantity : quantities) {
+    if (!quantity.has_components && name == quantity.points)
+      return {species + std::string(quantity.mesh), "", quantity.dimension};
+    const std::string begin = std::string(quantity.points) + "_";
+    if (quantity.has_components && name.starts_with(begin))
+      return {species + std::string(quantity.mesh), name.substr(begin.size()), quantity.dimension};
+  }
+  throw InternalError(fmt::format("no openPMD mesh for '{}'", name));
+}
+
+}  // namespace
+
+OpenPmdFrames::OpenPmdFrames(const Context& context, const Setup& setup,
+                             std::optional<std::int64_t> restart_step)
+    : setup_(setup), folder_(context.path("openpmd")) {
+  on_root(context.comm(), [&] {
+    fs::create_directories(folder_);
+    if (!restart_step) return;
+    std::vector<fs::path> later;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      if (const auto step = step_of(entry.path().filename()); step && *step > *restart_step)
+        later.push_back(entry.path());
+    for (const auto& path : later) fs::remove(path);
+  });
+}
+
+void OpenPmdFrames::write(const kinetics::Frame& frame, double dt) const {
+  const auto& grid = setup_.species.front().grid;
+  const int n = setup_.basis.order() + 1;
+  hdf5::OpenPmdIteration iteration;
+  iteration.step = frame.step;
+  iteration.time = frame.time;
+  iteration.dt = dt;
+  for (int d = grid.cdim - 1; d >= 0; --d) {
+    iteration.axes.emplace_back(1, "xyz"[d]);
+    iteration.shape.push_back(static_cast<std::uint64_t>(grid.cells[d]) * static_cast<std::uint64_t>(n));
+    iteration.lower.push_back(grid.lower[d]);
+    iteration.spacing.push_back(grid.mean_width(d) / n);
+  }
+  iteration.software = "Quintet vlasov";
+  iteration.comment = "numbers are in the consistent units of the run, so all unitSI are 1";
+  for (const auto& one : frame.points) {
+    auto values = kinetics::field_points(setup_.decomposition, grid, setup_.basis.conf(), one.coefficients,
+                                         one.component, n);
+    const Place place = place_of(one.name, setup_);
+    auto& meshes = iteration.meshes;
+    auto at = std::find_if(meshes.begin(), meshes.end(), [&](const auto& m) { return m.name == place.mesh; });
+    if (at == meshes.end())
+      at = meshes.insert(at,
+                         {place.mesh, place.component.empty() ? one.text : place.mesh, place.dimension, {}});
+    at->components.push_back({place.component, std::move(values)});
+  }
+  on_root(setup_.decomposition.comm(), [&] { hdf5::write_openpmd(folder_, iteration); });
+}
+
+}  // namespace quintet::vlasov
