@@ -32,8 +32,8 @@ REFUSED = {
     "few": ("pair_style quintet {one}\npair_coeff * * O", "for each of LAMMPS's 2 types"),
     "several": ("pair_style quintet {one} {two}\npair_coeff * * O H", "unknown keyword"),
     "precision": ("pair_style quintet {one} precision half\npair_coeff * * O H", "half"),
-    "stress": ("pair_style quintet {one}\npair_coeff * * O H\ncompute s all stress/atom NULL virial\nthermo_style custom step\n"
-               "fix s all ave/time 1 1 1 c_s[1] mode vector", "centroid/stress/atom"),
+    "stress": ("pair_style quintet {one}\npair_coeff * * O H\ncompute s all stress/atom NULL virial\n"
+               "compute r all reduce sum c_s[1]\nthermo_style custom step c_r", "centroid/stress/atom"),
 }
 
 
