@@ -45,14 +45,14 @@ WAY = (
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state physics/transforms", "",
       "physics/convection", "")),
     ("Results", "run.h5, frames, checkpoints",
-     ("io/hdf5 io/fields", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files",
+     ("io/hdf5 io/fields", "physics/particles/files", "physics/kinetics/files io/hdf5/openpmd", "physics/electronic/files",
       "", "io/netcdf")),
     ("Report", "report.html, summary.json, exit code",
      ("apps/application/report apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",
       "apps/submatrix/report",
       "apps/meshfreeflow/simulate apps/meshfreeflow/train", "apps/podlstm/fit apps/podlstm/search")),
     ("Afterwards", "reports side by side; commands without steps",
-     ("apps/quintet/owner apps/quintet/machine apps/campaign apps/campaign/workers apps/quintet/campaign apps/quintet/registry apps/quintet/submit apps/quintet/plan apps/quintet/bench apps/quintet/verify io/machine", "apps/dpmd/evaluate apps/dpmd/ipi apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "",
+     ("apps/quintet/owner apps/quintet/machine apps/campaign apps/campaign/workers apps/quintet/campaign apps/quintet/registry apps/quintet/submit apps/quintet/plan apps/quintet/bench apps/quintet/verify apps/quintet/lammps io/machine", "apps/dpmd/evaluate apps/dpmd/ipi apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "",
       "apps/submatrix/inspect",
       "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate apps/podlstm/quantise surrogates/sequence/skill")),
 )
@@ -63,6 +63,7 @@ ASIDE = (
     ("bridges/c", "kernels inside programs that are not ours: libquintet_c"),
     ("bridges/density", "density matrices in codes that call ELSI's dm_real_sparse"),
     ("bridges/deepmd", "the same in the place of DeePMD-kit's library, in LAMMPS"),
+    ("bridges/lammps", "a pair style of LAMMPS on the same"),
 )
 
 COLOURS = {"apps": "#2456c4", "bridges": "#b4530a", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}

@@ -15,6 +15,7 @@ MOST_FILES = 25  # of a room: more, and a newcomer no longer reads its list
 ROOMS = {
     "": ("io", "physics", "surrogates", "apps bridges"),
     "io": ("log", "files syntax tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
+    "io/hdf5": ("openpmd",),
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
@@ -28,13 +29,13 @@ ROOMS = {
     "apps": ("application", "campaign", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
     "apps/application": ("report", "life", "loop table training", "spectra", "cli"),
     "apps/campaign": ("workers",),
-    "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
+    "apps/dpmd": ("setup", "ipi", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "fit forecast quantise search train"),
-    "apps/quintet": ("owner", "machine bench registry verify", "plan", "submit", "campaign"),
+    "apps/quintet": ("owner", "lammps machine bench registry verify", "plan", "submit", "campaign"),
     "apps/submatrix": ("input inspect report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
-    "bridges": ("c", "deepmd"),
+    "bridges": ("c", "deepmd lammps"),
 }
 FLOORS = tuple(room for step in ROOMS[""] for room in step.split())
 # Third party: how its headers are named, and where they may be included.

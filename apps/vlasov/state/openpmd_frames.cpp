@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/hdf5/openpmd.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/hdf5/openpmd/openpmd.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kinetics/files/field_points.hpp"
@@ -101,6 +102,7 @@ void OpenPmdFrames::write(const kinetics::Frame& frame, double dt) const {
     iteration.spacing.push_back(grid.mean_width(d) / n);
   }
   iteration.software = "Quintet vlasov";
+  iteration.version = hdf5::current_provenance().version;
   iteration.comment = "numbers are in the consistent units of the run, so all unitSI are 1";
   for (const auto& one : frame.points) {
     auto values = kinetics::field_points(setup_.decomposition, grid, setup_.basis.conf(), one.coefficients,

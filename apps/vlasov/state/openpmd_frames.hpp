@@ -11,7 +11,7 @@
 namespace quintet::vlasov {
 
 /// Moments and fields of frames at points, order + 1 a cell and direction, by the openPMD standard:
-/// `openpmd/data_STEP.h5` (io/hdf5/openpmd.hpp). Vectors and tensors are one mesh: E, B, SPECIES_velocity.
+/// `openpmd/data_STEP.h5` (io/hdf5/openpmd). Vectors and tensors are one mesh: E, B, SPECIES_velocity.
 class OpenPmdFrames {
  public:
   /// @param restart_step present: files of later steps are removed. Collective.

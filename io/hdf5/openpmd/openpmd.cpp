@@ -1,39 +1,69 @@
-#include "io/hdf5/openpmd.hpp"
+#include "io/hdf5/openpmd/openpmd.hpp"
 
 #include <algorithm>
 #include <ctime>
 #include <span>
+#include <utility>
+
+#include <hdf5.h>
 
 #include "io/config/tree.hpp"
-#include "io/hdf5/detail.hpp"
+#include "io/log/error.hpp"
 
 namespace quintet::hdf5 {
 
 namespace {
 
+using Shape = std::vector<std::uint64_t>;
+
+/// An HDF5 identifier that is closed.
+template <herr_t (*Close)(hid_t)>
+class Owned {
+ public:
+  explicit Owned(hid_t id = H5I_INVALID_HID) : id_(id) {}
+  Owned(Owned&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Owned() {
+    if (id_ >= 0) Close(id_);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+};
+
+Owned<H5Sclose> space_of(const Shape& shape) {
+  const std::vector<hsize_t> extent(shape.begin(), shape.end());
+  return Owned<H5Sclose>(shape.empty()
+                             ? H5Screate(H5S_SCALAR)
+                             : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+}
+
 /// A file that is made in memory: a full disk is met where its bytes are written, not within HDF5.
 class MadeInMemory {
  public:
   MadeInMemory() {
-    detail::start_library();
-    detail::Properties access(H5Pcreate(H5P_FILE_ACCESS));
+    Owned<H5Pclose> access(H5Pcreate(H5P_FILE_ACCESS));
     constexpr std::size_t grain = std::size_t{1} << 20;
     check(H5Pset_fapl_core(access, grain, false));
-    file_ = detail::FileHandle(H5Fcreate("openpmd", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    file_ = Owned<H5Fclose>(H5Fcreate("openpmd", H5F_ACC_TRUNC, H5P_DEFAULT, access));
     check(file_);
   }
 
-  [[nodiscard]] detail::GroupHandle group(const std::string& path) const {
-    detail::Properties with_parents(H5Pcreate(H5P_LINK_CREATE));
+  [[nodiscard]] Owned<H5Gclose> group(const std::string& path) const {
+    Owned<H5Pclose> with_parents(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(with_parents, 1);
-    detail::GroupHandle made(H5Gcreate2(file_, path.c_str(), with_parents, H5P_DEFAULT, H5P_DEFAULT));
+    Owned<H5Gclose> made(H5Gcreate2(file_, path.c_str(), with_parents, H5P_DEFAULT, H5P_DEFAULT));
     check(made);
     return made;
   }
-  [[nodiscard]] detail::Dataset dataset(const std::string& path, const Shape& shape,
+  [[nodiscard]] Owned<H5Dclose> dataset(const std::string& path, const Shape& shape,
                                         const std::vector<double>& values) const {
-    detail::Dataset made(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, detail::make_space(shape),
-                                    H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    Owned<H5Dclose> made(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space_of(shape), H5P_DEFAULT,
+                                    H5P_DEFAULT, H5P_DEFAULT));
     check(made);
     check(H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
     return made;
@@ -45,7 +75,7 @@ class MadeInMemory {
     for (const auto& text : texts) width = std::max(width, text.size());
     std::string bytes;
     for (const auto& text : texts) bytes += text + std::string(width - text.size(), '\0');
-    const detail::Type type(H5Tcopy(H5T_C_S1));
+    const Owned<H5Tclose> type(H5Tcopy(H5T_C_S1));
     H5Tset_size(type, width);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
     H5Tset_cset(type, H5T_CSET_UTF8);
@@ -79,17 +109,16 @@ class MadeInMemory {
   template <class Result>
   static void check(const Result& result) {
     if (result < 0)
-      throw ResourceError(
-          fmt::format("an openPMD file cannot be made in memory: HDF5: {}", detail::library_error()));
+      throw ResourceError("an openPMD file cannot be made in memory: HDF5 refuses; is there memory left?");
   }
   static void write(hid_t object, const char* name, hid_t type, const void* values, const Shape& shape) {
-    const detail::Attribute attribute(
-        H5Acreate2(object, name, type, detail::make_space(shape), H5P_DEFAULT, H5P_DEFAULT));
+    const Owned<H5Aclose> attribute(
+        H5Acreate2(object, name, type, space_of(shape), H5P_DEFAULT, H5P_DEFAULT));
     check(attribute);
     check(H5Awrite(attribute, type, values));
   }
 
-  detail::FileHandle file_;
+  Owned<H5Fclose> file_;
 };
 
 /// "2026-11-28 12:34:56 +0000", as the standard wants it.
@@ -146,7 +175,7 @@ void write_openpmd(const std::string& folder, const OpenPmdIteration& iteration)
   MadeInMemory::set(image.root(), "iterationEncoding", "fileBased");
   MadeInMemory::set(image.root(), "iterationFormat", "data_%T.h5");
   MadeInMemory::set(image.root(), "software", iteration.software);
-  MadeInMemory::set(image.root(), "softwareVersion", current_provenance().version);
+  MadeInMemory::set(image.root(), "softwareVersion", iteration.version);
   MadeInMemory::set(image.root(), "date", now());
   MadeInMemory::set(image.root(), "comment", iteration.comment);
   const std::string base = fmt::format("/data/{}", iteration.step);

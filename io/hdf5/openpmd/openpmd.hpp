@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
-
 namespace quintet::hdf5 {
 
 /// A quantity on a uniform grid, as the openPMD standard has it.
@@ -27,10 +25,10 @@ struct OpenPmdIteration {
   std::int64_t step = 0;
   double time = 0, dt = 0;
   std::vector<std::string> axes;       ///< slowest first: {"y", "x"}
-  Shape shape;                         ///< points along each
+  std::vector<std::uint64_t> shape;    ///< points along each
   std::vector<double> lower, spacing;  ///< of the grid, along each; points are in the middle of its cells
   std::vector<OpenPmdMesh> meshes;
-  std::string software, comment;
+  std::string software, version, comment;
 };
 
 /// Write an iteration as a file of its own, `FOLDER/data_STEP.h5`, which has that name once it is whole; one
