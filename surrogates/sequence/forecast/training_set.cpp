@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "physics/ocean/calendar.hpp"
 
 namespace quintet::sequence {
 
@@ -66,6 +67,16 @@ std::vector<double> network_targets(const ForecastModel& model, const Coefficien
   return y;
 }
 
+void check_validity(const Climatology& climatology, const Split& split) {
+  const double last = split.validation.dates.back();
+  QUINTET_CHECK(climatology.is_zero() || last <= climatology.valid_until(),
+                "split: validation forecasts dates to {}, but the base's climatology holds only to {} "
+                "(references.climatology.valid_years: {:g}); raise that, or end validation earlier "
+                "(split.validation_until)",
+                ocean::date_text(last), ocean::date_text(std::floor(climatology.valid_until())),
+                climatology.valid_years());
+}
+
 /// Base and scalings.
 ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregular irregular,
                     const ForecastOptions& options, const ReferenceOptions& references) {
@@ -89,6 +100,7 @@ ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregul
     model.input = model.output = ranges(series, split.constants);
   } else {
     model.base = fit_reference(options.base, {series, split.constants, split.train, irregular}, references);
+    check_validity(model.base.climatology, split);
     model.seasons = options.seasons;
     model.input = deviations(anomalies(series, model.base.climatology), split.constants);
     auto errors = targets(series, split.train);

@@ -107,8 +107,8 @@ void Climatology::check_validity(double day) const {
                 ocean::date_text(day), ocean::date_text(first_), ocean::date_text(last_));
   QUINTET_CHECK(day <= valid_until_,
                 "a forecast for {} is beyond the climatology's validity: base period {} to {}, valid until "
-                "{} (climatology.valid_years); "
-                "train again with newer data",
+                "{} (references.climatology.valid_years); train again with newer data, or with more of "
+                "these years",
                 ocean::date_text(day), ocean::date_text(first_), ocean::date_text(last_),
                 ocean::date_text(std::floor(valid_until_)));
 }
