@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the gallery: run its cases, measure them, take their pictures, write the pages.
 
-Usage: docs/gallery/make.py BUILD [NAME ...]     run all cases, or some, in runs/gallery; then as --pages
+Usage: docs/gallery/make.py BUILD [APP/NAME ...] run all cases, or some, in runs/gallery; then as --pages
        docs/gallery/make.py --pages              write the pages from cases.py, measured.json and the inputs
        docs/gallery/make.py --check              whether the pages are these, and every input is in the gallery or left out with a reason
 Time is processor time of all threads of one rank, memory its peak. Pictures need chromium and Pillow (docs/pictures/figure.py).
@@ -115,7 +115,7 @@ def run(build, wanted):
     measured = json.load(open(MEASURED, encoding="utf-8")) if os.path.exists(MEASURED) else {}
     for app, cases in CASES.items():
         for case in cases:
-            if wanted and case.name not in wanted:
+            if wanted and f"{app}/{case.name}" not in wanted:
                 continue
             words = case.command.split() + ["--overwrite", "--quiet"]
             process = subprocess.Popen(words, cwd=folder, env=environment)

@@ -48,7 +48,7 @@ def take(report, caption, target):
         with open(page, "w", encoding="utf-8") as stream:
             stream.write(f'<!DOCTYPE html><meta charset="utf-8">{style}<style>body{{margin:0;padding:0;max-width:{WIDTH}px}}'
                          f"figure{{border:0;padding:8px}}</style><body>{figure}</body>")
-        height = int(WIDTH*ratio) + 80
+        height = int(WIDTH*ratio) + 300  # room for the text below, cut off where there is none
         subprocess.run([os.environ.get("CHROMIUM", "chromium"), "--headless", "--no-sandbox", "--hide-scrollbars", "--disable-gpu",
                         f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{height}", f"--screenshot={shot}", f"file://{page}"],
                        check=True, capture_output=True, timeout=60)

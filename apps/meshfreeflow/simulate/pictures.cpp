@@ -1,6 +1,7 @@
 #include "apps/meshfreeflow/simulate/pictures.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,8 @@ void Pictures::take(const Simulation& simulation, const Instant& now) {
 
 void Pictures::report(Context& context) const {
   context.report().section("Flow");
-  for (const auto& picture : pictures_) {
+  // The end first: it is what the run was for, and what an index of runs shows.
+  for (const auto& picture : std::views::reverse(pictures_)) {
     Heatmap map;
     map.title = fmt::format("Buoyancy at time {:.4g}", picture.time);
     map.x_label = "x";

@@ -228,10 +228,10 @@ void Verdicts::plot(Report& report) const {
 }
 
 void Verdicts::report(Report& report) const {
+  plot(report);
   report_all_leads(report);
   report_scores(report);
   report_gains(report);
-  plot(report);
 }
 
 std::vector<std::string> Verdicts::lines() const {

@@ -193,6 +193,15 @@ void report_theory(Context& context, const Theory& theory, const WaveFit& waves,
   log::info("{}", rates.how);
 }
 
+/// A column of the history as a person would write it: "integral of Ex^2" of ex_squared, "electric energy".
+std::string in_words(std::string column) {
+  const std::string end = "_squared";
+  if (column.size() == 2 + end.size() && column.ends_with(end))
+    return fmt::format("integral of {}{}^2", column[0] == 'e' ? 'E' : 'B', column[1]);
+  std::ranges::replace(column, '_', ' ');
+  return column;
+}
+
 }  // namespace
 
 Comparison read_comparison(const RunOptions& options, const Setup& setup) {
@@ -214,11 +223,12 @@ void report_comparison(Context& context, const Comparison& comparison, const His
   const auto& time = history.column("time");
   const auto log_plot = [&](const std::string& quantity) {
     Plot plot;
-    plot.title = quantity;
+    plot.title = in_words(quantity);
     plot.x_label = "time";
-    plot.y_label = quantity;
-    plot.log_y = true;
-    plot.curves.push_back({"this run", time, history.column(quantity)});
+    plot.y_label = plot.title;
+    const auto& values = history.column(quantity);
+    plot.log_y = std::ranges::none_of(values, [](double value) { return value < 0; });
+    plot.curves.push_back({"this run", time, values});
     return plot;
   };
   if (comparison.theory) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -168,7 +169,10 @@ std::optional<Heatmap> perturbation(const PhaseMap& picture) {
 void Pictures::report(Context& context) const {
   if (pictures_.empty()) return;
   context.report().section("Phase space");
-  for (const auto& picture : pictures_) {
+  // The end first: it is what the run was for, and what an index of runs shows.
+  auto latest_first = pictures_;
+  std::ranges::stable_sort(latest_first, std::ranges::greater(), &PhaseMap::time);
+  for (const auto& picture : latest_first) {
     Heatmap map = picture.map;
     map.title = fmt::format("{} at time {:.4g}", picture.species, picture.time);
     map.x_label = picture.x_axis;
