@@ -160,6 +160,15 @@ void Density::check_settings() const {
   QUINTET_CHECK(!comm_.any(!same), "the settings of the ranks differ");
 }
 
+BlockMatrix Density::assembled(const Plan& plan, const std::vector<Triplet>& elements,
+                               const char* name) const {
+  try {
+    return assemble(comm_, plan.blocking, elements, plan.shares, asymmetry);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 void Density::make_plan(const std::vector<Triplet>& k_elements) {
   const int n_rows = pattern_->n_rows;
   const Blocking blocking = block_rows_.empty()
@@ -170,7 +179,7 @@ void Density::make_plan(const std::vector<Triplet>& k_elements) {
   if (comm_.size() > 1) {
     SubmatrixOptions options;
     options.threshold = settings_.threshold;
-    const BlockMatrix k = assemble(comm_, plan.blocking, k_elements, plan.shares, asymmetry);
+    const BlockMatrix k = assembled(plan, k_elements, "ham");
     plan.shares = share_columns(comm_, blocking, predicted_costs(k, options));
   }
   plan_ = std::move(plan);
@@ -319,14 +328,8 @@ double Density::compute_anew(const double* k, const double* s, double* dm) {
       s_elements.push_back({c, c, 1.0});
   }
   if (!plan_) make_plan(k_elements);
-  const auto assembled = [&](const std::vector<Triplet>& elements, const char* name) {
-    try {
-      return assemble(comm_, plan_->blocking, elements, plan_->shares, asymmetry);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", name, error.what()));
-    }
-  };
-  const BlockMatrix k_blocks = assembled(k_elements, "ham"), s_blocks = assembled(s_elements, "ovlp");
+  const BlockMatrix k_blocks = assembled(*plan_, k_elements, "ham"),
+                    s_blocks = assembled(*plan_, s_elements, "ovlp");
   Found found = by_any(k_blocks, s_blocks);
   const double energy = settings_.spin_degeneracy * dot(found.d, k_blocks);
   QUINTET_CHECK(std::isfinite(energy), "Tr(D K) is {}", energy);

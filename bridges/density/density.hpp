@@ -55,6 +55,9 @@ class Density {
 
   [[nodiscard]] double n_pairs() const { return settings_.electrons / settings_.spin_degeneracy; }
   void check_settings() const;
+  [[nodiscard]] electronic::BlockMatrix assembled(const Plan& plan,
+                                                  const std::vector<electronic::Triplet>& elements,
+                                                  const char* name) const;
   void make_plan(const std::vector<electronic::Triplet>& k_elements);
   /// Whether S^-1/2 was there already.
   bool make_root(const electronic::BlockMatrix& s);

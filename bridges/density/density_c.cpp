@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bridges/density/density.hpp"
 #include "bridges/c/guarded.hpp"
+#include "bridges/density/density.hpp"
 #include "bridges/density/quintet_density.h"
 #include "io/log/error.hpp"
 #include "io/parallel/foreign_comm.hpp"

@@ -487,7 +487,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   require_room(context, spins);
   if (!context.go_ahead(output_files(options.output, n_matrices))) return;
 
-  std::exception_ptr refused;  // of a K, where others have numbers
+  std::exception_ptr refused;  // the last K's error that was; it ends the run if no K has numbers
   for (int m = 0; m < n_matrices; ++m) {
     if (m > 0) {
       system.k = std::move(further[m - 1]);
@@ -523,7 +523,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     if (context.stopped_early()) break;
   }
   if (n_matrices > 1) report_further(context, options, evaluations);
-  if (refused) std::rethrow_exception(refused);
+  if (refused &&
+      std::all_of(evaluations.begin(), evaluations.end(), [](const auto& e) { return !e.refused.empty(); }))
+    std::rethrow_exception(refused);
 }
 
 Rehearsal rehearse(Context& context, const EvaluateOptions& options) {

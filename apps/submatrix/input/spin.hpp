@@ -10,7 +10,7 @@ namespace quintet::submatrix {
 struct Spin {
   System system;
   std::optional<double> electrons;  ///< to hold; of both spins where they share them
-  const char* suffix = "";          ///< of files
+  std::string suffix = "";          ///< of files
 };
 
 }  // namespace quintet::submatrix

@@ -101,17 +101,30 @@ double width_of_occupied(const BlockMatrix& p, SymmetricProduct& apply_p, Symmet
   return std::sqrt(std::max(squares - mean * mean, 0.0));
 }
 
-/// Tr(X R) of DensityResult::error, from 16 vectors of random signs.
+constexpr int most_unit = 256;  // rows that are few
+
+/// Tr(X R) of DensityResult::error: from all unit vectors of few rows, else from 16 vectors of random signs.
+/// Of few rows Tr(P R) is known too: what else D is `missing` (pairs) are products that were left out, at
+/// `level` hartree.
 Estimate first_order_of_overlap(const SubmatrixResult& sign, const Orthogonalised& basis,
-                                const BlockMatrix& s) {
-  constexpr int n_packs = 2, lanes = 8;
+                                const BlockMatrix& s, double missing, double level) {
+  constexpr int lanes = 8;
+  const int n_rows = s.blocking->n_rows(), first_row = s.blocking->begin[s.first];
+  const bool unit = n_rows <= most_unit;
+  const int n_packs = unit ? (n_rows + lanes - 1) / lanes : 2;
   const double t = sign.temperature, mu = sign.holds_pairs ? sign.mu : 0;
   const double c = sign.holds_pairs ? dot(sign.p, basis.a) / sign.n_pairs : 0;
   BlockProduct<Lanes8> apply_p(sign.p), apply_a(basis.a), apply_z(basis.inverse_sqrt), apply_s(s);
   std::vector<double> trace(n_packs * lanes, 0.0);
+  double pairs = 0;  // Tr(P R)
   for (int k = 0; k < n_packs; ++k) {
     std::vector<Lanes8> v(static_cast<std::size_t>(apply_p.n_own())), x, y, rv;
     for (int lane = 0; lane < lanes; ++lane) {
+      const int row = lanes * k + lane - first_row;
+      if (unit) {
+        if (row >= 0 && row < std::ssize(v)) v[row][lane] = 1;
+        continue;
+      }
       const Vector signs = random_signs(s, lanes * k + lane);
       for (std::size_t i = 0; i < v.size(); ++i) v[i][lane] = signs[i];
     }
@@ -132,9 +145,14 @@ Estimate first_order_of_overlap(const SubmatrixResult& sign, const Orthogonalise
       for (std::size_t i = 0; i < v.size(); ++i) left[i] -= y[i];
     }
     for (std::size_t i = 0; i < v.size(); ++i)
-      for (int lane = 0; lane < lanes; ++lane) trace[lanes * k + lane] += left[i][lane] * rv[i][lane];
+      for (int lane = 0; lane < lanes; ++lane) {
+        trace[lanes * k + lane] += left[i][lane] * rv[i][lane];
+        pairs += pv[i][lane] * rv[i][lane];
+      }
   }
   s.comm.reduce(std::span<double>(trace), Comm::Reduction::sum);
+  pairs = s.comm.sum(pairs);
+  if (unit) return {std::accumulate(trace.begin(), trace.end(), 0.0), std::abs(missing - pairs) * level};
   const double n = trace.size();
   const double mean = std::accumulate(trace.begin(), trace.end(), 0.0) / n;
   double squares = 0;
@@ -186,10 +204,12 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   result.rest = norms.rest;
   result.per_p = norms.per_p;
   if (!sign.holds_pairs) level = std::hypot(level, result.tr_dk / sign.n_pairs);
-  result.error = first_order_of_overlap(sign, basis, s);
+  result.error = first_order_of_overlap(sign, basis, s, missing, level);
   const double unseen = std::abs(missing) * level;
-  if (result.error.deviation > std::max(0.2 * std::abs(result.error.value), 0.5 * unseen))
-    result.error = {0, unseen};
+  constexpr double seen = 0.5;  // deviation over value: beyond, the value is one of chance
+  if (basis.a.blocking->n_rows() > most_unit &&
+      result.error.deviation > std::max(seen * std::abs(result.error.value), 0.5 * unseen))
+    result.error = {0, std::max(unseen, result.error.size() / 3)};
   const auto ritz = extreme_ritz_values(basis.a, 8);
   result.rounding_error = 8 * std::numeric_limits<double>::epsilon() * basis.a.blocking->n_rows() *
                           std::max(std::abs(ritz.lower), std::abs(ritz.upper)) * basis.condition;

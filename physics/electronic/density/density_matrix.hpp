@@ -22,10 +22,10 @@ enum class DensityPattern {
 /// of Z does not explain is not scaled away: NumericalError. At a fixed mu nothing is scaled.
 ///
 /// error: first order in R = Z S Z - 1, E is off by Tr(X R), X = f (A - c) - f (1 - f) (A - mu) A/T, f = P, c
-/// the mean occupied level at fixed pairs, else 0 (and then A for A - mu); estimated from vectors of random
-/// signs. Where their deviation hides it, Tr(P R), which is known, times the width of the occupied levels
-/// (fixed mu: their root mean square) stands for it. rounding_error: 8 eps n ||A|| cond(S), the 8 measured on
-/// chains.
+/// the mean occupied level at fixed pairs, else 0 (and then A for A - mu); the exact trace up to 256 rows,
+/// beyond it is estimated from vectors of random signs. Where their deviation hides it, a third of both
+/// stands for it, or Tr(P R), which is known, times the width of the occupied levels (fixed mu: their root
+/// mean square) if that is more. rounding_error: 8 eps n ||A|| cond(S), the 8 measured on chains.
 struct DensityResult {
   BlockMatrix d;                ///< density matrix a spin, on the pattern wanted, bitwise symmetric
   double tr_dk = 0;             ///< Tr(D K) (Hartree), per electron pair

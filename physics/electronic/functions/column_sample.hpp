@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +41,8 @@ class ColumnSample {
   ColumnSample(std::vector<double> defect, std::size_t most);
 
   [[nodiscard]] const std::vector<SampledColumn>& columns() const { return columns_; }
+  /// Defect of the column at a place of columns().
+  [[nodiscard]] double defect(std::size_t place) const { return defect_[columns_[place].column]; }
   /// Sum over all columns of a number that is known of the first columns, by regression if `regress`.
   [[nodiscard]] Estimate total(std::span<const double> number, bool regress) const;
 

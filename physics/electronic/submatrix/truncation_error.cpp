@@ -18,7 +18,7 @@ namespace quintet::electronic {
 
 namespace {
 
-constexpr int least_columns = 2, few_columns = 2;
+constexpr int least_columns = 2;
 constexpr std::size_t first_columns = 16, most_columns = 64;
 constexpr double well_known = 0.3;  // relative deviation, or part that the last growth added
 
@@ -208,12 +208,15 @@ class Growing {
 
   /// Until the last growth adds little, or time is up. Collective.
   void grow_few() {
-    const std::size_t n = std::min<std::size_t>(first_.size(), few_columns);
-    const std::span few(sample_.columns().data(), n);
-    further_ = {{first_.begin(), first_.begin() + n}};
-    std::size_t n_rows = std::min_element(rows_.begin(), rows_.begin() + n, [](const auto& x, const auto& y) {
-                           return x.size() < y.size();
-                         })->size();
+    choose_few();
+    std::vector<SampledColumn> few;
+    further_.emplace_back();
+    std::size_t n_rows = a_.blocking->n_blocks();
+    for (const auto s : few_) {
+      few.push_back(sample_.columns()[s]);
+      further_.front().push_back(first_[s]);
+      n_rows = std::min(n_rows, rows_[s].size());
+    }
     const auto enough = [&] {
       return settled(&Change::energy) && (how_.functions.size() < 2 || settled(&Change::n_pairs));
     };
@@ -237,11 +240,9 @@ class Growing {
     std::vector<double> x;
     const double mu = mu_of_energy();
     for (const Change& c : first_) x.push_back(c.energy - mu * c.n_pairs);
-    return further(&Change::energy) * sample_.total(x, true);
+    return of_all(&Change::energy, x);
   }
-  [[nodiscard]] Estimate n_pairs() const {
-    return further(&Change::n_pairs) * sample_.total(of_first(&Change::n_pairs), true);
-  }
+  [[nodiscard]] Estimate n_pairs() const { return of_all(&Change::n_pairs, of_first(&Change::n_pairs)); }
   /// `number`: a sum of squares.
   [[nodiscard]] double norm(double Change::*number) const {
     return std::sqrt(further(number) * sample_.total(of_first(number), false).size());
@@ -254,6 +255,25 @@ class Growing {
   [[nodiscard]] int n_columns() const { return static_cast<int>(first_.size()); }
 
  private:
+  /// Columns that are as unlike as their defects are: those of a symmetric system come in a few kinds.
+  void choose_few() {
+    few_ = {0};
+    const auto unlike = [&](std::size_t s) { return std::abs(sample_.defect(s) - sample_.defect(0)); };
+    std::size_t other = 1;
+    for (std::size_t s = 1; s < first_.size(); ++s)
+      if (unlike(s) > (1 + 1e-6) * unlike(other)) other = s;
+    if (other < first_.size()) few_.push_back(other);
+  }
+
+  /// The sum over all columns, from what the first growth changes in those of the sample (`x`) and what more
+  /// growth makes of it. What the few columns have not in common stands for how far that may be off.
+  [[nodiscard]] Estimate of_all(double Change::*number, std::vector<double> x) const {
+    Estimate sum = further(number) * sample_.total(x, true);
+    for (double& value : x) value = std::abs(value);
+    sum.deviation = std::hypot(sum.deviation, misfit(number) * sample_.total(x, false).value);
+    return sum;
+  }
+
   double cost(std::int32_t column, const BlockRows& rows) const {
     const Submatrix s = grown_submatrix(a_, column, rows);
     return how_.cost(s.n, s.n_own);
@@ -294,10 +314,15 @@ class Growing {
     return n_pairs > 0 ? sum(largest(), &Change::energy_by_mu) / n_pairs : how_.mu;
   }
 
+  /// A number of a change; of the energy at equal N.
+  [[nodiscard]] auto value_of(double Change::*number) const {
+    const double mu = number == &Change::energy ? mu_of_energy() : 0;
+    return [=](const Change& c) { return c.*number - mu * c.n_pairs; };
+  }
+
   /// How much of the first change each growth of the few columns brings, by least squares; the first: 1.
   [[nodiscard]] std::vector<double> parts(double Change::*number) const {
-    const double mu = number == &Change::energy ? mu_of_energy() : 0;
-    const auto of = [&](const Change& c) { return c.*number - mu * c.n_pairs; };
+    const auto of = value_of(number);
     std::vector<double> part;
     double before = 0;
     for (const auto& change : further_) {
@@ -313,6 +338,21 @@ class Growing {
       before += part.back();
     }
     return part;
+  }
+  /// How far the last growth of the few columns is from one multiple of the first, over the size of the
+  /// first.
+  [[nodiscard]] double misfit(double Change::*number) const {
+    const auto part = parts(number);
+    const double factor = std::accumulate(part.begin(), part.end(), 0.0);
+    const auto of = value_of(number);
+    double squares = 0, off = 0;
+    if (part.size() < 2) return 0;
+    for (std::size_t s = 0; s < further_.front().size(); ++s) {
+      const double x = of(further_.front()[s]);
+      squares += x * x;
+      off += std::pow(of(further_.back()[s]) - factor * x, 2);
+    }
+    return std::sqrt(off / squares);
   }
   [[nodiscard]] bool settled(double Change::*number) const {
     const auto part = parts(number);
@@ -336,6 +376,7 @@ class Growing {
   Growth grown_;
   std::vector<BlockRows> rows_;
   std::vector<Change> first_;
+  std::vector<std::size_t> few_;              ///< places in the sample of those that are grown further
   std::vector<std::vector<Change>> further_;  ///< of the few columns, the first growth included
   bool whole_ = false;                        ///< the last growth reached all rows
   double seconds_ = 0;

@@ -122,9 +122,9 @@ class QuintetDensity : public ::testing::Test {
 };
 
 TEST_F(QuintetDensity, density_matrix_is_that_of_dense_diagonalisation) {
-  const Matrices m(280, -0.3, -0.12, 0.12, 0.05);
+  const Matrices m(252, -0.3, -0.12, 0.12, 0.05);
   const Exact exact(m, 0.0, 0);
-  set("electrons", 280);
+  set("electrons", 252);
   for (const int base : {0, 1}) {
     const Columns c(m, rank, size, base);
     ASSERT_EQ(set_csc(c), 0) << error();
@@ -142,9 +142,9 @@ TEST_F(QuintetDensity, density_matrix_is_that_of_dense_diagonalisation) {
 }
 
 TEST_F(QuintetDensity, inverse_root_is_kept_while_the_overlap_stays) {
-  const Matrices first(280, -0.3, -0.12, 0.12, 0.05), second(280, -0.28, -0.1, 0.12, 0.05),
-      moved(280, -0.3, -0.12, 0.11, 0.05);
-  set("electrons", 280);
+  const Matrices first(252, -0.3, -0.12, 0.12, 0.05), second(252, -0.28, -0.1, 0.12, 0.05),
+      moved(252, -0.3, -0.12, 0.11, 0.05);
+  set("electrons", 252);
   set("dense", -1);
   set("threshold", 1e-6);
   const Columns c(first, rank, size);
@@ -164,8 +164,8 @@ TEST_F(QuintetDensity, inverse_root_is_kept_while_the_overlap_stays) {
 }
 
 TEST_F(QuintetDensity, pattern_may_change) {
-  const Matrices near(280, -0.3, -0.12, 0.12, 0.05), far(280, -0.3, -0.12, 0.12, 0.05, 0.01);
-  set("electrons", 280);
+  const Matrices near(252, -0.3, -0.12, 0.12, 0.05), far(252, -0.3, -0.12, 0.12, 0.05, 0.01);
+  set("electrons", 252);
   set("dense", -1);
   set("threshold", 1e-6);
   const Columns c(near, rank, size), d(far, rank, size);
@@ -180,7 +180,7 @@ TEST_F(QuintetDensity, pattern_may_change) {
 }
 
 TEST_F(QuintetDensity, metal_at_a_temperature) {
-  const Matrices m(300, -0.09, -0.09, 0.1, 0.1);
+  const Matrices m(260, -0.09, -0.09, 0.1, 0.1);
   const double temperature = 0.01, mu = 0.02;
   const Exact exact(m, mu, temperature);
   const double electrons = 2 * trace(exact.d * m.s);
@@ -192,7 +192,7 @@ TEST_F(QuintetDensity, metal_at_a_temperature) {
   for (const double dense : {-1, 1}) {
     set("dense", dense);
 
-    expect_exact(c, exact, 3e-5);
+    expect_exact(c, exact, 3e-4);  // elements: energies are compared with their estimated error
 
     EXPECT_NEAR(number("mu"), mu, 1e-5);
     EXPECT_NEAR(number("free_energy"), number("energy") - temperature * number("entropy"), 1e-10);
@@ -200,23 +200,23 @@ TEST_F(QuintetDensity, metal_at_a_temperature) {
 }
 
 TEST_F(QuintetDensity, blocks_of_the_hosts_choice) {
-  const Matrices m(280, -0.3, -0.12, 0.12, 0.05);
-  set("electrons", 280);
+  const Matrices m(252, -0.3, -0.12, 0.12, 0.05);
+  set("electrons", 252);
   set("dense", -1);
   set("threshold", 1e-6);
   const Columns c(m, rank, size);
   ASSERT_EQ(set_csc(c), 0) << error();
-  const std::vector<int> rows(70, 4), wrong(70, 5);
+  const std::vector<int> rows(63, 4), wrong(63, 5);
 
-  ASSERT_EQ(quintet_density_set_blocks(density, 70, rows.data()), 0);
+  ASSERT_EQ(quintet_density_set_blocks(density, 63, rows.data()), 0);
   expect_exact(c, Exact(m, 0, 0), 1e-5);
-  EXPECT_EQ(number("blocks"), 70);
+  EXPECT_EQ(number("blocks"), 63);
 
-  ASSERT_EQ(quintet_density_set_blocks(density, 70, wrong.data()), 0);
+  ASSERT_EQ(quintet_density_set_blocks(density, 63, wrong.data()), 0);
   std::vector<double> dm(c.row.size());
   double energy = 7;
   EXPECT_EQ(quintet_density_dm_real_sparse(density, c.k.data(), c.s.data(), dm.data(), &energy), 2);
-  EXPECT_NE(error().find("350 rows in all"), std::string::npos) << error();
+  EXPECT_NE(error().find("315 rows in all"), std::string::npos) << error();
   EXPECT_EQ(energy, 7);
   EXPECT_TRUE(std::isnan(number("energy")));
 }
@@ -225,7 +225,7 @@ TEST_F(QuintetDensity, blocks_of_the_hosts_choice) {
 class QuintetDensityMistakes : public QuintetDensity {
  protected:
   QuintetDensityMistakes() {
-    set("electrons", 280);
+    set("electrons", 252);
     set("dense", -1);
   }
   void expect_refused(int code, const std::string& words, int expected = 2) const {
@@ -241,7 +241,7 @@ class QuintetDensityMistakes : public QuintetDensity {
     }
     return code;
   }
-  const Matrices m{280, -0.3, -0.12, 0.12, 0.05};
+  const Matrices m{252, -0.3, -0.12, 0.12, 0.05};
   const Columns c{m, rank, size};
 };
 
@@ -255,13 +255,13 @@ TEST_F(QuintetDensityMistakes, of_settings) {
   expect_refused(quintet_density_set(density, "spin_degeneracy", 1.5), "whole number from 1 to 2");
   EXPECT_EQ(set_csc(c), 0);
   EXPECT_EQ(error(), "");
-  set("electrons", 281);
+  set("electrons", 253);
   expect_refused(compute(c, c.k, c.s), "no whole number");
-  set("electrons", 562);
-  expect_refused(compute(c, c.k, c.s), "do not fit into 280 orbitals");
-  set("electrons", 560);
+  set("electrons", 506);
+  expect_refused(compute(c, c.k, c.s), "do not fit into 252 orbitals");
+  set("electrons", 504);
   EXPECT_EQ(compute(c, c.k, c.s), 0) << error();  // all are full
-  set("electrons", 280);
+  set("electrons", 252);
   EXPECT_EQ(compute(c, c.k, c.s), 0) << error();
 }
 
@@ -269,8 +269,8 @@ TEST_F(QuintetDensityMistakes, of_the_pattern) {
   expect_refused(compute(c, c.k, c.s), "the pattern of the matrices is not known");
   expect_refused(quintet_density_edm_real_sparse(density, nullptr), "there is no result yet");
   Columns wrong = c;
-  wrong.row[3] = 281;
-  expect_refused(set_csc(wrong), "row_ind holds 281");
+  wrong.row[3] = 253;
+  expect_refused(set_csc(wrong), "row_ind holds 253");
   wrong = c;
   wrong.row[1] = wrong.row[0];
   expect_refused(set_csc(wrong), "is there twice");
@@ -281,8 +281,8 @@ TEST_F(QuintetDensityMistakes, of_the_pattern) {
   wrong.begin[0] = 2;
   expect_refused(set_csc(wrong), "expected 0 or 1");
   wrong = c;
-  wrong.n = 281;
-  expect_refused(set_csc(wrong), "280 columns in all, but the matrix has 281 rows");
+  wrong.n = 253;
+  expect_refused(set_csc(wrong), "252 columns in all, but the matrix has 253 rows");
   expect_refused(quintet_density_set_csc(density, c.n, c.nnz(), c.n_columns(), nullptr, c.begin.data()),
                  "NULL");
   if (size > 1) {  // on one rank alone
@@ -312,16 +312,16 @@ TEST_F(QuintetDensityMistakes, of_the_matrices) {
 }
 
 TEST_F(QuintetDensityMistakes, of_a_band_that_is_cut) {
-  const Matrices metal(280, -0.2, -0.2, 0.1, 0.1);
+  const Matrices metal(252, -0.2, -0.2, 0.1, 0.1);
   const Columns columns(metal, rank, size);
   ASSERT_EQ(set_csc(columns), 0);
-  set("electrons", 276);
+  set("electrons", 248);
   EXPECT_EQ(compute(columns, columns.k, columns.s), 2);
   EXPECT_NE(error(), "");
 
   set("dense", 0);  // which the text advises
   EXPECT_EQ(compute(columns, columns.k, columns.s), 2) << "the level is two-fold and would be filled in part";
-  set("electrons", 278);
+  set("electrons", 250);
   EXPECT_EQ(compute(columns, columns.k, columns.s), 0) << error();
   EXPECT_EQ(number("dense"), 1);
 }
@@ -338,7 +338,7 @@ TEST_F(QuintetDensityMistakes, of_handles_and_communicators) {
   EXPECT_NE(std::string(quintet_density_error(nowhere)).find("no Fortran handle"), std::string::npos);
   quintet_density_close(nowhere);
   if (size > 1) {
-    set("electrons", 280 + 2 * rank);
+    set("electrons", 252 + 2 * rank);
     ASSERT_EQ(set_csc(c), 0);
     expect_refused(compute(c, c.k, c.s), "settings of the ranks differ");
   }
