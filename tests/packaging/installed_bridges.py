@@ -2,10 +2,12 @@
 """Programs in C and Fortran build and run against what is installed of the bridges, and find what the library's tests find.
 
 Installs the component bridges into SCRATCH; compiles bridges/c/examples through pkg-config and through CMake, and a Fortran program
-of CP2K's three calls against the stand-in for libdeepmd_c.so. Looks that neither
-MPI nor HDF5 is linked, and that nothing but quintet_* and DP_* is seen from outside.
+of CP2K's three calls against the stand-in for libdeepmd_c.so; a self-consistent field in Fortran, which converges to the energy of
+its own dense solver. Looks that neither MPI nor HDF5 is linked (MPI to libquintet_density alone), and that nothing but quintet_*
+and DP_* is seen from outside.
 Usage: installed_bridges.py SOURCE BUILD SCRATCH CMAKE CC. Exit code 77: nothing to compile with.
 """
+import cmath
 import os
 import re
 import shutil
@@ -18,6 +20,8 @@ project(user C)
 find_package(QuintetC REQUIRED)
 add_executable(energy_cmake {example})
 target_link_libraries(energy_cmake Quintet::c)
+add_executable(density_cmake {density})
+target_link_libraries(density_cmake Quintet::density)
 """
 
 
@@ -29,15 +33,50 @@ def run(*command, expected=0, **variables):
     return done.stdout
 
 
-def check_symbols(library, names):
+def check_symbols(library, names, foreign=("libmpi", "libhdf5")):
     linked = run("readelf", "-d", library)
-    for word in ("libmpi", "libhdf5"):
+    for word in foreign:
         if word in linked:
             sys.exit(f"{library} is linked to {word}: a host's own may be another one\n{linked}")
     seen = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", library).splitlines()}
     others = [name for name in seen if not re.match(names, name)]
     if others:
         sys.exit(f"{library} shows {sorted(others)[:5]} to its host")
+
+
+def density_matrices(examples, moved, scratch, cc, path):
+    """Build and run the programs of libquintet_density; return what the one in C prints."""
+    flags = run("pkg-config", "--cflags", "--libs", "quintet_density", **path).split()
+    run(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", examples / "density.c", *flags, "-o", scratch / "density")
+    printed = run(scratch / "density")
+    found = re.match(r"energy (-\d+\.\d+) hartree, gap (\d\.\d+), error (\S+)\n$", printed)
+    if not found or abs(float(found[1]) - chain_energy(300)) > 3 * float(found[3]) + 1e-8:
+        sys.exit(f"density printed: {printed}; the chain has {chain_energy(300):.9f}")
+    refusal = run(scratch / "density", "nan", expected=1)
+    if "ham: element (2, 2), counted from 1, is nan" not in refusal:
+        sys.exit(f"density of no number printed: {refusal}")
+    fortran = shutil.which("gfortran")
+    if fortran:
+        run(fortran, "-O2", "-std=f2008", "-Wall", "-J", scratch, moved / "include/quintet_density.f90", examples / "scf_fortran.f90",
+            *run("pkg-config", "--libs", "quintet_density", **path).split(), "-o", scratch / "scf_fortran")
+        text = run(scratch / "scf_fortran")
+        energies = [float(word) for word in re.findall(r"(-\d+\.\d+) hartree in \d+ steps", text)]
+        if len(energies) != 2 or abs(energies[0] - energies[1]) > 1e-6 or "S^-1/2 kept: 1." not in text:
+            sys.exit(f"scf_fortran printed: {text}")
+        print(text, end="")
+    return printed
+
+
+def chain_energy(cells):
+    """Band energy of examples/density.c: twice the lower root of det(K(k) - e S(k)) = 0 at each k."""
+    total = 0
+    for m in range(cells):
+        phase = cmath.exp(2j * cmath.pi * m / cells)
+        t, s = -0.3 - 0.12 * phase, 0.12 + 0.05 * phase
+        # K = [0, t; t*, 0], S = [1, s; s*, 1]: e^2 = |e s - t|^2
+        a, b, c = 1 - abs(s) ** 2, 2 * (s.conjugate() * t).real, -abs(t) ** 2
+        total += 2 * (-b - (b * b - 4 * a * c) ** 0.5) / (2 * a)
+    return total
 
 
 def main():
@@ -52,6 +91,7 @@ def main():
     prefix.rename(moved)
     check_symbols(moved / "lib/libquintet_c.so", r"quintet_|QUINTET_1$")
     check_symbols(moved / "lib/deepmd/libdeepmd_c.so", "DP_")
+    check_symbols(moved / "lib/libquintet_density.so", r"quintet_density_|QUINTET_DENSITY_1$", ("libhdf5",))
     path = {"PKG_CONFIG_PATH": str(moved / "lib/pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "quintet_c", **path).split()
     run(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", examples / "energy.c", *flags, "-o", scratch / "energy")
@@ -61,17 +101,21 @@ def main():
     refusal = run(scratch / "energy", "nowhere.dp", expected=1)
     if "nowhere.dp: no such file" not in refusal:
         sys.exit(f"energy of no model printed: {refusal}")
+    density = density_matrices(source / "bridges/density/examples", moved, scratch, cc, path)
     convert = build / "bin/dpmd"
     if convert.exists():  # text needs no reader of HDF5: the way out where that cannot be loaded
         run(convert, "convert", model, scratch / "model.yaml")
         if run(scratch / "energy", scratch / "model.yaml") != printed:
             sys.exit("the model as text gives another energy")
     (scratch / "user").mkdir()
-    (scratch / "user/CMakeLists.txt").write_text(CMAKE_PROJECT.format(example=examples / "energy.c"))
+    (scratch / "user/CMakeLists.txt").write_text(CMAKE_PROJECT.format(example=examples / "energy.c",
+                                                                              density=source / "bridges/density/examples/density.c"))
     run(cmake, "-S", scratch / "user", "-B", scratch / "user/build", f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_C_COMPILER={cc}")
     run(cmake, "--build", scratch / "user/build")
     if run(scratch / "user/build/energy_cmake", model) != printed:
         sys.exit("the program built by CMake prints something else")
+    if run(scratch / "user/build/density_cmake") != density:
+        sys.exit("the program of density matrices built by CMake prints something else")
     fortran = shutil.which("gfortran")
     if fortran:
         libraries = run("pkg-config", "--libs", "quintet_c", **path).split()

@@ -1,6 +1,7 @@
-/* Density matrix of a chain of pairs of sites: density, which prints its energy, gap and estimated error.
+/* Density matrix of a chain of pairs of sites: density [K_22], which prints its energy, gap and estimated error.
  * cc density.c $(pkg-config --cflags --libs quintet_density) -o density */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <quintet_density.h>
 
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
     }
   }
   col_ptr[n] = nnz;
-  if (argc > 1) ham[4] = ham[4] / 0; /* a mistake, to see its text */
+  if (argc > 1) ham[4] = strtod(argv[1], NULL); /* "nan" is a mistake, whose text is printed */
   quintet_density* density = quintet_density_open();
   if (quintet_density_set(density, "electrons", n) != 0) return fail(density);
   if (quintet_density_set_csc(density, n, nnz, n, row_ind, col_ptr) != 0) return fail(density);

@@ -7,7 +7,7 @@
 module dense_solver
   use, intrinsic :: iso_c_binding
   implicit none
-  integer, parameter :: n = 300
+  integer, parameter :: n = 100
   integer(c_int) :: col_ptr(n + 1)
   integer(c_int), allocatable :: row_ind(:)
   real(c_double) :: electrons = n
