@@ -148,7 +148,7 @@ void describe(Schema& schema, TheoryOptions& options) {
       "one with all values 1, at rest)");
   schema.formula("collision_frequency", options.collision_frequency,
                  "collisional: nu of the operator; absent: the run's, which another one may not contradict");
-  schema.formula("light_speed", options.light_speed, "weibel: c");
+  schema.formula("light_speed", options.light_speed, "weibel: c; absent: that of the run");
   schema
       .formulas(
           "window", options.window,

@@ -99,8 +99,8 @@ struct TheoryOptions {
   std::vector<BeamOptions> beams;
   std::vector<FormulaText> direction;              ///< of the wave, [cdim] or empty: along x
   std::optional<FormulaText> collision_frequency;  ///< absent: the run's
-  FormulaText light_speed = "1";
-  std::vector<FormulaText> window;  ///< times between which to fit, or none
+  std::optional<FormulaText> light_speed;          ///< weibel; absent: the run's
+  std::vector<FormulaText> window;                 ///< times between which to fit, or none
   std::string label = "theory";
 };
 void describe(Schema& schema, TheoryOptions& options);

@@ -26,6 +26,22 @@ namespace {
 
 using Kind = TheoryOptions::Kind;
 
+/// Throw where a wave does not fit into the periodic directions of x, k_d L_d = 2 pi n: nothing of the run
+/// would be that wave.
+void check_fits(const std::array<double, 3>& k, const PhaseGrid& grid) {
+  constexpr double tolerance = 1e-3;  // of a period: numbers are given with some digits
+  for (int d = 0; d < grid.cdim; ++d) {
+    if (!grid.periodic[d]) continue;
+    const double length = grid.upper[d] - grid.lower[d], n = k[d] * length / (2 * M_PI);
+    const double whole = std::round(n);
+    QUINTET_CHECK(std::abs(n - whole) <= tolerance,
+                  "theory.wavenumber: {:.5g} wavelengths fit into the periodic domain along {}, {:.6g} long; "
+                  "expected a whole number, as with a component of {:.6g} along {} ({})",
+                  n, "xyz"[d], length, 2 * M_PI / length * (whole == 0 ? 1 : whole), "xyz"[d],
+                  whole == 0 ? "one wavelength" : counted(static_cast<long>(whole), "wavelength"));
+  }
+}
+
 /// Wave vector: theory.wavenumber (or that of the longest wave along x) along theory.direction (or x).
 std::array<double, 3> wave_vector(const TheoryOptions& options, const Formulas& formulas,
                                   const PhaseGrid& grid) {
@@ -75,6 +91,23 @@ std::vector<DriftingMaxwellian> beams_of(const TheoryOptions& options, const For
   return beams;
 }
 
+/// c of the run, which theory.light_speed may not contradict.
+double light_speed(const TheoryOptions& options, const Setup& setup) {
+  const auto& maxwell = setup.system.maxwell;
+  const bool has_light = setup.system.field == FieldModel::maxwell;
+  QUINTET_CHECK(has_light || options.light_speed,
+                "theory.light_speed is missing: without field.model: maxwell the run has none");
+  const double of_run = has_light ? 1 / std::sqrt(maxwell.epsilon0 * maxwell.mu0) : 0;
+  if (!options.light_speed) return of_run;
+  const double given = setup.formulas.positive("theory.light_speed");
+  constexpr double tolerance = 1e-3;
+  QUINTET_CHECK(!has_light || std::abs(given - of_run) <= tolerance * of_run,
+                "theory.light_speed: {:g}, but that of the run is {:g} (field.epsilon0, field.mu0); leave it "
+                "out to have that of the run",
+                given, of_run);
+  return given;
+}
+
 /// The roots of the run's dispersion relation: of electrostatic waves all that a signal may show.
 std::vector<std::complex<double>> roots_of(const RunOptions& all, const Setup& setup,
                                            const std::vector<DriftingMaxwellian>& beams, double k) {
@@ -85,8 +118,7 @@ std::vector<std::complex<double>> roots_of(const RunOptions& all, const Setup& s
       return {{options.frequency ? formulas.number("theory.frequency") : 0.0,
                formulas.number("theory.growth_rate")}};
     case Kind::weibel:
-      return {{0.0, weibel_rate(k, formulas.positive("theory.light_speed"),
-                                beams_across(options, formulas, beams))}};
+      return {{0.0, weibel_rate(k, light_speed(options, setup), beams_across(options, formulas, beams))}};
     case Kind::electrostatic:
       return electrostatic_candidates(k, beams);
     case Kind::collisional:
@@ -142,6 +174,15 @@ std::optional<Theory> make_theory(const RunOptions& options, const Setup& setup)
   if (!options.theory) return std::nullopt;
   const TheoryOptions& given = *options.theory;
   const auto k = wave_vector(given, setup.formulas, setup.species.front().grid);
+  check_fits(k, setup.species.front().grid);
+  QUINTET_CHECK(
+      given.kind == Kind::given || setup.system.field != FieldModel::none,
+      "theory.kind: a run without a field (field.model: none) has no waves; leave section theory out, "
+      "or give rates to compare with (theory.kind: given)");
+  QUINTET_CHECK(given.kind == Kind::given || std::any_of(setup.species.begin(), setup.species.end(),
+                                                         [](const Species& one) { return one.charge != 0; }),
+                "theory.kind: no species has a charge, so that there are no waves; give species.0.charge, or "
+                "leave section theory out");
   TheoryPlasma plasma;
   plasma.k = k;
   plasma.parts = plasma_parts(options, setup, k);

@@ -46,6 +46,48 @@ PointFunction thermal_speed(Formula temperature, double mass) {
   };
 }
 
+/// Particles of a Maxwellian within the velocity box, by its formulas. Collective.
+double particles_in_box(const MaxwellianProfile& profile, const Setup& setup, const PhaseBlock& block) {
+  const PhaseGrid& grid = block.grid;
+  const TensorNodes points(std::vector<int>(grid.cdim, setup.basis.order() + 2));
+  double sum = 0;
+  for (int conf = 0; conf < block.n_conf(); ++conf) {
+    const auto index = block.conf_index(conf);
+    for (int q = 0; q < points.size(); ++q) {
+      std::vector<double> x;
+      double product = points.weight[q];
+      for (int d = 0; d < grid.cdim; ++d) {
+        x.push_back(grid.centre(d, block.begin[d] + index[d]) + 0.5 * grid.width(d) * points.at(q)[d]);
+        product *= 0.5 * grid.width(d);
+      }
+      product *= profile.density(x);
+      for (int v = 0; v < grid.vdim; ++v) {
+        const int d = grid.cdim + v;
+        const double scale = M_SQRT2 * profile.thermal_speed[v](x);
+        const double drift = profile.drift[v] ? profile.drift[v](x) : 0;
+        product *=
+            0.5 * (std::erf((grid.upper[d] - drift) / scale) - std::erf((grid.lower[d] - drift) / scale));
+      }
+      sum += product;
+    }
+  }
+  return setup.decomposition.conf_comm().sum(sum);
+}
+
+/// Refuse a projection without exact moments that is more than 1e-3 off in particles. Collective.
+void check_particles(const MaxwellianProfile& profile, const Setup& setup, const Distribution& term,
+                     const std::string& what) {
+  constexpr double most = 1e-3;
+  const double particles =
+                   setup.decomposition.comm().sum(phase_integrals(Exec(), setup.basis, term).particles),
+               right = particles_in_box(profile, setup, term.block), error = particles / right - 1;
+  QUINTET_CHECK(
+      !(std::abs(error) > most),
+      "{}: its projection on this grid has {:.3g} % {} particles than the formula; take exact_moments: "
+      "true, or finer velocity cells",
+      what, 100 * std::abs(error), error > 0 ? "more" : "fewer");
+}
+
 void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const std::string& key, int nodes,
               const Distribution& f) {
   MaxwellianProfile profile;
@@ -64,8 +106,13 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
   for (std::size_t d = 0; d < spread.size(); ++d)
     profile.thermal_speed[d] =
         by_temperature ? thermal_speed(spread[d], setup.species[s].mass) : PointFunction(spread[d]);
-  add_maxwellian(setup.decomposition, setup.basis, profile, options.exact_moments, f,
-                 place_and_key(options.density, key), nodes);
+  const auto what = place_and_key(options.density, key);
+  if (options.exact_moments)
+    return add_maxwellian(setup.decomposition, setup.basis, profile, true, f, what, nodes);
+  const Distribution term("vlasov::term", f.block, f.n_modes);
+  add_maxwellian(setup.decomposition, setup.basis, profile, false, term, what, nodes);
+  check_particles(profile, setup, term, what);
+  add(term, f);
 }
 
 /// Compare the particles of a projection with those of more Gauss points: refuse one that is more than 1e-3

@@ -24,11 +24,13 @@ void warn_of_charge(const Setup& setup, const Sample& sample) {
   double volume = 1;
   for (int d = 0; d < grid.cdim; ++d) volume *= grid.width(d) * grid.cells[d];
   const double charge = sample.excess_charge / volume;
+  const double background = setup.system.background_charge, neutral = background - charge;
+  const double round_off = 1e-12 * std::max(std::abs(background), std::abs(charge));
   if (std::abs(charge) > 1e-8 * sample.plasma_density)
     log::warning(
         "The mean charge density is {:.4g}: in a periodic domain it is dropped, as if a uniform background "
         "neutralised it (field.background_charge: {:.9g} would)",
-        charge, setup.system.background_charge - charge);
+        charge, std::abs(neutral) > round_off ? neutral : 0);
 }
 
 /// Group of f and field in a checkpoint.

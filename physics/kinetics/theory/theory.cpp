@@ -68,6 +68,9 @@ Complex highest_root_above(const ComplexFunction& f, const Scales& scales) {
                           {scales.highest + 1.07 * margin, 1.01 * scales.omega}};
     // Above the real axis f changes over at least the distance to the axis, below over a thermal width.
     const double step = 0.5 * std::max(std::abs(edge), 0.3 * scales.least_width);
+    // Waves of many plasma frequencies a thermal width: an edge of so many steps takes minutes.
+    constexpr double most_steps = 3e5;
+    if ((strip.upper_right - strip.lower_left).real() > most_steps * step) continue;
     if (count_zeros(f, strip, step) == 0) continue;
     const Complex root = highest_root(f, strip, step);
     const auto clean = [&](double part) { return std::abs(part) < 1e-15 * std::abs(root) ? 0.0 : part; };
