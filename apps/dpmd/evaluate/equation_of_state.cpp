@@ -164,6 +164,22 @@ void require_rest(const EquationOptions& options, const Loads& loads, double vol
         volume, loads.force, options.relax_steps, options.force_tolerance));
 }
 
+/// Refuse a curve that is no well: energies that differ by rounding, or a bulk modulus that is not positive.
+void require_curve(const EquationOptions& options, const std::vector<double>& energies, const Fit& fit) {
+  constexpr double rounding = 1e-12;  // of the energy per atom
+  const auto [least, most] = std::minmax_element(energies.begin(), energies.end());
+  if (*most - *least < rounding * std::abs(*least))
+    throw NumericalError(fmt::format(
+        "energies of volumes within range = {:g} differ by {:.2g} eV per atom, which is rounding: take "
+        "a larger range (0.01 is usual)",
+        options.range, *most - *least));
+  if (!(fit.bulk_modulus > 0))
+    throw NumericalError(fmt::format(
+        "the bulk modulus at the minimum would be {:.4g} GPa; expected a positive one: take another "
+        "range (it is {:g}; 0.01 is usual), or a cell nearer to equilibrium",
+        fit.bulk_modulus * units::ev_per_a3_to_gpa, options.range));
+}
+
 /// Tell how far the relaxation went; warn where it did not reach its own tolerance.
 void report_relaxation(Context& context, const ScaledCrystal& crystal, double energy, double n_atoms) {
   const auto& relaxations = crystal.relaxations();
@@ -272,6 +288,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   }
   if (context.stopped_early()) return log::warning("Stopped before the last volume: nothing is kept");
   const Fit fit = birch_murnaghan(volumes, energies);
+  require_curve(options, energies, fit);
   const double at_minimum = std::cbrt(fit.volume * n_atoms / start.box.volume());
   judge_rest(context, options, options.relax ? crystal.relaxed_loads(at_minimum) : crystal.loads(at_minimum),
              fit.bulk_modulus);

@@ -96,7 +96,9 @@ void report_node_jumps(Context& context, const CaseData& data, const std::vector
   context.report().table(
       header, rows,
       "Jumps of first derivatives at the coarse nodes along an axis: their root mean square over that of the "
-      "derivative there. decoder.blend: cubic or quintic makes derivatives continuous.");
+      "derivative there. decoder.blend: cubic or quintic makes derivatives continuous where nodes are "
+      "equally "
+      "spaced.");
 }
 
 }  // namespace quintet::meshfreeflow
