@@ -57,6 +57,7 @@ void Conversation::connect() {
       server_.emplace(std::move(*socket), heed_signals);
       ++n_servers_;
       answer_.reset();
+      is_told_ = false;
       return log::info("connected to {}", address_.text());
     }
     if (Clock::now() > give_up) break;
@@ -94,10 +95,17 @@ std::optional<Configuration> Conversation::next_of_server() {
     const auto word = server_->receive_word();
     if (!word) return std::nullopt;
     if (*word == "STATUS") {
-      server_->send_word(answer_ ? "HAVEDATA" : "READY");
+      server_->send_word(answer_ ? "HAVEDATA" : is_told_ ? "READY" : "NEEDINIT");
     } else if (*word == "INIT") {
-      server_->receive_init();
+      const std::string told = server_->receive_init();
+      QUINTET_CHECK(
+          told.find("batch_size") == std::string::npos,
+          "the server at {} sends several configurations at once ({}); expected batch_size 1: start "
+          "as many 'dpmd serve' as shall compute at once",
+          address_.text(), text::shown(told));
+      is_told_ = true;
     } else if (*word == "POSDATA") {
+      is_told_ = true;
       auto sent = server_->receive_positions([this](int n) { structures_.require(n); });
       answer_.reset();
       return structures_.placed(sent.rows, std::move(sent.positions));

@@ -45,7 +45,8 @@ class Conversation {
   std::optional<Connection> server_;
   std::optional<Forces> answer_;
   std::int64_t n_servers_ = 0;
-  bool done_ = false;  ///< told to end, or no server comes back
+  bool is_told_ = false;  ///< by INIT how this server sends, or by POSDATA
+  bool done_ = false;     ///< told to end, or no server comes back
 };
 
 }  // namespace quintet::dpmd::ipi

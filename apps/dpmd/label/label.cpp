@@ -89,10 +89,11 @@ void check_labels(const Configuration& frame) {
 
 namespace {
 
-/// One thread for each program unless the user says more: several run at once. What a Fortran program has
-/// printed of a frame is there when its result is.
-constexpr const char* settings =
-    "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} GFORTRAN_UNBUFFERED_PRECONNECTED=y\n";
+/// One thread for each program unless the user says more: several run at once.
+constexpr const char* threads = "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}\n";
+
+/// What a Fortran program that stays has printed of a frame is there when its result is.
+constexpr const char* unbuffered = "export GFORTRAN_UNBUFFERED_PRECONNECTED=y\n";
 
 /// In a frame's folder: the key of what was asked (label_memory.hpp).
 constexpr const char* asked_file = "asked.txt";
@@ -177,7 +178,7 @@ class Labeller {
   void work(int number) {
     std::optional<LabelDriver> driver;
     if (stays(text_))
-      driver.emplace(recipe_, options_, settings + command_of(options_), text_,
+      driver.emplace(recipe_, options_, std::string(threads) + unbuffered + command_of(options_), text_,
                      fmt::format("{}/program_{:03}", folder_, number));
     for (;;) {
       const std::size_t next = next_++;
@@ -229,7 +230,7 @@ class Labeller {
     recipe_.write(text_, folder, frame);
     const std::string output = folder + "/" + label_output;
     const ProcessEnd end =
-        run_program(settings + command_of(options_), folder, output, options_.time_limit, stop_.seen());
+        run_program(threads + command_of(options_), folder, output, options_.time_limit, stop_.seen());
     if (!end.good())
       throw NoLabel(fmt::format("{} ended with {}; the last lines of {}:{}", recipe_.name, end.text(), output,
                                 last_lines(output, 6)),

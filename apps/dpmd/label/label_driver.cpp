@@ -62,6 +62,7 @@ void LabelDriver::end() {
 void LabelDriver::start(const Configuration& frame) {
   part();
   n_labelled_ = 0;
+  gone_since_.reset();
   kind_ = kind_of(recipe_.driver, frame);
   fs::remove_all(folder_);
   fs::create_directories(folder_);
@@ -82,8 +83,12 @@ void LabelDriver::while_waiting() {
   if (StopWatch::seen()) throw NoLabel("stopped", ProcessEnd{0, false, true});
   if (options_.time_limit && seconds_since(begin_) > *options_.time_limit)
     tell_end(ProcessEnd{0, true, false});
-  if (!connection_)  // else the connection tells its end, behind what it has sent
-    if (const auto end = program_->ended()) tell_end(*end);
+  const auto end = program_->ended();
+  if (!end) return;
+  if (!gone_since_) gone_since_ = Clock::now();
+  // What it has sent before comes first, and then the connection tells its end, unless a child holds it.
+  constexpr double patience_s = 5;
+  if (!connection_ || seconds_since(*gone_since_) > patience_s) tell_end(*end);
 }
 
 Configuration LabelDriver::label(const Configuration& frame) {

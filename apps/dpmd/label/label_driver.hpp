@@ -51,8 +51,9 @@ class LabelDriver {
   std::optional<LoopbackListener> listener_;
   std::optional<RunningProgram> program_;
   std::optional<ipi::Connection> connection_;
-  std::chrono::steady_clock::time_point begin_;  ///< of the frame in work
-  std::size_t n_labelled_ = 0;                   ///< by the program that runs
+  std::chrono::steady_clock::time_point begin_;                      ///< of the frame in work
+  std::optional<std::chrono::steady_clock::time_point> gone_since_;  ///< the program has ended
+  std::size_t n_labelled_ = 0;                                       ///< by the program that runs
 };
 
 }  // namespace quintet::dpmd

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """A driver of i-PI's protocol: springs between all atoms, and faults on demand. Reads `input`, lines 'port N' and 'fault NAME'.
 
+driver.py cp2k: in the place of CP2K, whose output it prints. driver.py lammps: in the place of LAMMPS's fix ipi, with its cell, units
+and half a virial.
+
 The springs: E = sum over pairs of (r - 1)^2 eV/angstrom^2, so that whoever reads the labels can compute them again."""
 import math
 import os
@@ -11,6 +14,10 @@ import sys
 import time
 
 from server import BOHR, HARTREE
+
+AS = sys.argv[1] if len(sys.argv) > 1 else ""
+if AS == "lammps":
+    BOHR, HARTREE = 0.52917721, 8.617343e-5 / 3.1668152e-06  # as fix ipi has them
 
 
 def springs(positions):
@@ -72,8 +79,30 @@ def commit(fault, connection):
         time.sleep(600)
 
 
+def settings_of_start():
+    """Port and fault, from the input of whoever this stands for."""
+    name = {"cp2k": "cp2k.inp", "lammps": "in.lammps"}.get(AS, "input")
+    found = {}
+    for line in open(name, encoding="utf-8"):
+        words = line.replace("!", " ").replace("#", " ").split()
+        if words[:1] in (["port"], ["PORT"], ["fault"]):
+            found[words[0].lower()] = words[1]
+        if words[:1] == ["fix"]:
+            found["port"] = words[words.index("ipi") + 2]
+    return found
+
+
+def print_as_cp2k(energy, fault):
+    if fault.startswith("unconverged"):
+        print("  *** SCF run NOT converged ***")
+    else:
+        print("  *** SCF run converged in    14 steps ***")
+    energy *= 1 + 1e-7 if fault.startswith("other_energy") else 1 + 1e-12
+    print(f" ENERGY| Total FORCE_EVAL ( QS ) energy [a.u.]:{energy / HARTREE:29.15f}", flush=True)
+
+
 def main():
-    settings = dict(line.split() for line in open("input", encoding="utf-8") if line.strip())
+    settings = settings_of_start()
     with open("../starts", "a", encoding="utf-8") as file:
         file.write(f"{os.getpid()}\n")
     fault = settings.get("fault", "")
@@ -88,17 +117,24 @@ def main():
             connection.receive(struct.unpack("ii", connection.receive(8))[1])
             ready = True
         elif word == "POSDATA":
-            connection.receive(144)
+            h = struct.unpack("9d", connection.receive(144)[:72])
+            if AS == "lammps" and (max(abs(h[k]) for k in (3, 6, 7)) > 1e-12 or min(h[0], h[4], h[8]) <= 0):
+                sys.exit(f"LAMMPS has no cell {h}")
             n = struct.unpack("i", connection.receive(4))[0]
             flat = [x * BOHR for x in struct.unpack(f"{3 * n}d", connection.receive(24 * n))]
             positions = [flat[3 * i:3 * i + 3] for i in range(n)]
             answer = springs(positions)
-            if is_hit(fault, positions):
+            hit = is_hit(fault, positions)
+            if hit:
                 commit(fault, connection)
                 if fault.startswith("nan"):
                     answer = (math.nan, *answer[1:])
+            if AS == "cp2k":
+                print_as_cp2k(answer[0], fault if hit else "")
         elif word == "GETFORCE":
             energy, forces, virial = answer
+            if AS == "lammps":
+                virial = [w if k in (0, 1, 2, 4, 5, 8) else 0.0 for k, w in enumerate(virial)]
             connection.say("FORCEREADY", struct.pack("=di", energy / HARTREE, len(forces))
                            + struct.pack(f"{3 * len(forces)}d", *(f * BOHR / HARTREE for row in forces for f in row))
                            + struct.pack("9d", *(w / HARTREE for w in virial)) + struct.pack("i", 7) + b"nothing")

@@ -170,6 +170,50 @@ def mistakes_are_refused():
         assert done.returncode == 2 and message in done.stdout, done.stdout
 
 
+def label_as(program, text, *words, code=0, says=()):
+    with open("template.in", "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run(["dpmd", "label", "--with", program, "--template", "template.in", "--command",
+                           f"python3 {HERE}/driver.py {program}", *words, "--output", "labels", "frames.xyz"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == code, done.stdout
+    for word in says:
+        assert word in done.stdout, done.stdout
+
+
+def what_cp2k_prints_is_heeded():
+    text = "&GLOBAL\nRUN_TYPE DRIVER\n&END\n&MOTION\n{{driver}}\n&END\n{{cell}}\n{{coordinates}}\n! fault %s\n"
+    for fault, words, left in (("none", "5 of 5 frames labelled", range(5)), ("unconverged", "the SCF did not converge", (0, 1, 3, 4)),
+                               ("unconverged_once", "5 of 5 frames labelled", range(5)),
+                               ("other_energy", "CP2K printed an energy of", (0, 1, 3, 4))):
+        begin()
+        label_as("cp2k", text % fault, says=(words,))
+        check(left)
+
+
+def lammps_has_cells_of_its_own():
+    """Turned there and back, by LAMMPS's own units."""
+    begin()
+    cells = [s.CELL, [s.CELL[2], s.CELL[0], s.CELL[1]]]
+    text = "units metal\n{{data_file}} {{types}} {{boundary}}\n{{driver}}\n"
+    for cell in cells:
+        begin()
+        s.write_xyz("frames.xyz", frame(0)[0], [frame(i)[1] for i in range(N)], cell)
+        label_as("lammps", text, says=("5 of 5 frames labelled",))
+        check(range(N))
+        assert starts() == 1
+    begin()
+    s.write_xyz("frames.xyz", *[frame(0)[0], [frame(0)[1]]], [[9, 0, 0], [0, 9, 0], [0, 0, 9]])
+    s.write_xyz("more.xyz", frame(0)[0], [frame(1)[1]], s.CELL)
+    with open("frames.xyz", "a", encoding="utf-8") as file:
+        file.write(open("more.xyz", encoding="utf-8").read())
+    label_as("lammps", text, says=("2 of 2 frames labelled",))
+    assert starts() == 2  # a straight cell and a tilted one
+    begin()
+    s.write_xyz("frames.xyz", frame(0)[0], [frame(0)[1]], cell=None)
+    label_as("lammps", text, code=2, says=("moves the box of an open frame; take {{label}}",))
+
+
 def same_labels(with_program, by_file, by_driver, tolerance):
     """A program's labels in both ways. by_file, by_driver: templates."""
     energies = []

@@ -31,7 +31,8 @@ def numbers_are_those_of_evaluate():
         second = s.water(4, 0.35)[1]
         s.write_xyz("frames.xyz", types, [first, second])
         expected = s.evaluated("frames.xyz")
-        driver.send(b"INIT        " + struct.pack("ii", 3, 5) + b"hello")  # no driver of ours asks for it
+        assert driver.status() == "NEEDINIT"
+        driver.send(b"INIT        " + struct.pack("ii", 3, 5) + b"hello")
         for positions, wanted in zip((first, second), expected, strict=True):
             s.compare(driver.ask(positions), wanted)
             s.compare(driver.ask(positions, ih_transposed=True), wanted)
@@ -73,8 +74,8 @@ def messages_may_come_in_one_piece():
     s.write_xyz("frames.xyz", types, [positions])
     wanted = s.evaluated("frames.xyz")[0]
     message = driver.positions_message(positions, s.CELL) + b"GETFORCE    "
-    driver.send(b"STATUS      " + message)
-    assert driver.receive(12) == b"READY       "
+    driver.send(b"STATUS      INIT        " + struct.pack("ii", 0, 0) + b"STATUS      " + message)
+    assert driver.receive(24) == b"NEEDINIT    READY       "
     s.compare(driver.forces(), wanted)
     for byte in range(0, len(message), 7):  # and in many
         driver.send(message[byte:byte + 7])
@@ -192,6 +193,7 @@ def what_cannot_be_is_refused():
             (message(positions, s.CELL, n=2**31 - 1), "the server has 2147483647 atoms"),
             (b"GETFORCE    ", "before it sent positions"),
             (b"INIT        " + struct.pack("ii", 0, -7), "-7 bytes"),
+            (b"INIT        " + struct.pack("ii", 0, 12) + b"batch_size:4", "expected batch_size 1"),
             (b"HTTP/1.1 \xff\x00\x1b", "expected STATUS, INIT, POSDATA, GETFORCE or EXIT")):
         _, process, driver = begun()
         driver.send(sent)

@@ -88,6 +88,9 @@ class Driver:
     def ask(self, positions, cell=CELL, **how):
         """As ASE does: STATUS before and between."""
         status = self.status()
+        if status == "NEEDINIT":
+            self.send(b"INIT        " + struct.pack("ii", 0, 1) + b" ")
+            status = self.status()
         assert status == "READY", status
         self.send(self.positions_message(positions, cell, **how))
         status = self.status()
