@@ -1,6 +1,7 @@
 #include "bridges/c/load_model.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -26,6 +27,19 @@ std::string reader_path() {
   return LATE_QUINTET_DP_READER;
 }
 
+/// Give the C library of another name space an environment of its own: it was handed the address of the
+/// program's, which setenv() moves, and it would read freed memory when the process ends.
+void keep_environment(void* library) {
+  auto* const theirs = static_cast<char***>(dlsym(library, "environ"));
+  if (theirs == nullptr || *theirs == nullptr || theirs == &environ) return;
+  auto& texts = *new std::vector<std::string>;  // never freed: it is read at the very end of the process
+  auto& copy = *new std::vector<char*>;
+  for (char** entry = *theirs; *entry != nullptr; ++entry) texts.emplace_back(*entry);
+  for (auto& text : texts) copy.push_back(text.data());
+  copy.push_back(nullptr);
+  *theirs = copy.data();
+}
+
 /// The reader; stays loaded, for there is room for few name spaces in a process.
 const quintet_dp_reader& reader() {
   static const quintet_dp_reader* functions = nullptr;
@@ -44,6 +58,7 @@ const quintet_dp_reader& reader() {
                     "dpmd convert MODEL.dp MODEL.yaml",
                     reason == nullptr ? path : reason));
   }
+  keep_environment(library);
   functions = reinterpret_cast<const quintet_dp_reader* (*)()>(symbol)();
   return *functions;
 }

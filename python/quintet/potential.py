@@ -73,10 +73,11 @@ class Potential:
         self._open()
 
     def _open(self) -> None:
-        handle, error = self._handle_of([str(one) for one in self.files])
-        if error.startswith("cannot load the reader of .dp files"):  # a library without HDF5 and MPI: as text, then
-            with tempfile.TemporaryDirectory() as folder:
-                handle, error = self._handle_of([_as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)])
+        with tempfile.TemporaryDirectory() as folder:
+            names = [_as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)]
+            handle, error = self._handle_of(names)
+        for name, file in zip(names, self.files):
+            error = error.replace(name, str(file))
         if error:
             raise InputError(error)
         self._handle = handle
@@ -237,7 +238,11 @@ def periodic_cell(positions: np.ndarray, cell: np.ndarray, pbc: Any, cutoff: flo
 
 
 def _as_text(path: Path, target: Path) -> str:
-    """Write a .dp file as the same model in JSON, whose arrays stand in the tree; other files are left as they are."""
+    """Return a file of the same model as text; a .dp file is written as JSON, whose arrays stand in the tree.
+
+    The library's own reader of .dp files would bring a second HDF5 and MPI, in a name space whose C library loses the
+    environment, and the process, when Python changes os.environ.
+    """
     if path.suffix in (".yaml", ".yml", ".json"):
         return str(path)
 

@@ -72,7 +72,7 @@ class Run(InFolder):
 
     def test_numbers_that_break_are_numerical_errors(self):
         with self.assertRaisesRegex(quintet.NumericalError, "step"):
-            two_stream(quintet, "broken", **{"grid.cells": [8, 8], "time.end": 1000})
+            two_stream(quintet, "broken", **{"limits.gauss_error": 1e-9, "time.end": 100})
         self.assertEqual(quintet.open("broken").status, "numerical failure")
 
     def test_ranks_share_a_run_and_its_errors(self):
