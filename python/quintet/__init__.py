@@ -9,6 +9,7 @@
 Programs and libquintet_c do the work; without them results are read all the same.
 """
 from . import data, errors, inputs
+from ._density import DensitySolver, density
 from .commands import plan, run, submit, sweep
 from .errors import (InputError, InternalError, NumericalError, ProgramNotFound, QuintetError, ResourceError, StoppedEarly,
                      UsageError)
@@ -17,5 +18,5 @@ from .runs import Run, open
 from .trajectory import Trajectory
 
 __version__ = "0.1.0"
-__all__ = ["InputError", "InternalError", "NumericalError", "Potential", "ProgramNotFound", "QuintetError", "ResourceError", "Run",
-           "StoppedEarly", "Trajectory", "UsageError", "data", "errors", "inputs", "open", "plan", "run", "submit", "sweep"]
+__all__ = ["DensitySolver", "InputError", "InternalError", "NumericalError", "Potential", "ProgramNotFound", "QuintetError", "ResourceError", "Run",
+           "StoppedEarly", "Trajectory", "UsageError", "data", "density", "errors", "inputs", "open", "plan", "run", "submit", "sweep"]

@@ -1,15 +1,14 @@
-"""libquintet_c by ctypes: where it is, and its functions (bridges/c/quintet.h)."""
+"""libquintet_c and libquintet_density by ctypes: where they are, and their functions (bridges/*/*.h)."""
 from __future__ import annotations
 
 import ctypes
 import os
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 from ._programs import build_folders
 from .errors import InternalError, ProgramNotFound
 
-_NAME = "libquintet_c.so.1"
 _API_VERSION = 1
 
 _int, _double, _void, _text = ctypes.c_int, ctypes.c_double, ctypes.c_void_p, ctypes.c_char_p
@@ -27,24 +26,46 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "quintet_potential_compute": (_int, [_void, _int, _int] + 8 * [_void]),
     "quintet_potential_deviation": (_int, [_void, _int] + 5 * [_void]),
 }
-_loaded: Optional[ctypes.CDLL] = None
+_DENSITY_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "quintet_density_api_version": (_int, []),
+    "quintet_density_open": (_void, []),
+    "quintet_density_close": (None, [_void]),
+    "quintet_density_error": (_text, [_void]),
+    "quintet_density_warning": (_text, [_void]),
+    "quintet_density_set": (_int, [_void, _text, _double]),
+    "quintet_density_set_blocks": (_int, [_void, _int, _void]),
+    "quintet_density_set_csc": (_int, [_void, _int, _int, _int, _void, _void]),
+    "quintet_density_dm_real_sparse": (_int, [_void, _void, _void, _void, _void]),
+    "quintet_density_edm_real_sparse": (_int, [_void, _void]),
+    "quintet_density_number": (_double, [_void, _text]),
+}
+_loaded: dict[str, ctypes.CDLL] = {}
 
 
 def folders() -> list[Path]:
-    """Return where the library is looked for, in this order."""
+    """Return where libraries are looked for, in this order."""
     if os.environ.get("QUINTET_LIBRARY"):
         return [Path(os.environ["QUINTET_LIBRARY"])]
     return [Path(__file__).resolve().parent / "lib", *(one / "lib" for one in build_folders())]
 
 
 def library() -> ctypes.CDLL:
-    """Load libquintet_c once. Raises ProgramNotFound where it is not, InternalError where it is too old."""
-    global _loaded
-    if _loaded is not None:
-        return _loaded
+    """Load libquintet_c once, which evaluates potentials. Raises as _load()."""
+    return _load("quintet_c", "quintet", _FUNCTIONS, "evaluates potentials")
+
+
+def density_library() -> ctypes.CDLL:
+    """Load libquintet_density once, which solves for density matrices. Raises as _load()."""
+    return _load("quintet_density", "quintet_density", _DENSITY_FUNCTIONS, "solves for density matrices")
+
+
+def _load(name: str, prefix: str, functions: dict[str, tuple[Any, list[Any]]], what: str) -> ctypes.CDLL:
+    """Load a library. Raises ProgramNotFound where it is not or cannot be loaded, InternalError where it is too old."""
+    if name in _loaded:
+        return _loaded[name]
     problems = []
     for folder in folders():
-        path = folder / _NAME
+        path = folder / f"lib{name}.so.1"
         if not path.exists():
             problems.append(f"{path}: there is no such file")
             continue
@@ -53,12 +74,13 @@ def library() -> ctypes.CDLL:
         except OSError as error:
             problems.append(f"{path}: {error}")
             continue
-        for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(found, name)
-            function.restype, function.argtypes = result, arguments
-        if found.quintet_api_version() < _API_VERSION:
-            raise InternalError(f"{path}: has version {found.quintet_api_version()} of the interface, {_API_VERSION} is needed")
-        _loaded = found
+        for function, (result, arguments) in functions.items():
+            one = getattr(found, function)
+            one.restype, one.argtypes = result, arguments
+        version = getattr(found, f"{prefix}_api_version")()
+        if version < _API_VERSION:
+            raise InternalError(f"{path}: has version {version} of the interface, {_API_VERSION} is needed")
+        _loaded[name] = found
         return found
-    raise ProgramNotFound("libquintet_c, which evaluates potentials, cannot be loaded: " + "; ".join(problems) +
-                          ". Build it (ninja -C build quintet_c) and set QUINTET_LIBRARY=.../build/lib")
+    raise ProgramNotFound(f"lib{name}, which {what}, cannot be loaded: " + "; ".join(problems) +
+                          f". Build it (ninja -C build {name}) and set QUINTET_LIBRARY=.../build/lib")

@@ -147,7 +147,7 @@ class Values(InFolder):
             self.assertEqual(done.returncode, 0, done.stderr)  # it would read freed memory at the end
 
     def test_a_library_that_is_not_there(self):
-        with mock.patch.dict(os.environ, QUINTET_LIBRARY="/nowhere"), mock.patch.object(_library, "_loaded", None):
+        with mock.patch.dict(os.environ, QUINTET_LIBRARY="/nowhere"), mock.patch.object(_library, "_loaded", {}):
             with self.assertRaisesRegex(quintet.ProgramNotFound, "/nowhere/libquintet_c.so.1: there is no such file.*ninja -C build quintet_c"):
                 quintet.Potential(COPPER / "copper.dp")
 

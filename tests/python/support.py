@@ -22,6 +22,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 os.environ.setdefault("QUINTET_BIN", str(BUILD / "bin"))
 os.environ.setdefault("QUINTET_LIBRARY", str(BUILD / "lib"))
 os.environ.pop("LD_PRELOAD", None)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def needs(*modules):

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Density matrices from scipy.sparse: dense diagonalisation, estimated errors, an SCF of PySCF."""
+import unittest
+import warnings
+
+from support import needs
+
+import numpy as np
+
+import quintet
+from quintet import _library
+
+
+def why_not():
+    try:
+        _library.density_library()
+    except quintet.ProgramNotFound as error:
+        return str(error)
+    return ""
+
+
+def chain(n, disorder=0.0):
+    """K and S of a chain of pairs of sites, half filled: an insulator."""
+    import scipy.sparse
+
+    rng = np.random.default_rng(1)
+    i = np.arange(n)
+    even = i % 2 == 0
+    hops, overlaps = np.where(even, -0.3, -0.12), np.where(even, 0.12, 0.05)
+    j = (i + 1) % n
+    K = scipy.sparse.coo_array((hops, (i, j)), shape=(n, n)) + scipy.sparse.diags_array(disorder * rng.normal(size=n)).tocoo() / 2
+    S = scipy.sparse.coo_array((overlaps, (i, j)), shape=(n, n)) + scipy.sparse.eye_array(n).tocoo() / 2
+    return K + K.T, S + S.T
+
+
+@unittest.skipIf(why_not(), why_not())
+@needs("scipy")
+class Matrices(unittest.TestCase):
+    def exact(self, K, S, electrons):
+        import scipy.linalg
+
+        levels, c = scipy.linalg.eigh(K.toarray(), S.toarray())
+        c, occupied = c[:, :electrons // 2], levels[:electrons // 2]
+        return 2 * c @ c.T, 2 * (c * occupied) @ c.T, 2 * occupied.sum(), levels[electrons // 2] - occupied[-1]
+
+    def test_dense_and_submatrices_are_the_exact_answer(self):
+        K, S = chain(240, disorder=0.02)
+        D, W, energy, gap = self.exact(K, S, 240)
+        stored = (abs(K) + abs(S)).toarray() != 0
+        for dense, tolerance in ((1, 1e-11), (-1, 1e-6)):
+            found = quintet.density(K, S, electrons=240, dense=dense, threshold=1e-9, rows_per_block=12)
+            self.assertEqual(found.dense, float(dense == 1))
+            self.assertAlmostEqual(found.energy, energy, delta=240 * tolerance)
+            self.assertAlmostEqual((found.D @ S).trace(), 240, delta=240 * tolerance)
+            np.testing.assert_allclose(found.D.toarray()[stored], D[stored], atol=tolerance)
+            np.testing.assert_allclose(found.W.toarray()[stored], W[stored], atol=tolerance)
+            self.assertEqual(found.D.toarray()[~stored].any(), False)
+        self.assertAlmostEqual(quintet.density(K, S, electrons=240, dense=1).gap, gap, places=10)
+
+    def test_any_sparse_or_dense_form_is_taken(self):
+        import scipy.sparse
+
+        K, S = chain(40)
+        expected = quintet.density(K, S, electrons=40).D.toarray()
+        for form in ("csr", "coo", "bsr", "lil"):
+            np.testing.assert_array_equal(quintet.density(K.asformat(form), S.asformat(form), electrons=40).D.toarray(), expected)
+        twice = scipy.sparse.coo_matrix((np.r_[K.tocoo().data, K.tocoo().data] / 2, (np.r_[K.tocoo().row, K.tocoo().row],
+                                                                                    np.r_[K.tocoo().col, K.tocoo().col])), K.shape)
+        np.testing.assert_allclose(quintet.density(twice, S, electrons=40).D.toarray(), expected, atol=1e-13)
+        shifted = S.tolil()
+        shifted[0, 7] = shifted[7, 0] = 1e-3  # an element that K lacks
+        self.assertNotEqual(quintet.density(K, shifted, electrons=40).D[0, 7], 0)
+        alone = quintet.density(K.toarray(), electrons=40)
+        self.assertAlmostEqual(alone.D.trace(), 40)
+
+    def test_mistakes_are_refused(self):
+        K, S = chain(40)
+        for arguments, settings, says in (
+                ((K, S[:30, :30]), {"electrons": 40}, r"K has shape \[40, 40\], S \[30, 30\]"),
+                ((K[:30], None), {"electrons": 40}, r"expected \[n, n\]"),
+                ((K * 1j, S), {"electrons": 40}, "K is complex"),
+                ((np.full((2, 2), "a"), None), {"electrons": 2}, "expected .n, n. real numbers"),
+                ((K * np.nan, S), {"electrons": 40}, "K|nan|number"),
+                ((K, S), {"electrons": 400}, "electrons"),
+                ((K, S), {"electrons": 40, "temprature": 1}, "there is no setting 'temprature'"),
+                ((K, S), {"electrons": 40, "blocks": [30, 20]}, "50|blocks|rows")):
+            with self.assertRaisesRegex(quintet.QuintetError, says):
+                quintet.density(*arguments, **settings)
+
+    @needs("pyscf")
+    def test_an_scf_of_pyscf_finds_its_energy(self):
+        """Two waters, restricted Hartree-Fock: D from K and S in place of orbitals; S^-1/2 is made once."""
+        from pyscf import gto, scf
+
+        water = "O 0 0 {0}; H 0 .76 {1}; H 0 -.76 {1}; "
+        molecule = gto.M(atom=water.format(0, 0.59) + water.format(3, 3.59), basis="sto-3g", verbose=0)
+        reference = scf.RHF(molecule).run(conv_tol=1e-11)
+        solver = quintet.DensitySolver(molecule.nelectron, dense=-1, threshold=1e-10, blocks=[7, 7])
+        S = molecule.intor("int1e_ovlp")
+        kept, loop = [], scf.RHF(molecule)
+        D = loop.get_init_guess()
+        for _ in range(60):
+            K = loop.get_fock(dm=D)
+            energy = loop.energy_tot(dm=D)
+            found = solver(K, S)
+            kept.append(found.overlap_kept)
+            after = 0.7 * found.D.toarray() + 0.3 * D
+            if abs(after - D).max() < 1e-9:
+                break
+            D = after
+        self.assertAlmostEqual(energy, reference.e_tot, delta=1e-9)
+        self.assertGreater(len(kept), 10)
+        self.assertEqual((kept[0], min(kept[1:])), (0, 1))
+
+    def test_calls_keep_their_memory(self):
+        from pathlib import Path
+
+        K, S = chain(40)
+        solver = quintet.DensitySolver(40)
+
+        def pages():
+            return int(Path("/proc/self/statm").read_text().split()[1])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(50):
+                solver(K, S)
+            before = pages()
+            for _ in range(300):
+                solver(K, S)
+        self.assertLess((pages() - before) * 4096, 1_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
