@@ -36,18 +36,24 @@ class Input:
     def __init__(self, app: str, command: str, values: dict[str, Any]) -> None:
         self.app, self.command, self.values = app, command, values
 
-    def write(self, file: Union[str, Path], check: bool = True) -> Path:
+    def write(self, file: Union[str, Path], check: Union[bool, str] = True) -> Path:
         """Write the input as YAML and return the file.
 
-        The program reads it first, as it will before a run: keys, units, ranges, files that it names (relative to the
-        file). Raises InputError with all that the program finds wrong; then nothing is written.
+        The program reads it first: keys, units, ranges, files that it names (relative to the file). check: "build" has
+        it build all that the run needs, too, and evaluate formulas, as `--validate` does: seconds, and the memory of a
+        run on one rank; False looks at nothing. Raises InputError with all that the program finds wrong; then nothing is
+        written.
         """
+        if check not in (True, False, "build"):
+            raise InputError(f"check is {check!r}; expected True, False or 'build'")
         file = Path(file)
         draft = file.with_name(f".{os.getpid()}.{file.name}")
         try:
             draft.write_text(self.yaml(), encoding="utf-8")
             if check:
                 programs.ask([programs.program(self.app), self.command, draft, "--print-config"])
+            if check == "build":
+                programs.ask([programs.program(self.app), self.command, draft, "--validate"])
             draft.replace(file)
         except QuintetError as error:
             raise type(error)(str(error).replace(str(draft), str(file)).replace(draft.name, file.name)) from None

@@ -53,6 +53,15 @@ class Inputs(InFolder):
         wrong.write("wrong.yaml", check=False)
         self.assertTrue(Path("wrong.yaml").exists())
 
+    def test_formulas_are_evaluated_where_all_is_built(self):
+        wrong = inputs.vlasov(**{**BEAM, "time": {"end": "1 - 4*k"}})  # -1
+        with self.assertRaisesRegex(quintet.InputError, r"late.yaml:\d+:\d+: time.end: .* out of range; expected above 0"):
+            wrong.write("late.yaml", check="build")
+        self.assertFalse(Path("late.yaml").exists() or list(Path().glob(".*late*")))
+        inputs.vlasov(**{**BEAM, "time": {"end": "4*k"}}).write("late.yaml", check="build")
+        with self.assertRaisesRegex(quintet.InputError, "check is 'all'"):
+            wrong.write("late.yaml", check="all")
+
     def test_wrong_names_are_refused_at_once(self):
         with self.assertRaisesRegex(quintet.InputError, "vlasov run has no key 'gird'; did you mean 'grid'"):
             inputs.vlasov(gird={})
