@@ -33,8 +33,8 @@ struct Expert {
 /// people (--print-config). Parses back to the same.
 [[nodiscard]] std::string print_common_options(const Describe& describe);
 
-/// A word of other programs for a value of a choice, in small letters, that is several of ours or none: given to
-/// Schema::check(), it is answered by `meant` ("name its thermostat: ...") in place of the nearest name.
+/// A word of other programs for a value of a choice, in small letters, that is several of ours or none: given
+/// to Schema::check(), it is answered by `meant` ("name its thermostat: ...") in place of the nearest name.
 struct OtherWord {
   std::string key, word, meant;
   /// It is the parser that looks: there is nothing to check between keys.

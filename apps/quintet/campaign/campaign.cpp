@@ -8,7 +8,6 @@
 
 #include <fmt/ranges.h>
 
-#include "io/runtime/runtime.hpp"
 #include "apps/campaign/frozen.hpp"
 #include "apps/campaign/graph.hpp"
 #include "apps/campaign/resources.hpp"
@@ -26,6 +25,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/machine.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet::commands {
 namespace fs = std::filesystem;

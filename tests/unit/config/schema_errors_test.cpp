@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/config/schema_hints.hpp"
 #include "io/config/schema_marks.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/unit/config/sample_options.hpp"
