@@ -35,7 +35,7 @@ ROOMS = {
     "apps/quintet": ("owner", "lammps machine bench registry verify", "plan", "submit", "campaign"),
     "apps/submatrix": ("input inspect report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
-    "bridges": ("c", "deepmd lammps"),
+    "bridges": ("c", "density deepmd lammps"),
 }
 FLOORS = tuple(room for step in ROOMS[""] for room in step.split())
 # Third party: how its headers are named, and where they may be included.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <exception>
 #include <filesystem>
@@ -459,6 +460,23 @@ std::vector<Evaluation> answered(const std::vector<Evaluation>& evaluations, int
   return some;
 }
 
+/// The last numbers of each K.
+std::vector<MatrixRow> matrix_rows(const EvaluateOptions& options,
+                                   const std::vector<Evaluation>& evaluations) {
+  std::vector<MatrixRow> rows{{options.matrices.kohn_sham, {}}};
+  for (const auto& path : options.further_kohn_sham) rows.push_back({path, {}});
+  for (const Evaluation& e : evaluations) {
+    if (!e.refused.empty()) continue;
+    MatrixNumbers n{e.threshold, e.tr_dk, 2 * e.n_pairs, e.mu, e.idempotency, e.seconds, {}, {}, {}, {}, {}};
+    if (options.temperature > 0) n.entropy = 2 * e.entropy;
+    if (std::isfinite(e.lumo - e.homo)) n.gap_ev = (e.lumo - e.homo) * ev_per_hartree;
+    if (e.error_columns > 0) n.energy_error = e.energy_error, n.electrons_error = 2 * e.pairs_error;
+    if (e.error_columns > 0 && std::isfinite(e.density_error)) n.density_error = e.density_error;
+    rows.at(e.matrix).numbers = n;
+  }
+  return rows;
+}
+
 }  // namespace
 
 void evaluate(Context& context, const EvaluateOptions& options) {
@@ -522,7 +540,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     report_spectra(context, options, spectra, some.back());
     if (context.stopped_early()) break;
   }
-  if (n_matrices > 1) report_further(context, options, evaluations);
+  if (n_matrices > 1) report_further(context, matrix_rows(options, evaluations));
   if (refused &&
       std::all_of(evaluations.begin(), evaluations.end(), [](const auto& e) { return !e.refused.empty(); }))
     std::rethrow_exception(refused);
