@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
+#include "io/runtime/blas_threads.hpp"
 #include "physics/electronic/density/density_errors.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
@@ -30,6 +33,36 @@ constexpr double asymmetry = 1e-8;     // of K and S, taken for noise
 
 /// Submatrices are not what this K and S want.
 struct DenseIsCheaper {};
+
+/// While solvers are at work BLAS has one thread, and then as many again as the host wants: also where two
+/// solvers of two threads begin and end in any order.
+class OneBlasThread {
+ public:
+  OneBlasThread() {
+    const std::lock_guard lock(gate());
+    if (users()++ == 0) setting().emplace(1);
+  }
+  ~OneBlasThread() {
+    const std::lock_guard lock(gate());
+    if (--users() == 0) setting().reset();
+  }
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  static std::mutex& gate() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static int& users() {
+    static int n = 0;
+    return n;
+  }
+  static std::optional<BlasThreads>& setting() {
+    static std::optional<BlasThreads> threads;
+    return threads;
+  }
+};
 
 bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
   const bool same = a.blocking->begin == b.blocking->begin && a.rank_begin == b.rank_begin &&
@@ -80,7 +113,8 @@ std::string doubt_of(const SubmatrixResult& sign, const DensityErrors& errors) {
 }  // namespace
 
 Density::Density(Comm comm) : comm_(std::move(comm)) {
-  log::configure({.speaks = false, .quiet = true, .file = ""});  // a library does not print
+  static std::once_flag once;  // a library does not print
+  std::call_once(once, [] { log::configure({.speaks = false, .quiet = true, .file = ""}); });
 }
 
 void Density::set(const std::string& name, double value) {
@@ -307,6 +341,7 @@ double Density::compute(const double* k, const double* s, double* dm) {
     energy_weighted_ = nullptr;
   };
   forget();
+  const OneBlasThread one;
   try {
     return compute_anew(k, s, dm);
   } catch (...) {

@@ -400,12 +400,13 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
 }
 
 /// What comes beside K and S, which are there (matrices_beside_k).
-void require_room(const Context& context, const std::vector<Spin>& spins) {
+void require_room(const Context& context, const std::vector<Spin>& spins, bool further) {
+  constexpr double next_root = 2;  // sizes of K: S^-1/2 once more, for the next K
   double bytes = 0;
   for (const auto& spin : spins) bytes += spin.system.k.bytes();
-  context.require_memory(
-      matrices_beside_k * bytes + bytes_of_writing + (context.comm().size() > 1 ? bytes_of_messages : 0),
-      fmt::format("S^-1/2, A, D and submatrices ({:.4g} bytes of K)", bytes));
+  context.require_memory((matrices_beside_k + (further ? next_root : 0)) * bytes + bytes_of_writing +
+                             (context.comm().size() > 1 ? bytes_of_messages : 0),
+                         fmt::format("S^-1/2, A, D and submatrices ({:.4g} bytes of K)", bytes));
 }
 
 /// S^-1/2 from the file that keeps it, if there is one.
@@ -415,7 +416,11 @@ std::optional<KeptRoot> kept_root(const Context& context, const EvaluateOptions&
   const std::string& path = *options.method.inverse_sqrt;
   bool there = false;
   together(context.comm(), [&] {
-    if (context.comm().is_root()) there = std::filesystem::exists(path);
+    if (!context.comm().is_root()) return;
+    there = std::filesystem::exists(path);
+    const auto folder = std::filesystem::absolute(path).parent_path();
+    QUINTET_CHECK(std::filesystem::is_directory(folder), "method.inverse_sqrt: {}: there is no folder {}",
+                  path, folder.string());
   });
   if (!context.comm().any(there)) return std::nullopt;
   const auto& thresholds = options.method.thresholds;
@@ -502,7 +507,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   std::optional<KeptRoot> root = kept_root(context, options, system);
   const DeviceSession session = context.open_device(options.device);
   const std::unique_ptr<DeviceSubmatrices> device = session.is_cpu() ? nullptr : make_series_on(session);
-  require_room(context, spins);
+  require_room(context, spins, !further.empty());
   if (!context.go_ahead(output_files(options.output, n_matrices))) return;
 
   std::exception_ptr refused;  // the last K's error that was; it ends the run if no K has numbers

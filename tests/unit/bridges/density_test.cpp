@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -321,9 +322,44 @@ TEST_F(QuintetDensityMistakes, of_a_band_that_is_cut) {
 
   set("dense", 0);  // which the text advises
   EXPECT_EQ(compute(columns, columns.k, columns.s), 2) << "the level is two-fold and would be filled in part";
+  set("temperature", 0.01);
+  EXPECT_EQ(compute(columns, columns.k, columns.s), 0) << error();
+  set("temperature", 0);
   set("electrons", 250);
   EXPECT_EQ(compute(columns, columns.k, columns.s), 0) << error();
-  EXPECT_EQ(number("dense"), 1);
+  const double energy = number("energy"), estimate = number("energy_error");
+  set("dense", 1);
+  EXPECT_EQ(compute(columns, columns.k, columns.s), 0) << error();
+  EXPECT_NEAR(number("energy"), energy, 3 * estimate + 1e-8);
+}
+
+/// Solvers of processes of their own: no communicator, each in a thread.
+TEST(QuintetDensityThreads, two_handles_work_at_once) {
+  const Matrices m(252, -0.3, -0.12, 0.12, 0.05);
+  const Columns c(m, 0, 1);
+  const auto energy_of = [&] {
+    quintet_density* density = quintet_density_open();
+    std::vector<double> dm(c.row.size());
+    double energy = 0;
+    EXPECT_EQ(quintet_density_set(density, "electrons", 252), 0);
+    EXPECT_EQ(quintet_density_set(density, "dense", -1), 0);
+    EXPECT_EQ(quintet_density_set_csc(density, c.n, c.nnz(), c.n_columns(), c.row.data(), c.begin.data()), 0);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(quintet_density_dm_real_sparse(density, c.k.data(), c.s.data(), dm.data(), &energy), 0)
+          << quintet_density_error(density);
+    }
+    quintet_density_close(density);
+    return energy;
+  };
+  const double alone = energy_of();
+  double of_thread = 0;
+
+  std::thread thread([&] { of_thread = energy_of(); });
+  const double here = energy_of();
+  thread.join();
+
+  EXPECT_EQ(here, alone);
+  EXPECT_EQ(of_thread, alone);
 }
 
 TEST_F(QuintetDensityMistakes, of_handles_and_communicators) {
