@@ -64,6 +64,14 @@ class OneBlasThread {
   }
 };
 
+/// A text of the method's with the setting of ours in the place of the input file's key.
+std::string with_our_setting(std::string text) {
+  const std::string key = "method.dense: always", setting = "\"dense\" 1";
+  for (auto at = text.find(key); at != std::string::npos; at = text.find(key))
+    text.replace(at, key.size(), setting);
+  return text;
+}
+
 bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
   const bool same = a.blocking->begin == b.blocking->begin && a.rank_begin == b.rank_begin &&
                     a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
@@ -78,7 +86,7 @@ FrontierLevels checked_levels(const Orthogonalised& basis, const SubmatrixResult
   QUINTET_CHECK(std::abs(n - n_pairs) < most_off,
                 "{:.6g} orbitals lie below mu = {:.6g} hartree, where {:.6g} are to be full: submatrices do "
                 "not resolve "
-                "the band that the number of electrons cuts into; give a temperature, or a smaller threshold",
+                "the band that the number of electrons cuts into; give a temperature",
                 n, sign.mu, n_pairs);
   QUINTET_CHECK(
       !(levels.lumo - levels.homo < least_gap),
@@ -322,8 +330,8 @@ Density::Found Density::by_any(const BlockMatrix& k, const BlockMatrix& s) {
     return by_submatrices(k, s);
   } catch (const DenseIsCheaper&) {
   } catch (const InputError& error) {
-    if (settings_.dense < 0 || n_rows > most_rows_dense) throw;
-    refused = error.what();
+    refused = with_our_setting(error.what());
+    if (settings_.dense < 0 || n_rows > most_rows_dense) throw InputError(refused);
   } catch (const NumericalError& error) {
     if (settings_.dense < 0 || n_rows > most_rows_dense || comm_.size() > 1) throw;
     refused = error.what();
