@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/log/error.hpp"
@@ -65,11 +67,12 @@ class OneBlasThread {
 };
 
 /// A text of the method's with the setting of ours in the place of the input file's key.
-std::string with_our_setting(std::string text) {
-  const std::string key = "method.dense: always", setting = "\"dense\" 1";
-  for (auto at = text.find(key); at != std::string::npos; at = text.find(key))
-    text.replace(at, key.size(), setting);
-  return text;
+std::string with_our_setting(std::string_view text) {
+  constexpr std::string_view key = "method.dense: always";
+  const auto at = text.find(key);
+  return at == std::string::npos
+             ? std::string(text)
+             : fmt::format("{}\"dense\" 1{}", text.substr(0, at), text.substr(at + key.size()));
 }
 
 bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
