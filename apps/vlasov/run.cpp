@@ -4,6 +4,7 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/loop/windows.hpp"
 #include "apps/vlasov/report/pictures.hpp"
 #include "apps/vlasov/report/run_report.hpp"
 #include "apps/vlasov/report/run_words.hpp"
@@ -32,6 +33,8 @@ void announce(const Context& context, const Simulation& simulation) {
       simulation.time() <= setup.end * (1 + 1e-12),
       "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
       context.restart_file().value_or("the start"), simulation.time(), setup.end);
+  warn_if_beyond("output.frame_interval", setup.frame_interval, "time.end", setup.end,
+                 "no frame between the first and the last");
 }
 
 /// Where velocity cells of a mapping are finest, which its formula hardly shows.

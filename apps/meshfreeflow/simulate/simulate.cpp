@@ -31,8 +31,12 @@ void announce(Context& context, const Simulation& simulation) {
   const double end = options.time.end;
   warn_if_beyond("statistics.from", options.statistics.from, "time.end", end,
                  "no mean over time and no spectrum");
-  if (options.output.frame_interval)
+  if (options.output.frame_interval) {
     warn_if_beyond("output.from", options.output.from, "time.end", end, "no frame in fields.h5");
+    if (options.output.from <= end)
+      warn_if_beyond("output.frame_interval", *options.output.frame_interval, "time.end", end,
+                     "no frame in fields.h5 but the first");
+  }
   context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
 }
 

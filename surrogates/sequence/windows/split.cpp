@@ -8,7 +8,9 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/ocean/calendar.hpp"
+#include "surrogates/sequence/windows/time_step.hpp"
 
 namespace quintet::sequence {
 
@@ -105,7 +107,12 @@ Split make_split(const CoefficientSeries& series, const WindowShape& shape, cons
   const double trained = end_of(options.train_until, "train_until", at(0.75));
   const double validated =
       random ? trained : end_of(options.validation_until, "validation_until", at(0.75 + 0.125));
-  const double tested = end_of(options.test_until, "test_until", time.back());
+  // Validation to the record's end leaves no test, which is nobody's mistake.
+  const double tested = end_of(options.test_until, "test_until", std::max(time.back(), validated));
+  if (validated > time_step_of(time).advance(time.back(), 1))
+    log::warning("split.{}: {} is after the record's end, {}; no times are left for a test",
+                 random ? "train_until" : "validation_until", ocean::date_text(std::floor(validated)),
+                 ocean::date_text(time.back()));
   QUINTET_CHECK(first < trained, "split.train_until: {} is not after the start of training, {}",
                 ocean::date_text(std::floor(trained)), ocean::date_text(first));
   QUINTET_CHECK(random || trained < validated,
