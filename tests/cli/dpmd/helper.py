@@ -467,6 +467,30 @@ def ranks_agree(ensemble, *settings):
         shutil.rmtree(name)
 
 
+def relaxed_ranks_agree():
+    """Copper off its places comes to the same rest on 1, 2 and 3 ranks, whose bricks of 2.4 angstrom are far thinner than the cutoff."""
+    a, h, chosen = 3.6124, 1.8062, random.Random(5)
+    atoms = [("Cu", [q * a + x + chosen.uniform(-0.25, 0.25) for q, x in zip((i, j, k), place)])
+             for i in (0, 1) for j in (0, 1) for k in (0, 1) for place in ((0, 0, 0), (h, h, 0), (h, 0, h), (0, h, h))]
+    write_xyz("far.xyz", atoms, (2 * a, 0, 0, 0, 2 * a, 0, 0, 0, 2 * a))
+    found = {}
+    for ranks in (1, 2, 3):
+        words = ["dpmd", "equation_of_state", f"{COPPER}/equation_of_state.yaml", "--quiet", "--output", f"rest{ranks}"]
+        for setting in ("system.file=far.xyz", f"potential.model={COPPER}/copper.dp", "system.replicate=[1, 1, 1]", "relax=true", "points=5",
+                        "range=0.02", "reference={}", f"domain.ranks=[{ranks}, 1, 1]"):
+            words += ["--set", setting]
+        done = subprocess.run(words if ranks == 1 else MPIEXEC + [str(ranks)] + words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=PATIENCE_S)
+        if done.returncode != 0:
+            fail(f"{ranks} ranks: exit code {done.returncode}\n{done.stdout}")
+        found[ranks] = json.load(open(f"rest{ranks}/summary.json"))
+        for key in ("energy_ev_per_atom", "volume_per_atom_angstrom3", "bulk_modulus_gpa", "relaxation_steps"):
+            if abs(found[ranks][key] / found[1][key] - 1) > 1e-8:
+                fail(f"{ranks} ranks: {key} is {found[ranks][key]}, on one rank {found[1][key]}")
+    if not found[1]["relaxation_steps"] > 20:
+        fail(f"nothing was relaxed: {found[1]}")
+
+
 def devices_agree(ensemble, *settings):
     """A device = the cpu, on 1 and 2 ranks, and a checkpoint of one goes on on the other: thermo to 1e-9."""
     case, own = case_for(ensemble)
