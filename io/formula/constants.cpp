@@ -65,7 +65,7 @@ struct Resolver {
       for (const auto& [other, other_text] : texts) known.emplace(other, 0);
     const double value = Formula(text, {}, known, what + "." + name)({});
     QUINTET_CHECK(std::isfinite(value), "{}.{}: '{}' is {}; expected a finite number", what, name, text,
-                  value);
+                  std::isnan(value) ? std::abs(value) : value);  // nan, not -nan
     return value;
   }
 };

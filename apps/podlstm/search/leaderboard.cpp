@@ -1,6 +1,7 @@
 #include "apps/podlstm/search/leaderboard.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -13,11 +14,14 @@ namespace {
 
 constexpr std::chrono::seconds every{60};
 
-/// Where a value stands among the references: "better than lim and what is below it".
+/// Where a value stands among the references, ", better than lim (0.8123)"; nothing where there are none.
 std::string standing(double objective, const std::vector<ReferenceScore>& references) {
   for (const auto& reference : references)  // best first
-    if (objective > reference.r2) return fmt::format("better than {} ({:.4f})", reference.name, reference.r2);
-  return "below all references";
+    if (objective > reference.r2)
+      return fmt::format(", better than {} ({:.4f})", reference.name, reference.r2);
+  const bool has_any = std::any_of(references.begin(), references.end(),
+                                   [](const auto& reference) { return !std::isnan(reference.r2); });
+  return has_any ? ", below all references" : "";
 }
 
 }  // namespace
@@ -38,7 +42,7 @@ void Leaderboard::look(const search::Search& search) {
   if (status.best >= 0 && status.best != best_) {
     best_ = status.best;
     const auto& best = search.records()[best_];
-    log::info("Trial {}: best so far, R2 {:.4f}, {}: {}", best_, status.best_objective,
+    log::info("Trial {}: best so far, R2 {:.4f}{}: {}", best_, status.best_objective,
               standing(status.best_objective, references_), candidates_.text(best.trial.genes));
   }
   if (std::chrono::steady_clock::now() - written_ < every) return;
@@ -71,7 +75,8 @@ void Leaderboard::write(const search::Search& search) {
                        outcome.facts.at(Candidates::parameters), outcome.curve.size(), outcome.cpu_s,
                        candidates_.text(trial.genes));
   for (const auto& reference : references_)
-    csv += fmt::format(",{:.17g},,,,,{}\n", reference.r2, reference.name);
+    csv += fmt::format(",{},,,,,{}\n", std::isnan(reference.r2) ? "" : fmt::format("{:.17g}", reference.r2),
+                       reference.name);
   write_text_file(leaderboard_path_, csv);
   write_trials_csv(trials_path_, candidates_.space(), Candidates::fact_names(), search.records());
   written_ = std::chrono::steady_clock::now();

@@ -1,6 +1,8 @@
 #include "apps/podlstm/search/search.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -66,10 +68,13 @@ std::vector<ReferenceScore> reference_scores(const Sight& sight, const SearchInp
   std::vector<ReferenceScore> scores;
   for (const auto& row : sequence::references()) {
     if (is_left_out(row, input.references)) continue;
-    if (const auto forecast = forecast_beside(row.value, fit, input.references, sight.split.validation))
-      scores.push_back({row.name, sequence::r2_uniform(sight.truth, *forecast, shape)});
+    const auto forecast = forecast_beside(row.value, fit, input.references, sight.split.validation);
+    scores.push_back({row.name, forecast ? sequence::r2_uniform(sight.truth, *forecast, shape)
+                                         : std::numeric_limits<double>::quiet_NaN()});
   }
-  std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.r2 > b.r2; });
+  std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) {
+    return a.r2 > b.r2 || (!std::isnan(a.r2) && std::isnan(b.r2));  // those without a number come last
+  });
   return scores;
 }
 

@@ -48,9 +48,11 @@ Plot course(const std::vector<const search::Record*>& ended, const std::vector<R
   for (const auto* record : ended) sorted.push_back(record->outcome.objective);
   std::sort(sorted.begin(), sorted.end());
   double floor = sorted[(1 - shown_share) * static_cast<double>(sorted.size())];
-  // The best reference is in the picture unless that would press the trials to its top.
-  if (const double best = references.front().r2; best > sorted.back() - 5 * (sorted.back() - floor))
-    floor = std::min(floor, best - 0.05 * (sorted.back() - best));
+  // The best reference, if there is one, is in the picture unless that would press the trials to its top.
+  const double highest_reference =
+      references.empty() ? std::numeric_limits<double>::quiet_NaN() : references.front().r2;
+  if (highest_reference > sorted.back() - 5 * (sorted.back() - floor))
+    floor = std::min(floor, highest_reference - 0.05 * (sorted.back() - highest_reference));
   Curve trials{"trials", {}, {}, true}, best{"best so far", {}, {}},
       mean{fmt::format("mean of the last {}", window), {}, {}};
   std::deque<double> last;
@@ -160,7 +162,9 @@ void report_board(Context& context, const SearchInput& input, const Candidates& 
   const auto board = search.leaderboard(static_cast<std::size_t>(input.leaderboard));
   std::size_t next = 0;
   const auto add_reference = [&] {
-    rows.push_back({"", fmt::format("{:.4f}", references[next].r2), references[next].name, "", "", "", ""});
+    const double r2 = references[next].r2;
+    rows.push_back(
+        {"", std::isnan(r2) ? "-" : fmt::format("{:.4f}", r2), references[next].name, "", "", "", ""});
     ++next;
   };
   int rank = 0;

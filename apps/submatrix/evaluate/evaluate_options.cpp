@@ -25,13 +25,12 @@ std::optional<std::string> unknown(const std::string& key, const std::vector<std
 
 void describe(Schema& schema, MethodOptions& options) {
   schema
-      .numbers("thresholds", options.thresholds,
-               "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
-               "evaluation each, which shows how the results converge; a stopped run goes on after the last "
-               "that was "
-               "done (--restart auto); one at work is given up between submatrices and begun anew; on a "
-               "restart more may follow, those "
-               "done must stay")
+      .numbers(
+          "thresholds", options.thresholds,
+          "Blocks of A = S^-1/2 K S^-1/2 (hartree) with a smaller Frobenius norm are dropped. Several: one "
+          "evaluation for each, to show how results converge. --restart auto goes on after the last "
+          "finished one and repeats the one that was interrupted; more may be added then, but finished "
+          "ones must stay")
       .length(1, 50)
       .at_least(0)
       .at_most(1)

@@ -20,14 +20,14 @@ void describe(Schema& schema, MatricesOptions& options) {
       "triangle", options.triangle, {{"both", Triangle::both}, {"one", Triangle::one}},
       "Which elements the files hold; one: CP2K's UPPER_TRIANGULAR, or of real-space blocks one of each "
       "M(0,s)_ij and M(0,-s)_ji");
-  schema.choice("units", options.units,
-                {{"from_file", EnergyUnit::from_file},
-                 {"hartree", EnergyUnit::hartree},
-                 {"eV", EnergyUnit::electronvolt},
-                 {"Ry", EnergyUnit::rydberg}},
-                "Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, "
-                "above 60) or a gap above 1 hartree may as "
-                "well be eV: then it must be said");
+  schema.choice(
+      "units", options.units,
+      {{"from_file", EnergyUnit::from_file},
+       {"hartree", EnergyUnit::hartree},
+       {"eV", EnergyUnit::electronvolt},
+       {"Ry", EnergyUnit::rydberg}},
+      "Of K; from_file: as the file says, or hartree if it does not. The unit has to be given where "
+      "K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may also be in eV");
   schema
       .integer("n_rows", options.n_rows,
                "Rows of the matrices, where the format does not say (CP2K); absent: the largest index")

@@ -103,7 +103,7 @@ Formulas::Formulas(const RunOptions& options, int cdim, int vdim) {
                             place_and_key(one.formula, one.key));
       const double value = is_number ? formula({}) : 0;
       QUINTET_CHECK(std::isfinite(value), "{}: '{}' is {}; expected a finite number", formula.what(),
-                    one.formula.text, value);
+                    one.formula.text, std::isnan(value) ? std::abs(value) : value);  // nan, not -nan
       entries.emplace(one.key, Entry{formula, is_number ? Names{} : row->names, is_number, value});
     } catch (const InputError& error) {
       wrong += (wrong.empty() ? "" : "\n") + std::string(error.what());
