@@ -125,7 +125,11 @@ class Times {
 }  // namespace
 
 void describe(Schema& schema, ServeCommandOptions& options) {
-  describe(schema, options.potential);
+  schema
+      .texts("model", options.models,
+             "Deep Potential model (.dp); repeated: the first answers, the others tell how far they differ")
+      .required();
+  describe_evaluation(schema, options.evaluation);
   describe(schema, options.serving);
   describe(schema, options.naming);
   schema
@@ -138,7 +142,7 @@ void describe(Schema& schema, ServeCommandOptions& options) {
 void serve(const Comm& comm, const ServeCommandOptions& options) {
   remember_stop_signals();
   (void)ipi::address_of(options.serving);
-  Models models(comm, options.potential);
+  Models models(comm, {.models = options.models, .evaluation = options.evaluation, .repulsion = {}});
   std::optional<ipi::Structures> structures;
   std::optional<ipi::Conversation> conversation;
   on_root(comm, [&] {

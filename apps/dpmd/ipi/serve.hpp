@@ -12,7 +12,8 @@ namespace quintet::dpmd {
 
 /// Words of `dpmd serve`: `structures` by place. The first model answers, others tell how far they differ.
 struct ServeCommandOptions {
-  PotentialOptions potential;
+  std::vector<std::string> models;
+  potential::DeepPotentialOptions evaluation;
   ipi::ServeOptions serving;
   NamingOptions naming;
   std::vector<std::string> structures;
