@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,7 +46,7 @@ struct MatrixFormatRow {
 };
 
 /// The formats, in the order in which a file is compared with them: the surest marks first.
-[[nodiscard]] const std::array<MatrixFormatRow, 6>& matrix_formats();
+[[nodiscard]] std::span<const MatrixFormatRow> matrix_formats();
 
 /// "cp2k_binary", ...
 [[nodiscard]] std::string format_name(MatrixFormat format);

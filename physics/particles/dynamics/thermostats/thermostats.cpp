@@ -35,15 +35,14 @@ std::unique_ptr<CellThermostat> make_cell_chain(const Options& options, std::uin
                                           units::boltzmann * *options.temperature);
 }
 
-constexpr std::array<ThermostatRow, 3> table{
-    {{Thermostat::langevin, "langevin", "Langevin dynamics (BAOAB)", false, make_langevin, make_cell_noise},
-     {Thermostat::velocity_rescaling, "velocity_rescaling", "stochastic velocity rescaling", false,
-      make_velocity_rescaling, make_cell_noise},
-     {Thermostat::nose_hoover, "nose_hoover", "a Nose-Hoover chain", true, make_nose_hoover,
-      make_cell_chain}}};
+constexpr ThermostatRow table[] = {
+    {Thermostat::langevin, "langevin", "Langevin dynamics (BAOAB)", false, make_langevin, make_cell_noise},
+    {Thermostat::velocity_rescaling, "velocity_rescaling", "stochastic velocity rescaling", false,
+     make_velocity_rescaling, make_cell_noise},
+    {Thermostat::nose_hoover, "nose_hoover", "a Nose-Hoover chain", true, make_nose_hoover, make_cell_chain}};
 
 }  // namespace
 
-const std::array<ThermostatRow, 3>& thermostats() { return table; }
+std::span<const ThermostatRow> thermostats() { return table; }
 
 }  // namespace quintet

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "physics/particles/dynamics/coupling.hpp"
@@ -22,6 +22,6 @@ struct ThermostatRow {
   std::unique_ptr<CellThermostat> (*make_for_cell)(const IntegratorOptions& options, std::uint64_t seed);
 };
 
-[[nodiscard]] const std::array<ThermostatRow, 3>& thermostats();
+[[nodiscard]] std::span<const ThermostatRow> thermostats();
 
 }  // namespace quintet
