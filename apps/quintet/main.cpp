@@ -34,11 +34,12 @@ int main(int argc, char** argv) {
       .plain_command("bench", "Measure what a machine and its messages cost (metg: how short tasks may be)",
                      quintet::bench::flags(), quintet::bench::metg_of_graph)
       .local_with("--app", quintet::bench::metg_of_application)
-      .local_command("plan",
-                     "Say what a run would take on other numbers of ranks: time, memory, words, node-hours",
-                     commands::plan_flags(), commands::plan)
-      .local_command("submit", "Queue a run: limits checked, inputs staged, restarts until it is done",
-                     commands::submit_flags(), commands::submit)
+      .local_command<commands::PlanFlags>(
+          "plan", "Say what a run would take on other numbers of ranks: time, memory, words, node-hours",
+          {{"file", "FILE"}}, commands::plan)
+      .local_command<commands::SubmitFlags>(
+          "submit", "Queue a run: limits checked, inputs staged, restarts until it is done",
+          {{"file", "FILE"}}, commands::submit)
       .local_command("status", "Say what the jobs of a run directory do and how far the run is",
                      commands::status_flags(), commands::status)
       .local_command("cancel", "Take the jobs of a run directory from the queue, with a checkpoint",

@@ -28,11 +28,6 @@ struct Wanted {
   bool oracle = false;
 };
 
-const std::string& only(const std::vector<std::string>& values) {
-  static const std::string none;
-  return values.empty() ? none : values.back();
-}
-
 /// A whole number from 1 to 2^31 - 1, the value of a flag or one of its values.
 std::int64_t count_of(const char* flag, std::string_view text) {
   std::int32_t count = 0;
@@ -42,17 +37,17 @@ std::int64_t count_of(const char* flag, std::string_view text) {
   return count;
 }
 
-Wanted wanted_of(const Application::Arguments& arguments) {
-  Wanted wanted{.file = only(arguments[0]),
-                .machine = only(arguments[1]),
-                .ranks = only(arguments[2]),
-                .application = only(arguments[4]),
-                .command = only(arguments[5]),
-                .output = only(arguments[7]),
-                .metg = only(arguments[8]),
-                .settings = arguments[3]};
-  wanted.threads = count_of("--threads", only(arguments[6]));
-  wanted.oracle = !arguments[9].empty();
+Wanted wanted_of(const PlanFlags& flags) {
+  Wanted wanted{.file = flags.file,
+                .machine = flags.machine,
+                .ranks = flags.ranks,
+                .application = flags.application.value_or(""),
+                .command = flags.command.value_or(""),
+                .output = flags.output.value_or(""),
+                .metg = flags.metg.value_or(""),
+                .settings = flags.settings};
+  wanted.threads = count_of("--threads", flags.threads.value_or("1"));
+  wanted.oracle = flags.oracle;
   std::istringstream ranks(wanted.ranks);
   for (std::string one; std::getline(ranks, one, ',');) count_of("--ranks", one);
   return wanted;
@@ -105,23 +100,23 @@ void add_stages(Plan& plan, const planning::StepCost& row, const Machine& machin
 
 }  // namespace
 
-std::vector<Application::Flag> plan_flags() {
-  return {{"FILE", "the YAML file of a run", true, ""},
-          {"--machine", "a machine of configs/machines, or its file", false, "local"},
-          {"--ranks", "numbers of ranks: 1,8,64", true, ""},
-          {"--set", "KEY.PATH=VALUE: override one value of the YAML file (repeatable)", false, ""},
-          {"--app", "the application, where the file does not tell", false, ""},
-          {"--command", "its command, likewise", false, ""},
-          {"--threads", "cores of each rank", false, "1"},
-          {"--output", "write the plan to this file, as JSON", false, ""},
-          {"--metg", "metg.json of 'quintet bench metg --app': ranks with less than its bound are marked",
-           false, ""},
-          {"--oracle", "also what ways to share a training out would take that no trainer here has: formulas",
-           false, "", true}};
+void describe(Schema& schema, PlanFlags& flags) {
+  schema.text("file", flags.file, "the YAML file of a run").required();
+  schema.text("machine", flags.machine, "a machine of configs/machines, or its file");
+  schema.text("ranks", flags.ranks, "numbers of ranks: 1,8,64").required();
+  schema.texts("set", flags.settings, "KEY.PATH=VALUE: override one value of the YAML file (repeatable)");
+  schema.text("app", flags.application, "the application, where the file does not tell");
+  schema.text("command", flags.command, "its command, likewise");
+  schema.text("threads", flags.threads, "cores of each rank (default: 1)");
+  schema.text("output", flags.output, "write the plan to this file, as JSON");
+  schema.text("metg", flags.metg,
+              "metg.json of 'quintet bench metg --app': ranks with less than its bound are marked");
+  schema.flag("oracle", flags.oracle,
+              "also what ways to share a training out would take that no trainer here has: formulas");
 }
 
-void plan(const Application::Arguments& arguments) {
-  const Wanted wanted = wanted_of(arguments);
+void plan(const PlanFlags& flags) {
+  const Wanted wanted = wanted_of(flags);
   Request request;
   request.input = wanted.file;
   request.settings = wanted.settings;

@@ -41,39 +41,42 @@ struct Order {
   bool restart = false, dry_run = false, no_plan = false;
 };
 
-std::optional<std::int64_t> count_given(const Application::Arguments& arguments, std::size_t i,
-                                        const char* flag, std::int64_t least = 1) {
-  if (arguments[i].empty()) return std::nullopt;
-  const auto value = to_integer(arguments[i].back());
+std::optional<std::int64_t> count_given(const std::optional<std::string>& text, const char* flag,
+                                        std::int64_t least = 1) {
+  if (!text) return std::nullopt;
+  const auto value = to_integer(*text);
   if (!value || *value < least)
-    throw UsageError(fmt::format("quintet submit: {} {}: expected a whole number, {} or more", flag,
-                                 arguments[i].back(), least));
+    throw UsageError(
+        fmt::format("quintet submit: {} {}: expected a whole number, {} or more", flag, *text, least));
   return value;
 }
 
-Order order_of(const Application::Arguments& arguments) {
-  const auto text = [&](std::size_t i) { return arguments[i].empty() ? std::string() : arguments[i].back(); };
+Order order_of(const SubmitFlags& flags) {
   Order order;
-  order.file = text(0), order.machine = text(1);
-  order.nodes = count_given(arguments, 2, "--nodes").value_or(1);
-  order.walltime = parse_walltime(text(3));
-  order.ranks_per_node = count_given(arguments, 4, "--ranks-per-node");
-  order.threads = count_given(arguments, 5, "--threads");
-  order.gpus_per_node = count_given(arguments, 6, "--gpus-per-node", 0);
-  if (!arguments[7].empty()) order.memory = parse_quantity(text(7), "B");
-  order.queue = text(8), order.account = text(9);
-  order.chain = count_given(arguments, 10, "--chain").value_or(1);
-  if (!arguments[11].empty()) order.margin = parse_walltime(text(11));
-  order.settings = arguments[12];
-  order.output = text(13);
-  if (const auto restart = text(14); !restart.empty() && restart != "auto")
+  order.file = flags.file;
+  order.machine = flags.machine;
+  order.nodes = count_given(flags.nodes, "--nodes").value_or(1);
+  order.walltime = parse_walltime(flags.walltime);
+  order.ranks_per_node = count_given(flags.ranks_per_node, "--ranks-per-node");
+  order.threads = count_given(flags.threads, "--threads");
+  order.gpus_per_node = count_given(flags.gpus_per_node, "--gpus-per-node", 0);
+  if (flags.memory) order.memory = parse_quantity(*flags.memory, "B");
+  order.queue = flags.queue.value_or("");
+  order.account = flags.account.value_or("");
+  order.chain = count_given(flags.chain, "--chain").value_or(1);
+  if (flags.margin) order.margin = parse_walltime(*flags.margin);
+  order.settings = flags.settings;
+  order.output = flags.output.value_or("");
+  if (flags.restart.value_or("auto") != "auto")
     throw UsageError(
         "quintet submit: --restart takes 'auto'; every job of a chain goes on from the newest checkpoint");
-  order.restart = !arguments[14].empty();
-  order.application = text(15), order.command = text(16);
-  order.dry_run = !arguments[17].empty();
-  order.no_plan = !arguments[18].empty();
-  order.reservation = text(19), order.retry = text(20);
+  order.restart = flags.restart.has_value();
+  order.application = flags.application.value_or("");
+  order.command = flags.command.value_or("");
+  order.dry_run = flags.dry_run;
+  order.no_plan = flags.no_plan;
+  order.reservation = flags.reservation.value_or("");
+  order.retry = flags.retry.value_or("");
   return order;
 }
 
@@ -258,37 +261,38 @@ std::string cost_text(const MachineQueue& queue, const JobShape& shape) {
 
 }  // namespace
 
-std::vector<Application::Flag> submit_flags() {
-  return {
-      {"FILE", "the YAML file of a run; sweep: {key: [values]} in it makes a job array", true, ""},
-      {"--machine", "machine, by name or file", true, ""},
-      {"--nodes", "nodes of a job", false, "1"},
-      {"--walltime", "of a job, HH:MM:SS", true, ""},
-      {"--ranks-per-node", "default: one a GPU, or one a core", false, ""},
-      {"--threads", "of a rank (default: what cores there are for it)", false, ""},
-      {"--gpus-per-node", "default: all of the queue's for device: gpu, else none", false, ""},
-      {"--memory", "that a node needs, such as '100 GB' (default: by the plan of the run)", false, ""},
-      {"--queue", "default: the machine's first that takes the job", false, ""},
-      {"--account", "who pays", false, ""},
-      {"--chain", "jobs to queue, each going on where the one before stopped", false, "1"},
-      {"--margin", "time before the limit at which the program stops (default: the machine's)", false, ""},
-      {"--set", "KEY.PATH=VALUE, as the application takes it (repeatable)", false, ""},
-      {"--output", "directory of the run (default: runs/<name of the YAML file>)", false, ""},
-      {"--restart", "auto: go on with the run that the directory holds", false, ""},
-      {"--app", "application, where the file does not tell", false, ""},
-      {"--command", "its command, where the file does not tell", false, ""},
-      {"--dry-run", "check all, print the script, queue and write nothing", false, "", true},
-      {"--no-plan", "do not ask what the run costs, which takes some seconds: no memory is asked for", false,
-       "", true},
-      {"--reservation", "name of a reservation, on whose nodes the job is to run", false, ""},
-      {"--retry",
-       "what a chain asks for after a job that had too little: 'memory=2,walltime=1.5', or off "
-       "(default: the machine's)",
-       false, ""}};
+void describe(Schema& schema, SubmitFlags& flags) {
+  schema.text("file", flags.file, "the YAML file of a run; sweep: {key: [values]} in it makes a job array")
+      .required();
+  schema.text("machine", flags.machine, "machine, by name or file").required();
+  schema.text("nodes", flags.nodes, "nodes of a job (default: 1)");
+  schema.text("walltime", flags.walltime, "of a job, HH:MM:SS").required();
+  schema.text("ranks_per_node", flags.ranks_per_node, "default: one a GPU, or one a core");
+  schema.text("threads", flags.threads, "of a rank (default: what cores there are for it)");
+  schema.text("gpus_per_node", flags.gpus_per_node, "default: all of the queue's for device: gpu, else none");
+  schema.text("memory", flags.memory,
+              "that a node needs, such as '100 GB' (default: by the plan of the run)");
+  schema.text("queue", flags.queue, "default: the machine's first that takes the job");
+  schema.text("account", flags.account, "who pays");
+  schema.text("chain", flags.chain, "jobs to queue, each going on where the one before stopped (default: 1)");
+  schema.text("margin", flags.margin,
+              "time before the limit at which the program stops (default: the machine's)");
+  schema.texts("set", flags.settings, "KEY.PATH=VALUE, as the application takes it (repeatable)");
+  schema.text("output", flags.output, "directory of the run (default: runs/<name of the YAML file>)");
+  schema.text("restart", flags.restart, "auto: go on with the run that the directory holds");
+  schema.text("app", flags.application, "application, where the file does not tell");
+  schema.text("command", flags.command, "its command, where the file does not tell");
+  schema.flag("dry_run", flags.dry_run, "check all, print the script, queue and write nothing");
+  schema.flag("no_plan", flags.no_plan,
+              "do not ask what the run costs, which takes some seconds: no memory is asked for");
+  schema.text("reservation", flags.reservation, "name of a reservation, on whose nodes the job is to run");
+  schema.text("retry", flags.retry,
+              "what a chain asks for after a job that had too little: 'memory=2,walltime=1.5', or off "
+              "(default: the machine's)");
 }
 
-void submit(const Application::Arguments& arguments) {
-  const Order order = order_of(arguments);
+void submit(const SubmitFlags& flags) {
+  const Order order = order_of(flags);
   Machine machine = read_machine(order.machine);
   set_retry(machine.retry, order.retry);
   const Tree document = read_yaml(order.file);
