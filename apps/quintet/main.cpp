@@ -14,23 +14,19 @@ int main(int argc, char** argv) {
   return quintet::Application("quintet", "what all runs of the suite share")
       .local_command("inspect", "Say what a file is: provenance and datasets of HDF5, atoms, a model",
                      {{"FILE", "the file, or a DeePMD folder", true, ""}}, commands::inspect)
-      .local_command(
+      .local_command<commands::ReportFlags>(
           "report",
           "Show the headline numbers of runs side by side and write a page that links their reports",
-          {{"DIR...", "run directories", true, ""},
-           {"--index", "the page (default: index.html in the folder that holds the first run)", false, ""},
-           {"--title", "its heading", false, "Runs"},
-           {"--converge",
-            "instead: what two or three grids, the coarsest first, say of the error of fitted numbers", false,
-            "", true}},
-          commands::report)
+          {{"directories", "DIR..."}}, commands::report)
       .local_command("schema", "Print the JSON Schema of an application's YAML file, for editors",
                      {{"APP", "the application, e.g. dpmd", true, ""}, {"COMMAND", "its command", false, ""}},
                      commands::schema)
-      .local_command("machine", "Say what a machine is: cores, memory, queues, links, rates; or measure it",
-                     commands::machine_flags(), commands::machine)
-      .plain_command("measure", "Measure rates and links on the ranks it is started on (machine --calibrate)",
-                     commands::measure_flags(), commands::measure)
+      .local_command<commands::MachineFlags>(
+          "machine", "Say what a machine is: cores, memory, queues, links, rates; or measure it",
+          {{"name", "NAME"}}, commands::machine)
+      .plain_command<commands::MeasureFlags>(
+          "measure", "Measure rates and links on the ranks it is started on (machine --calibrate)",
+          {{"name", "NAME"}}, commands::measure)
       .plain_command("bench", "Measure what a machine and its messages cost (metg: how short tasks may be)",
                      quintet::bench::flags(), quintet::bench::metg_of_graph)
       .local_with("--app", quintet::bench::metg_of_application)

@@ -173,20 +173,28 @@ Rows convergence(const std::vector<Run>& runs) {
 
 }  // namespace
 
-void report(const Application::Arguments& arguments) {
+void describe(Schema& schema, ReportFlags& flags) {
+  schema.texts("directories", flags.directories, "run directories").required();
+  schema.text("index", flags.index, "the page; absent: index.html in the folder that holds the first run");
+  schema.text("title", flags.title, "its heading");
+  schema.flag("converge", flags.converge,
+              "instead: what two or three grids, the coarsest first, say of the error of fitted numbers");
+}
+
+void report(const ReportFlags& flags) {
   std::vector<Run> runs;
-  for (const auto& argument : arguments[0]) runs.push_back(read_run(argument));
-  if (!arguments[3].empty()) {
+  for (const auto& directory : flags.directories) runs.push_back(read_run(directory));
+  if (flags.converge) {
     for (const auto& line : campaign::aligned(convergence(runs))) std::puts(line.c_str());
     return;
   }
-  const fs::path page = arguments[1].empty() ? runs.front().directory.parent_path() / "index.html"
-                                             : fs::absolute(arguments[1].front());
+  const fs::path page =
+      flags.index ? fs::absolute(*flags.index) : runs.front().directory.parent_path() / "index.html";
 
   for (const auto& line : campaign::aligned(comparison(runs))) std::puts(line.c_str());
   std::vector<ReportLink> links;
   for (const auto& run : runs) links.push_back(link_to(run, page.parent_path()));
-  write_text_file(page.string(), index_page(arguments[2].front(), links));
+  write_text_file(page.string(), index_page(flags.title, links));
   std::printf("\n%s\n", page.c_str());
 }
 

@@ -114,25 +114,23 @@ void show(const Machine& machine) {
 
 }  // namespace
 
-std::vector<Application::Flag> machine_flags() {
-  return {
-      {"NAME", "name of a machine (configs/machines/NAME.yaml) or a file", false, "local"},
-      {"--print-config", "print the file with every value, unit and meaning", false, "", true},
-      {"--calibrate", "measure this machine's rates and links (on two ranks, some ten seconds)", false, "",
-       true},
-      {"--output", "with --calibrate: the file to write, the machine's with what was measured", false, ""}};
+void describe(Schema& schema, MachineFlags& flags) {
+  schema.text("name", flags.name, "name of a machine (configs/machines/NAME.yaml) or a file");
+  schema.flag("print_config", flags.print_config, "print the file with every value, unit and meaning");
+  schema.flag("calibrate", flags.calibrate,
+              "measure this machine's rates and links (on two ranks, some ten seconds)");
+  schema.text("output", flags.output,
+              "with --calibrate: the file to write, the machine's with what was measured");
 }
 
-void machine(const Application::Arguments& arguments) {
-  const std::string& name = arguments[0].front();
-  const std::string output = arguments[3].empty() ? "" : arguments[3].front();
-  if (!arguments[2].empty()) calibrate(name, output);
-  if (!output.empty()) throw UsageError("quintet machine: --output goes with --calibrate");
-  const Machine found = read_machine(name);
-  if (arguments[1].empty())
-    show(found);
-  else
+void machine(const MachineFlags& flags) {
+  if (flags.calibrate) calibrate(flags.name, flags.output.value_or(""));
+  if (flags.output) throw UsageError("quintet machine: --output goes with --calibrate");
+  const Machine found = read_machine(flags.name);
+  if (flags.print_config)
     std::fputs(machine_text(found).c_str(), stdout);
+  else
+    show(found);
 }
 
 }  // namespace quintet::commands

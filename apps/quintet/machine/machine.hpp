@@ -1,18 +1,32 @@
 #pragma once
 
-#include "apps/application/cli/application.hpp"
+#include <optional>
+#include <string>
+
+#include "apps/application/life/context.hpp"
+#include "io/config/schema.hpp"
 
 /// The commands `quintet machine` and `quintet measure`.
 namespace quintet::commands {
 
+/// Words of `quintet machine`: `name` by place.
+struct MachineFlags {
+  std::string name = "local";
+  bool print_config = false, calibrate = false;
+  std::optional<std::string> output;
+};
+void describe(Schema& schema, MachineFlags& flags);
 /// quintet machine [NAME|FILE] [--print-config] [--calibrate] [--output FILE]
-void machine(const Application::Arguments& arguments);
+void machine(const MachineFlags& flags);
+
+/// Words of `quintet measure`: `name` by place.
+struct MeasureFlags {
+  std::string name = "local", disk = ".";
+  std::optional<std::string> output;
+};
+void describe(Schema& schema, MeasureFlags& flags);
 /// quintet measure [NAME|FILE] --output FILE --disk FOLDER: measure on the ranks that were started.
 /// Collective.
-void measure(const Comm& comm, const Application::Arguments& arguments);
-
-/// Their flags.
-[[nodiscard]] std::vector<Application::Flag> machine_flags();
-[[nodiscard]] std::vector<Application::Flag> measure_flags();
+void measure(const Comm& comm, const MeasureFlags& flags);
 
 }  // namespace quintet::commands

@@ -306,25 +306,25 @@ void measure_into(const Comm& comm, const std::string& disk, Machine& machine) {
 
 }  // namespace
 
-std::vector<Application::Flag> measure_flags() {
-  return {
-      {"NAME", "the machine that the ranks run on, by name or file", false, "local"},
-      {"--output", "the file to write: the machine's with what was measured (default: print it)", false, ""},
-      {"--disk", "folder whose disk is measured", false, "."}};
+void describe(Schema& schema, MeasureFlags& flags) {
+  schema.text("name", flags.name, "the machine that the ranks run on, by name or file");
+  schema.text("output", flags.output,
+              "the file to write: the machine's with what was measured; absent: print it");
+  schema.text("disk", flags.disk, "folder whose disk is measured");
 }
 
-void measure(const Comm& comm, const Application::Arguments& arguments) {
+void measure(const Comm& comm, const MeasureFlags& flags) {
   Machine machine;
-  together(comm, [&] { machine = read_machine(arguments[0].front()); });
+  together(comm, [&] { machine = read_machine(flags.name); });
   if (comm.is_root())
     log::info("Measuring on {} rank{} (some ten seconds)", comm.size(), comm.size() == 1 ? "" : "s");
-  measure_into(comm, arguments[2].front(), machine);
+  measure_into(comm, flags.disk, machine);
   if (!comm.is_root()) return;
   if (!machine.rates.remark.empty()) log::warning("Do not rely on these numbers: {}", machine.rates.remark);
   if (machine.node.gpus) log::warning("GPUs are not measured: their rates stay as the file has them");
-  if (arguments[1].empty()) return void(std::fputs(machine_text(machine).c_str(), stdout));
-  write_text_file(arguments[1].front(), machine_text(machine));
-  log::info("Written to {}", arguments[1].front());
+  if (!flags.output) return void(std::fputs(machine_text(machine).c_str(), stdout));
+  write_text_file(*flags.output, machine_text(machine));
+  log::info("Written to {}", *flags.output);
 }
 
 }  // namespace quintet::commands
