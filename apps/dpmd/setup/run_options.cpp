@@ -1,7 +1,10 @@
 #include "apps/dpmd/setup/run_options.hpp"
-#include "io/log/counted.hpp"
 
 #include <fmt/format.h>
+
+#include "apps/dpmd/setup/sel_rules.hpp"
+#include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::dpmd {
 
@@ -78,12 +81,6 @@ void describe(Schema& schema, RepulsionSection& options) {
   });
 }
 
-const std::vector<std::pair<std::string, potential::SelRule>>& sel_rules() {
-  static const std::vector<std::pair<std::string, potential::SelRule>> names = {
-      {"lammps", potential::SelRule::per_type}, {"deepmd", potential::SelRule::two_stage}};
-  return names;
-}
-
 void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& options) {
   using namespace potential;
   schema.choice(
@@ -101,7 +98,7 @@ void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& option
                 "Embedding: piecewise polynomials made at the start (their error is printed), the networks "
                 "themselves, or "
                 "the table of a compressed model");
-  schema.choice("sel_overflow", options.sel_rule, sel_rules(),
+  schema.choice("sel_overflow", options.sel_rule, choices_of(sel_rules),
                 "Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, "
                 "TensorFlow) or "
                 "first the nearest of all (PyTorch)");

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
@@ -55,8 +54,6 @@ struct PotentialOptions {
   std::optional<RepulsionSection> repulsion;
 };
 void describe(Schema& schema, PotentialOptions& options);
-/// What becomes of neighbours beyond sel, by its names in the input.
-[[nodiscard]] const std::vector<std::pair<std::string, potential::SelRule>>& sel_rules();
 /// Keys of it that say how a model is evaluated, which are flags of commands without a YAML file.
 void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& options);
 

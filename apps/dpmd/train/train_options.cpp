@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apps/dpmd/setup/run_options.hpp"
+#include "apps/dpmd/setup/sel_rules.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/networks/activation_names.hpp"
 #include "surrogates/potential/training/trainer.hpp"
@@ -171,7 +172,7 @@ void describe(Schema& schema, ModelOptions& options) {
       .texts("pair_exclude_types", options.pair_exclude_types, "Pairs of types that are no neighbours at all")
       .example("[O-H]");
   schema.texts("atom_exclude_types", options.atom_exclude_types, "Types whose atoms have no energy");
-  schema.choice("sel_overflow", options.sel_rule, sel_rules(),
+  schema.choice("sel_overflow", options.sel_rule, choices_of(sel_rules),
                 "Which neighbours stay when there are more than sel holds: as in 'dpmd run'");
   schema
       .integer("statistics_batches", options.statistics_batches,
