@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <span>
+#include <thread>
 
 #include "apps/dpmd/setup/placed_frame.hpp"
 #include "apps/dpmd/setup/system.hpp"
@@ -12,6 +16,8 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/mailbox.hpp"
+#include "io/parallel/together.hpp"
 #include "io/runtime/signals.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
@@ -103,6 +109,26 @@ ipi::Structures structures_of(const ServeCommandOptions& options,
   return structures;
 }
 
+/// Ranks wait for the first one's word in their sleep: a server may take its time, and the cores are its own.
+class Turnstile {
+ public:
+  explicit Turnstile(const Comm& comm) : comm_(comm), mail_(comm) {}
+  /// On the first rank: all go on. On others: wait for that.
+  void pass() {
+    constexpr std::byte go{1};
+    if (comm_.is_root())
+      for (int rank = 1; rank < comm_.size(); ++rank) mail_.send(std::span(&go, 1), rank);
+    else
+      for (auto nap = shortest; !mail_.receive(); nap = std::min(2 * nap, longest))
+        std::this_thread::sleep_for(nap);
+  }
+
+ private:
+  static constexpr std::chrono::microseconds shortest{20}, longest{1000};
+  const Comm& comm_;
+  Mailbox mail_;
+};
+
 /// Where the time of a driver goes.
 class Times {
  public:
@@ -150,9 +176,17 @@ void serve(const Comm& comm, const ServeCommandOptions& options) {
     conversation.emplace(options.serving, *structures);
   });
   Times times;
+  Turnstile turnstile(comm);
   for (;;) {
     std::optional<Configuration> asked;
-    on_root(comm, [&] { asked = conversation->next(); });
+    std::exception_ptr wrong;
+    try {
+      if (conversation) asked = conversation->next();
+    } catch (...) {
+      wrong = std::current_exception();
+    }
+    turnstile.pass();
+    throw_lowest(comm, wrong);
     if (!comm.broadcast(asked.has_value())) break;
     const auto begin = Times::Clock::now();
     ipi::Forces found = models.evaluate(asked ? std::move(*asked) : Configuration{});
