@@ -162,8 +162,9 @@ class Calculator(InFolder):
                        env={**os.environ, "PYTHONPATH": ""})
         peer = json.loads(Path("peer.json").read_text())
         self.assertAlmostEqual(atoms.get_potential_energy(), peer["e"][0], places=8)
-        np.testing.assert_allclose(atoms.get_forces().ravel(), peer["f"], atol=1e-8)
-        np.testing.assert_allclose(-atoms.get_stress(voigt=False).ravel() * atoms.get_volume(), peer["v"], atol=1e-7)
+        if np.isfinite(peer["f"]).all():  # its numpy backend, which reads .dp, knows energies alone; potential_test.py has stored forces
+            np.testing.assert_allclose(atoms.get_forces().ravel(), peer["f"], atol=1e-8)
+            np.testing.assert_allclose(-atoms.get_stress(voigt=False).ravel() * atoms.get_volume(), peer["v"], atol=1e-7)
 
 
 if __name__ == "__main__":
