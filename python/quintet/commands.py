@@ -6,7 +6,7 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _programs as programs
 from ._files import optional
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 def run(file: Union[str, Path], app: Optional[str] = None, command: Optional[str] = None, *, output: Union[str, Path, None] = None,
         ranks: int = 1, threads: Optional[int] = None, restart: Union[str, Path, None] = None, overwrite: bool = False,
-        walltime: Optional[str] = None, progress: programs.Progress = True, **settings: Any) -> Run:
+        walltime: Optional[str] = None, progress: programs.Progress = True, set: Optional[Mapping[str, Any]] = None, **settings: Any) -> Run:
     """Run a YAML file to its end and open what it wrote.
 
     file: the input; app, command: where several commands take such a file. output: directory of the run, else
     runs/NAME of the file's name. ranks: above 1 through mpirun. restart: "auto" or a checkpoint. walltime:
     "HH:MM:SS", after which the run stops with a checkpoint. progress: True prints the run's lines, False none, a
-    function gets each. settings: values in place of the file's, `**{"time.steps": 500}`.
+    function gets each. settings: values in place of the file's, `**{"time.steps": 500}`, or in `set`, also of keys that
+    are called as these arguments are: `set={"output": None}`.
 
     Raises InputError, NumericalError, ResourceError with the program's message; StoppedEarly, whose `run` is what
     there is, where it was stopped from outside. Ctrl-C stops the run with a checkpoint.
@@ -35,7 +36,7 @@ def run(file: Union[str, Path], app: Optional[str] = None, command: Optional[str
     app, command = owner_of(file, app, command)
     directory = Path(output) if output is not None else Path("runs") / file.stem
     words: list[Union[str, Path]] = [*programs.mpirun(ranks), programs.program(app), command, file, "--output", directory]
-    words += [word for key, value in settings.items() for word in ("--set", programs.setting(key, value))]
+    words += [word for key, value in {**(set or {}), **settings}.items() for word in ("--set", programs.setting(key, value))]
     for flag, value in (("--threads", threads), ("--restart", restart), ("--walltime", walltime)):
         words += [flag, str(value)] if value is not None else []
     words += ["--overwrite"] if overwrite else []

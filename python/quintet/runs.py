@@ -10,6 +10,7 @@ import h5py
 
 from . import fields, tables
 from ._files import json_file, optional, read, text
+from .distribution import Distribution
 from .errors import InputError
 from .report import Pictures, Report
 from .trajectory import Trajectory
@@ -156,6 +157,10 @@ class Run:
     def group(self, name: str) -> xarray.Dataset:
         """Return the arrays of one group of run.h5, such as "pictures" (phase space) or "spectra", lazily."""
         return fields.group_dataset(self.directory / "run.h5", name)
+
+    def distribution(self, species: str, frame: int = -1) -> Distribution:
+        """Return f of a species of a plasma run in one frame: a function of x and v, and its moments."""
+        return Distribution(self.directory / "run.h5", species, frame)
 
     @property
     def trajectory(self) -> Trajectory:

@@ -104,6 +104,32 @@ class AnyRun(InFolder):
         particles = float(picture[0].sum()) * width * float(picture.x[1] - picture.x[0])
         self.assertAlmostEqual(particles / (4 * np.pi), 1, delta=0.05)  # density 1 on 4 pi; midpoints of cubic pieces
 
+    def test_distributions_are_those_of_the_pictures_and_moments(self):
+        for frame in (0, -1):
+            f = self.done.distribution("electrons", frame)
+            with h5py.File("runs/beams/run.h5") as file:
+                picture, x = file["pictures/electrons_x_vx"][frame], file["fields/x"][...]
+                names = ("electrons_density", "electrons_velocity_x", "electrons_pressure_xx", "time")
+                density, velocity, pressure, time = (file[f"fields/{name}"][frame] for name in names)
+            self.assertEqual(f.time, time)
+            vx = -6 + (np.arange(picture.shape[0]) + 0.5) * 12 / picture.shape[0]
+            np.testing.assert_allclose(f(x=x, vx=vx[:, None]), picture, atol=1e-12)
+            np.testing.assert_allclose(f(x=x + 4 * np.pi, vx=0.0), f(x=x, vx=0.0), atol=1e-12)  # a period
+            n, flux, energy = (f.moment(x=x, powers={"vx": p}) for p in range(3))
+            np.testing.assert_allclose(n, density, atol=1e-12)
+            self.assertLess(np.abs(flux / n - velocity).max(), 2e-2)  # a projection of the quotient, the run's
+            self.assertLess(np.abs(energy - flux**2 / n - pressure).max(), 5e-2)
+        with self.assertRaisesRegex(quintet.InputError, r"vx = 7.0 is outside of \[-6.0, 6.0\]"):
+            f(x=0, vx=7)
+        with self.assertRaisesRegex(quintet.InputError, "points have x; expected x, vx"):
+            f(x=0)
+        with self.assertRaisesRegex(quintet.InputError, "there is no species 'ions'; there are: electrons"):
+            self.done.distribution("ions")
+        with self.assertRaisesRegex(quintet.InputError, "there is no frame 5; there are 5"):
+            self.done.distribution("electrons", 5)
+        with self.assertRaisesRegex(quintet.InputError, "there is no velocity 'vy'; there are: vx"):
+            f.moment(x=0, powers={"vy": 1})
+
     @needs("matplotlib", "pandas")
     def test_columns_are_drawn_with_their_units(self):
         import matplotlib
@@ -114,6 +140,23 @@ class AnyRun(InFolder):
         self.assertEqual(axes.get_xlabel(), "time")
         with self.assertRaisesRegex(quintet.InputError, "has no column 'enrgy'"):
             self.done.plot("history", "enrgy")
+
+
+    def test_distributions_of_more_axes_and_other_bases(self):
+        done = quintet.run(SOURCE / "inputs/vlasov/weibel_1x2v.yaml", output="runs/weibel", progress=False, threads=1,
+                           set={"output": {"frame_interval": 0.25}},
+                           **{"grid.cells": [6, 8, 8], "basis.order": 1, "basis.family": "hybrid", "time.end": 0.5, "theory": None})
+        f = done.distribution("electrons")
+        self.assertEqual((f.axes, f.coefficients.shape), (["x", "vx", "vy"], (6, 8, 8, 16)))
+        with h5py.File("runs/weibel/run.h5") as file:
+            x, density = file["fields/x"][...], file["fields/electrons_density"][-1]
+        np.testing.assert_allclose(f.moment(x=x), density, atol=1e-12)
+        nodes, weights = np.polynomial.legendre.leggauss(4)
+        # the density at one point, by quadrature of f itself over both velocities
+        (vx, wx), (vy, wy) = (zip(*[((a + b) / 2 + (b - a) / 2 * nodes, (b - a) / 2 * weights) for a, b in zip(edges, edges[1:])])
+                              for edges in f.edges[1:])
+        sums = np.einsum("i,j,ij", np.ravel(wx), np.ravel(wy), f(x=x[3], vx=np.ravel(vx)[:, None], vy=np.ravel(vy)[None]))
+        self.assertAlmostEqual(sums, density[3], places=12)
 
 
 @needs_program("dpmd")
