@@ -101,7 +101,7 @@ class DensitySolver:
         if remark:
             warnings.warn(remark.decode("utf-8", "replace"), RuntimeWarning, stacklevel=2)
         results = [sparse.csc_array((values, indices, indptr), shape=first.shape) for values in (d, w)]
-        return Density(*results, float(energy[0]), *numbers)
+        return Density._make([*results, float(energy[0]), *numbers])
 
     def _check(self, code: int) -> None:
         if code:

@@ -34,13 +34,13 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     """
     path = Path(path)
     times, time_units, calendar = _times(dataset)
-    names = [name for name in (fields or dataset.data_vars) if fields or "time" in dataset[name].dims and len(dataset[name].dims) > 1]
+    names = [str(name) for name in (fields or dataset.data_vars) if fields or "time" in dataset[name].dims and len(dataset[name].dims) > 1]
     if not names:
         raise InputError(f"no variable of the data set has time and an axis of space; it has {', '.join(map(str, dataset.data_vars)) or 'none'}")
     axes = [str(one) for one in dataset[names[0]].dims if one not in ("time", "sample")]
     if not 1 <= len(axes) <= 3:
         raise InputError(f"{names[0]} has the axes {axes} besides time and sample; expected 1 to 3")
-    values = {}
+    values: dict[str, Any] = {}
     for name in names:
         if set(dataset[name].dims) - {"sample"} != {"time", *axes}:
             raise InputError(f"{name} has the dimensions {list(dataset[name].dims)}, {names[0]} {list(dataset[names[0]].dims)}")

@@ -43,7 +43,7 @@ class Calculator(_Calculator):
         super().calculate(atoms, properties, system_changes)
         properties = properties or ["energy"]
         atomic = "energies" in properties or "stresses" in properties
-        found = self.potential(*self._arguments(), atomic=atomic)
+        found: Any = self.potential(*self._arguments(), atomic=True) if atomic else self.potential(*self._arguments())
         self.results = {"energy": found.energy, "free_energy": found.energy, "forces": found.forces}
         volume = self.atoms.cell.volume
         if volume > 0:

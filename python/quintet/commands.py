@@ -71,7 +71,7 @@ def plan(file: Union[str, Path], ranks: Union[int, Iterable[int]] = (1,), *, mac
     """Return what a run would take on these numbers of ranks of a machine: time, memory, words, node-hours. Runs nothing."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "plan.json"
-        words = ["plan", _existing(file), "--ranks", ",".join(map(str, [ranks] if isinstance(ranks, int) else ranks)),
+        words: list[Union[str, Path]] = ["plan", _existing(file), "--ranks", ",".join(map(str, [ranks] if isinstance(ranks, int) else ranks)),
                  "--machine", machine, "--threads", str(threads), "--output", target, *_common(app, command, settings)]
         text = programs.ask([programs.program("quintet"), *words])
         return Plan(json.loads(target.read_text()), text)
@@ -107,7 +107,7 @@ def submit(file: Union[str, Path], machine: str, walltime: str, *, nodes: int = 
     """
     file = _existing(file)
     directory = Path(output) if output is not None else Path("runs") / file.stem
-    words = ["submit", file, "--machine", machine, "--walltime", walltime, "--nodes", str(nodes), "--output", directory,
+    words: list[Union[str, Path]] = ["submit", file, "--machine", machine, "--walltime", walltime, "--nodes", str(nodes), "--output", directory,
              *(["--dry-run"] if dry_run else []), *flags, *_common(app, command, settings)]
     return Job(directory, programs.ask([programs.program("quintet"), *words]))
 

@@ -1,6 +1,8 @@
 """Errors of the programs and of libquintet_c, with the words that they use."""
 from __future__ import annotations
 
+from typing import Any
+
 
 class QuintetError(Exception):
     """Base of all errors of this package.
@@ -39,7 +41,7 @@ class StoppedEarly(QuintetError):
     """A run that stopped with a checkpoint before its end (exit code 75). `run`: what it has written so far."""
 
     code = 75
-    run = None
+    run: Any = None
 
 
 class InternalError(QuintetError):

@@ -60,7 +60,7 @@ def _forward(dataset: h5py.Dataset, key: tuple[Any, ...], shape: tuple[int, ...]
             kept += 1
         taken.append(one)
     values = np.asarray(dataset[tuple(taken)])
-    return np.flip(values, reversed_axes) if reversed_axes else values
+    return np.flip(values, tuple(reversed_axes)) if reversed_axes else values
 
 
 def _attributes(name: str, dataset: h5py.Dataset) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def modes_dataset(path: Path) -> xarray.Dataset:
 
     Land is NaN. Times are dates.
     """
-    xarray = optional("xarray", "fields")
+    decode = optional("xarray", "fields").decode_cf
     def look(file: h5py.File) -> xarray.Dataset:
         sea = file["mask"][...].astype(bool)
 
@@ -221,7 +221,7 @@ def modes_dataset(path: Path) -> xarray.Dataset:
             variables[name] = (axes, on_grid(file[name][...]), _attributes(name, file[name]))
         for name in _present(file, ("coefficients", "singular_values")):
             variables[name] = (tuple(axes_of(file[name])), file[name][...], _attributes(name, file[name]))
-        return xarray.decode_cf(_dataset(variables, coordinates, {"title": path.parent.name, **header(file)}))
+        return decode(_dataset(variables, coordinates, {"title": path.parent.name, **header(file)}))
 
     return read(path, look)
 

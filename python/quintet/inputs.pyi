@@ -11,7 +11,7 @@ class Input:
     command: str
     values: dict[str, Any]
     def __init__(self, app: str, command: str, values: dict[str, Any]) -> None: ...
-    def write(self, file: Union[str, Path], check: bool = ...) -> Path: ...
+    def write(self, file: Union[str, Path], check: Union[bool, Literal['build']] = ...) -> Path: ...
     def yaml(self) -> str: ...
 
 class Maker: ...
@@ -20,7 +20,7 @@ def schemas(app: str) -> dict[str, Any]: ...
 def owner_of(file: Path, app: Optional[str] = ..., command: Optional[str] = ...) -> tuple[str, str]: ...
 
 class DpmdRunSystem(TypedDict, total=False):
-    file: Required[str]  # Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint
+    file: Required[str]  # Atoms: extended XYZ, LAMMPS data or dump, a DeePMD folder, an H5MD trajectory, POSCAR, OUTCAR, XDATCAR, vasprun.xml, CIF or a checkpoint
     frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
     types: Sequence[str]  # Names of the types of files that number them and do not name them: [O, H]. They must agree with labels and maps of the file; comments of LAMMPS data give way
     periodic: Sequence[str]  # Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice without pbc); absent: all; 0 to 3 values
@@ -32,7 +32,7 @@ class DpmdRunPotentialRepulsion(TypedDict, total=False):
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
 class DpmdRunPotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], str]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -102,23 +102,24 @@ class DpmdRunObservables(TypedDict, total=False):
 class DpmdRunDeviation(TypedDict, total=False):
     interval: int  # Steps between rows of model_devi.out; at least 1
     relative_force: Union[str, None]  # Divide an atom's force deviation by its mean force plus this level; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
-    relative_virial: Union[str, None]  # Divide a component's virial deviation by its mean (an atom) plus this level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    relative_virial: Union[str, None]  # Divide a component's virial deviation by its mean (per atom) plus this level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     atomic: bool  # Write the force deviation of every atom behind the row
 class DpmdRunSelection(TypedDict, total=False):
     force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
     force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
-    virial_low: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
-    virial_high: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    virial_low: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
+    virial_high: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     most: int  # Frames to take at most; at least 1
     method: Literal['random', 'time', 'deviation', 'farthest']  # Which candidates, if there are more: at random, evenly in time, of the largest deviation, or each farthest from those before in its neighbour distances
 class DpmdRunObserveSpectrogram(TypedDict, total=False):
-    signal: Literal['temperature', 'pressure', 'pressure_xx', 'pressure_yy', 'pressure_zz', 'pressure_xy', 'pressure_xz', 'pressure_yz', 'volume', 'potential', 'velocity', 'current']  # A number of the thermo table; a component of the velocity of an atom, or of the mean over a type; or of the current, the sum of charge times velocity, whose spectrum is the infrared absorption of fixed charges
-    type: Union[str, None]  # velocity: the type whose atoms' mean is taken
+    signal: Literal['temperature', 'pressure', 'pressure_xx', 'pressure_yy', 'pressure_zz', 'pressure_xy', 'pressure_xz', 'pressure_yz', 'volume', 'potential', 'velocity', 'current']  # A number of the thermo table; a component of the velocity of an atom or of several atoms of a type; or of the current, the sum of charge times velocity, whose spectrum is the infrared absorption of fixed charges
+    type: Union[str, None]  # velocity: the mean of the spectra of atoms of this type. (The mean of their velocities moves with the centre of mass only)
+    atoms: int  # velocity: how many atoms of the type, spread evenly over them; at least 1 and at most 4096
     atom: Union[int, None]  # velocity: the atom by its number, from 1, in place of a type; at least 1
     charges: dict[str, str]  # current: charges of types; others have none; unit: e, C
     component: Literal['x', 'y', 'z']  # Of velocity and current
     every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
-    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    transform: Literal['fourier', 'constant_q', 'mel']  # fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a logarithmic axis, each seen for as many of its periods
     window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
     hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
     bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
@@ -126,13 +127,14 @@ class DpmdRunObserveSpectrogram(TypedDict, total=False):
     lowest: Union[str, None]  # constant_q: frequency of the first bin; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 THz
     corner: Union[str, None]  # mel: frequency below which bands are about evenly wide, above which they widen with frequency; unit: 1/ps, 1/fs, THz, Hz, 1/s; above 0 THz
 class DpmdRunObserveSpectrum(TypedDict, total=False):
-    signal: Literal['temperature', 'pressure', 'pressure_xx', 'pressure_yy', 'pressure_zz', 'pressure_xy', 'pressure_xz', 'pressure_yz', 'volume', 'potential', 'velocity', 'current']  # A number of the thermo table; a component of the velocity of an atom, or of the mean over a type; or of the current, the sum of charge times velocity, whose spectrum is the infrared absorption of fixed charges
-    type: Union[str, None]  # velocity: the type whose atoms' mean is taken
+    signal: Literal['temperature', 'pressure', 'pressure_xx', 'pressure_yy', 'pressure_zz', 'pressure_xy', 'pressure_xz', 'pressure_yz', 'volume', 'potential', 'velocity', 'current']  # A number of the thermo table; a component of the velocity of an atom or of several atoms of a type; or of the current, the sum of charge times velocity, whose spectrum is the infrared absorption of fixed charges
+    type: Union[str, None]  # velocity: the mean of the spectra of atoms of this type. (The mean of their velocities moves with the centre of mass only)
+    atoms: int  # velocity: how many atoms of the type, spread evenly over them; at least 1 and at most 4096
     atom: Union[int, None]  # velocity: the atom by its number, from 1, in place of a type; at least 1
     charges: dict[str, str]  # current: charges of types; others have none; unit: e, C
     component: Literal['x', 'y', 'z']  # Of velocity and current
     every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
-    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    transform: Literal['fourier', 'constant_q', 'mel']  # fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a logarithmic axis, each seen for as many of its periods
     window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
     hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
     bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
@@ -143,18 +145,18 @@ class DpmdRunObserve(TypedDict, total=False):
     spectrogram: Union[DpmdRunObserveSpectrogram, None]  # Frequencies of a number of the run over time, in group spectrogram of run.h5, with their mean, the spectrum
     spectrum: Union[DpmdRunObserveSpectrum, None]  # The mean spectrum of a number of the run by itself, in group spectrum of run.h5
 class DpmdRunLimits(TypedDict, total=False):
-    energy_drift: str  # Stop (exit 3) when the conserved energy has drifted by more an atom (not in a minimisation); unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    energy_drift: str  # Stop (exit 3) when the conserved energy has drifted by more per atom (not in a minimisation); unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     temperature: str  # Stop (exit 3) above this temperature; unit: K; above 0 K
 class DpmdRunReference(TypedDict, total=False):
     rdf: Union[str, None]  # CSV file of r (angstrom) and g(r) to draw beside this run's, of all atoms or, where the second column's name is a pair as O_O, of that pair; needs observables.rdf
     label: str  # What the reference is, for legends
 class DpmdTrainDataTraining(TypedDict, total=False):
-    systems: Required[Union[Sequence[str], str]]  # DeePMD folders (also folders or patterns that hold some), HDF5 files ('data.h5' or 'data.h5#/path') or extended XYZ; at least 1 values
+    systems: Required[Union[Sequence[str], Any]]  # DeePMD folders (also folders or patterns that hold some), HDF5 files ('data.h5' or 'data.h5#/path'), extended XYZ, or VASP's OUTCAR and vasprun.xml; at least 1 values
     batch_size: Union[float, str]  # Frames a step: a number, 'auto' (the least with frames * atoms >= 32) or 'auto:ATOMS'
     probabilities: Sequence[float]  # Weight of each system in the draw; empty: its number of batches; each at least 0
     blocks: Sequence[str]  # Instead: systems FIRST to END - 1, from 0, share the weight, each by its number of batches; systems in no block are not drawn
 class DpmdTrainDataValidation(TypedDict, total=False):
-    systems: Required[Union[Sequence[str], str]]  # As for training; at least 1 values
+    systems: Required[Union[Sequence[str], Any]]  # As for training; at least 1 values
     batch_size: Union[float, str]  # As for training
     batches: int  # Batches for each row of the learning curve (numb_btch); at least 1
 class DpmdTrainDataLabels(TypedDict, total=False):
@@ -170,7 +172,7 @@ class DpmdTrainData(TypedDict, total=False):
 class DpmdTrainModelDescriptor(TypedDict, total=False):
     rcut: str  # Cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
     rcut_smooth: str  # Where 1/r begins to go smoothly to 0; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
-    sel: Union[Sequence[Union[float, str]], Union[float, str]]  # Most neighbours of each type: [46, 92], 'auto' (1.1 times the most in the training data, rounded up to a multiple of 4) or 'auto:FACTOR'; at least 1 values
+    sel: Union[Sequence[Union[float, str]], Any]  # Most neighbours of each type: [46, 92], 'auto' (1.1 times the most in the training data, rounded up to a multiple of 4) or 'auto:FACTOR'; at least 1 values
     neurons: Sequence[int]  # Widths of the layers of the embedding networks; 1 to 20 values, each at least 1 and at most 100000
     timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
     activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
@@ -232,7 +234,7 @@ class DpmdTrainOffload(TypedDict, total=False):
     budget: Union[DpmdTrainOffloadBudget, None]  # What each rank may take
     delayed_update: Union[DpmdTrainOffloadDelayedUpdate, None]  # Weights are updated while the next step's gradient is computed, one step late; absent: not so
 class DpmdEquationOfStateSystem(TypedDict, total=False):
-    file: Required[str]  # Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint
+    file: Required[str]  # Atoms: extended XYZ, LAMMPS data or dump, a DeePMD folder, an H5MD trajectory, POSCAR, OUTCAR, XDATCAR, vasprun.xml, CIF or a checkpoint
     frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
     types: Sequence[str]  # Names of the types of files that number them and do not name them: [O, H]. They must agree with labels and maps of the file; comments of LAMMPS data give way
     periodic: Sequence[str]  # Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice without pbc); absent: all; 0 to 3 values
@@ -244,7 +246,7 @@ class DpmdEquationOfStatePotentialRepulsion(TypedDict, total=False):
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
 class DpmdEquationOfStatePotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], str]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -256,28 +258,28 @@ class DpmdEquationOfStateReference(TypedDict, total=False):
     label: str  # What the reference is
     lattice_constant: Union[str, None]  # Its lattice constant: cube root of the input cell's volume at the minimum, divided by the repeats; unit: angstrom, nm, bohr, um, mm, m, km
     bulk_modulus: Union[str, None]  # Its bulk modulus; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3
-    energy: Union[str, None]  # Its energy an atom at the minimum; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
+    energy: Union[str, None]  # Its energy per atom at the minimum; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
 class DpmdLearnTrain(TypedDict, total=False):
     input: Required[str]  # YAML file of 'dpmd train'; its data.training.systems and seed are set here
     set: Sequence[str]  # Settings put over it, key.path=value
     reuse: bool  # Start from the weights of the iteration before, not anew
 class DpmdLearnExplore(TypedDict, total=False):
     input: Required[str]  # YAML file of 'dpmd run'; its system.file, potential.model, selection and seed are set here
-    starts: Union[Sequence[str], str]  # Configurations to start from, a run each; absent: the input's own
+    starts: Union[Sequence[str], Any]  # Configurations to start from, a run each; absent: the input's own
     set: Sequence[str]  # Settings put over the input, key.path=value
     first_iteration: int  # First iteration that runs it, from 0; at least 0
     last_iteration: Union[int, None]  # Last iteration that runs it; absent: all; at least 0
 class DpmdLearnSelection(TypedDict, total=False):
     force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
     force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
-    virial_low: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
-    virial_high: Union[str, None]  # The same for max_devi_v, an atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    virial_low: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
+    virial_high: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     most: int  # Frames to take at most; at least 1
     method: Literal['random', 'time', 'deviation', 'farthest']  # Which candidates, if there are more: at random, evenly in time, of the largest deviation, or each farthest from those before in its neighbour distances
 DpmdLearnLabel = TypedDict('DpmdLearnLabel', {
-    'with': Literal['cp2k', 'lammps'],  # Program that makes the labels
-    'template': Required[str],  # Its input with {{cell}} and {{coordinates}} (CP2K), or {{data_file}} and {{label}} and, if wanted, {{types}} and {{boundary}} (LAMMPS) where a frame's come
-    'command': Union[str, None],  # Shell command, run in a frame's folder; absent: 'cp2k.psmp -i cp2k.inp', 'lmp -in in.lammps -log none'
+    'with': Literal['cp2k', 'lammps', 'ipi'],  # Program that makes the labels
+    'template': Required[str],  # Its input with {{cell}} and {{coordinates}} (CP2K), {{data_file}} and {{label}} and, if wanted, {{types}} and {{boundary}} (LAMMPS) where a frame's come, {{port}} (ipi). With {{driver}} CP2K and LAMMPS (in the place of {{label}}) stay and take frames by i-PI's protocol
+    'command': Union[str, None],  # Shell command, run in a frame's folder; absent: 'cp2k.psmp -i cp2k.inp', 'lmp -in in.lammps -log none'; ipi needs one
     'jobs': int,  # Programs that run at once; at least 1 and at most 1000
     'time_limit': Union[str, None],  # Time that one frame may take; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 s
 }, total=False)
@@ -322,7 +324,7 @@ class MeshfreeflowSimulateObserveSpectrogram(TypedDict, total=False):
     signal: Literal['u', 'w', 'b']  # Velocity along x or z, or buoyancy, of the flow of the first seed
     at: Required[Sequence[float]]  # Point, x and z; between the places of the field linear in each; 2 values
     every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
-    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    transform: Literal['fourier', 'constant_q', 'mel']  # fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a logarithmic axis, each seen for as many of its periods
     window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
     hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
     bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
@@ -333,7 +335,7 @@ class MeshfreeflowSimulateObserveSpectrum(TypedDict, total=False):
     signal: Literal['u', 'w', 'b']  # Velocity along x or z, or buoyancy, of the flow of the first seed
     at: Required[Sequence[float]]  # Point, x and z; between the places of the field linear in each; 2 values
     every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
-    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    transform: Literal['fourier', 'constant_q', 'mel']  # fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a logarithmic axis, each seen for as many of its periods
     window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
     hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
     bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
@@ -397,7 +399,7 @@ class MeshfreeflowTrainDataLowResolution(TypedDict, total=False):
     factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
     time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
     space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
-    files: Union[Sequence[str], str]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
+    files: Union[Sequence[str], Any]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
 class MeshfreeflowTrainDataSplit(TypedDict, total=False):
     by: Literal['sample', 'time']  # sample: the last samples are for the test, those before for validation; time: the last frames of each sample in the same way
     validation: float  # Share for validation; at least 0 and below 1
@@ -414,7 +416,7 @@ class MeshfreeflowTrainDataDescribeFiles(TypedDict, total=False):
     axes: Sequence[MeshfreeflowTrainDataDescribeFilesAxes]  # Axes of space: ends, points
     time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
 class MeshfreeflowTrainData(TypedDict, total=False):
-    files: Required[Union[Sequence[str], str]]  # Files of fields over time: ours, The Well's, vlasov's run.h5, the reference's npz; at least 1 values
+    files: Required[Union[Sequence[str], Any]]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz; at least 1 values
     fields: Sequence[str]  # Fields that are the channels, in this order; at least 1 values
     axes: Sequence[str]  # Axes of space, slowest first; 2 values
     crop: Sequence[int]  # Points of a crop at high resolution: time, then space; 3 values, each at least 2 and at most 65536
@@ -422,6 +424,7 @@ class MeshfreeflowTrainData(TypedDict, total=False):
     low_resolution: Union[MeshfreeflowTrainDataLowResolution, None]  # How the low resolution is made
     split: Union[MeshfreeflowTrainDataSplit, None]  # What is kept for validation and test
     describe_files: Union[MeshfreeflowTrainDataDescribeFiles, None]  # What the files do not say of themselves
+    check: Literal['refuse', 'warn', 'off']  # Where residuals of the equations on the data, by finite differences, are more than a tenth of their largest term: refuse, or warn and go on; off: not looked at
     memory: float  # Memory that the fields may take on a node (GB); above 0
     reference_compatible: bool  # The conventions of the released reference, right or wrong, for comparison only: low resolution at linspace(0, n - 1, n/factor), coordinates by index in [0, 1], statistics over all frames
 class MeshfreeflowTrainModelEncoderMasks(TypedDict, total=False):
@@ -434,7 +437,7 @@ class MeshfreeflowTrainModelEncoder(TypedDict, total=False):
     widths: Sequence[int]  # Features of each level, in place of `width` and `widest`; each at least 1 and at most 65536
     levels: int  # How often to pool; 0: until one node of a block is left; at least 0 and at most 30
     padding: Sequence[str]  # What convolutions find beyond the ends of a block: zeros, circular (the other end: for an axis that is periodic and whole in every block) or replicate; one for all axes, or one each, time first; 1 to 3 values
-    block: Literal['convolution', 'perturb', 'pointwise']  # What stands between the pointwise convolutions of a residual block: convolution (3 x 3 x 3 nodes, the reference's), perturb (masks of noise are added, then a pointwise one: five times fewer parameters, and nodes are mixed by pooling alone) or pointwise (the same without masks)
+    block: Literal['convolution', 'perturb', 'pointwise']  # What stands between the pointwise convolutions of a residual block: convolution (3 x 3 x 3 nodes, the reference's) or pointwise (five times fewer parameters, and nodes are mixed by pooling alone)
     masks: Union[MeshfreeflowTrainModelEncoderMasks, None]  # perturb: the masks; absent: defaults
 class MeshfreeflowTrainModelDecoder(TypedDict, total=False):
     kind: Literal['continuous', 'convolutional']  # continuous: a dense network of place and latents, which gives fields and their derivatives at any point; convolutional: more stages of the U-Net up to the fine grid, and linear interpolation (the usual baseline; it has no equations)
@@ -516,7 +519,7 @@ class MeshfreeflowSuperresolveInputDescribeFile(TypedDict, total=False):
     axes: Sequence[MeshfreeflowSuperresolveInputDescribeFileAxes]  # Axes of space: ends, points
     time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
 class MeshfreeflowSuperresolveInput(TypedDict, total=False):
-    file: Required[str]  # Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz
+    file: Required[str]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz
     sample: int  # Number of the sample in the file; at least 0
     first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
     frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
@@ -534,12 +537,12 @@ class MeshfreeflowSuperresolveLowResolution(TypedDict, total=False):
     factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
     time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
     space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
-    files: Union[Sequence[str], str]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
+    files: Union[Sequence[str], Any]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
 class MeshfreeflowSuperresolveOutput(TypedDict, total=False):
     factor: Sequence[int]  # So many points for each coarse node along time and the axes of space; 3 values, each at least 1 and at most 4096
     grid: Sequence[int]  # So many equally spaced points along time and the axes of space: from end to end, walls among them; on a periodic axis from its lower end; 3 values, each at least 2 and at most 16777216
     like: Union[str, None]  # The grid and, within the input's time, the frames of another file of fields
-    points: Union[str, None]  # A list of points: .csv with a line of names (those of the axes, time t first), or .h5 with a dataset `points` [n, 3] in the model's order of axes
+    points: Union[str, None]  # A list of points: a table of text with a line of names (those of the axes, time t first), or, in the model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]
 class MeshfreeflowEvaluateCasesTruthDescribeFileAxes(TypedDict, total=False):
     name: Required[str]  # Name of the axis
     lower: Union[float, None]  # Lower end of the domain
@@ -552,7 +555,7 @@ class MeshfreeflowEvaluateCasesTruthDescribeFile(TypedDict, total=False):
     axes: Sequence[MeshfreeflowEvaluateCasesTruthDescribeFileAxes]  # Axes of space: ends, points
     time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
 class MeshfreeflowEvaluateCasesTruth(TypedDict, total=False):
-    file: Required[str]  # Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz
+    file: Required[str]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz
     sample: int  # Number of the sample in the file; at least 0
     first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
     frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
@@ -569,7 +572,7 @@ class MeshfreeflowEvaluateCasesCoarseDescribeFile(TypedDict, total=False):
     axes: Sequence[MeshfreeflowEvaluateCasesCoarseDescribeFileAxes]  # Axes of space: ends, points
     time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
 class MeshfreeflowEvaluateCasesCoarse(TypedDict, total=False):
-    file: Required[str]  # Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz
+    file: Required[str]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz
     sample: int  # Number of the sample in the file; at least 0
     first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
     frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
@@ -586,7 +589,7 @@ class MeshfreeflowEvaluateLowResolution(TypedDict, total=False):
     factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
     time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
     space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
-    files: Union[Sequence[str], str]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
+    files: Union[Sequence[str], Any]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
 class MeshfreeflowEvaluateFlowWalls(TypedDict, total=False):
     field: Required[str]  # Name of the field
     at: Required[str]  # An end of an axis
@@ -596,20 +599,20 @@ class MeshfreeflowEvaluateFlow(TypedDict, total=False):
     scalar: str  # The field that is carried and heats; empty: none
     viscosity: Union[float, str]  # Of the parameters of the data
     diffusivity: Union[float, str]  # Of the scalar, of the parameters of the data
-    walls: Sequence[MeshfreeflowEvaluateFlowWalls]  # What fields are known to be at walls; absent: those of convection, with the slip and the heated sides that the data tell of
+    walls: Sequence[MeshfreeflowEvaluateFlowWalls]  # What fields are known to be at walls; absent: what the file says, else what the data are there. A value that the data contradict is refused
 class MeshfreeflowEvaluateQuantise(TypedDict, total=False):
     bits: int  # Models of 1 to so many bits a weight; at least 1 and at most 8
     group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
     rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
 class PodlstmFitFieldsMask(TypedDict, total=False):
-    file: Required[str]  # A netCDF file of the same grid, its latitudes and longitudes in any order
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
     variable: str  # Name of the mask
-    sea: float  # The stored number that marks sea; all others are land
+    sea: float  # Stored number that marks sea; all others are land
 class PodlstmFitFieldsStochastic(TypedDict, total=False):
     climatology: str  # A netCDF file of twelve monthly fields, land where a month has no value; empty: an analytic climatology with rough continents
-    variable: str  # Name of the field in it
+    variable: str  # Name of the variable in the file
     spacing: float  # Degrees between points of the analytic climatology; at least 0.25 and at most 30
-    years: float  # Length of the record of weeks; at least 0.05 and at most 2000
+    years: float  # Length of the weekly record (years); at least 0.05 and at most 2000
     start: str  # First day
     seed: int  # Another number, another ocean; at least 0
     noise: float  # Standard deviation of independent noise at each point and week (degC); at least 0 and at most 10
@@ -620,27 +623,31 @@ class PodlstmFitFieldsRegion(TypedDict, total=False):
     west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
     east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
 PodlstmFitFields = TypedDict('PodlstmFitFields', {
-    'files': Union[Sequence[str], str],  # Files that follow each other in time: netCDF of CF (time, lat, lon), or fields over time of ours (HDF5)
+    'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
     'variable': str,  # Name of the field
-    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # What its numbers are in; kelvin become degrees Celsius
+    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # Units of the variable; kelvin are converted to degrees Celsius
+    'quantity': Literal['from_file', 'temperature', 'anomaly'],  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    'valid_range': Literal['from_file', 'stored', 'unpacked', 'ignored'],  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    'missing': Sequence[float],  # Numbers, in the units of the file, that mark missing values, too: those of land
     'mask': Union[PodlstmFitFieldsMask, None],  # What is sea; absent: points that have a value at every time
     'stochastic': Union[PodlstmFitFieldsStochastic, None],  # Instead of files: a made-up ocean with observed seasons, for trials
-    'from': str,  # First day that is used, as 1981-10-29; empty: the first there is
+    'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmFitFieldsRegion, None],  # Part of the grid
     'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
     'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 }, total=False)
 class PodlstmFitCoefficients(TypedDict, total=False):
     file: Required[str]  # A netCDF file with coefficients over time and the coordinate of their times
     variable: str  # The coefficients: a variable of (time, mode)
 class PodlstmFitPod(TypedDict, total=False):
     modes: int  # Modes to keep; at least 1 and at most 10000
-    weights: Literal['points', 'area']  # Of the inner product: 1 for each point, as in the paper, or cos(latitude)
+    weights: Literal['points', 'area']  # Weights of the inner product: 1 for each point, as in the paper, or cos(latitude)
     background: Literal['mean', 'climatology']  # What is taken away first: the mean of the fit's times, as in the paper, or their mean and seasonal cycle, so that modes are of anomalies
-    harmonics: int  # Of the seasonal cycle; at least 1 and at most 12
+    harmonics: int  # Harmonics of the seasonal cycle; at least 1 and at most 12
     method: Literal['automatic', 'snapshots', 'randomised', 'lanczos']  # How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots
-    seed: int  # Of the random vectors; at least 0
+    seed: int  # Seed of the random vectors; at least 0
 PodlstmTrainWindow = TypedDict('PodlstmTrainWindow', {
     'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
     'out': int,  # Steps that it forecasts; at least 1 and at most 100000
@@ -657,49 +664,52 @@ class PodlstmTrainSplit(TypedDict, total=False):
 class PodlstmTrainForecastNetwork(TypedDict, total=False):
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
     skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
-    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM as wide as the output, a step for a step; dense: a linear layer, a step for a step; last_state: a linear layer from the last state to all steps of the output
+    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
 class PodlstmTrainForecastTraining(TypedDict, total=False):
     epochs: int  # Passes through all windows; at least 0 and at most 1000000000
-    batch: int  # Windows of a step of the optimiser; at least 1 and at most 1000000000
+    batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
     learning_rate: float  # Step size of Adam; above 0
     beta1: float  # Of the mean gradient; at least 0 and below 1
-    beta2: float  # Of the mean squared gradient; at least 0 and below 1
-    epsilon: float  # Beside the root of the mean square (Keras 1e-7, PyTorch 1e-8); above 0
+    beta2: float  # Decay rate of the mean squared gradient; at least 0 and below 1
+    epsilon: float  # Added to the root of the mean squared gradient (Keras 1e-7, PyTorch 1e-8); above 0
     weight_decay: float  # Weights shrink by learning_rate times this in each step (AdamW); 0: they do not; at least 0
-    clip: float  # Largest component of the gradient; 0: any; at least 0
+    clip: float  # Limit of each component of the gradient; 0: no limit; at least 0
     patience: int  # Stop after so many epochs without a lower loss (of validation, or of training where there is none); 0: run all; at least 0 and at most 1000000000
-    min_improvement: float  # A loss counts as lower if it is so by more than this; at least 0
+    min_improvement: float  # Smallest decrease of the loss that counts as an improvement; at least 0
     keep_best: bool  # Keep the parameters of the best epoch; else of the last
-    zero_head: bool  # Weights of the head begin at 0: the network begins as what it is added to
+    zero_head: bool  # Start the weights of the head at 0, so that the corrected forecast begins as the base
     twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
     start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
     precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
-    engine: Literal['kernels', 'torch']  # Who computes: our kernels, or LibTorch with its automatic differentiation
+    engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmTrainForecast(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
     base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
     seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
     loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
-    members: int  # Networks of the ensemble, a seed each; 0: the base alone; at least 0 and at most 1000
+    members: int  # Networks of the ensemble, a seed each, where they are kept; 0: the base alone; at least 0 and at most 1000
     seed: int  # Seed of the first network; the others follow; at least 0
+    keep_networks: Literal['earned', 'always']  # hybrid: whether the model has networks: earned, where trainings from rolling origins within training and validation beat the base on the times after them by two standard errors; else none are trained and the model is the base alone
+    origins: int  # Rolling origins that decide so: the second half of training and validation in so many blocks, at most two networks trained anew before each; at least 3 and at most 100
     network: Union[PodlstmTrainForecastNetwork, None]  # The networks' architecture
     training: Union[PodlstmTrainForecastTraining, None]  # How they are trained
 class PodlstmTrainReferencesClimatology(TypedDict, total=False):
     harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
     trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
-    valid_years: float  # Years after training for which the climatology is taken to hold; a forecast of later dates is refused; at least 0
+    valid_years: Union[float, None]  # Years after training for which the climatology is taken to hold; absent: 10, in an evaluation those of the model. A forecast of later dates is refused, an evaluation leaves them out; at least 0
 class PodlstmTrainReferencesSeasonalRidge(TypedDict, total=False):
-    lags: int  # Past steps that the regression sees; at least 1
-    means: Sequence[int]  # Lengths of longer memories: means of the last so many steps, as far as the series reaches; each at least 1
-    seasons: int  # Harmonics of the year by which the weights of the last state change; 0: the same all year; at least 0 and at most 12
-    alpha: float  # Penalty on weights of standardised features, per training window; at least 0
+    lags: str  # Past that the regression sees, at most that of the window: a number of steps, or a duration
+    means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
+    seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
+    alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmTrainReferences(TypedDict, total=False):
-    climatology: Union[PodlstmTrainReferencesClimatology, None]  # What anomalies are anomalies of
-    lim_lag: int  # Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode forgets sooner; at least 1
+    climatology: Union[PodlstmTrainReferencesClimatology, None]  # Normal values, from which anomalies are departures
+    lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
     ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
-    seasonal_ridge: Union[PodlstmTrainReferencesSeasonalRidge, None]  # The ridge with memory and season
-    seasonal_trend: float  # climatology.trend of seasonal_ridge, whose memory carries slow changes itself; at least 0 and at most 1
+    seasonal_ridge: Union[PodlstmTrainReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
+    seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
     hankel_rank: int  # Rank of hankel_dmd; at least 1
+    left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
 class PodlstmTrainParallel(TypedDict, total=False):
     strategy: Literal['members', 'data', 'sharded', 'auto']  # members: ranks share out the networks and train each alone, the same networks to the last bit on any number; data: each holder has everything; sharded: holders divide the optimiser's states, and what stage says (ZeRO); auto: the least of data and sharded that fits a rank's share of the node's free memory; all but members share each batch out. Losses of those are the same to the last bit
     stage: int  # sharded: 1 divides states, 2 gradients too; 3, weights too, is not to be had here; at least 1 and at most 3
@@ -763,34 +773,36 @@ class PodlstmSearchSplit(TypedDict, total=False):
     irregular_steps: Literal['avoid', 'cross']  # A step of time unlike the others (a gap; the 3 days between the two parts of NOAA's weekly record): avoid breaks the series there, cross takes rows as steps whatever their dates
 class PodlstmSearchForecastTraining(TypedDict, total=False):
     epochs: int  # Passes through all windows; at least 0 and at most 1000000000
-    batch: int  # Windows of a step of the optimiser; at least 1 and at most 1000000000
+    batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
     learning_rate: float  # Step size of Adam; above 0
     beta1: float  # Of the mean gradient; at least 0 and below 1
-    beta2: float  # Of the mean squared gradient; at least 0 and below 1
-    epsilon: float  # Beside the root of the mean square (Keras 1e-7, PyTorch 1e-8); above 0
+    beta2: float  # Decay rate of the mean squared gradient; at least 0 and below 1
+    epsilon: float  # Added to the root of the mean squared gradient (Keras 1e-7, PyTorch 1e-8); above 0
     weight_decay: float  # Weights shrink by learning_rate times this in each step (AdamW); 0: they do not; at least 0
-    clip: float  # Largest component of the gradient; 0: any; at least 0
+    clip: float  # Limit of each component of the gradient; 0: no limit; at least 0
     patience: int  # Stop after so many epochs without a lower loss (of validation, or of training where there is none); 0: run all; at least 0 and at most 1000000000
-    min_improvement: float  # A loss counts as lower if it is so by more than this; at least 0
+    min_improvement: float  # Smallest decrease of the loss that counts as an improvement; at least 0
     keep_best: bool  # Keep the parameters of the best epoch; else of the last
-    zero_head: bool  # Weights of the head begin at 0: the network begins as what it is added to
+    zero_head: bool  # Start the weights of the head at 0, so that the corrected forecast begins as the base
     twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
     start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
     precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
-    engine: Literal['kernels', 'torch']  # Who computes: our kernels, or LibTorch with its automatic differentiation
+    engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmSearchForecast(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
     base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
     seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
     loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
+    keep_networks: Literal['earned', 'always']  # hybrid: whether the model has networks: earned, where trainings from rolling origins within training and validation beat the base on the times after them by two standard errors; else none are trained and the model is the base alone
+    origins: int  # Rolling origins that decide so: the second half of training and validation in so many blocks, at most two networks trained anew before each; at least 3 and at most 100
     training: Union[PodlstmSearchForecastTraining, None]  # How they are trained
 class PodlstmSearchSpace(TypedDict, total=False):
     nodes: int  # Nodes of the chain; at least 1 and at most 64
     units: Sequence[int]  # Units that a node may have; 0: identity; at least 1 values, each at least 0 and at most 4096
     reach: int  # A node may add what was there so many nodes before; 0: no skips; at least 0 and at most 64
-    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM as wide as the output, a step for a step; dense: a linear layer, a step for a step; last_state: a linear layer from the last state to all steps of the output
+    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
     learning_rates: Sequence[float]  # Step sizes of Adam to choose from; none: that of forecast.training; each above 0
-    batches: Sequence[int]  # Windows of a step of the optimiser to choose from; none: as forecast.training; each at least 1 and at most 1000000000
+    batches: Sequence[int]  # Windows in a batch, one step of the optimiser to choose from; none: as forecast.training; each at least 1 and at most 1000000000
 class PodlstmSearchRetrain(TypedDict, total=False):
     members: int  # Networks of the best candidate's ensemble, a seed each; 0: none are trained; at least 0 and at most 1000
     epochs: int  # Passes through all windows; 0: as many as in the search; at least 0 and at most 1000000000
@@ -798,19 +810,20 @@ class PodlstmSearchRetrain(TypedDict, total=False):
 class PodlstmSearchReferencesClimatology(TypedDict, total=False):
     harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
     trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
-    valid_years: float  # Years after training for which the climatology is taken to hold; a forecast of later dates is refused; at least 0
+    valid_years: Union[float, None]  # Years after training for which the climatology is taken to hold; absent: 10, in an evaluation those of the model. A forecast of later dates is refused, an evaluation leaves them out; at least 0
 class PodlstmSearchReferencesSeasonalRidge(TypedDict, total=False):
-    lags: int  # Past steps that the regression sees; at least 1
-    means: Sequence[int]  # Lengths of longer memories: means of the last so many steps, as far as the series reaches; each at least 1
-    seasons: int  # Harmonics of the year by which the weights of the last state change; 0: the same all year; at least 0 and at most 12
-    alpha: float  # Penalty on weights of standardised features, per training window; at least 0
+    lags: str  # Past that the regression sees, at most that of the window: a number of steps, or a duration
+    means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
+    seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
+    alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmSearchReferences(TypedDict, total=False):
-    climatology: Union[PodlstmSearchReferencesClimatology, None]  # What anomalies are anomalies of
-    lim_lag: int  # Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode forgets sooner; at least 1
+    climatology: Union[PodlstmSearchReferencesClimatology, None]  # Normal values, from which anomalies are departures
+    lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
     ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
-    seasonal_ridge: Union[PodlstmSearchReferencesSeasonalRidge, None]  # The ridge with memory and season
-    seasonal_trend: float  # climatology.trend of seasonal_ridge, whose memory carries slow changes itself; at least 0 and at most 1
+    seasonal_ridge: Union[PodlstmSearchReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
+    seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
     hankel_rank: int  # Rank of hankel_dmd; at least 1
+    left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
 class PodlstmForecastExpertsRouter(TypedDict, total=False):
     kind: Literal['rule', 'nearest', 'network']  # Who answers a request that several experts' ranges hold: rule: the first of `order`; without an order one alone may hold it; nearest: the one whose range has its middle nearest; network: the one that the registry's network, by the keys it was trained on, finds most likely
     by: Sequence[str]  # Keys of the experts' ranges that count
@@ -828,32 +841,33 @@ class PodlstmForecastQuantise(TypedDict, total=False):
 class PodlstmEvaluateReferencesClimatology(TypedDict, total=False):
     harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
     trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
-    valid_years: float  # Years after training for which the climatology is taken to hold; a forecast of later dates is refused; at least 0
+    valid_years: Union[float, None]  # Years after training for which the climatology is taken to hold; absent: 10, in an evaluation those of the model. A forecast of later dates is refused, an evaluation leaves them out; at least 0
 class PodlstmEvaluateReferencesSeasonalRidge(TypedDict, total=False):
-    lags: int  # Past steps that the regression sees; at least 1
-    means: Sequence[int]  # Lengths of longer memories: means of the last so many steps, as far as the series reaches; each at least 1
-    seasons: int  # Harmonics of the year by which the weights of the last state change; 0: the same all year; at least 0 and at most 12
-    alpha: float  # Penalty on weights of standardised features, per training window; at least 0
+    lags: str  # Past that the regression sees, at most that of the window: a number of steps, or a duration
+    means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
+    seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
+    alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmEvaluateReferences(TypedDict, total=False):
-    climatology: Union[PodlstmEvaluateReferencesClimatology, None]  # What anomalies are anomalies of
-    lim_lag: int  # Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode forgets sooner; at least 1
+    climatology: Union[PodlstmEvaluateReferencesClimatology, None]  # Normal values, from which anomalies are departures
+    lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
     ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
-    seasonal_ridge: Union[PodlstmEvaluateReferencesSeasonalRidge, None]  # The ridge with memory and season
-    seasonal_trend: float  # climatology.trend of seasonal_ridge, whose memory carries slow changes itself; at least 0 and at most 1
+    seasonal_ridge: Union[PodlstmEvaluateReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
+    seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
     hankel_rank: int  # Rank of hankel_dmd; at least 1
+    left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
 class PodlstmEvaluateRegions(TypedDict, total=False):
     name: Required[str]  # Its name in tables
     latitudes: Required[Sequence[float]]  # South and north edge (degrees); 2 values, each at least -90 and at most 90
     longitudes: Required[Sequence[float]]  # West and east edge (degrees east of Greenwich); a box may cross it; 2 values, each at least -360 and at most 720
 class PodlstmEvaluateFieldsMask(TypedDict, total=False):
-    file: Required[str]  # A netCDF file of the same grid, its latitudes and longitudes in any order
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
     variable: str  # Name of the mask
-    sea: float  # The stored number that marks sea; all others are land
+    sea: float  # Stored number that marks sea; all others are land
 class PodlstmEvaluateFieldsStochastic(TypedDict, total=False):
     climatology: str  # A netCDF file of twelve monthly fields, land where a month has no value; empty: an analytic climatology with rough continents
-    variable: str  # Name of the field in it
+    variable: str  # Name of the variable in the file
     spacing: float  # Degrees between points of the analytic climatology; at least 0.25 and at most 30
-    years: float  # Length of the record of weeks; at least 0.05 and at most 2000
+    years: float  # Length of the weekly record (years); at least 0.05 and at most 2000
     start: str  # First day
     seed: int  # Another number, another ocean; at least 0
     noise: float  # Standard deviation of independent noise at each point and week (degC); at least 0 and at most 10
@@ -864,16 +878,20 @@ class PodlstmEvaluateFieldsRegion(TypedDict, total=False):
     west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
     east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
 PodlstmEvaluateFields = TypedDict('PodlstmEvaluateFields', {
-    'files': Union[Sequence[str], str],  # Files that follow each other in time: netCDF of CF (time, lat, lon), or fields over time of ours (HDF5)
+    'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
     'variable': str,  # Name of the field
-    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # What its numbers are in; kelvin become degrees Celsius
+    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # Units of the variable; kelvin are converted to degrees Celsius
+    'quantity': Literal['from_file', 'temperature', 'anomaly'],  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    'valid_range': Literal['from_file', 'stored', 'unpacked', 'ignored'],  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    'missing': Sequence[float],  # Numbers, in the units of the file, that mark missing values, too: those of land
     'mask': Union[PodlstmEvaluateFieldsMask, None],  # What is sea; absent: points that have a value at every time
     'stochastic': Union[PodlstmEvaluateFieldsStochastic, None],  # Instead of files: a made-up ocean with observed seasons, for trials
-    'from': str,  # First day that is used, as 1981-10-29; empty: the first there is
+    'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmEvaluateFieldsRegion, None],  # Part of the grid
     'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
     'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 }, total=False)
 class PodlstmEvaluateQuantise(TypedDict, total=False):
     bits: int  # Planes of signs a weight; at least 1 and at most 8
@@ -914,7 +932,7 @@ class SubmatrixEvaluateEnsemble(TypedDict, total=False):
 class SubmatrixEvaluateMethod(TypedDict, total=False):
     thresholds: Sequence[float]  # Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one evaluation each, which shows how the results converge; a stopped run goes on after the last that was done (--restart auto); one at work is given up between submatrices and begun anew; on a restart more may follow, those done must stay; 1 to 50 values, each at least 0 and at most 1
     kernel: Literal['automatic', 'polynomial', 'eigen', 'newton_schulz']  # How the step function of a submatrix is found for the wanted columns; automatic: by cost
-    dense: Literal['automatic', 'never', 'always']  # Diagonalise the whole matrix once in place of submatrices: exact, time as n^3; automatic: where submatrices would be nearly the whole matrix (metals, conjugated or small systems; kernel and columns_together left alone), or submatrices are refused (up to 4096 orbitals), or S is too nearly singular for S^-1/2 (condition number above some 1e4, up to 1e8)
+    dense: Literal['automatic', 'never', 'always']  # Diagonalise the whole matrix once in place of submatrices: exact, time as n^3, one for all thresholds; automatic: where it fits and its predicted seconds are fewer by 0.1 s than those of submatrices (kernel and columns_together left alone, no check, spectrum or device), where submatrices would be nearly the whole matrix, where they are refused (up to ten predicted minutes), or S is too nearly singular for S^-1/2 (condition number above some 1e4, up to 1e8)
     single_precision: bool  # Polynomial in float32: energies to 1e-7 hartree an orbital, up to 1.5 times as fast; for thresholds of 1e-3 and above
     polynomial_error: float  # Largest error of the polynomial on the occupied and empty levels; 0: 0.003 of the threshold, 3e-7 at most; at least 0 and at most 0.1
     newton_schulz_order: int  # Order of that kernel: products an iteration; at least 2 and at most 4
@@ -922,6 +940,7 @@ class SubmatrixEvaluateMethod(TypedDict, total=False):
     least_gap: str  # Stop if the levels around mu lie closer and the temperature is 0: mu is then inside a band, where the density matrix does not decay; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 hartree
     estimate_error: bool  # Estimate the errors of energy, electrons and density matrix from a sample of block columns that are evaluated again with larger submatrices; a quarter of the submatrices' time, 0.05 s at least; false leaves errors unknown
     memory: Union[str, None]  # A rank may use for one submatrix; absent: the node's memory over its ranks; unit: MB, GB, MiB, GiB; above 0 B
+    inverse_sqrt: Union[str, None]  # File that keeps S^-1/2 for the next run of the same S and blocks (our HDF5): read where it exists, else made and written; refused if it is damaged, of another S, of other blocks or of a coarser threshold
 class SubmatrixEvaluateCheck(TypedDict, total=False):
     vectors: int  # Random vectors on which P is compared with a Chebyshev series of all of A = S^-1/2 K S^-1/2, which gives ||P - P_exact|| with its standard error, without a reference and without the errors of S^-1/2; 16 give it to a few per cent; 0: no check; at least 0 and at most 10000
     error: float  # Largest error of that series on the levels; where no degree up to 4000 reaches it, the check is refused; at least 1e-12 and at most 0.01
@@ -934,6 +953,7 @@ class SubmatrixEvaluateOutput(TypedDict, total=False):
     matrices: Sequence[str]  # Matrices of the last threshold to write into the run's folder: density, energy_weighted, orthogonal, inverse_sqrt, orthogonal_density, kohn_sham, overlap
     formats: Sequence[str]  # Formats to write them in: quintet_hdf5, matrix_market, elsi_csc, cp2k_binary, ntpoly_binary, cp2k_text
     threshold: float  # Leave out blocks of smaller Frobenius norm; at least 0 and at most 1
+    pattern: Literal['of_k_and_s', 'whole']  # Blocks of density and energy_weighted; of_k_and_s: those of K and S, which energies and forces need; whole: all that were computed, for D S D = D or expectations of operators of longer range
 class SubmatrixEvaluateReference(TypedDict, total=False):
     energy: Union[str, None]  # Tr(DK), half the band energy; absent: none; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
     homo: Union[str, None]  # Highest occupied level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
@@ -973,19 +993,21 @@ class SubmatrixCompareReference(TypedDict, total=False):
     file: Union[str, None]  # YAML file of such values for several boxes, found by matrices.repeat (make_water.py writes one)
     label: str  # What the reference is
 class VlasovRunGrid(TypedDict, total=False):
-    lower: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Lower corner of x; one to three directions; 1 to 3 values
-    upper: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Upper corner of x; 1 to 3 values
+    lower: Required[Union[Sequence[Union[float, str]], Any]]  # Lower corner of x; one to three directions; 1 to 3 values
+    upper: Required[Union[Sequence[Union[float, str]], Any]]  # Upper corner of x; 1 to 3 values
     cells: Required[Sequence[int]]  # Cells along each direction of x; or of x and v, for all species that name none themselves; 1 to 6 values, each at least 1 and at most 1000000
 class VlasovRunSpeciesVelocity(TypedDict, total=False):
-    lower: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Lower corner of the velocity box; 1 to 3 values
-    upper: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Upper corner of the velocity box; 1 to 3 values
+    lower: Required[Union[Sequence[Union[float, str]], Any]]  # Lower corner of the velocity box; 1 to 3 values
+    upper: Required[Union[Sequence[Union[float, str]], Any]]  # Upper corner of the velocity box; 1 to 3 values
     cells: Sequence[int]  # Cells along each velocity direction; absent: as grid.cells says after the cells of x; 0 to 3 values, each at least 1 and at most 1000000
-    mapping: Union[Sequence[Union[float, str]], Union[float, str]]  # Where the cells' edges lie, a rising formula of s for each velocity direction: edge i of n cells has s = -1 + 2 i/n, and the formula's values are stretched to the box; s: equal cells, sinh(2*s): finer about the middle; absent: equal cells in all directions; 0 to 3 values
+    mapping: Union[Sequence[Union[float, str]], Any]  # Where the cells' edges lie, a rising formula of s for each velocity direction: edge i of n cells has s = -1 + 2 i/n, and the formula's values are stretched to the box; s: equal cells, sinh(2*s): finer about the middle; absent: equal cells in all directions; 0 to 3 values
+    finest: Union[Sequence[Union[float, str]], Any]  # Instead of mapping: the velocity at which cells are finest, one for each velocity direction; the cell that holds it is the narrowest, and widths grow smoothly (sinh) on both sides; 0 to 3 values
+    ratio: Union[Sequence[Union[float, str]], Any]  # With finest: width of the widest cell over that of the finest, 1 or more, one for each velocity direction or one for all; 1: equal cells; 0 to 3 values
 class VlasovRunSpeciesInitialMaxwellian(TypedDict, total=False):
     density: Required[Union[float, str]]  # Density, a formula of x
-    drift: Union[Sequence[Union[float, str]], Union[float, str]]  # Mean velocity along each velocity direction, formulas of x; absent: 0; 0 to 3 values
-    thermal_speed: Union[Sequence[Union[float, str]], Union[float, str]]  # sqrt(T/m), formulas of x: one for all velocity directions or one each; 0 to 3 values
-    temperature: Union[Sequence[Union[float, str]], Union[float, str]]  # Instead of thermal_speed: T, as energies; 0 to 3 values
+    drift: Union[Sequence[Union[float, str]], Any]  # Mean velocity along each velocity direction, formulas of x; absent: 0; 0 to 3 values
+    thermal_speed: Union[Sequence[Union[float, str]], Any]  # sqrt(T/m), formulas of x: one for all velocity directions or one each; 0 to 3 values
+    temperature: Union[Sequence[Union[float, str]], Any]  # Instead of thermal_speed: T, as energies; 0 to 3 values
     exact_moments: bool  # Correct the projection so that density, mean velocity and temperature are exact on this grid
 class VlasovRunSpeciesInitial(TypedDict, total=False):
     maxwellian: Union[VlasovRunSpeciesInitialMaxwellian, None]  # A drifting Maxwellian; absent: none
@@ -998,9 +1020,9 @@ VlasovRunSpeciesBoundaryEmission = TypedDict('VlasovRunSpeciesBoundaryEmission',
     'direction': Literal['x', 'y', 'z'],  # Of which direction
     'thermal_speed': Union[Union[float, str], None],  # sqrt(T/m) of what is emitted: the half of a Maxwellian at rest that leaves the wall
     'temperature': Union[Union[float, str], None],  # Instead of thermal_speed: T, as an energy
-    'flux': Union[float, str],  # Particles emitted a unit of area and time, a formula of t
-    'yield': dict[str, Union[float, str]],  # Particles emitted for one of a species that reaches the wall, by its name: {electrons: 0.5}; not named: 0
-    'reflection': Union[float, str],  # Share of the own particles that the wall mirrors, 0 to 1; it does not count as emission
+    'flux': Union[float, str],  # Particles emitted per unit area and time, a formula of t
+    'yield': dict[str, Union[float, str]],  # Particles emitted per incident particle of a species, by its name: {electrons: 0.5}; not named: 0
+    'reflection': Union[float, str],  # Fraction of the species' own particles that the wall reflects, 0 to 1; not counted as emission
 }, total=False)
 class VlasovRunSpeciesBoundary(TypedDict, total=False):
     lower: Sequence[str]  # At the lower ends of x: periodic, reflecting, absorbing, open (zero gradient) or fixed (the initial f stays outside), one a direction; absent: periodic; 0 to 3 values
@@ -1008,9 +1030,9 @@ class VlasovRunSpeciesBoundary(TypedDict, total=False):
     emission: Sequence[VlasovRunSpeciesBoundaryEmission]  # What absorbing walls emit and mirror
 class VlasovRunSpeciesSourceShapeMaxwellian(TypedDict, total=False):
     density: Required[Union[float, str]]  # Density, a formula of x
-    drift: Union[Sequence[Union[float, str]], Union[float, str]]  # Mean velocity along each velocity direction, formulas of x; absent: 0; 0 to 3 values
-    thermal_speed: Union[Sequence[Union[float, str]], Union[float, str]]  # sqrt(T/m), formulas of x: one for all velocity directions or one each; 0 to 3 values
-    temperature: Union[Sequence[Union[float, str]], Union[float, str]]  # Instead of thermal_speed: T, as energies; 0 to 3 values
+    drift: Union[Sequence[Union[float, str]], Any]  # Mean velocity along each velocity direction, formulas of x; absent: 0; 0 to 3 values
+    thermal_speed: Union[Sequence[Union[float, str]], Any]  # sqrt(T/m), formulas of x: one for all velocity directions or one each; 0 to 3 values
+    temperature: Union[Sequence[Union[float, str]], Any]  # Instead of thermal_speed: T, as energies; 0 to 3 values
     exact_moments: bool  # Correct the projection so that density, mean velocity and temperature are exact on this grid
 class VlasovRunSpeciesSourceShape(TypedDict, total=False):
     maxwellian: Union[VlasovRunSpeciesSourceShapeMaxwellian, None]  # A drifting Maxwellian; absent: none
@@ -1029,21 +1051,22 @@ class VlasovRunSpecies(TypedDict, total=False):
     initial: Required[Sequence[VlasovRunSpeciesInitial]]  # f at the start: the sum of these terms; at least 1 sections
     boundary: Union[VlasovRunSpeciesBoundary, None]  # What particles meet at the ends of x
     source: Union[VlasovRunSpeciesSource, None]  # Particles that come in; absent: none
-    acceleration: Union[Sequence[Union[float, str]], Union[float, str]]  # Given acceleration along each velocity direction, formulas of x, y, z, t; absent: none; 0 to 3 values
+    acceleration: Union[Sequence[Union[float, str]], Any]  # External acceleration along each velocity direction, formulas of x, y, z, t; absent: none; 0 to 3 values
 class VlasovRunFieldCleaning(TypedDict, total=False):
     electric: Union[float, str]  # Speed in units of c at which errors of div E leave (Maxwell); 0: no cleaning
     magnetic: Union[float, str]  # The same of div B
+    damping: float  # Rate at which these waves fade, in units of their speed times 2 pi/L (L: the longest side of x); 2: the longest one critically; 0: not at all, then errors go round a periodic domain; at least 0
 class VlasovRunFieldBoundary(TypedDict, total=False):
     lower: Sequence[str]  # At the lower ends of x: periodic; for Maxwell also conductor (where particles meet walls the default), open or fixed; for Poisson dirichlet (the default there) or neumann; one a direction; 0 to 3 values
     upper: Sequence[str]  # At the upper ends: periodic; for Maxwell also conductor (where particles meet walls the default), open or fixed; for Poisson dirichlet (the default there) or neumann; one a direction; 0 to 3 values
-    lower_value: Union[Sequence[Union[float, str]], Union[float, str]]  # Poisson: potential of a dirichlet wall, or its outward slope at a neumann one, formulas of t; absent: 0; 0 to 3 values
-    upper_value: Union[Sequence[Union[float, str]], Union[float, str]]  # The same at the upper ends; 0 to 3 values
+    lower_value: Union[Sequence[Union[float, str]], Any]  # Poisson: potential of a dirichlet wall, or its outward slope at a neumann one, formulas of t; absent: 0; 0 to 3 values
+    upper_value: Union[Sequence[Union[float, str]], Any]  # The same at the upper ends; 0 to 3 values
 class VlasovRunFieldInitial(TypedDict, total=False):
-    electric: Union[Sequence[Union[float, str]], Union[float, str]]  # Ex, Ey, Ez: three formulas, or none
-    magnetic: Union[Sequence[Union[float, str]], Union[float, str]]  # Bx, By, Bz: three formulas, or none
+    electric: Union[Sequence[Union[float, str]], Any]  # Ex, Ey, Ez: three formulas, or none
+    magnetic: Union[Sequence[Union[float, str]], Any]  # Bx, By, Bz: three formulas, or none
 class VlasovRunFieldExternal(TypedDict, total=False):
-    electric: Union[Sequence[Union[float, str]], Union[float, str]]  # Ex, Ey, Ez: three formulas, or none
-    magnetic: Union[Sequence[Union[float, str]], Union[float, str]]  # Bx, By, Bz: three formulas, or none
+    electric: Union[Sequence[Union[float, str]], Any]  # Ex, Ey, Ez: three formulas, or none
+    magnetic: Union[Sequence[Union[float, str]], Any]  # Bx, By, Bz: three formulas, or none
 class VlasovRunField(TypedDict, total=False):
     model: Required[Literal['maxwell', 'poisson', 'none']]  # Maxwell's equations, Poisson's for the electric field alone, or no field but the external one
     epsilon0: Union[float, str]  # Permittivity, above 0
@@ -1052,9 +1075,9 @@ class VlasovRunField(TypedDict, total=False):
     cleaning: Union[VlasovRunFieldCleaning, None]  # Divergence cleaning
     boundary: Union[VlasovRunFieldBoundary, None]  # What fields meet at the ends of x
     initial: Union[VlasovRunFieldInitial, None]  # Fields at the start (Maxwell), formulas of x, y, z; electric absent: from the charge by Gauss's law; magnetic absent: 0
-    external: Union[VlasovRunFieldExternal, None]  # Given fields that particles feel too, formulas of x, y, z, t
-    current: Union[Sequence[Union[float, str]], Union[float, str]]  # Given current density (Maxwell): three formulas of x, y, z, t, or none
-    background_charge: Union[float, str]  # Charge density that is fixed and uniform: immobile ions
+    external: Union[VlasovRunFieldExternal, None]  # External fields that act on the particles besides the computed ones, formulas of x, y, z, t
+    current: Union[Sequence[Union[float, str]], Any]  # External current density (Maxwell): three formulas of x, y, z, t, or none
+    background_charge: Union[float, str]  # Uniform, fixed charge density, such as that of immobile ions
 class VlasovRunTime(TypedDict, total=False):
     end: Required[Union[float, str]]  # Time at which the run ends
     cfl: float  # dt = cfl/((2 order + 1) sum of |speed|/width over the directions); above 0 and at most 1
@@ -1062,10 +1085,10 @@ class VlasovRunTime(TypedDict, total=False):
     steps: Union[int, None]  # At most so many steps; absent: any number; at least 0
 class VlasovRunBasis(TypedDict, total=False):
     order: int  # Polynomial order; at least 1 and at most 3
-    family: Literal['serendipity', 'tensor', 'hybrid']  # Which products of polynomials; hybrid: order 1 in x, 2 in v (Gkeyll's p = 1)
+    family: Literal['serendipity', 'tensor', 'hybrid']  # Polynomial basis of a cell; hybrid: order 1 in x, 2 in v (Gkeyll's p = 1)
 class VlasovRunCollisionsBetween(TypedDict, total=False):
     species: Required[Sequence[str]]  # Two species; 2 values
-    frequency: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # nu_sr, at which the first (s) is slowed by the second (r), and nu_rs the other way round; one alone: nu_sr, with nu_rs = nu_sr m_s/m_r. Mean velocities near each other at (nu_sr + nu_rs)/2 where m n nu of both are equal (docs/vlasov.md); 1 to 2 values
+    frequency: Required[Union[Sequence[Union[float, str]], Any]]  # nu_sr, at which the first (s) is slowed by the second (r), and nu_rs the other way round; one alone: nu_sr, with nu_rs = nu_sr m_s/m_r. Mean velocities near each other at (nu_sr + nu_rs)/2 where m n nu of both are equal (docs/vlasov.md); 1 to 2 values
 class VlasovRunCollisionsSpitzer(TypedDict, total=False):
     reference_density: Union[float, str]  # Density at which the frequencies hold
     reference_thermal_speed: Union[float, str]  # Thermal speed at which they hold
@@ -1073,6 +1096,7 @@ class VlasovRunCollisions(TypedDict, total=False):
     operator: Literal['lbo', 'bgk']  # Lenard-Bernstein/Dougherty (drag and diffusion in v) or relaxation to a Maxwellian
     frequency: dict[str, Union[float, str]]  # nu_ss of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not named: 0
     between: Sequence[VlasovRunCollisionsBetween]  # Collisions between species
+    exchange: Literal['molecules', 'mixture']  # How species share out the heat of friction: as Maxwell molecules do, nearly all to the lighter one (bgk between unlike masses may then ask for a Maxwellian of negative temperature); or by nearing one Maxwellian of the pair, which never does (Haack, Hauck & Murillo 2017)
     conserving: bool  # Conserve momentum and energy; off: towards the initial temperature at rest (for tests)
     integration: Literal['explicit', 'split']  # explicit: in every stage of a step, which collision rates then limit; split: alone, for half a step before and after it (Strang; BGK of a species with itself exactly, all else by super time steps), so that steps follow the collisionless speeds alone
     spitzer: Union[VlasovRunCollisionsSpitzer, None]  # Frequencies follow n/vth^3; absent: constant
@@ -1082,11 +1106,12 @@ class VlasovRunOutput(TypedDict, total=False):
     frame_interval: Union[Union[float, str], None]  # Time between frames (taken after the first step that reaches one, as by Gkeyll); absent: start and end
     distribution: bool  # Frames hold f, not only moments and fields
     gkyl: bool  # Also write Gkeyll's files, for postgkyl
+    openpmd: bool  # Also write moments and fields of each frame by the openPMD standard (openpmd/data_STEP.h5), for openPMD-viewer, yt and ParaView
 class VlasovRunObserveSpectrogram(TypedDict, total=False):
     signal: Literal['ex', 'ey', 'ez', 'bx', 'by', 'bz']  # Component of the field. It oscillates at a wave's frequency, its energy at twice that
-    at: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Point of x, a number a direction; 1 to 3 values
+    at: Required[Union[Sequence[Union[float, str]], Any]]  # Point of x, a number a direction; 1 to 3 values
     every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
-    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    transform: Literal['fourier', 'constant_q', 'mel']  # fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a logarithmic axis, each seen for as many of its periods
     window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
     hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
     bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
@@ -1095,9 +1120,9 @@ class VlasovRunObserveSpectrogram(TypedDict, total=False):
     corner: Union[Union[float, str], None]  # mel: angular frequency below which bands are about evenly wide, above which they widen with frequency
 class VlasovRunObserveSpectrum(TypedDict, total=False):
     signal: Literal['ex', 'ey', 'ez', 'bx', 'by', 'bz']  # Component of the field. It oscillates at a wave's frequency, its energy at twice that
-    at: Required[Union[Sequence[Union[float, str]], Union[float, str]]]  # Point of x, a number a direction; 1 to 3 values
+    at: Required[Union[Sequence[Union[float, str]], Any]]  # Point of x, a number a direction; 1 to 3 values
     every: int  # Steps between samples; time.dt must be given, so that they are even; at least 1
-    transform: Literal['fourier', 'constant_q', 'mel']  # Short-time Fourier transform with Hann's window; bins of equal width on a logarithmic axis, each seen for as many of its periods; or the Fourier transform's power in triangular bands, even on the mel scale log(1 + frequency/corner)
+    transform: Literal['fourier', 'constant_q', 'mel']  # fourier: short-time Fourier transform with Hann's window; constant_q: bins of equal width on a logarithmic axis, each seen for as many of its periods
     window: int  # fourier, mel: samples of a frame; even, with prime factors up to 13; at least 4 and at most 16777216
     hop: int  # Samples from a frame to the next; at least 1 and at most 16777216
     bins: int  # constant_q, mel: number of bins; at least 2 and at most 4096
@@ -1113,15 +1138,16 @@ class VlasovRunTheoryBeams(TypedDict, total=False):
     drift: Union[float, str]  # Mean velocity along the wave; for weibel: of two equal beams at +-drift across it
     transverse_speed: Union[Union[float, str], None]  # For weibel: sqrt(T/m) across the wave; absent: thermal_speed
 class VlasovRunTheory(TypedDict, total=False):
-    kind: Literal['given', 'electrostatic', 'collisional', 'weibel']  # The numbers given here; the least damped wave of drifting Maxwellians (Landau, two-stream, bump-on-tail); a Langmuir wave with Lenard-Bernstein collisions; the Weibel instability
+    kind: Literal['given', 'electrostatic', 'collisional', 'weibel']  # The numbers given here; of drifting Maxwellians (Landau, two-stream, bump-on-tail) the fastest growing wave or, where all are damped, the one that the run shows; a Langmuir wave with the run's collisions; the Weibel instability
     quantity: str  # Column of the history that grows as the square of the amplitude: electric_energy, magnetic_energy, ex_squared ...
     growth_rate: Union[Union[float, str], None]  # given: rate of the amplitude; below 0: damping
     frequency: Union[Union[float, str], None]  # given: angular frequency of the amplitude
     wavenumber: Union[Union[float, str], None]  # Of the wave; needed where the rates are computed, else the longest along x: for the recurrence time
-    beams: Sequence[VlasovRunTheoryBeams]  # The Maxwellians; none: one with all values 1, at rest
-    collision_frequency: Union[float, str]  # collisional: nu of the operator
-    light_speed: Union[float, str]  # weibel: c
-    window: Union[Sequence[Union[float, str]], Union[float, str]]  # Times between which the rates are fitted (of a damped wave: before its recurrence); absent: found; 0 to 2 values
+    direction: Union[Sequence[Union[float, str]], Any]  # Direction of the wave in x, of any length; absent: along the first direction; 0 to 3 values
+    beams: Sequence[VlasovRunTheoryBeams]  # The Maxwellians; none: those that the run starts from (weibel, or where f is given otherwise: one with all values 1, at rest)
+    collision_frequency: Union[Union[float, str], None]  # collisional: nu of the operator; absent: the run's, which another one may not contradict
+    light_speed: Union[Union[float, str], None]  # weibel: c; absent: that of the run
+    window: Union[Sequence[Union[float, str]], Any]  # Times between which the rates are fitted (of a damped wave: until its recurrence); absent: found; 0 to 2 values
     label: str  # What the theory is, for legends
 class VlasovRunReference(TypedDict, total=False):
     file: Union[str, None]  # CSV file with a first line of names, times in the first column; absent: none
@@ -1134,7 +1160,7 @@ class VlasovRunLimits(TypedDict, total=False):
     negative_f: float  # Stop (exit 3) when a cell mean of f is below minus this part of the greatest one; at least 0
     negative_share: float  # Warn when the negative part of f holds more than this part of the particles; at least 0
     edge_share: float  # Stop (exit 3) when the outermost velocity cells of a side hold more than this part of the mean density at some place; a tenth of it warns; above 0
-    gauss_error: float  # Stop (exit 3) when epsilon0 div E - rho is beyond this part of the greatest charge density so far (Maxwell; root mean squares over x), and do not start with more; half of it warns; above 0
+    gauss_error: float  # Stop (exit 3) when the field that epsilon0 div E - rho alone would make is beyond this part of the greatest E so far (Maxwell; root mean squares over x), and do not start with more; half of it warns. Not judged below 1e-4 of the plasma's charge density; above 0
     f_squared_growth: float  # Stop (exit 3) when the integral of f^2 has grown by this part of its first value where nothing but an error can make it grow; a tenth of it warns; above 0
 
 def dpmd_run(
@@ -1149,7 +1175,7 @@ def dpmd_run(
     thermo_interval: int = ...,  # Steps between rows of the thermo table; at least 1
     trajectory: Union[DpmdRunTrajectory, None] = ...,  # Frames of the run; absent: none
     observables: Union[DpmdRunObservables, None] = ...,  # Averages over the run
-    deviation: Union[DpmdRunDeviation, None] = ...,  # How far the models disagree, in model_devi.out; absent: not told
+    deviation: Union[DpmdRunDeviation, None] = ...,  # Disagreement of the models (model_devi.out); absent: not computed
     selection: Union[DpmdRunSelection, None] = ...,  # Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none
     observe: Union[DpmdRunObserve, None] = ...,  # Frequencies of what the run does; absent: none
     checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
@@ -1186,11 +1212,14 @@ def dpmd_equation_of_state(
     domain: Union[DpmdEquationOfStateDomain, None] = ...,  # Ranks and neighbour lists
     range: float = ...,  # Largest linear strain about the minimum; above 0 and at most 0.2
     points: int = ...,  # Volumes in the fit; at least 5 and at most 1001
+    force_tolerance: str = ...,  # Stop (exit 3) where an atom feels a greater force at the minimum or, relaxed, at any volume: its positions are not the crystal's; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    relax: bool = ...,  # Relax the positions at each volume (FIRE 2.0) until no force exceeds a twentieth of force_tolerance; atoms that system.file holds keep their places in the cell
+    relax_steps: int = ...,  # Steps of a relaxation, at most; at least 1 and at most 1000000
     reference: Union[DpmdEquationOfStateReference, None] = ...,  # Values to print beside ours
 ) -> Input: ...
 def dpmd_learn(
     *,
-    data: Union[Sequence[str], str],  # Labelled systems to begin with, as for 'dpmd train'; at least 1 values
+    data: Union[Sequence[str], Any],  # Labelled systems to begin with, as for 'dpmd train'; at least 1 values
     train: DpmdLearnTrain,  # Training
     explore: Sequence[DpmdLearnExplore],  # Runs that look for frames worth a label; at least 1 sections
     selection: DpmdLearnSelection,  # Which frames get a label; 'most' is for all runs together
@@ -1281,21 +1310,22 @@ def meshfreeflow_superresolve(
 def meshfreeflow_evaluate(
     *,
     cases: Sequence[MeshfreeflowEvaluateCases],  # Flows that are known at high resolution, not those of the training; at least 1 sections
-    models: Sequence[MeshfreeflowEvaluateModels],  # Models to be judged; linear interpolation is judged beside them
-    low_resolution: Union[MeshfreeflowEvaluateLowResolution, None] = ...,  # How the truth is made coarser; absent: by the first model's factors, with the default filters
+    models: Sequence[MeshfreeflowEvaluateModels] = ...,  # Models to be judged; linear interpolation is judged beside them, or alone where there are none
+    low_resolution: Union[MeshfreeflowEvaluateLowResolution, None] = ...,  # How the truth is made coarser; absent: by the first model's factors, with the default filters. Needed where there is no model
     flow: Union[MeshfreeflowEvaluateFlow, None] = ...,  # What the fields mean; absent: no statistics of a flow
     spectra_at: Sequence[float] = ...,  # Places along the axis that is not periodic at which spectra are shown; absent: its middle
     picture: Union[str, None] = ...,  # The field that pictures show; absent: the scalar, else the first field
     quantise: Union[MeshfreeflowEvaluateQuantise, None] = ...,  # Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...
     outside_training: Literal['refuse', 'mark'] = ...,  # Where a case goes beyond what a model was trained for: refuse it, or mark it in the report
+    check: Literal['refuse', 'warn', 'off'] = ...,  # Where residuals of the equations on the data, by finite differences, are more than a tenth of their largest term: refuse, or warn and go on; off: not looked at. With outside_training: mark they are warned of, too
     max_memory: float = ...,  # Memory that a rank may use (GB); above 0
 ) -> Input: ...
 def podlstm_fit(
     *,
     fields: Union[PodlstmFitFields, None] = ...,  # A record of fields
-    coefficients: Union[PodlstmFitCoefficients, None] = ...,  # Coefficients that somebody else has made, without fields
-    pod: Union[PodlstmFitPod, None] = ...,  # How modes are made of fields
-    n_fit: Union[int, None] = ...,  # Leading times from which modes and background are made, or were; absent: what a file of coefficients says (n_fit, n_train), else all; at least 2 and at most 10000000
+    coefficients: Union[PodlstmFitCoefficients, None] = ...,  # A file of coefficients computed elsewhere, without fields
+    pod: Union[PodlstmFitPod, None] = ...,  # Proper orthogonal decomposition of the fields
+    n_fit: Union[int, None] = ...,  # Number of first times from which modes and background are computed; absent: what a file of coefficients says (n_fit, n_train), else all; at least 2 and at most 10000000
     fit_until: str = ...,  # The same as a date: modes and background are of the times up to this day; empty: see n_fit
 ) -> Input: ...
 def podlstm_train(
@@ -1308,7 +1338,7 @@ def podlstm_train(
     references: Union[PodlstmTrainReferences, None] = ...,  # Linear forecasts: the base, and what stands beside the model in every table
     parallel: Union[PodlstmTrainParallel, None] = ...,  # Who holds what, for models that fill a node's memory
     offload: Union[PodlstmTrainOffload, None] = ...,  # Optimiser's states that do not fit into memory
-    block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
+    block: str = ...,  # Length of a bootstrap block, longer than errors remember: a number of steps, or a duration
     device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
     checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
     checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
@@ -1324,9 +1354,9 @@ def podlstm_search(
     forecast: Union[PodlstmSearchForecast, None] = ...,  # What every candidate is, whatever its network
     space: Union[PodlstmSearchSpace, None] = ...,  # What is chosen among: each node's units and the skips, as in the SC20 paper
     retrain: Union[PodlstmSearchRetrain, None] = ...,  # The best candidate is trained again, from new seeds: model.h5
-    beside: Union[Sequence[str], str] = ...,  # Trial stores (trials.h5) of other searches of the same space and data, by other methods or seeds: the report compares them with this one
+    beside: Union[Sequence[str], Any] = ...,  # Trial stores (trials.h5) of other searches of the same space and data, by other methods or seeds: the report compares them with this one
     leaderboard: int = ...,  # Candidates in log, leaderboard.csv and report; at least 1 and at most 1000
-    block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
+    block: str = ...,  # Length of a bootstrap block, longer than errors remember: a number of steps, or a duration
     references: Union[PodlstmSearchReferences, None] = ...,  # Linear forecasts: the base, and what stands beside the best candidate
 ) -> Input: ...
 def podlstm_forecast(
@@ -1346,7 +1376,7 @@ def podlstm_evaluate(
     # from: str  # First day of the test; empty: the day after the model's validation period
     until: str = ...,  # Last day of the test; empty: the record's last
     points: Union[int, None] = ...,  # Sea points behind modes of unit norm, where the modes file has coefficients alone: errors are then in degrees a point (NOAA's 1-degree sea: 44219); at least 1
-    block: int = ...,  # Steps of a bootstrap block, longer than errors remember; at least 1 and at most 1000000
+    block: str = ...,  # Length of a bootstrap block, longer than errors remember: a number of steps, or a duration
     references: Union[PodlstmEvaluateReferences, None] = ...,  # Linear forecasts beside the model, fitted to its training period
     regions: Sequence[PodlstmEvaluateRegions] = ...,  # Boxes judged by themselves, where the modes file has a grid
     fields: Union[PodlstmEvaluateFields, None] = ...,  # The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, with what the modes leave out; absent: of the space of the modes alone
@@ -1361,6 +1391,7 @@ def podlstm_quantise(
 def submatrix_evaluate(
     *,
     matrices: SubmatrixEvaluateMatrices,  # The Kohn-Sham and overlap matrices
+    further_kohn_sham: Union[Sequence[str], Any] = ...,  # More Kohn-Sham matrices of the same S, blocks and ensemble, each evaluated as the first one; S^-1/2 is made once for all. Summary and files of the n-th K of all end in _kn (tr_dk_hartree_k2, density_k2.h5); 0 to 1000 values
     blocks: Union[SubmatrixEvaluateBlocks, None] = ...,  # How orbitals are grouped into blocks
     ensemble: Union[SubmatrixEvaluateEnsemble, None] = ...,  # Chemical potential or number of electrons
     temperature: str = ...,  # Electronic temperature; 0: occupied below mu, empty above; unit: K; at least 0 K and at most 1000000 K

@@ -9,7 +9,7 @@ import threading
 import warnings
 import weakref
 from pathlib import Path
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, Literal, NamedTuple, Optional, Sequence, Union, overload
 
 import h5py
 import numpy as np
@@ -101,8 +101,12 @@ class Potential:
 
     # -- evaluation
 
-    def __call__(self, positions: Any, cell: Any = None, types: Any = None, *, model: int = 0,
-                 atomic: bool = False) -> Union[Result, AtomicResult]:
+    @overload
+    def __call__(self, positions: Any, cell: Any = ..., types: Any = ..., *, model: int = ..., atomic: Literal[False] = ...) -> Result: ...
+    @overload
+    def __call__(self, positions: Any, cell: Any = ..., types: Any = ..., *, model: int = ..., atomic: Literal[True]) -> AtomicResult: ...
+
+    def __call__(self, positions: Any, cell: Any = None, types: Any = None, *, model: int = 0, atomic: bool = False) -> Any:
         """Return energy, forces and virial; with `atomic` those of each atom, too.
 
         positions: [n_atoms, 3] or frames [n_frames, n_atoms, 3] (angstrom), anywhere; or an ase.Atoms alone.
@@ -145,7 +149,7 @@ class Potential:
         box = None if cell is None else _cell(cell)
         energy, forces, virial = np.empty(1), np.empty((n, 3)), np.empty((3, 3))
         more = (np.empty(n), np.empty((n, 3, 3))) if atomic else ()
-        of_atoms = [one.ctypes.data for one in more] or [None, None]
+        of_atoms: list[Optional[int]] = [one.ctypes.data for one in more] if more else [None, None]
         with self._lock:
             code = self._library.quintet_potential_compute(
                 self._handle, model, n, types.ctypes.data, positions.ctypes.data, None if box is None else box.ctypes.data,
