@@ -15,7 +15,8 @@ from typing import Any, Callable, Optional, Sequence, Union
 from .errors import InputError, ProgramNotFound, error_of
 
 APPLICATIONS = ("dpmd", "meshfreeflow", "podlstm", "submatrix", "vlasov")
-_GRACE = 30.0  # seconds for a checkpoint, after which the program is killed
+_GRACE = 30.0  # seconds for a checkpoint, after which the program is told to end
+_PATIENCE = 5.0  # and so many more, after which it is killed
 _WARNING = "warning: "
 
 Progress = Union[bool, Callable[[str], None]]
@@ -146,14 +147,16 @@ def _stop(process: subprocess.Popen) -> None:
         return
     try:
         process.send_signal(signal.SIGUSR1)  # mpirun passes this one on to the ranks
-        process.communicate(timeout=_GRACE)  # reads on, so that it is not kept waiting by a full pipe
+        threading.Thread(target=lambda: list(process.stdout or ()), daemon=True).start()  # a full pipe would keep it waiting
+        process.wait(_GRACE)
     except BaseException:  # it hangs, or a second Ctrl-C came
         _kill(process)
 
 
 def _kill(process: subprocess.Popen) -> None:
     try:
+        process.terminate()  # mpirun ends its ranks then
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+        process.wait()

@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 from support import SOURCE, InFolder, copper, needs, needs_program, two_stream
 
@@ -51,6 +53,23 @@ class Words(unittest.TestCase):
                 _programs.program("vlasov")
         finally:
             os.environ["QUINTET_BIN"] = before
+
+
+class Stubborn(unittest.TestCase):
+    def test_a_program_that_does_not_stop_is_killed(self):
+        code = ("import signal, time\nfor one in (signal.SIGUSR1, signal.SIGTERM): signal.signal(one, signal.SIG_IGN)\n"
+                "print('begun', flush=True)\nwhile True: print('x' * 1000, flush=True); time.sleep(0.001)")
+
+        def interrupt(line):
+            if line == "begun":
+                raise KeyboardInterrupt
+
+        with mock.patch.object(_programs, "_GRACE", 0.5), mock.patch.object(_programs, "_PATIENCE", 0.5):
+            before = time.time()
+            with self.assertRaises(KeyboardInterrupt):
+                _programs.watched([sys.executable, "-c", code], interrupt)
+        self.assertLess(time.time() - before, 20)
+        self.assertEqual(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split(), [])
 
 
 @needs_program("vlasov", "dpmd")
@@ -108,13 +127,16 @@ class Run(InFolder):
             shutil.rmtree("stopped")
 
     def test_stopped_from_outside_is_no_result(self):
-        def stop(line):
-            if "step " in line:  # the child of this process
-                child = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()[0]
-                os.kill(int(child), signal.SIGTERM)
+        def stop():
+            deadline = time.time() + 60
+            while not Path("outside/progress.json").exists() and time.time() < deadline:
+                time.sleep(0.05)
+            child = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()[0]
+            os.kill(int(child), signal.SIGTERM)
 
+        threading.Thread(target=stop, daemon=True).start()
         with self.assertRaisesRegex(quintet.StoppedEarly, 'go on with restart="auto"') as caught:
-            copper(quintet, "outside", progress=stop, **LONG)
+            copper(quintet, "outside", **LONG)
         self.assertEqual(caught.exception.run.status, "stopped early")
         self.assertEqual(copper(quintet, "outside", restart="auto", **{**LONG, "time.steps": caught.exception.run.summary.last_step + 5}).status, "done")
 
