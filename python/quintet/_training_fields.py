@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import xarray
 
 _LONG_NAMES = {"Ra": "Rayleigh", "Pr": "Prandtl"}
+_PARAMETERS = (*_LONG_NAMES, "slip_bottom", "slip_top", "slip_sides", "heated_sides")  # the last four: kinds of walls, 0 or 1
 
 
 def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Optional[Sequence[str]] = None, *,
@@ -26,14 +29,15 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     axis. fields: which variables; default: all that have time and an axis. periodic: axes that are; default: those
     whose coordinate has the attribute `periodic`. bounds: ends of an axis (or its period), default: attributes `lower`
     and `upper` of the coordinate, else its first and last point; a periodic axis ends a spacing later. parameters:
-    numbers such as {"Ra": 1e6, "Pr": 1}; default: the data set's attributes of these names. mask: [axes...] 1: a value,
+    numbers such as {"Ra": 1e6, "Pr": 1}; default: the data set's attributes of these names, and of
+    the kinds of walls (slip_bottom, ...). mask: [axes...] 1: a value,
     0: none; default: the variable `mask`, else where all values are numbers; there values must be numbers.
 
-    Raises InputError: no coordinates, axes that differ, times or coordinates that do not ascend, values that are no
+    Raises InputError: a calendar other than ours, no coordinates, axes that differ, times or coordinates that do not ascend, values that are no
     numbers within the mask.
     """
     path = Path(path)
-    times, time_units, calendar = _times(dataset)
+    times, time_units = _times(dataset)
     names = [str(name) for name in (fields or dataset.data_vars) if fields or "time" in dataset[name].dims and len(dataset[name].dims) > 1]
     if not names:
         raise InputError(f"no variable of the data set has time and an axis of space; it has {', '.join(map(str, dataset.data_vars)) or 'none'}")
@@ -54,7 +58,7 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
         try:
             _write_header(file, dataset, axes, samples.pop(), parameters)
             _write_axes(file, dataset, axes, periodic, bounds or {})
-            _write_time(file, times, time_units, calendar)
+            _write_time(file, times, time_units)
             _write_values(file, values, axes, sea)
             file.close()
             draft.replace(path)
@@ -63,7 +67,7 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     return path
 
 
-def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str, str]:
+def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str]:
     if "time" not in dataset.coords:
         raise InputError("the data set has no coordinate 'time'")
     time = dataset["time"]
@@ -74,7 +78,9 @@ def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str, str]:
         numbers, units, calendar = encode(time.values, units, None if time.dtype.kind == "O" else calendar, np.dtype("float64"))
     else:
         numbers = time.values
-    return _rising(np.asarray(numbers, float), "time"), units, calendar
+    if "since" in units and calendar.lower() not in ("standard", "gregorian", "proleptic_gregorian"):
+        raise InputError(f"times have the calendar {calendar}, and a file of fields over time has none: use dataset.to_netcdf(FILE), which podlstm reads")
+    return _rising(np.asarray(numbers, float), "time"), units
 
 
 def _rising(values: np.ndarray, name: str) -> np.ndarray:
@@ -114,10 +120,13 @@ def _mask(dataset: xarray.Dataset, values: Mapping[str, Any], axes: Sequence[str
 
 def _write_header(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], n_samples: int, parameters: Optional[Mapping[str, float]]) -> None:
     if parameters is None:
-        parameters = {name: dataset.attrs[name] for name in _LONG_NAMES if name in dataset.attrs}
+        parameters = {name: dataset.attrs[name] for name in _PARAMETERS if name in dataset.attrs}
     names = [_LONG_NAMES.get(name, name) for name in parameters]
     file.attrs.update(schema="quintet.field_series", schema_version=np.int64(1), dataset_name=str(dataset.attrs.get("title", "fields")),
                       grid_type="cartesian", n_spatial_dims=np.int64(len(axes)), n_trajectories=np.int64(n_samples))
+    file.attrs.update(program="quintet.data.write_fields", version="0.1.0", git_hash="unknown", build=f"Python {platform.python_version()}",
+                      host=platform.node(), date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), ranks=np.int64(1), threads=np.int64(1),
+                      seed=np.uint64(0))
     file.attrs["simulation_parameters"] = np.array(names, dtype=h5py.string_dtype())
     scalars = file.create_group("scalars")
     for name, value in zip(names, parameters.values()):
@@ -159,10 +168,9 @@ def _write_axes(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], p
         boundary["mask"] = ends
 
 
-def _write_time(file: h5py.File, times: np.ndarray, units: str, calendar: str) -> None:
+def _write_time(file: h5py.File, times: np.ndarray, units: str) -> None:
     file["dimensions/time"] = times
     _describe(file["dimensions/time"], units, ["time"], "Time of each frame.", sample=0, time=1)
-    file["dimensions/time"].attrs["calendar"] = calendar
 
 
 def _write_values(file: h5py.File, values: Mapping[str, Any], axes: Sequence[str], sea: Optional[np.ndarray]) -> None:

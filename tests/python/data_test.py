@@ -162,16 +162,35 @@ class Fields(InFolder):
         whole = fields["mean"] + (fields.coefficients * fields.modes).sum("mode")
         self.assertLess(float(np.sqrt(((whole.transpose("time", "lat", "lon").values - data.sst.values)[:, fields.mask.values == 1] ** 2).mean())), 0.03)
 
+    @needs_program("podlstm")
+    @needs("scipy")
+    def test_other_calendars_go_by_netcdf(self):
+        """A file of fields over time has no calendar: days of a year without leap days would become wrong dates."""
+        data = self.sea()
+        days = 7.0 * np.arange(data.sizes["time"])
+        for calendar in ("proleptic_gregorian", "noleap"):
+            one = data.assign_coords(time=("time", days, {"units": "days since 2001-01-03", "calendar": calendar}))
+            if calendar != "noleap":
+                quintet.data.write_fields("calendar.h5", one)
+                continue
+            with self.assertRaisesRegex(quintet.InputError, r"the calendar noleap, .*dataset\.to_netcdf\(FILE\), which podlstm reads"):
+                quintet.data.write_fields("noleap.h5", one)
+            self.assertFalse(Path("noleap.h5").exists())
+            one.to_netcdf("noleap.nc", engine="scipy", format="NETCDF3_64BIT")
+            file = quintet.inputs.podlstm_fit(fields={"files": ["noleap.nc"], "variable": "sst"}, pod={"modes": 3}).write("noleap.yaml")
+            self.assertEqual(quintet.run(file, progress=False, threads=1).summary.n_times, len(days))
+
     @needs_program("meshfreeflow", "quintet")
     def test_meshfreeflow_reads_a_flow(self):
         data = self.flow()
         quintet.data.write_fields("flow.h5", data, periodic=["x"], bounds={"x": (0, 4)})
         said = inspected("flow.h5")
-        for word in ("16", "b", "w", "Ra", "periodic"):
+        for word in ("made by: quintet.data.write_fields", "axis x: 16 points", "a period from 0 to 4", "axis z: 9 points", "field b", "Ra"):
             self.assertIn(word, said)
         from quintet import fields
 
         back = fields.series_dataset(Path("flow.h5"))
+        back.attrs["slip_top"] = 1.0
         np.testing.assert_array_equal(back.b[0].values, data.b.values)
         np.testing.assert_array_equal(back.w[0].values, data.w.values)
         self.assertEqual((back.attrs["Ra"], back.x.attrs["upper"], back.x.attrs["periodic"], back.z.attrs["periodic"]), (1e5, 4, 1, 0))
@@ -181,6 +200,7 @@ class Fields(InFolder):
                 np.testing.assert_array_equal(one[name], two[name])
             self.assertEqual(two["dimensions/x"].attrs["upper"], 4)
             self.assertIn("boundary_conditions/x_periodic", two)
+            self.assertEqual((two["scalars/slip_top"][()], two["scalars/Rayleigh"][()]), (1, 1e5))
 
     def test_wrong_data_are_refused(self):
         write = quintet.data.write_fields
