@@ -64,15 +64,15 @@ def missing(shown, printed):
 
 
 def run(page, build, folder):
-    environment = dict(os.environ, PATH=f"{build}/bin:{os.environ['PATH']}", OMPI_MCA_rmaps_base_oversubscribe="1",
-                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    environment = dict(os.environ, PATH=f"{build}/bin:{os.environ['PATH']}", OMPI_ALLOW_RUN_AS_ROOT="1",
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1")
     todo, status = commands(open(page).read()), 0
     for k, (command, shown) in enumerate(todo):
         if command == "echo $?":
             if shown != [str(status)]:
                 return f"exit code {status}, the page shows {shown}: {todo[k - 1][0]}"
             continue
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=120, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=240, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         status = done.returncode
         if status != 0 and todo[k + 1:k + 2] != [("echo $?", [str(status)])]:
