@@ -48,7 +48,7 @@ WAY = (
      ("io/hdf5 io/fields", "physics/particles/files", "physics/kinetics/files io/hdf5/openpmd", "physics/electronic/files",
       "", "io/netcdf")),
     ("Report", "report.html, summary.json, exit code",
-     ("apps/application/report apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",
+     ("apps/application/report apps/application/citations apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",
       "apps/submatrix/report",
       "apps/meshfreeflow/simulate apps/meshfreeflow/train", "apps/podlstm/fit apps/podlstm/search")),
     ("Afterwards", "reports side by side; commands without steps",

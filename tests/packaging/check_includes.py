@@ -27,7 +27,7 @@ ROOMS = {
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "campaign", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
-    "apps/application": ("report", "life", "loop table training", "spectra", "cli"),
+    "apps/application": ("citations report", "life", "loop table training", "spectra", "cli"),
     "apps/campaign": ("workers",),
     "apps/dpmd": ("setup", "ipi", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),

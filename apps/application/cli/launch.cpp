@@ -114,6 +114,7 @@ int end_well(Context::Implementation& context, const LastWord& last_word) {
   if (context.comm.is_root()) write_outcome(context, outcome);
   if (code == ExitCode::stopped_early)
     log::info("Stopped early with a checkpoint; go on with --restart auto");
+  log::info("What to cite: {}/citations.bib", context.directory.path());
   log::info("Report: {}/report.html", context.directory.path());
   last_word.leave(code, context.stop_reason);
   // Who waits for the word needs no code, by which mpirun would end slowly: twice the time it gives ranks.

@@ -1,8 +1,10 @@
 #include "apps/application/life/summary.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 
+#include "apps/application/citations/citations.hpp"
 #include "apps/application/life/progress.hpp"
 #include "apps/application/report/key_words.hpp"
 #include "io/log/error.hpp"
@@ -258,6 +260,14 @@ void write_outcome(const Context::Implementation& context, const Outcome& outcom
   const std::string& directory = context.directory.path();
   write_text_file(directory + "/summary.json", to_json(summary_tree(context, outcome)) + "\n");
   write_text_file(directory + "/report.html", page(context, outcome).html());
+  try {
+    const auto& provenance = context.provenance;
+    write_text_file(directory + "/citations.bib",
+                    bibliography(context.request.program,
+                                 parse_yaml(provenance.configuration, "configuration"), provenance.version));
+  } catch (const std::exception& error) {  // the results are whole without it
+    log::warning("{}/citations.bib is not written: {}", directory, error.what());
+  }
 }
 
 }  // namespace quintet
