@@ -13,6 +13,7 @@
 
 #include "apps/application/cli/launch.hpp"
 #include "apps/application/cli/option_flags.hpp"
+#include "apps/application/cli/pages.hpp"
 #include "apps/application/cli/usage_hints.hpp"
 #include "apps/application/cli/warm.hpp"
 #include "apps/application/life/failure.hpp"
@@ -25,11 +26,6 @@ namespace quintet {
 namespace {
 
 using Flags = std::vector<Application::Flag>;
-
-/// A flag as it is parsed and shown: "--output DIR", "what it does".
-struct FlagText {
-  std::string name, value, about;  ///< value "" for a switch
-};
 
 const std::vector<FlagText> shared_flags = {
     {"--set", "KEY.PATH=VALUE", "override one value of the YAML file, e.g. time.steps=100 (repeatable)"},
@@ -187,7 +183,7 @@ struct Application::Implementation {
   std::vector<Subsystem> subsystems;
   bool is_warm = false;  ///< forked of a program that was loaded once
   std::vector<Command> commands;
-  std::vector<Command> hidden;                              ///< schema, schemas, reference
+  std::vector<Command> hidden;                              ///< man, completion, schema, ...
   std::function<std::string()> page;                        ///< that reference begins with
   std::vector<std::pair<std::string, std::string>> absent;  ///< commands of other builds, and what they need
 
@@ -197,7 +193,9 @@ struct Application::Implementation {
   [[nodiscard]] std::string help() const;
   [[nodiscard]] std::string help(const Command& command) const;
   [[nodiscard]] std::string version() const;
-  void add_hidden_commands();
+  [[nodiscard]] ProgramText text() const;
+  void add_page_commands();    ///< man, completion
+  void add_hidden_commands();  ///< of programs with a YAML file: schema, schemas, reference
   [[nodiscard]] Words parse(const Command& command, int argc, char** argv) const;
   int run(const Command& command, Words words, ProgramArguments arguments) const;
   int dispatch(int argc, char** argv) const;
@@ -263,7 +261,11 @@ std::string Application::Implementation::help() const {
   for (const auto& [absentee, lacks] : absent)
     text += fmt::format("  {:<24} not in this build, which lacks {}\n", absentee, lacks);
   text += "\nOptions:\n" + flag_table({help_flag, {"--version", "", "version, git hash and build"}});
-  return text + fmt::format("\n'{} COMMAND --help' says more about a command.\n", name);
+  return text + fmt::format(
+                    "\n'{0} COMMAND --help' says more about a command; '{0} man' and '{0} completion bash' "
+                    "print a page "
+                    "of the\nmanual and what completes words in a shell.\n",
+                    name);
 }
 
 std::string Application::Implementation::help(const Command& command) const {
@@ -285,10 +287,28 @@ std::string Application::Implementation::help(const Command& command) const {
 
 std::string Application::Implementation::version() const {
   const auto provenance = hdf5::current_provenance();
-  return fmt::format("{} {} (git {})\n{}\n", name, provenance.version, provenance.git_hash, provenance.build);
+  std::string text =
+      fmt::format("{} {} (git {})\n{}\nKokkos {}.{}.{} {}\n", name, provenance.version, provenance.git_hash,
+                  provenance.build, KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100,
+                  Kokkos::DefaultExecutionSpace::name());
+  for (const auto& [absentee, lacks] : absent)
+    text += fmt::format("without '{}', which needs {}\n", absentee, lacks);
+  return text;
+}
+
+ProgramText Application::Implementation::text() const {
+  ProgramText program{name, about, hdf5::current_provenance().version, {}};
+  for (const auto& command : commands) {
+    CommandText entry{command.name, command.about, command.flag_texts(), {}};
+    if (command.configured()) entry.keys = key_paths(command.bind().describe);
+    program.commands.push_back(std::move(entry));
+  }
+  return program;
 }
 
 void Application::Implementation::add_hidden_commands() {
+  for (const auto& command : hidden)
+    if (command.name == "reference") return;
   Command schema{"schema",
                  "Print the JSON Schema of a command's YAML file",
                  {{"COMMAND", "the command", false, ""}},
@@ -319,7 +339,26 @@ void Application::Implementation::add_hidden_commands() {
         all.set(command.name, json_schema(command.bind().describe, name + " " + command.name));
     std::puts(to_json(all, 0).c_str());
   };
-  hidden = {std::move(schema), std::move(schemas), std::move(reference)};
+  for (auto* command : {&schema, &schemas, &reference}) hidden.push_back(std::move(*command));
+}
+
+void Application::Implementation::add_page_commands() {
+  Command manual{"man", "Print the page of the manual, for man", {}, {}, {}, {}, {}};
+  manual.local = [this](const Arguments&) { std::fputs(manual_page(text()).c_str(), stdout); };
+  Command completion{"completion",
+                     "Print what completes commands, flags and keys in a shell",
+                     {{"SHELL", "bash or zsh", true, ""}},
+                     {},
+                     {},
+                     {},
+                     {}};
+  completion.local = [this](const Arguments& arguments) {
+    const auto& shell = arguments[0].front();
+    QUINTET_CHECK(shell == "bash" || shell == "zsh",
+                  "{} completion: no completion for '{}'; there is bash and zsh", name, shell);
+    std::fputs((shell == "bash" ? bash_completion(text()) : zsh_completion(text())).c_str(), stdout);
+  };
+  for (auto* command : {&manual, &completion}) hidden.push_back(std::move(*command));
 }
 
 Words Application::Implementation::parse(const Command& command, int argc, char** argv) const {
@@ -434,6 +473,7 @@ Application::Application(std::string name, std::string about, std::vector<Subsys
   implementation_->name = std::move(name);
   implementation_->about = std::move(about);
   implementation_->subsystems = std::move(subsystems);
+  implementation_->add_page_commands();
 }
 
 Application::~Application() = default;
@@ -442,7 +482,7 @@ Application& Application::add_configured(const std::string& name, const std::str
                                          std::function<Bound()> bind,
                                          std::function<void(Context&, const void*)> body) {
   implementation_->commands.push_back({name, about, {}, std::move(bind), std::move(body), {}, {}});
-  if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  implementation_->add_hidden_commands();
   return *this;
 }
 
@@ -499,7 +539,7 @@ Application& Application::add_described(const std::string& name, const std::stri
     plain_command(name, about, std::move(flags),
                   [run](const Comm& comm, const Arguments& arguments) { run(&comm, arguments); });
   implementation_->commands.back().options = bind;
-  if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  implementation_->add_hidden_commands();
   return *this;
 }
 

@@ -15,17 +15,24 @@ namespace quintet {
 
 namespace {
 
-/// Paths "time.steps" of the keys of that name, those of sections within lists left out.
-void add_paths(const Tree& schema, const std::string& name, const std::string& before,
-               std::vector<std::string>& paths) {
-  const Tree* const properties = schema.find("properties");
-  if (properties == nullptr || !properties->is_map()) return;
-  for (const auto& [key, value] : properties->entries()) {
-    const std::string path = before + key;
-    if (!value.is_map()) continue;
-    if (key == name && !value.has("properties")) paths.push_back(path);
-    add_paths(value, name, path + ".", paths);
-  }
+/// The section that a JSON Schema describes; null if it describes a value. One that may be absent is an
+/// alternative to null.
+const Tree* section_in(const Tree& schema) {
+  if (!schema.is_map()) return nullptr;
+  if (schema.has("properties")) return &schema;
+  const Tree* const alternatives = schema.find("anyOf");
+  if (alternatives == nullptr || !alternatives->is_list()) return nullptr;
+  for (const auto& alternative : alternatives->items())
+    if (alternative.is_map() && alternative.has("properties")) return &alternative;
+  return nullptr;
+}
+
+void add_paths(const Tree& section, const std::string& before, std::vector<std::string>& paths) {
+  for (const auto& [key, value] : section.at("properties").entries())
+    if (const Tree* const inner = section_in(value))
+      add_paths(*inner, before + key + ".", paths);
+    else
+      paths.push_back(before + key);
 }
 
 std::string quoted_for_shell(const std::string& word) {
@@ -34,6 +41,12 @@ std::string quoted_for_shell(const std::string& word) {
 }
 
 }  // namespace
+
+std::vector<std::string> key_paths(const Describe& describe) {
+  std::vector<std::string> paths;
+  add_paths(json_schema(describe, ""), "", paths);
+  return paths;
+}
 
 std::string setting_meant(const std::vector<std::string>& settings, const std::vector<std::string>& words,
                           const std::vector<std::string>& left_over) {
@@ -58,8 +71,9 @@ std::string setting_for_flag(const std::string& flag, const std::string& value, 
   std::vector<std::string> paths;
   if (name.find('.') != std::string::npos)
     paths.push_back(name);
-  else if (!name.empty())
-    add_paths(json_schema(describe, ""), name, "", paths);
+  else
+    for (const auto& path : key_paths(describe))
+      if (path == name || path.ends_with("." + name)) paths.push_back(path);
   constexpr std::size_t most = 3;
   if (paths.empty() || paths.size() > most) return {};
   std::vector<std::string> settings;

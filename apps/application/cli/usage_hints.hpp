@@ -19,6 +19,9 @@ namespace quintet {
 [[nodiscard]] std::string setting_for_flag(const std::string& flag, const std::string& value,
                                            const Describe& describe);
 
+/// "time.steps", ...: all keys that have a value, those of sections within lists left out.
+[[nodiscard]] std::vector<std::string> key_paths(const Describe& describe);
+
 /// Whether a word that stands where a command is expected looks like an input file: it is there, or its name
 /// ends like one.
 [[nodiscard]] bool looks_like_input(const std::string& word);
