@@ -107,7 +107,7 @@ std::string bare_key_hint(std::string_view key, const Tree& value, const Tree* b
                        key);
   const auto end = key.find_first_of(" :=");
   if (end == std::string_view::npos ||
-      std::find(names.begin(), names.end(), key.substr(0, end)) == names.end())
+      (!names.empty() && std::find(names.begin(), names.end(), key.substr(0, end)) == names.end()))
     return {};
   const auto rest = key.find_first_not_of(" :=", end);
   if (rest == std::string_view::npos) return {};

@@ -20,8 +20,9 @@ namespace quintet {
 /// "; did you mean 'hartree'?" for 'Ha': a choice that is the same unit under another name, else a near name.
 [[nodiscard]] std::string choice_hint(std::string_view text, const std::vector<std::string>& choices);
 
-/// "; write 'steps: 1000'" for a key 'steps 1000' without a value, where `names` has 'steps', and the way out
-/// of {dt: 0,5}, where the comma makes a key of the 5; "" else. `before`: the value in front of it, if any.
+/// "; write 'steps: 1000'" for a key 'steps 1000' without a value, where `names` has 'steps' or is empty, and
+/// the way out of {dt: 0,5}, where the comma makes a key of the 5; "" else. `before`: the value in front of
+/// it, if any.
 [[nodiscard]] std::string bare_key_hint(std::string_view key, const Tree& value, const Tree* before,
                                         const std::vector<std::string>& names);
 

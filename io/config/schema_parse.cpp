@@ -255,6 +255,10 @@ class Parser {
       }
       if (canonical.has(name) && !value.location().file.starts_with("--"))
         problem(value.key_location(), place, "is there twice");
+      if (const auto bare = bare_key_hint(part, value, nullptr, {}); !bare.empty()) {
+        problem(value.key_location(), place, "has no value" + bare);
+        continue;
+      }
       canonical.set(name, scalar(key, value, place));
     }
   }

@@ -17,7 +17,7 @@ class Walk {
     const char sign = text_[at_];
     if (comment_)
       comment_ = sign != '\n';
-    else if (quote_)
+    else if (is_quoted_)
       in_quote(sign);
     else
       outside(sign);
@@ -31,32 +31,33 @@ class Walk {
   }
 
   [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] bool is_open() const { return quote_.has_value() || !brackets_.empty(); }
+  [[nodiscard]] bool is_open() const { return is_quoted_ || !brackets_.empty(); }
   [[nodiscard]] bool is_comment() const { return comment_; }
   [[nodiscard]] std::optional<YamlBracket> problem() const {
     if (stray_) return stray_;
-    if (quote_) return quote_;
+    if (is_quoted_) return quote_;
     return brackets_.empty() ? std::nullopt : std::optional(brackets_.back());
   }
 
  private:
   void in_quote(char sign) {
     const bool has_next = at_ + 1 < text_.size();
-    if (quote_->sign == '"' && sign == '\\' && has_next)
+    if (quote_.sign == '"' && sign == '\\' && has_next)
       ++at_;
-    else if (quote_->sign == '\'' && sign == '\'' && has_next && text_[at_ + 1] == '\'')
+    else if (quote_.sign == '\'' && sign == '\'' && has_next && text_[at_ + 1] == '\'')
       ++at_;
-    else if (sign == quote_->sign)
-      quote_.reset();
+    else if (sign == quote_.sign)
+      is_quoted_ = false;
   }
 
   void outside(char sign) {
     const bool begins = begins_word();
     if (sign == '#' && (at_ == line_begin_ || text_[at_ - 1] == ' ' || text_[at_ - 1] == '\t'))
       comment_ = true;
-    else if ((sign == '\'' || sign == '"') && begins)
+    else if ((sign == '\'' || sign == '"') && begins) {
       quote_ = here(sign);
-    else if ((sign == '[' || sign == '{') && (begins || !brackets_.empty()))
+      is_quoted_ = true;
+    } else if ((sign == '[' || sign == '{') && (begins || !brackets_.empty()))
       brackets_.push_back(here(sign));
     else if (sign == ']' || sign == '}')
       close(sign);
@@ -91,7 +92,9 @@ class Walk {
   int line_ = 1;
   bool comment_ = false;
   bool just_closed_ = false;  ///< the last bracket, and only spaces have come since
-  std::optional<YamlBracket> quote_, stray_;
+  bool is_quoted_ = false;
+  YamlBracket quote_;  ///< that is open, or was
+  std::optional<YamlBracket> stray_;
   std::vector<YamlBracket> brackets_;
 };
 

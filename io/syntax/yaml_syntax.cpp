@@ -153,13 +153,13 @@ Problem behind_the_end(const YamlLine& line, const SyntaxProblem& found) {
     return std::nullopt;
   const auto end = value.find_last_of("]}'\"");
   const auto begin = line.content.find(value) + line.indent;
-  if (end == 0 || end + 1 == value.size() || found.line != line.number ||
+  const auto rest = value.find_first_not_of(' ', end + 1);
+  if (end == 0 || rest == std::string_view::npos || found.line != line.number ||
       found.column <= static_cast<int>(begin))
     return std::nullopt;
-  return SyntaxProblem{
-      line.number, static_cast<int>(begin + end) + 2,
-      fmt::format("'{}' stands behind the end of the value {}; remove it, or put it inside",
-                  value.substr(value.find_first_not_of(' ', end + 1)), value.substr(0, end + 1))};
+  return SyntaxProblem{line.number, static_cast<int>(begin + rest) + 1,
+                       fmt::format("'{}' stands behind the end of the value {}; remove it, or put it inside",
+                                   value.substr(rest), value.substr(0, end + 1))};
 }
 
 /// A key as deep as the '-' of the list above it.

@@ -40,7 +40,7 @@ std::vector<std::string> neighbours(const fs::path& file) {
   return names;
 }
 
-std::string absent(const std::string& problem, const std::string& input) {
+std::string about_absent(const std::string& problem, const std::string& input) {
   const auto names = neighbours(input);
   if (const auto near = did_you_mean(input, names); !near.empty()) return problem + near;
   constexpr std::size_t most = 5;
@@ -51,7 +51,7 @@ std::string absent(const std::string& problem, const std::string& input) {
   return fmt::format("{}; there are: {}", problem, name_list(names));
 }
 
-std::string empty(const Request& request, const Describe& describe) {
+std::string about_empty(const Request& request, const Describe& describe) {
   std::vector<std::string> required;
   const Tree schema = json_schema(describe, "");
   if (const auto* const names = schema.find("required"))
@@ -61,7 +61,7 @@ std::string empty(const Request& request, const Describe& describe) {
                      program_of(request));
 }
 
-std::string foreign(std::string_view kind, const Request& request) {
+std::string about_foreign(std::string_view kind, const Request& request) {
   const auto program = program_of(request);
   auto text = fmt::format("{}: this is {}, not a YAML file of {}", request.input, kind, request.program);
   if (program == "dpmd" && kind.find("DeePMD-kit") != std::string_view::npos)
@@ -89,11 +89,11 @@ std::string of_another_command(const Tree& document, const Request& request) {
 /// See explained(); throws where the file cannot be read.
 std::string explained_or_throw(const std::string& problem, const Request& request, const Describe& describe) {
   std::error_code ignored;
-  if (!fs::exists(request.input, ignored)) return absent(problem, request.input);
+  if (!fs::exists(request.input, ignored)) return about_absent(problem, request.input);
   if (!fs::is_regular_file(request.input, ignored)) return problem;
   const std::string text = read_input_file(request.input, most_bytes);
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return empty(request, describe);
-  if (const auto kind = foreign_kind(text); !kind.empty()) return foreign(kind, request);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return about_empty(request, describe);
+  if (const auto kind = foreign_kind(text); !kind.empty()) return about_foreign(kind, request);
   if (problem.find(": not valid ") != std::string::npos) return problem;
   const auto hidden = hidden_yaml_problem(text);
   const Location place{request.input, hidden ? hidden->line : 0, hidden ? hidden->column : 0};

@@ -7,12 +7,13 @@ namespace quintet {
 
 namespace {
 
-struct InputKindRow {
+struct InputKind {
   std::string_view command, keys;  ///< keys at the top, divided by spaces
 };
-// A program knows the descriptions of its own commands alone; tests/cli/quintet/input_kinds.py compares this
+// A program knows the descriptions of its own commands alone; tests/cli/input_kinds.py compares this
 // with those of all.
-constexpr InputKindRow kinds[] = {
+constexpr InputKind input_kinds[] = {
+    {"quintet campaign", "slots memory launch rounds stages"},
     {"dpmd run",
      "system potential time integrator velocities frozen domain thermo_interval "
      "trajectory observables deviation selection observe checkpoint_interval "
@@ -21,7 +22,9 @@ constexpr InputKindRow kinds[] = {
      "model data loss learning_rate optimiser parallel offload device steps "
      "report_interval checkpoint_interval checkpoint_every checkpoint_keep "
      "divergence seed output"},
-    {"dpmd equation_of_state", "system potential domain range points reference"},
+    {"dpmd equation_of_state",
+     "system potential domain range points force_tolerance relax relax_steps "
+     "reference"},
     {"dpmd learn",
      "data iterations models train explore selection label enough_accurate "
      "final_training at_once launcher seed"},
@@ -30,8 +33,8 @@ constexpr InputKindRow kinds[] = {
      "device output observe history_interval checkpoint_interval checkpoint_every "
      "checkpoint_keep theory reference limits"},
     {"submatrix evaluate",
-     "matrices blocks ensemble temperature method check spectrum machine device "
-     "output reference"},
+     "matrices further_kohn_sham blocks ensemble temperature method check spectrum "
+     "machine device output reference"},
     {"submatrix compare",
      "matrices blocks ensemble temperature thresholds kernels least_gap "
      "global_newton_schulz petsc_newton_schulz dense_limit reference"},
@@ -61,7 +64,7 @@ constexpr InputKindRow kinds[] = {
      "max_memory precision precision_bound device"},
     {"meshfreeflow evaluate",
      "cases models low_resolution flow spectra_at picture quantise outside_training "
-     "max_memory"},
+     "check max_memory"},
 };
 
 bool has_word(std::string_view words, std::string_view word) {
@@ -85,7 +88,7 @@ std::vector<std::string> commands_that_read(const Tree& document) {
   constexpr double least = 0.66;
   double best = least;
   std::vector<std::string> commands;
-  for (const auto& kind : kinds) {
+  for (const auto& kind : input_kinds) {
     const double mine = share(document, kind.keys);
     if (mine < best) continue;
     if (mine > best) commands.clear();
@@ -96,9 +99,9 @@ std::vector<std::string> commands_that_read(const Tree& document) {
 }
 
 double known_share(const Tree& document, const std::string& command) {
-  const auto* const kind = std::find_if(std::begin(kinds), std::end(kinds),
-                                        [&](const InputKindRow& row) { return row.command == command; });
-  return kind == std::end(kinds) ? 0 : share(document, kind->keys);
+  const auto* const kind = std::find_if(std::begin(input_kinds), std::end(input_kinds),
+                                        [&](const InputKind& row) { return row.command == command; });
+  return kind == std::end(input_kinds) ? 0 : share(document, kind->keys);
 }
 
 }  // namespace quintet
