@@ -72,14 +72,35 @@ function(quintet_application name)
   target_link_libraries(${name} PRIVATE quintet_flags quintet_application ${ARG_DEPENDS})
   quintet_precompiled(${name} code ${ARG_DEPENDS})
   quintet_together(${name} APART ${ARG_APART})
-  add_dependencies(applications ${name})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  quintet_program(${name})
 endfunction()
 
-# quintet_late_library(NAME FOR target): the MODULE library NAME as build/lib/libNAME.so, which `target` loads when it is needed
-# (io/runtime/late_library.hpp); its path is LATE_NAME there.
+# quintet_program(NAME): one of the programs that are built and installed, with its page of the manual and what completes its
+# words in bash and zsh, which it prints itself when it is installed.
+function(quintet_program name)
+  add_dependencies(applications ${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  set(pages "man|${CMAKE_INSTALL_MANDIR}/man1|${name}.1"
+            "completion bash|${CMAKE_INSTALL_DATADIR}/bash-completion/completions|${name}"
+            "completion zsh|${CMAKE_INSTALL_DATADIR}/zsh/site-functions|_${name}")
+  foreach(page IN LISTS pages)
+    string(REPLACE "|" ";" page "${page}")
+    list(GET page 0 words)
+    list(GET page 1 folder)
+    list(GET page 2 file)
+    install(CODE "
+      set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}\")
+      file(MAKE_DIRECTORY \"\${folder}\")
+      separate_arguments(words UNIX_COMMAND \"${words}\")
+      execute_process(COMMAND \"$<TARGET_FILE:${name}>\" \${words} OUTPUT_FILE \"\${folder}/${file}\" COMMAND_ERROR_IS_FATAL ANY)
+      list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/${folder}/${file}\")" COMPONENT programs)
+  endforeach()
+endfunction()
+
+# quintet_late_library(NAME FOR target [NOT_INSTALLED]): the MODULE library NAME as build/lib/libNAME.so, which `target` loads
+# when it is needed (io/runtime/late_library.hpp); its path is LATE_NAME there.
 function(quintet_late_library name)
-  cmake_parse_arguments(ARG "" "FOR" "" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_INSTALLED" "FOR" "" ${ARGN})
   string(TOUPPER "LATE_${name}" path)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
   if(NOT QUINTET_SANITIZE)
@@ -87,7 +108,14 @@ function(quintet_late_library name)
   endif()
   target_compile_definitions(${ARG_FOR} PRIVATE "${path}=\"$<TARGET_FILE:${name}>\"")
   add_dependencies(${ARG_FOR} ${name})
-  install(TARGETS ${name} LIBRARY DESTINATION lib)
+  if(ARG_NOT_INSTALLED)
+    return()
+  endif()
+  # Of LibTorch's folder CMake keeps nothing where that lies in the source tree, as .venv does. Another LibTorch can be linked
+  # to lib/quintet/torch.
+  set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/torch/lib;$<$<TARGET_EXISTS:torch_cpu>:$<TARGET_FILE_DIR:torch_cpu>>")
+  install(TARGETS ${name} LIBRARY DESTINATION lib/quintet COMPONENT programs)
 endfunction()
 
 # quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s]
