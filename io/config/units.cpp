@@ -1,5 +1,6 @@
 #include "io/config/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -326,11 +327,14 @@ std::string_view take_unit(std::string_view& rest) {
   return unit;
 }
 
-/// Up to three examples, the most usual units first: whoever copies one knows that there are others.
+/// Up to three examples, the most usual units first and the program's own among them: whoever copies one
+/// knows that there are others.
 [[noreturn]] void needs_unit(std::string_view text, std::string_view to) {
-  const auto units = compatible_units(to);
-  std::string examples;
+  auto units = compatible_units(to);
+  const auto own = std::find(units.begin(), units.end(), to);
   const auto n = std::min<std::size_t>(units.size(), 3);
+  if (own - units.begin() >= static_cast<std::ptrdiff_t>(n)) units[n - 1] = to;
+  std::string examples;
   for (std::size_t i = 0; i < n; ++i)
     examples += fmt::format("{}'{} {}'", i == 0 ? "" : i + 1 == n ? " or " : ", ", text, units[i]);
   throw InputError(fmt::format("'{}' needs a unit: write for example {}", text, examples));

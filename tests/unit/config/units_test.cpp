@@ -92,6 +92,10 @@ TEST(Units, lists_share_the_unit_that_follows) {
 TEST(Units, bare_number_names_the_expected_unit) {
   EXPECT_EQ(message_of([] { (void)parse_quantity("0.5", "ps"); }),
             "'0.5' needs a unit: write for example '0.5 fs', '0.5 ps' or '0.5 ns'");
+  EXPECT_EQ(message_of([] { (void)parse_quantity("0.07", "hartree"); }),
+            "'0.07' needs a unit: write for example '0.07 eV', '0.07 meV' or '0.07 hartree'");
+  EXPECT_EQ(message_of([] { (void)parse_quantity("300", "K"); }),
+            "'300' needs a unit: write for example '300 K'");
 }
 
 TEST(Units, wrong_dimension_names_both_and_what_would_fit) {
