@@ -103,7 +103,8 @@ std::string explained_or_throw(const std::string& problem, const Request& reques
 }
 
 /// The value of a path "grid.upper.0", or of the part of it that the document has; null if it has nothing.
-const Tree* value_at(const Tree& document, std::string_view path) {
+/// `is_whole`: whether all of it is there.
+const Tree* value_at(const Tree& document, std::string_view path, bool* is_whole = nullptr) {
   const Tree* at = &document;
   const Tree* found = nullptr;
   while (!path.empty()) {
@@ -121,7 +122,14 @@ const Tree* value_at(const Tree& document, std::string_view path) {
     found = at;
     path.remove_prefix(std::min(end + 1, path.size()));
   }
+  if (is_whole != nullptr) *is_whole = at != nullptr;
   return found;
+}
+
+const Tree* whole_value_at(const Tree& document, std::string_view path) {
+  bool is_whole = false;
+  const Tree* const value = value_at(document, path, &is_whole);
+  return is_whole ? value : nullptr;
 }
 
 }  // namespace
@@ -135,15 +143,25 @@ std::string explained(const std::string& problem, const Request& request, const 
 }
 
 std::string with_place(const std::string& message, const Tree& document) {
-  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.");
-  if (end == std::string::npos || end == 0) return message;
-  const auto path = std::string_view(message).substr(0, end);
+  constexpr auto letters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+  const bool has_place =
+      message.starts_with("--") || message.find(document.location().file + ":") != std::string::npos;
+  if (has_place) return message;
+  const auto end = std::min(message.find_first_not_of(letters), message.size());
+  const std::string_view first = std::string_view(message).substr(0, end);
   // One word may be the first of a sentence; a path is none.
-  if (message[end] != ':' && (message[end] != ' ' || path.find('.') == std::string_view::npos))
-    return message;
-  const Tree* const value = value_at(document, path);
-  if (value == nullptr) return message;
-  const auto place = value->location().text();
+  const bool is_key = message[end] == ':' || first.find('.') != std::string_view::npos;
+  const Tree* value = is_key ? value_at(document, first) : nullptr;
+  // "FILE has 121 frames, but data.crop asks for 3200"
+  for (auto begin = end; value == nullptr && begin < message.size();) {
+    begin = std::min(message.find_first_of(letters, begin), message.size());
+    const auto length = std::min(message.find_first_not_of(letters, begin), message.size()) - begin;
+    const auto word = std::string_view(message).substr(begin, length);
+    if (word.find('.') != std::string_view::npos && !word.ends_with('.'))
+      value = whole_value_at(document, word);
+    begin += length;
+  }
+  const auto place = value == nullptr ? "" : value->location().text();
   return place.empty() ? message : fmt::format("{}: {}", place, message);
 }
 

@@ -14,8 +14,8 @@ namespace quintet {
 [[nodiscard]] std::string explained(const std::string& problem, const Request& request,
                                     const Describe& describe);
 
-/// A message that begins with a key of the input ("grid.cells: ...") with the place of that key before it, as
-/// mistakes that the description finds have; others as they are.
+/// A message that begins with a key of the input ("grid.cells: ..."), or names one by its path further on,
+/// with the place of that key before it, as mistakes that the description finds have; others as they are.
 [[nodiscard]] std::string with_place(const std::string& message, const Tree& document);
 
 }  // namespace quintet

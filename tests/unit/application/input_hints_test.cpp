@@ -1,0 +1,59 @@
+#include "apps/application/cli/input_hints.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "apps/application/cli/input_kind.hpp"
+#include "apps/application/cli/usage_hints.hpp"
+#include "io/config/tree.hpp"
+
+using quintet::parse_yaml;
+using quintet::with_place;
+
+namespace {
+
+const char* const text =
+    "grid:\n  cells: [4, 8]\ndata:\n  crop: [1, 2]\n  files: [run.h5]\nfit_until: 1989-13-30\nsteps: 3\n";
+
+std::string placed(const std::string& message) { return with_place(message, parse_yaml(text, "in.yaml")); }
+
+}  // namespace
+
+TEST(InputHints, a_message_that_names_a_key_gets_its_place) {
+  EXPECT_EQ(placed("fit_until: no date"), "in.yaml:6:12: fit_until: no date");
+  EXPECT_EQ(placed("grid.cells.1: 8 is odd"), "in.yaml:2:14: grid.cells.1: 8 is odd");
+  EXPECT_EQ(placed("grid.cells is not even"), "in.yaml:2:10: grid.cells is not even");
+  // The nearest that the document has of a key that it does not give.
+  EXPECT_EQ(placed("grid.upper: below the lower end").substr(0, 11), "in.yaml:2:3");
+  EXPECT_EQ(placed("/a/b.h5: has 12 frames, but data.crop asks for 14").substr(0, 15), "in.yaml:4:9: /a");
+}
+
+TEST(InputHints, a_message_about_something_else_stays_as_it_is) {
+  for (const char* message :
+       {"steps are few", "run.h5: is damaged", "data lacks a file", "in.yaml:2:3: grid.cells: odd",
+        "--set grid.cells: grid.cells: odd", "", "grid", "Ends. grid.", "not.there: no"})
+    EXPECT_EQ(placed(message), message);
+}
+
+TEST(InputHints, inputs_are_known_by_their_keys) {
+  const auto commands = [](const std::string& keys) {
+    return quintet::commands_that_read(parse_yaml(keys, "in.yaml"));
+  };
+
+  EXPECT_EQ(commands("{grid: 1, species: 2, field: 3, time: 4}"), std::vector<std::string>{"vlasov run"});
+  EXPECT_EQ(commands("{slots: 1, stages: 2}"), std::vector<std::string>{"quintet campaign"});
+  EXPECT_TRUE(commands("{a: 1, b: 2, time: 4}").empty());
+  EXPECT_TRUE(commands("[1, 2]").empty());
+}
+
+TEST(UsageHints, words_left_over_are_put_behind_their_key) {
+  using quintet::setting_meant;
+  const std::vector<std::string> words = {"run", "a.yaml", "--set", "time.dt=2", "fs", "--quiet"};
+
+  EXPECT_EQ(setting_meant({"time.dt=2"}, words, {"fs"}), "--set 'time.dt=2 fs'");
+  EXPECT_EQ(setting_meant({"time.dt=2"}, words, {"a.yaml"}), "");
+  EXPECT_EQ(setting_meant({"cells"}, {"--set", "cells", "=", "[4,8]"}, {"=", "[4,8]"}),
+            "--set 'cells=[4,8]'");
+  EXPECT_EQ(setting_meant({}, {"x"}, {}), "");
+}
