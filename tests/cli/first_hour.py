@@ -101,6 +101,7 @@ def files(command, other):
     expect(f"{command}: input of another command", [*command.split(), "other.yaml", "--validate"], 2,
            f"other.yaml: this is an input of another command, not of {command}", f"run it by '{program} other.yaml'")
     expect(f"{command}: no such file", [*command.split(), "oter.yaml", "--validate"], 2, "oter.yaml: cannot be opened", "did you mean 'other.yaml'?")
+    expect(f"{command}: nor one like it", [*command.split(), "zzyzx_qqq.yaml", "--validate"], 2, "zzyzx_qqq.yaml: cannot be opened", "it was looked for in")
 
 
 def words_of_the_line(command):

@@ -40,14 +40,18 @@ std::vector<std::string> neighbours(const fs::path& file) {
   return names;
 }
 
-std::string about_absent(const std::string& problem, const std::string& input) {
+std::string about_absent(const std::string& problem, const fs::path& input) {
   const auto names = neighbours(input);
-  if (const auto near = did_you_mean(input, names); !near.empty()) return problem + near;
+  std::vector<std::string> stems;  // that all end alike says nothing
+  for (const auto& name : names) stems.push_back(fs::path(name).stem().string());
+  const auto near = closest(input.stem().string(), stems);
+  for (std::size_t i = 0; i < names.size() && !near.empty(); ++i)
+    if (stems[i] == near) return fmt::format("{}; did you mean '{}'?", problem, names[i]);
   constexpr std::size_t most = 5;
   std::error_code ignored;
   if (names.empty() || names.size() > most)
     return fmt::format("{}; it was looked for in {}", problem,
-                       fs::absolute(fs::path(input), ignored).parent_path().string());
+                       fs::absolute(input, ignored).parent_path().string());
   return fmt::format("{}; there are: {}", problem, name_list(names));
 }
 
