@@ -75,7 +75,7 @@ std::string keys_to_set(const CommandText& command) {
 
 /// What zsh offers behind a flag.
 std::string zsh_values(const FlagText& flag, const CommandText& command) {
-  if (flag.name == "--set") return fmt::format("key:({})", keys_to_set(command));
+  if (flag.name == "--set") return fmt::format("key:compadd -S \"\" {}", keys_to_set(command));
   if (flag.value == "DIR") return "folder:_files -/";
   return "value:_files";
 }
@@ -121,7 +121,7 @@ std::string bash_completion(const ProgramText& program) {
                          for_shell(keys_to_set(command)));
   return fmt::format(R"(# Completion of {0} for bash; made by '{0} completion bash'.
 _quintet_{0}() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} flags= keys=
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} flags='' keys=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W {1} -- "$word"))
