@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/application/cli/input_hints.hpp"
+#include "apps/application/life/request.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 
@@ -167,7 +169,9 @@ void widen_slots(CampaignOptions& options) {
     if (stage.memory && options.memory) options.memory = std::max(*options.memory, *stage.memory);
 }
 
-CampaignOptions read_campaign(const std::string& path) {
+namespace {
+
+CampaignOptions read_as_campaign(const std::string& path) {
   const Tree document = read_yaml(path);
   QUINTET_CHECK(document.is_map(), "{}: expected a map with stages, found {}", path, document.found());
   CampaignOptions options;
@@ -199,6 +203,20 @@ CampaignOptions read_campaign(const std::string& path) {
     options.stages[s].non_empty = non_empty[s];
   }
   return options;
+}
+
+}  // namespace
+
+CampaignOptions read_campaign(const std::string& path) {
+  try {
+    return read_as_campaign(path);
+  } catch (const InputError& error) {
+    Request request;
+    request.program = "quintet campaign";
+    request.input = path;
+    CampaignOptions options;
+    throw InputError(explained(error.what(), request, described(options)));
+  }
 }
 
 }  // namespace quintet::campaign

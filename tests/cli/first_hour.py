@@ -116,6 +116,20 @@ def words_of_the_line(command):
            "unknown flag '--frobnicate'; a key of the YAML file is set by --set KEY.PATH=VALUE")
 
 
+def campaigns():
+    """quintet campaign reads its file by a way of its own."""
+    write("in.melt", FOREIGN[0][1])
+    expect("quintet campaign: LAMMPS", ["quintet", "campaign", "in.melt", "--dry-run"], 2, "in.melt: this is a LAMMPS input script, not a YAML file of quintet campaign")
+    case = os.path.join(SOURCE, "inputs/vlasov/two_stream.yaml")
+    expect("quintet campaign: a case of vlasov", ["quintet", "campaign", case, "--dry-run"], 2, f"run it by 'vlasov run {case}'")
+    write("a_campaign.yaml", "stages:\n\t- name: a\n")
+    expect("quintet campaign: tab", ["quintet", "campaign", "a_campaign.yaml", "--dry-run"], 2, "a_campaign.yaml:2:1: not valid YAML: the line is indented by a tab")
+    expect("quintet campaign: no such file", ["quintet", "campaign", "a_campain.yaml", "--dry-run"], 2, "did you mean", "a_campaign.yaml'?")
+    campaign = os.path.join(SOURCE, "inputs/campaigns/two_stream.yaml")
+    expect("vlasov: a campaign", ["vlasov", "run", campaign, "--validate"], 2, f"run it by 'quintet campaign {campaign}'")
+    expect("quintet: no command", ["quintet", case], 1, f"did you mean 'vlasov run {case}'?")
+
+
 def remedies():
     """Do what messages said."""
     expect("dpmd: --steps", ["dpmd", "run", "ok.yaml", "--validate", "--steps", "10"], 1, "unknown flag '--steps'; a key of the YAML file is set by --set time.steps=10")
@@ -141,6 +155,8 @@ def main():
             words_of_the_line(command)
             if command == "dpmd run":
                 remedies()
+            if command == "vlasov run":
+                campaigns()
             os.chdir("/")
     print(f"{len(failed)} failed" if failed else "all answers are as they should be")
     return 1 if failed else 0
