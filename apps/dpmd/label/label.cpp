@@ -66,11 +66,6 @@ void describe(Schema& schema, LabelOptions& options) {
 
 const LabelRecipe& recipe_of(LabelProgram program) { return row_of(programs, program).recipe(); }
 
-bool stays(const std::string& text) {
-  return text.find(fmt::format("{{{{{}}}}}", driver_mark)) != std::string::npos ||
-         text.find(fmt::format("{{{{{}}}}}", port_mark)) != std::string::npos;
-}
-
 std::string command_of(const LabelOptions& options) {
   return options.command.value_or(recipe_of(options.program).default_command);
 }

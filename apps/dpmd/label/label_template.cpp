@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "apps/dpmd/label/label_program.hpp"
 #include "io/config/suggest.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
@@ -44,6 +47,11 @@ void check_template(const std::string& text, const std::string& path,
     if (std::find(found.begin(), found.end(), name) == found.end()) missing.push_back(name);
   QUINTET_CHECK(missing.empty(), "{}: the template lacks {}, in whose place the frame would come", path,
                 braced(missing));
+}
+
+bool stays(const std::string& text) {
+  return text.find(fmt::format("{{{{{}}}}}", driver_mark)) != std::string::npos ||
+         text.find(fmt::format("{{{{{}}}}}", port_mark)) != std::string::npos;
 }
 
 std::string fill_template(std::string text, const Placeholders& values) {
