@@ -1,5 +1,9 @@
 #include "apps/meshfreeflow/train/train_options.hpp"
 
+#include <string>
+
+#include <fmt/format.h>
+
 namespace quintet::meshfreeflow {
 
 void describe(Schema& schema, ValidationOptions& options) {
@@ -34,6 +38,11 @@ void describe(Schema& schema, TrainOptions& options) {
       .existing_file();
   schema.text("output", options.output, "The best model by validation, in the run's directory")
       .on_restart(OnRestart::free);
+  schema.check([&options]() -> std::optional<std::string> {
+    const auto& name = options.output;
+    if (name.ends_with(".h5") && name.find('/') == std::string::npos && name != "run.h5") return std::nullopt;
+    return fmt::format("output '{}': expected a name without folders that ends in .h5, but not run.h5", name);
+  });
   describe_device(schema, options.device);
   describe(schema, options.checkpoints);
 }

@@ -80,7 +80,7 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, fl
   };
   QUINTET_CHECK(
       residuals_of(given.header) == residuals_of(model.header),
-      "start: {} has {}, but the model described here {}; weights fit only the same blocks and masks",
+      "start: {} has {}, but the model described here has {}; weights fit only the same blocks and masks",
       *options.start, residuals_of(given.header), residuals_of(model.header));
   const auto here = flow::flow_network_size(model.header);
   QUINTET_CHECK(given.parameters.size() == here.parameters && given.statistics.size() == here.statistics,
