@@ -76,7 +76,7 @@ class DpmdRunDomain(TypedDict, total=False):
     skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
 class DpmdRunTrajectory(TypedDict, total=False):
-    format: Literal['h5md', 'xyz', 'both']  # trajectory.h5 (H5MD, all ranks write; forces in kJ/mol/angstrom as its units say), trajectory.xyz (extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both
+    format: Literal['h5md', 'xyz', 'both']  # trajectory.h5 (H5MD, all ranks write; forces in eV/angstrom), trajectory.xyz (extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both
     interval: int  # Steps between frames; at least 1
     velocities: bool  # Write velocities
     forces: bool  # Write forces
@@ -909,7 +909,7 @@ class SubmatrixEvaluateMatrices(TypedDict, total=False):
     overlap: Union[str, None]  # File of the overlap matrix S; absent: S = 1, an orthogonal basis
     format: Literal['automatic', 'quintet_hdf5', 'matrix_market', 'elsi_csc', 'cp2k_binary', 'ntpoly_binary', 'cp2k_text']  # Of both files; automatic: from their first bytes
     triangle: Literal['both', 'one']  # Which elements the files hold; one: CP2K's UPPER_TRIANGULAR, or of real-space blocks one of each M(0,s)_ij and M(0,-s)_ji
-    units: Literal['from_file', 'hartree', 'eV', 'Ry']  # Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may as well be eV: then it must be said
+    units: Literal['from_file', 'hartree', 'eV', 'Ry']  # Of K; from_file: as the file says, or hartree if it does not. The unit has to be given where K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may also be in eV
     n_rows: Union[int, None]  # Rows of the matrices, where the format does not say (CP2K); absent: the largest index; at least 1 and at most 2147483647
     repeat: Sequence[int]  # Cells along x, y, z into which real-space blocks M(0,s) are folded (molecules of a cell together, x fastest); absent: the files hold whole matrices; 0 to 3 values, each at least 1 and at most 1000
     asymmetry: float  # Largest |M_ij - M_ji| (of real-space blocks |M(0,s)_ij - M(0,-s)_ji|) that is taken for noise, in the files' units; more is an error; at least 0
@@ -930,7 +930,7 @@ class SubmatrixEvaluateEnsemble(TypedDict, total=False):
     common_mu: bool  # Open shell with a fixed number of electrons: one chemical potential for both spins, which share the electrons; both spins are held to the tolerance together
     tolerance: float  # Largest error of that number; above 0 and at most 0.1
 class SubmatrixEvaluateMethod(TypedDict, total=False):
-    thresholds: Sequence[float]  # Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one evaluation each, which shows how the results converge; a stopped run goes on after the last that was done (--restart auto); one at work is given up between submatrices and begun anew; on a restart more may follow, those done must stay; 1 to 50 values, each at least 0 and at most 1
+    thresholds: Sequence[float]  # Blocks of A = S^-1/2 K S^-1/2 (hartree) with a smaller Frobenius norm are dropped. Several: one evaluation for each, to show how results converge. --restart auto goes on after the last finished one and repeats the one that was interrupted; more may be added then, but finished ones must stay; 1 to 50 values, each at least 0 and at most 1
     kernel: Literal['automatic', 'polynomial', 'eigen', 'newton_schulz']  # How the step function of a submatrix is found for the wanted columns; automatic: by cost
     dense: Literal['automatic', 'never', 'always']  # Diagonalise the whole matrix once in place of submatrices: exact, time as n^3, one for all thresholds; automatic: where it fits and its predicted seconds are fewer by 0.1 s than those of submatrices (kernel and columns_together left alone, no check, spectrum or device), where submatrices would be nearly the whole matrix, where they are refused (up to ten predicted minutes), or S is too nearly singular for S^-1/2 (condition number above some 1e4, up to 1e8)
     single_precision: bool  # Polynomial in float32: energies to 1e-7 hartree an orbital, up to 1.5 times as fast; for thresholds of 1e-3 and above
@@ -966,7 +966,7 @@ class SubmatrixCompareMatrices(TypedDict, total=False):
     overlap: Union[str, None]  # File of the overlap matrix S; absent: S = 1, an orthogonal basis
     format: Literal['automatic', 'quintet_hdf5', 'matrix_market', 'elsi_csc', 'cp2k_binary', 'ntpoly_binary', 'cp2k_text']  # Of both files; automatic: from their first bytes
     triangle: Literal['both', 'one']  # Which elements the files hold; one: CP2K's UPPER_TRIANGULAR, or of real-space blocks one of each M(0,s)_ij and M(0,-s)_ji
-    units: Literal['from_file', 'hartree', 'eV', 'Ry']  # Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may as well be eV: then it must be said
+    units: Literal['from_file', 'hartree', 'eV', 'Ry']  # Of K; from_file: as the file says, or hartree if it does not. The unit has to be given where K_ii/S_ii (below -8, above 60) or a gap above 1 hartree may also be in eV
     n_rows: Union[int, None]  # Rows of the matrices, where the format does not say (CP2K); absent: the largest index; at least 1 and at most 2147483647
     repeat: Sequence[int]  # Cells along x, y, z into which real-space blocks M(0,s) are folded (molecules of a cell together, x fastest); absent: the files hold whole matrices; 0 to 3 values, each at least 1 and at most 1000
     asymmetry: float  # Largest |M_ij - M_ji| (of real-space blocks |M(0,s)_ij - M(0,-s)_ji|) that is taken for noise, in the files' units; more is an error; at least 0

@@ -135,13 +135,12 @@ std::array<int, 3> grid_of(const DomainSection& options) {
 
 void describe(Schema& schema, TrajectoryOptions& options) {
   schema
-      .choice(
-          "format", options.format,
-          {{"h5md", TrajectoryFormat::h5md},
-           {"xyz", TrajectoryFormat::xyz},
-           {"both", TrajectoryFormat::both}},
-          "trajectory.h5 (H5MD, all ranks write; forces in kJ/mol/angstrom as its units say), trajectory.xyz "
-          "(extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both")
+      .choice("format", options.format,
+              {{"h5md", TrajectoryFormat::h5md},
+               {"xyz", TrajectoryFormat::xyz},
+               {"both", TrajectoryFormat::both}},
+              "trajectory.h5 (H5MD, all ranks write; forces in eV/angstrom), trajectory.xyz "
+              "(extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both")
       .on_restart(OnRestart::free);
   schema.integer("interval", options.interval, "Steps between frames")
       .at_least(1)
