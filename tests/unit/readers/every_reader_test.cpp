@@ -102,6 +102,8 @@ TEST_P(EveryReader, takes_a_file_of_another_name_for_what_it_is_or_not_at_all) {
 TEST_P(EveryReader, takes_no_file_of_another_kind) {
   for (const auto& other : all_rows()) {
     if (other.family == row.family) continue;
+    // A file of modes holds the mask of its sea with its axes: it is one of a mask, too.
+    if (row.name == "mask" && other.name == "modes") continue;
     fs::create_directories(scratch / "other");
     other.make(scratch / ("other/" + other.file));
     fs::create_directories(scratch / "renamed");
