@@ -71,7 +71,7 @@ class DensitySolver:
         for name, value in {"electrons": electrons, "temperature": temperature, "threshold": threshold, **settings}.items():
             self._check(self._library.quintet_density_set(self._handle, name.encode(), float(value)))
         if blocks is not None:
-            rows = np.ascontiguousarray(blocks, np.int32)
+            rows = _rows_of(blocks)
             self._check(self._library.quintet_density_set_blocks(self._handle, len(rows), rows.ctypes.data))
 
     def __call__(self, K: Any, S: Any = None) -> Density:
@@ -116,6 +116,14 @@ def density(K: Any, S: Any = None, *, electrons: float, **settings: Any) -> Dens
     return DensitySolver(electrons, **settings)(K, S)
 
 
+def _rows_of(blocks: Sequence[int]) -> np.ndarray:
+    """Return rows of blocks [n_blocks] as int32. Raises InputError where they are no list of whole numbers that fit."""
+    rows = np.asarray(blocks)
+    if rows.ndim != 1 or (rows.size and (rows.dtype.kind not in "iu" or np.abs(rows).max() > np.iinfo(np.int32).max)):
+        raise InputError(f"blocks are {blocks!r:.80}; expected a list of whole numbers, the rows of each block")
+    return np.ascontiguousarray(rows, np.int32)
+
+
 def _matrix(sparse: Any, values: Any, name: str) -> Any:
     """Return a matrix in compressed columns, sorted, without entries that are there twice."""
     if not sparse.issparse(values):
@@ -129,7 +137,9 @@ def _matrix(sparse: Any, values: Any, name: str) -> Any:
         raise InputError(f"{name} has shape {list(matrix.shape)}; expected [n, n]")
     if matrix.nnz > np.iinfo(np.int32).max:
         raise InputError(f"{name} has {matrix.nnz} elements; at most {np.iinfo(np.int32).max} are taken: use the program submatrix")
-    matrix.sum_duplicates()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # the caller's arrays stay as they are
+        matrix.sum_duplicates()
     return matrix
 
 

@@ -118,7 +118,7 @@ class Potential:
         positions = _array(positions, "positions")
         kinds = self.types(types, positions.shape[-2] if positions.ndim > 1 else -1)
         if positions.ndim == 3:
-            cells = [None] * len(positions) if cell is None else np.broadcast_to(_array(cell, "cell"), (len(positions), 3, 3))
+            cells = [None] * len(positions) if cell is None else _cells(cell, len(positions))
             results = [self._compute(one, box, kinds, model, atomic) for one, box in zip(positions, cells)]
             kind = AtomicResult if atomic else Result
             return kind(*(np.array(parts) for parts in zip(*results))) if results else _no_frames(kind, len(kinds))
@@ -140,6 +140,9 @@ class Potential:
             raise InputError(f"types are {found.dtype}; expected names or whole numbers")
         if found.ndim != 1 or (n_atoms >= 0 and len(found) != n_atoms):
             raise InputError(f"types have shape {list(found.shape)}, positions {n_atoms} atoms")
+        limits = np.iinfo(np.int32)
+        if found.size and not limits.min <= int(found.min()) <= int(found.max()) <= limits.max:
+            raise InputError(f"types reach from {found.min()} to {found.max()}; the model has types 0 to {len(self.type_names) - 1}")
         return np.ascontiguousarray(found, np.int32)
 
     def _compute(self, positions: np.ndarray, cell: Any, types: np.ndarray, model: int, atomic: bool) -> Any:
@@ -196,6 +199,8 @@ class Potential:
 
 
 def _array(values: Any, name: str) -> np.ndarray:
+    if np.iscomplexobj(values):
+        raise InputError(f"{name} are complex; expected real numbers")
     try:
         return np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError) as error:
@@ -208,7 +213,19 @@ def _cell(values: Any) -> np.ndarray:
         cell = np.ascontiguousarray(np.diag(cell))
     if cell.shape != (3, 3):
         raise InputError(f"the cell has shape {list(cell.shape)}; expected [3, 3] rows (angstrom)")
-    return cell
+    (a, b, c), (d, e, f), (g, h, i) = cell.tolist()  # numpy's determinant would take a tenth of a small call's time
+    is_left_handed = a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0
+    return -cell if is_left_handed else cell  # the negatives span the same lattice
+
+
+def _cells(values: Any, n_frames: int) -> list[np.ndarray]:
+    """Return the cell of each frame: one for all, [3, 3] or lengths [3], or one of each."""
+    cells = _array(values, "cell")
+    if cells.ndim < 3:
+        return [_cell(cells)] * n_frames
+    if len(cells) != n_frames:
+        raise InputError(f"there are {len(cells)} cells and {n_frames} frames; expected a cell of each frame, or one for all")
+    return [_cell(one) for one in cells]
 
 
 def _no_frames(kind: Any, n: int) -> Any:

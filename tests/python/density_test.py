@@ -67,6 +67,11 @@ class Matrices(unittest.TestCase):
         twice = scipy.sparse.coo_matrix((np.r_[K.tocoo().data, K.tocoo().data] / 2, (np.r_[K.tocoo().row, K.tocoo().row],
                                                                                     np.r_[K.tocoo().col, K.tocoo().col])), K.shape)
         np.testing.assert_allclose(quintet.density(twice, S, electrons=40).D.toarray(), expected, atol=1e-13)
+        kept = scipy.sparse.csc_array((np.array([1.0, 2, 3, 1]), np.array([1, 0, 1, 0]), np.array([0, 2, 4])), shape=(2, 2))
+        before = [part.copy() for part in (kept.data, kept.indices, kept.indptr)]
+        quintet.density(kept, electrons=2)
+        for part, same in zip((kept.data, kept.indices, kept.indptr), before):
+            np.testing.assert_array_equal(part, same)
         shifted = S.tolil()
         shifted[0, 7] = shifted[7, 0] = 1e-3  # an element that K lacks
         self.assertNotEqual(quintet.density(K, shifted, electrons=40).D[0, 7], 0)
@@ -83,6 +88,9 @@ class Matrices(unittest.TestCase):
                 ((K * np.nan, S), {"electrons": 40}, "K|nan|number"),
                 ((K, S), {"electrons": 400}, "electrons"),
                 ((K, S), {"electrons": 40, "temprature": 1}, "there is no setting 'temprature'"),
+                ((K, S), {"electrons": 40, "blocks": [20.5, 19.5]}, "blocks are .20.5, 19.5.; expected a list of whole numbers"),
+                ((K, S), {"electrons": 40, "blocks": [2**32 + 20, 20]}, "blocks are .4294967316, 20."),
+                ((K, S), {"electrons": 40, "blocks": [[20, 20]]}, "blocks are ..20, 20.."),
                 ((K, S), {"electrons": 40, "blocks": [30, 20]}, "50|blocks|rows")):
             with self.assertRaisesRegex(quintet.QuintetError, says):
                 quintet.density(*arguments, **settings)

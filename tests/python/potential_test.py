@@ -82,6 +82,7 @@ class Values(InFolder):
             self.assertEqual(found.energy[i], one.energy)
             np.testing.assert_array_equal(found.forces[i], one.forces)
         self.assertEqual(self.copper(frames[:0], CELL).forces.shape, (0, 8, 3))
+        np.testing.assert_array_equal(self.copper(frames, [7.2, 7.3, 7.4]).energy[1], self.copper(frames[1], [7.2, 7.3, 7.4]).energy)
         np.testing.assert_array_equal(self.copper(frames, CELL).energy[0], self.copper(POSITIONS, CELL).energy)
 
     def test_layouts_and_lists_are_taken(self):
@@ -89,6 +90,13 @@ class Values(InFolder):
         for positions in (POSITIONS.tolist(), np.asfortranarray(POSITIONS), np.repeat(POSITIONS, 2, axis=0)[::2]):
             np.testing.assert_array_equal(self.copper(positions, CELL.tolist()).forces, expected.forces)
         np.testing.assert_array_equal(self.copper(POSITIONS, [7.2, 7.2, 7.2]).forces, self.copper(POSITIONS, 7.2 * np.eye(3)).forces)
+
+    def test_left_handed_cells_are_the_same_lattice(self):
+        expected = self.copper(POSITIONS, CELL)
+        for cell in (CELL[[1, 0, 2]], CELL * [[1], [1], [-1]]):
+            for found in (self.copper(POSITIONS, cell), self.copper(POSITIONS[None], cell)):
+                for ours, same in zip(found, expected):
+                    np.testing.assert_allclose(np.reshape(ours, np.shape(same)), same, atol=1e-11)
 
     def test_several_models_disagree(self):
         both = quintet.Potential([MODELS / "oneside.dp", MODELS / "twoside.dp"]) if self.same_types() else quintet.Potential([COPPER / "copper.dp"] * 2)
@@ -113,6 +121,11 @@ class Values(InFolder):
                 ((POSITIONS, CELL, [0] * 7), r"types have shape \[7\], positions 8 atoms"),
                 ((POSITIONS, CELL, [0.0] * 8), "types are float64; expected names or whole numbers"),
                 ((POSITIONS, CELL, [1] * 8), "type"),
+                ((POSITIONS, CELL, [2**31 - 1] * 8), "atom 0 has type 2147483647"),
+                ((POSITIONS, CELL, [2**32] * 8), "types reach from 4294967296 to 4294967296; the model has types 0 to 0"),
+                ((POSITIONS + 0j, CELL), "positions are complex"),
+                (([POSITIONS] * 2, [CELL] * 3), "there are 3 cells and 2 frames"),
+                (([POSITIONS] * 2, [[7.2] * 3] * 2), r"the cell has shape \[2, 3\]"),
                 ((POSITIONS[:, :2], CELL), r"positions have shape \[8, 2\]"),
                 ((POSITIONS, np.zeros((3, 3))), "cell"),
                 ((POSITIONS, CELL[:2]), r"the cell has shape \[2, 3\]"),
