@@ -430,14 +430,14 @@ int Application::Implementation::run(const Command& command, Words words, Progra
                         [&](const Comm& comm) { command.plain(comm, words.arguments); });
   const Bound bound = command.bind();
   if (!words.cost_ranks.empty()) {
-    words.request.validate = words.request.quiet = true;
+    words.request.validate = words.request.measures = words.request.quiet = true;
     return launch(request, arguments, all_subsystems, bound.describe, [&](Context& context) {
       const auto model = command.cost(context, bound.options.get(), words.cost_ranks);
       if (context.comm().is_root()) std::puts(to_json(planning::to_tree(model)).c_str());
     });
   }
   if (!words.step_times.empty()) {
-    words.request.validate = words.request.quiet = true;
+    words.request.validate = words.request.measures = words.request.quiet = true;
     const SizeQuestion question{.rounds = std::max(1, static_cast<int>(words.step_times[0])),
                                 .seconds = words.step_times[1]};
     return launch(request, arguments, all_subsystems, bound.describe, [&](Context& context) {

@@ -18,6 +18,7 @@ struct Request {
   int threads = 0;  ///< 0: cores / ranks on the node
   bool overwrite = false, validate = false, print_configuration = false, quiet = false;
   bool restart_with_changes = false;
+  bool measures = false;   ///< --cost, --step-times: no run, whatever its directory holds; with validate
   bool print_all = false;  ///< with print_configuration: also what experts alone set
 };
 

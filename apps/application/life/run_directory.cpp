@@ -173,6 +173,7 @@ RunDirectory::RunDirectory(const Comm& comm, const Request& request, LastWord* l
       overwrites_(request.overwrite),
       restarts_(!request.restart.empty()) {
   path_ = comm.broadcast(path_);
+  if (request.measures) return;  // nothing will be written: a run that is there, or goes on, is no matter
   object_together(comm, [&]() -> std::string {
     if (auto wrong = objection(path_, request); !wrong.empty() || validates_) return wrong;
     take(request);

@@ -19,7 +19,7 @@ namespace quintet {
 /// Its folder `.quintet` says who owns it (RunOwner) and, in `files`, what its runs wrote: names and patterns
 /// relative to the directory, one a line, `*` within a name, `NAME/**` for a folder with all it holds. Only
 /// such files are ever removed, and folders that are empty then. With --validate nothing is made, locked or
-/// removed.
+/// removed; with --cost and --step-times it is not looked at.
 class RunDirectory {
  public:
   /// Take the directory for this process; nothing in it is changed. Collective. Throws InputError if it is a
