@@ -443,9 +443,13 @@ Way evaluate_matrix(Context& context, const EvaluateOptions& options, const std:
   root.reset();
   if (!way.bases.empty() && !was_known && options.method.inverse_sqrt) {
     const auto phase = context.phase("write");
-    write_root(root_of(way.bases.front()), spins.front().system.s, *options.method.inverse_sqrt,
-               context.provenance());
-    log::info("Wrote {}: S^-1/2 for the next run", *options.method.inverse_sqrt);
+    try {
+      write_root(root_of(way.bases.front()), spins.front().system.s, *options.method.inverse_sqrt,
+                 context.provenance());
+      log::info("Wrote {}: S^-1/2 for the next run", *options.method.inverse_sqrt);
+    } catch (const ResourceError& error) {
+      log::warning("method.inverse_sqrt: {}; this run goes on, the next one makes S^-1/2 anew", error.what());
+    }
   }
   if (matrix == 0) describe_evaluation(context, options, spins.front().system, way.why_dense);
   for (const auto& basis : way.bases)

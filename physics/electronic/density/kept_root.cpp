@@ -1,7 +1,11 @@
 #include "physics/electronic/density/kept_root.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -42,9 +46,17 @@ std::uint64_t fingerprint(const BlockMatrix& matrix) {
   return matrix.comm.sum(sum);
 }
 
-void write_root(const KeptRoot& root, const BlockMatrix& s, const std::string& path,
-                const hdf5::Provenance& provenance) {
-  const std::string unfinished = path + ".bare";  // no file of this name is without its attributes
+namespace {
+
+/// A name beside `path` that no other process has, on this machine or another, and the same on all ranks.
+std::string own_name(const Comm& comm, const std::string& path) {
+  std::array<char, 65> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
+  return comm.broadcast(fmt::format("{}.{}.{}", path, host.data(), ::getpid()));
+}
+
+void write_root_as(const std::string& unfinished, const KeptRoot& root, const BlockMatrix& s,
+                   const std::string& path, const hdf5::Provenance& provenance) {
   write_matrix(root.made.z, unfinished, MatrixFormat::quintet_hdf5,
                {"1", root.local ? "S^-1/2 of the blocks' orthogonal functions" : "S^-1/2", provenance});
   const std::string of_s = hexadecimal(fingerprint(s)), of_values = hexadecimal(fingerprint(root.made.z));
@@ -60,6 +72,21 @@ void write_root(const KeptRoot& root, const BlockMatrix& s, const std::string& p
   attributes.set_attribute("condition", root.made.condition);
   file.close();
   give_name(s.comm, unfinished, path);
+}
+
+}  // namespace
+
+void write_root(const KeptRoot& root, const BlockMatrix& s, const std::string& path,
+                const hdf5::Provenance& provenance) {
+  const std::string unfinished = own_name(s.comm, path);  // runs at once name one file: the last one stays
+  try {
+    write_root_as(unfinished, root, s, path, provenance);
+  } catch (const ResourceError&) {  // on all ranks
+    if (s.comm.is_root())
+      for (const char* ending : {"", ".unfinished"})
+        static_cast<void>(std::remove((unfinished + ending).c_str()));
+    throw;
+  }
 }
 
 KeptRoot read_root(const std::string& path, const BlockMatrix& s, double threshold) {

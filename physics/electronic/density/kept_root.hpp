@@ -25,7 +25,8 @@ struct KeptRoot {
 
 /// Write S^-1/2 of `s` as a file of a matrix (our HDF5) with attributes that say what it was made of: the
 /// fingerprints of S and of its own elements, threshold (hartree), precision, residual, degree, condition.
-/// Throws ResourceError. Collective.
+/// Several processes may write one file at once: each writes beside it and gives it its name when it is
+/// whole. Throws ResourceError, on all ranks; no part of a file is left then. Collective.
 void write_root(const KeptRoot& root, const BlockMatrix& s, const std::string& path,
                 const hdf5::Provenance& provenance);
 

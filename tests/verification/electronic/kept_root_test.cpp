@@ -1,5 +1,7 @@
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,6 +44,11 @@ class KeptRoots : public ::testing::Test {
   void write(double made_with = threshold) const {
     write_root({inverse_sqrt(s, made_with), made_with, false}, s, path, {});
   }
+  /// In the folder; of the root alone, which removes it.
+  [[nodiscard]] auto n_files() const {
+    const auto files = std::filesystem::directory_iterator(std::filesystem::path(path).parent_path());
+    return std::distance(begin(files), end(files));
+  }
   [[nodiscard]] std::string refusal(const BlockMatrix& of, double wanted = threshold) const {
     try {
       static_cast<void>(read_root(path, of, wanted));
@@ -69,6 +76,31 @@ TEST_F(KeptRoots, density_is_the_same_with_the_root_that_is_kept) {
   EXPECT_EQ(root.made.degree, made.iterations);
   const BlockMatrix with = density(orthogonalise(k, root.made, threshold)), without = density(made);
   EXPECT_LT(frobenius_norm(add(1, with, -1, without)), 1e-13 * frobenius_norm(without));
+}
+
+TEST_F(KeptRoots, another_process_that_writes_is_not_in_the_way) {
+  if (comm.is_root())
+    for (const char* ending : {".bare", ".bare.unfinished"})
+      std::filesystem::create_directories(path + ending + "/held");
+  comm.barrier();
+
+  write();
+
+  EXPECT_EQ(refusal(s), "");
+  if (comm.is_root()) {
+    EXPECT_EQ(n_files(), 3) << "root.h5 and the two folders";
+  }
+}
+
+TEST_F(KeptRoots, what_cannot_be_written_leaves_nothing) {
+  if (comm.is_root()) std::filesystem::create_directories(path + "/held");  // has the name, and stays
+  comm.barrier();
+
+  EXPECT_THROW(write(), ResourceError);
+
+  if (comm.is_root()) {
+    EXPECT_EQ(n_files(), 1);
+  }
 }
 
 TEST_F(KeptRoots, threshold_may_be_finer_but_not_coarser) {
