@@ -51,6 +51,14 @@ std::vector<fs::path> places(const fs::path& program) {
   return found;
 }
 
+CommandResult help_of(const std::string& program) {
+  try {
+    return run_command({program, "-h"}, patience_s);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}; name LAMMPS with --lammps LMP, as a path or a name", error.what()));
+  }
+}
+
 /// What `lmp -h` prints, as a Host without headers.
 Host read_help(const std::string& program, const std::string& help) {
   Host host;
@@ -78,7 +86,7 @@ Host read_help(const std::string& program, const std::string& help) {
 
 Host find_host(const std::string& program, const std::optional<std::string>& headers) {
   const std::string path = path_of(program);
-  const auto done = run_command({path, "-h"}, patience_s);
+  const auto done = help_of(path);
   QUINTET_CHECK(done.good(), "'{} -h' fails: {}", path,
                 last_line(done.errors.empty() ? done.out : done.errors));
   Host host = read_help(path, done.out);
