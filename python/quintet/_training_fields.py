@@ -28,16 +28,18 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     dataset: variables with dimensions time and one to three axes, and perhaps `sample`; coordinates of time and each
     axis. fields: which variables; default: all that have time and an axis. periodic: axes that are; default: those
     whose coordinate has the attribute `periodic`. bounds: ends of an axis (or its period), default: attributes `lower`
-    and `upper` of the coordinate, else its first and last point; a periodic axis ends a spacing later. parameters:
+    and `upper` of the coordinate, else its first and last point; a periodic axis ends a spacing later, and
+    needs bounds where its points are unevenly spaced. parameters:
     numbers such as {"Ra": 1e6, "Pr": 1}; default: the data set's attributes of these names, and of
     the kinds of walls (slip_bottom, ...). mask: [axes...] 1: a value,
     0: none; default: the variable `mask`, else where all values are numbers; there values must be numbers.
 
-    Raises InputError: a calendar other than ours, no coordinates, axes that differ, times or coordinates that do not ascend, values that are no
-    numbers within the mask.
+    Raises InputError: a calendar other than ours, no coordinates, axes that differ, times or coordinates that do not ascend, or
+    twice, values that are no real numbers within the mask.
     """
     path = Path(path)
     times, time_units = _times(dataset)
+    fields, periodic = _list(fields), _list(periodic)
     names = [str(name) for name in (fields or dataset.data_vars) if fields or "time" in dataset[name].dims and len(dataset[name].dims) > 1]
     if not names:
         raise InputError(f"no variable of the data set has time and an axis of space; it has {', '.join(map(str, dataset.data_vars)) or 'none'}")
@@ -48,6 +50,8 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     for name in names:
         if set(dataset[name].dims) - {"sample"} != {"time", *axes}:
             raise InputError(f"{name} has the dimensions {list(dataset[name].dims)}, {names[0]} {list(dataset[names[0]].dims)}")
+        if dataset[name].dtype.kind not in "fiub":
+            raise InputError(f"{name} holds {dataset[name].dtype}; expected real numbers")
         array = dataset[name] if "sample" in dataset[name].dims else dataset[name].expand_dims("sample")
         values[name] = array.transpose("sample", "time", *axes)
     samples = {one.sizes["sample"] for one in values.values()}
@@ -67,6 +71,10 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     return path
 
 
+def _list(names: Union[str, Sequence[str], None]) -> Optional[list[str]]:
+    return [names] if isinstance(names, str) else None if names is None else list(names)
+
+
 def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str]:
     if "time" not in dataset.coords:
         raise InputError("the data set has no coordinate 'time'")
@@ -84,8 +92,13 @@ def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str]:
 
 
 def _rising(values: np.ndarray, name: str) -> np.ndarray:
-    if values.ndim != 1 or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
-        raise InputError(f"the coordinate '{name}' does not ascend: {values.ravel()[:4].tolist()} ...; sort it: dataset.sortby('{name}')")
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+        raise InputError(f"the coordinate '{name}' is {values.ravel()[:4].tolist()} ..., of shape {list(values.shape)}; expected finite numbers, one or more")
+    again = np.flatnonzero(np.diff(np.sort(values)) == 0)
+    if again.size:
+        raise InputError(f"the coordinate '{name}' has {np.sort(values)[again[0]]} twice; leave one out: dataset.drop_duplicates('{name}')")
+    if not (np.diff(values) > 0).all():
+        raise InputError(f"the coordinate '{name}' does not ascend: {values[:4].tolist()} ...; sort it: dataset.sortby('{name}')")
     return values
 
 
@@ -153,6 +166,10 @@ def _write_axes(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], p
         wraps = name in periodic if periodic is not None else bool(attributes.get("periodic", False))
         lower, upper = bounds.get(name, (attributes.get("lower", points[0]), attributes.get("upper", None)))
         if upper is None:
+            steps = np.diff(points)
+            if wraps and steps.size and np.ptp(steps) > 0.01 * steps.mean():
+                raise InputError(f"the axis '{name}' is periodic and its points are {steps.min():g} to {steps.max():g} apart, which does not tell the "
+                                 f"period: give it, as bounds={{'{name}': (lower, upper)}}")
             upper = lower + (points[-1] - points[0]) * len(points) / max(len(points) - 1, 1) if wraps else points[-1]
         if not lower <= points[0] <= points[-1] <= upper:
             raise InputError(f"the axis '{name}' has points from {points[0]} to {points[-1]}, outside of its ends {lower} and {upper}")

@@ -96,6 +96,8 @@ def _frame_text(atoms: ase.Atoms, number: int) -> str:
     words += ["Properties=species:S:1:pos:R:3:forces:R:3", f"energy={float(energy)!r}"]
     if "stress" in found and atoms.cell.rank == 3:
         stress = np.asarray(found["stress"], float)
+        if not np.isfinite(stress).all():
+            raise InputError(f"frame {number}: stress {stress.ravel().tolist()}: expected finite numbers")
         tensor = stress if stress.shape == (3, 3) else stress[[0, 5, 4, 5, 1, 3, 4, 3, 2]].reshape(3, 3)
         words.append(f'virial="{_numbers(-tensor * atoms.cell.volume)}"')
     words.append('pbc="{}"'.format(" ".join("FT"[int(one)] for one in atoms.pbc)))

@@ -113,6 +113,7 @@ class Frames(InFolder):
         for change, says in ((lambda one: setattr(one, "calc", None), "frame 1 .Cu3. has no energy and forces"),
                              (lambda one: one.calc.results.pop("forces"), "has no forces"),
                              (lambda one: one.calc.results.update(energy=np.nan), "expected finite numbers"),
+                             (lambda one: one.calc.results.update(stress=np.full(6, np.inf)), "frame 1: stress .inf.*expected finite numbers"),
                              (lambda one: one.cell.__setitem__(0, 0), "its cell has 2 vectors")):
             bad = self.atoms(3)
             change(bad)
@@ -207,6 +208,11 @@ class Fields(InFolder):
         flow = self.flow()
         for wrong, more, says in (
                 (flow.isel(time=slice(None, None, -1)), {}, r"'time' does not ascend.*sortby\('time'\)"),
+                (flow.isel(time=[0, 1, 1, 2]), {}, r"'time' has 0.125 twice.*drop_duplicates\('time'\)"),
+                (flow.isel(time=[]), {}, r"'time' is \[\].*one or more"),
+                (flow * 1j, {}, "b holds complex128; expected real numbers"),
+                (flow, {"periodic": "xz"}, "there is no axis 'xz'"),
+                (flow.assign_coords(x=flow.x + 0.003 * (flow.x > 2)), {"periodic": "x"}, r"0.25 to 0.253 apart.*bounds=\{'x': \(lower, upper\)\}"),
                 (flow.drop_vars("x"), {}, "the axis 'x' has no coordinate"),
                 (flow.drop_vars("time"), {}, "no coordinate 'time'"),
                 (flow, {"periodic": ["y"]}, "there is no axis 'y'; there are: z, x"),
@@ -231,6 +237,18 @@ class Fields(InFolder):
         with h5py.File("period.h5") as file:
             lower, upper = (file["dimensions/x"].attrs[end] for end in ("lower", "upper"))
         self.assertAlmostEqual(upper - lower, 4)
+        nearly = self.flow()
+        nearly = nearly.assign_coords(x=nearly.x + 0.002 * (nearly.x > 2))  # as coordinates of few digits are
+        quintet.data.write_fields("nearly.h5", nearly, periodic="x")
+
+    def test_remedies_work(self):
+        flow = self.flow()
+        quintet.data.write_fields("sorted.h5", flow.isel(time=slice(None, None, -1)).sortby("time"))
+        quintet.data.write_fields("once.h5", flow.isel(time=[0, 1, 1, 2]).drop_duplicates("time"))
+        uneven = flow.assign_coords(x=flow.x + 0.003 * (flow.x > 2))
+        quintet.data.write_fields("bounds.h5", uneven, periodic="x", bounds={"x": (0, 4.1)})
+        with h5py.File("bounds.h5") as file:
+            self.assertEqual(file["dimensions/x"].attrs["upper"], 4.1)
 
 
 if __name__ == "__main__":
