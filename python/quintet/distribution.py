@@ -74,6 +74,8 @@ class Distribution:
         for name in powers:
             if name not in self.axes[n_x:]:
                 raise InputError(f"there is no velocity '{name}'; there are: {', '.join(self.axes[n_x:])}")
+            if not isinstance(powers[name], (int, np.integer)) or powers[name] < 0:
+                raise InputError(f"{name} to the power of {powers[name]}: expected a whole number from 0")
         self._known(points, self.axes[:n_x])
         weights = self.coefficients
         for d in range(len(self.axes) - 1, n_x - 1, -1):  # the last axis of cells goes first

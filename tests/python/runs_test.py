@@ -129,6 +129,9 @@ class AnyRun(InFolder):
             self.done.distribution("electrons", 5)
         with self.assertRaisesRegex(quintet.InputError, "there is no velocity 'vy'; there are: vx"):
             f.moment(x=0, powers={"vy": 1})
+        for power in (-1, 1.5):  # those just inside, 0 to 2, are above
+            with self.assertRaisesRegex(quintet.InputError, f"vx to the power of {power}: expected a whole number from 0"):
+                f.moment(x=0, powers={"vx": power})
 
     @needs("matplotlib", "pandas")
     def test_columns_are_drawn_with_their_units(self):
