@@ -49,6 +49,7 @@ Wanted wanted_of(const PlanFlags& flags) {
   wanted.threads = count_of("--threads", flags.threads.value_or("1"));
   wanted.oracle = flags.oracle;
   std::istringstream ranks(wanted.ranks);
+  if (wanted.ranks.empty()) throw UsageError("--ranks: expected numbers of ranks, such as 1,8,64");
   for (std::string one; std::getline(ranks, one, ',');) count_of("--ranks", one);
   return wanted;
 }
