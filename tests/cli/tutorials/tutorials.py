@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What a page shows of a terminal is what its commands print. Usage: tutorials.py BUILD SOURCE PAGE [--keep FOLDER] | --self-test
+"""What a page shows of a terminal is what its commands print. Usage: tutorials.py BUILD SOURCE PAGE [--keep FOLDER] | --folders SOURCE | --self-test
 
 Blocks of PAGE marked `console` are run in their order, in an empty folder that sees inputs/ and configs/. A line that begins with `$ `
 is a command; each line below it must be in its output, in this order. `…` stands for any text; times of the clock are not compared.
 A number must agree to 2 %, or both be round-off (below 1e-6). A command may fail only where `$ echo $?` follows and shows its exit code.
---keep leaves the folder of the runs, for pictures.
+--keep leaves the folder of the runs, for pictures. --folders looks for a folder of runs that two pages of a beginner write: the second
+one's commands would be refused, since the folder already holds a run.
 """
+import fnmatch
 import os
 import re
 import subprocess
@@ -86,6 +88,27 @@ def run(page, build, folder):
     return None
 
 
+def shared_folders(pages):
+    """Folders that commands of more than one page write: (folder, page, page). pages: name -> text."""
+    named = [(page, re.sub(r"\$\w+", "*", folder)) for page, text in pages.items()
+             for folder in sorted(set(re.findall(r"--output (runs/[^\s`;]+)", text)))]
+    for k, (page, folder) in enumerate(named):
+        for other, second in named[:k]:
+            if page != other and (fnmatch.fnmatch(second, folder) or fnmatch.fnmatch(folder, second)):
+                yield folder, other, page
+
+
+def folders(source):
+    places = ["README.md", "docs/getting_started.md", "docs/install.md", "docs/verification.md"]
+    for room in ("docs/tutorials", "docs/gallery"):
+        places += [f"{room}/{name}" for name in sorted(os.listdir(os.path.join(source, room))) if name.endswith(".md")]
+    pages = {place: open(os.path.join(source, place), encoding="utf-8").read() for place in places}
+    found = list(shared_folders({page: text for page, text in pages.items() if "--output runs/" in text}))
+    for folder, first, second in found:
+        print(f"{folder} is written by {first} and {second}: give one of them another name")
+    return 1 if found else 0
+
+
 def self_test():
     assert commands("```console\n$ ls\na  b\n\n$ echo $?\n0\n```\n```\n$ no\n```") == [("ls", ["a  b"]), ("echo $?", ["0"])]
     assert missing(["rate: -0.153 …, theory -0.1533"], ["x", "Growth rate: -0.1534 ± 0.1, theory -0.1534 (+0 %)"]) is None
@@ -93,9 +116,14 @@ def self_test():
     assert missing(["b", "a"], ["a", "b"]) == "a" and missing(["a", "b"], ["a", "c", "b"]) is None
     assert missing(["drift 1e-13"], ["drift -3e-12"]) is None and missing(["drift 1e-13"], ["drift 3e-2"]) is not None
     assert missing(["a  b"], ["a        b"]) is None and missing(["did you mean 'x'?"], ["did you mean 'y'?"]) is not None
+    assert list(shared_folders({"a": "x --output runs/a", "b": "y --output runs/b"})) == []
+    assert list(shared_folders({"a": "x --output runs/a", "b": "`y --output runs/a`"})) == [("runs/a", "a", "b")]
+    assert list(shared_folders({"a": "x --output runs/k_0.3", "b": "y --output runs/k_$k --quiet"})) == [("runs/k_*", "a", "b")]
 
 
 def main():
+    if sys.argv[1] == "--folders":
+        return folders(os.path.abspath(sys.argv[2]))
     if sys.argv[1] == "--self-test":
         return self_test()
     build, source, page = (os.path.abspath(path) for path in sys.argv[1:4])
