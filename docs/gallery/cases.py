@@ -17,7 +17,7 @@ TITLES = {
 
 CASES = {
     "dpmd": [
-        Case("nvt", "A crystal of copper", "dpmd run inputs/dpmd/copper/nvt.yaml", "Vibrational spectrum*",
+        Case("nvt", "A crystal of copper", "dpmd run inputs/dpmd/copper/nvt.yaml", "Energy",
              "the highest phonon frequency of copper, 8 THz", "`--set integrator.temperature=900K`: the spectrum shifts down"),
         Case("melt", "Liquid copper", "dpmd run inputs/dpmd/copper/melt.yaml --set time.steps=2000", "Radial distribution function",
              "g(r) of the embedded-atom potential that made the training data, by LAMMPS", "all 5000 steps, for a smoother curve"),
@@ -28,7 +28,9 @@ CASES = {
              "the embedded-atom potential of Mishin et al. 2001", "a model of your own: `--set potential.model=MODEL.dp`"),
         Case("silica", "Molten silica", "dpmd run inputs/dpmd/silica/run.yaml --set time.steps=1500", "Radial distribution function*",
              "g(r) of the Vashishta potential that made the training data, by LAMMPS", "all 15 000 steps"),
-        Case("train", "Train a Deep Potential", "dpmd train inputs/dpmd/copper/train.yaml --set steps=2000", "Force",
+        Case("train", "Train a Deep Potential",
+             "dpmd train inputs/dpmd/copper/train.yaml --set steps=2000 --output runs/copper_train",
+             "Force component",
              "labels that the training does not see", "all 42 000 steps"),
     ],
     "vlasov": [

@@ -82,7 +82,10 @@ def front_of(measured):
     for app, cases in CASES.items():
         names = ", ".join(f"[{case.title[0].lower() + case.title[1:]}]({app}.md#{slug(case.title)})" for case in cases)
         text += f"| [{app}]({app}.md) | {names} |\n"
-    machines = sorted({f"{found['machine']}, {found['date']}" for found in measured.values()})
+    machines = []
+    for machine in sorted({found["machine"] for found in measured.values()}):
+        dates = sorted(found["date"] for found in measured.values() if found["machine"] == machine)
+        machines.append(f"{machine}, {dates[0]}" + (f" to {dates[-1]}" if dates[-1] != dates[0] else ""))
     text += "\n## What the numbers mean\n\n" + wrapped(
         "Time is processor time of one rank with two threads, and memory is its peak. Measured while other work was running, on: "
         + "; ".join(machines) + ". To measure on yours: `docs/gallery/make.py build`.") + "\n"
