@@ -42,7 +42,7 @@ def head(path):
 
 def sentences(text):
     """Text of a comment as one of a page: commands in it become code, and a sentence begins with a capital."""
-    text = re.sub(r"(?<![`\w])(--set (?:'[^']*'|\"[^\"]*\"|\S*\w[\]'\"]?))", r"`\1`", text)
+    text = re.sub(r"(?<![`\w])(--set (?:'[^']*'|\"[^\"]*\"|\S*(?:\[\]|\w[\]'\"]?)))", r"`\1`", text)
     text = re.sub(r"(?<![`\w/.])((?:[\w]+/)*\w+\.(?:yaml|py|csv|h5|nc|html))(?!\w)", r"`\1`", text).replace(r"|x|", "x")
     return text[:1].upper() + text[1:]
 

@@ -35,7 +35,7 @@ def pictures_of(report):
     return {name: plt.imread(io.BytesIO(base64.b64decode(data))) for name, data in found}
 
 
-axes = panel(0, slice(0, 4), "dpmd: copper melts, 1600 K")
+axes = panel(0, slice(0, 4), "dpmd: structure of liquid copper, 1600 K")
 with h5py.File(f"{runs}/melt/run.h5") as run:
     rdf = run["observables/rdf/rdf"]
     axes.plot(rdf["r"][:], rdf["Cu_Cu"][:], color="#b5541c")
@@ -44,7 +44,8 @@ axes.set(xlabel="r (Å)", ylabel="g(r)", xlim=(1.5, None))
 axes = panel(0, slice(4, 8), "vlasov: vortices of two electron beams")
 with h5py.File(f"{runs}/two_stream/run.h5") as run:
     f = run["pictures/electrons_x_vx"]
-    axes.imshow(f[-1], origin="lower", aspect="auto", cmap="magma")
+    middle = slice(f.shape[1] // 4, 3 * f.shape[1] // 4)  # faster electrons are few
+    axes.imshow(f[-1, middle], origin="lower", aspect="auto", cmap="magma")
 axes.set(xlabel="x", ylabel="v", xticks=[], yticks=[])
 
 axes = panel(0, slice(8, 12), "submatrix: error of D against the threshold")
@@ -56,11 +57,14 @@ axes.set(xlabel="filter threshold", ylabel="estimated error")
 axes.legend(frameon=False)
 
 flows = pictures_of(f"{runs}/quick_evaluate/report.html")
-for place, (name, title) in enumerate({"low resolution": "meshfreeflow: coarse", "ours": "… super-resolved",
-                                       "truth": "… truth"}.items()):
-    axes = panel(1, slice(2 * place, 2 * place + 2), title)
+rows = grid[1, :6].subgridspec(3, 1, hspace=0.05)
+for row, (name, label) in zip(rows, {"low resolution": "coarse", "ours": "super-\nresolved", "truth": "truth"}.items()):
+    axes = figure.add_subplot(row)
+    if name == "low resolution":
+        axes.set_title("meshfreeflow: super-resolution of convection", loc="left")
     axes.imshow(flows[name], aspect="auto")
     axes.set(xticks=[], yticks=[])
+    axes.set_ylabel(label, rotation=0, ha="right", va="center")
 
 axes = panel(1, slice(6, 12), "podlstm: sea-surface temperature, forecast four weeks ahead (°C)")
 with h5py.File(f"{runs}/podlstm_fit/modes.h5") as modes, h5py.File(f"{runs}/podlstm_evaluate/run.h5") as run:
