@@ -15,8 +15,10 @@ from .errors import (InputError, InternalError, NumericalError, ProgramNotFound,
                      UsageError)
 from .potential import Potential
 from .runs import Run, open
+from .surrogates import forecast, superresolve
 from .trajectory import Trajectory
 
 __version__ = "0.1.0"
 __all__ = ["DensitySolver", "InputError", "InternalError", "NumericalError", "Potential", "ProgramNotFound", "QuintetError", "ResourceError", "Run",
-           "StoppedEarly", "Trajectory", "UsageError", "data", "density", "errors", "inputs", "open", "plan", "run", "submit", "sweep"]
+           "StoppedEarly", "Trajectory", "UsageError", "data", "density", "errors", "forecast", "inputs", "open", "plan", "run", "submit",
+           "superresolve", "sweep"]

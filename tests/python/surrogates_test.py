@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Trained networks from Python give what the programs give, to the last bit, and leave nothing behind."""
+import shutil
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+from support import SOURCE, InFolder, needs, needs_program
+
+import h5py
+import numpy as np
+
+import quintet
+from quintet import _ocean_record
+
+CASES = SOURCE / "tests/cli/meshfreeflow"
+# Bytes 0, 1, 2, ...: how many, the seed, and xxhash.xxh64(data, seed).hexdigest() of the package xxhash 4.1.0.
+SUMS = ((0, 0, "ef46db3751d8e999"), (3, 0, "e5c7bb4533bc65dd"), (7, 5, "e4878bbf72f59115"), (31, 2**63 + 1, "14c93bc20295bb71"),
+        (32, 0, "cbf59c5116ff32b4"), (47, 2**64 - 1, "00db852cbebe3e2e"), (101, 9, "a6256ba9a477470c"))
+
+
+class Sums(unittest.TestCase):
+    def test_sums_are_those_of_xxhash(self):
+        data = bytes(range(101))
+        for n, seed, expected in SUMS:
+            self.assertEqual(f"{_ocean_record.xxh64(data[:n], seed):016x}", expected, (n, seed))
+
+
+class WithTemporaries(InFolder):
+    """Temporary folders lie in one of the test's own, which must be empty after each test."""
+
+    def setUp(self):
+        self.place = tempfile.mkdtemp(dir=self.folder)
+        before, tempfile.tempdir = tempfile.tempdir, self.place
+        self.addCleanup(lambda: (setattr(tempfile, "tempdir", before), self.assertEqual(list(Path(self.place).iterdir()), [])))
+
+
+@needs("xarray")
+@needs_program("meshfreeflow")
+class Flows(WithTemporaries):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        quintet.run(CASES / "flow.yaml", output="flow", progress=False, threads=1)
+        shutil.copy(CASES / "train.yaml", "train.yaml")
+        quintet.run("train.yaml", "meshfreeflow", "train", output="trained", progress=False, threads=1, steps=20)
+        fine = quintet.open("flow").fields.isel(sample=2)
+        cls.coarse = fine.isel(time=slice(None, 24, 2)).coarsen(z=4, x=4).mean(keep_attrs=True).load()
+        for name in ("z", "x"):
+            cls.coarse[name].attrs.update(fine[name].attrs)
+
+    def refined(self, **more):
+        return quintet.superresolve("trained", self.coarse, threads=1, **{"outside_training": "mark", **more})
+
+    def by_program(self, name, **where):
+        file = quintet.data.write_fields(f"{name}.h5", self.coarse)
+        quintet.inputs.meshfreeflow_superresolve(model="trained/model.h5", input={"file": str(file)}, output=where,
+                                                 outside_training="mark").write(f"{name}.yaml")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return quintet.run(f"{name}.yaml", output=f"runs_{name}", progress=False, threads=1)
+
+    def test_a_grid_is_the_programs(self):
+        for where in ({"factor": [2, 3, 2]}, {"grid": [7, 9, 20]}):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                ours = self.refined(**where)
+            theirs = self.by_program("grid_" + next(iter(where)), **where).fields.isel(sample=0)
+            self.assertEqual(set(ours.data_vars), set(theirs.data_vars))
+            self.assertIn("residual_momentum_z", ours)
+            for name in theirs.variables:
+                np.testing.assert_array_equal(ours[name].values, theirs[name].values)
+            self.assertEqual(ours.b.dims, ("time", "z", "x"))
+            self.assertEqual((ours.b.attrs["units"], ours.attrs["Ra"], ours.x.attrs["periodic"]), ("1", 1e4, 1))
+
+    def test_points_and_arrays(self):
+        """Values at nodes of a grid are the grid's; arrays with coordinates are the data set."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            grid = self.refined(grid=[5, 9, 16])
+            places = {"x": grid.x.values[[3, 7]], "time": grid.time.values[[1, 4]], "z": grid.z.values[[2, 8]]}
+            found = self.refined(points=places)
+            arrays = {name: self.coarse[name].values for name in self.coarse.data_vars}
+            same = quintet.superresolve(Path("trained/model.h5"), arrays, coordinates={n: self.coarse[n].values for n in ("time", "z", "x")},
+                                        periodic=["x"], bounds={"x": (0, 2), "z": (-0.5, 0.5)}, parameters={"Ra": 1e4, "Pr": 1}, threads=1,
+                                        grid=[5, 9, 16], **{"outside_training": "mark", "residuals": False})
+        for name in ("time", "z", "x"):
+            np.testing.assert_allclose(found[name], places[name], atol=1e-12)
+        for name in ("b", "residual_buoyancy"):
+            expected = [float(grid[name][1, 2, 3]), float(grid[name][4, 8, 7])]
+            np.testing.assert_allclose(found[name].values, expected, rtol=1e-4, atol=1e-5)
+        self.assertNotIn("residual_buoyancy", same)
+        np.testing.assert_allclose(same.b.values, grid.b.values, atol=1e-6)
+
+    def test_errors_are_the_programs(self):
+        hot = self.coarse.assign_attrs(Ra=2e4)
+        with self.assertRaisesRegex(quintet.InputError, "beyond what the model was trained for: .*Ra.*outside_training: mark"):
+            quintet.superresolve("trained", hot, factor=[2, 4, 4], threads=1)
+        with self.assertWarnsRegex(RuntimeWarning, "Beyond the training"):  # the remedy of the message
+            marked = quintet.superresolve("trained", hot, factor=[1, 1, 1], threads=1, outside_training="mark")
+        self.assertRegex(marked.attrs["outside_training"], "Ra")
+        for more, says in (({"factor": [1, 1, 1], "max_memry": 1}, "unknown key; did you mean 'max_memory'"), ({}, "one of factor, grid, points .* given: none"),
+                           ({"factor": [1, 1, 1], "grid": [3, 3, 3]}, "given: factor, grid"),
+                           ({"points": {"time": [1], "z": [0, 0], "x": [1]}}, "1 of time, 2 of z, 1 of x")):
+            with self.assertRaisesRegex(quintet.InputError, says):
+                self.refined(**more)
+        with self.assertRaisesRegex(quintet.InputError, r"3 samples; refine one at a time: fields.isel\(sample=\[0\]\)"):
+            quintet.superresolve("trained", quintet.open("flow"), factor=[1, 1, 1])
+        with self.assertRaisesRegex(quintet.InputError, r"b has shape \[2, 3\]; its coordinates time, z, x have \[2, 2, 4\]"):
+            quintet.superresolve("trained", {"b": np.zeros((2, 3))}, coordinates={"time": [0, 1], "z": [0, 1], "x": range(4)}, factor=[1, 1, 1])
+
+
+@needs("xarray", "h5netcdf")
+@needs_program("podlstm")
+class Seas(WithTemporaries):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        record = {"stochastic": {"climatology": "", "spacing": 15, "years": 9, "seed": 4}}
+        whole = quintet.inputs.podlstm_fit(fields=record, pod={"modes": 3, "background": "climatology", "weights": "area"}, fit_until="1987-12-31")
+        quintet.run(whole.write("fit.yaml"), progress=False, threads=1)
+        quintet.inputs.podlstm_train(modes="runs/fit/modes.h5", window={"in": 6, "out": 5}, forecast={"members": 0},
+                                     split={"train_until": "1986-12-31", "validation_until": "1988-12-31"}).write("train.yaml")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            quintet.run("train.yaml", progress=False, threads=1)
+        cls.fit = quintet.open("runs/fit").fields.load()
+
+    def forecast(self, *state, **more):
+        return quintet.forecast("runs/train", "runs/fit", *state, threads=1, **more)
+
+    def field_of(self, coefficients):
+        """Fields of coefficients in the space of the modes: their inverse, with the seasonal cycle."""
+        with h5py.File("runs/fit/modes.h5") as file:
+            cycle, days = file["cycle"][...], self.days(coefficients.time)
+        cycle_now = _ocean_record._season(days, len(cycle) // 2) @ cycle
+        field = (self.fit["mean"] + (coefficients * self.fit.modes).sum("mode")).transpose("time", "lat", "lon")
+        field.values[:, self.fit.mask.values == 1] += cycle_now
+        return field.where(self.fit.mask == 1).assign_attrs(units="degree_Celsius")
+
+    @staticmethod
+    def days(times):
+        return (times.values - np.datetime64("1800-01-01")) / np.timedelta64(1, "D")
+
+    def test_a_record_is_continued_as_by_the_program(self):
+        import xarray
+
+        for more in ({}, {"start": "1989-06-15", "lead": 3}):
+            values = {{"start": "from"}.get(key, key): value for key, value in more.items()}
+            file = quintet.inputs.podlstm_forecast(modes="runs/fit/modes.h5", model="runs/train/model.h5", **values).write("forecast.yaml")
+            done = quintet.run(file, "podlstm", "forecast", progress=False, threads=1, overwrite=True)
+            theirs = xarray.load_dataset(done.directory / "forecast.nc", engine="h5netcdf")
+            self.assertTrue(self.forecast(**more).equals(theirs))
+        self.assertEqual((theirs.sizes["time"], theirs.sst.attrs["units"]), (3, "degree_Celsius"))
+
+    def test_a_state_of_fields_or_coefficients_is_that_of_the_record(self):
+        """What the record had anyway changes nothing; fields of it, in kelvin from -180 degrees on and north first, are projected back."""
+        last = self.fit.coefficients[-9:]
+        plain = self.forecast()
+        self.assertTrue(self.forecast(last).equals(plain))
+        self.assertTrue(self.forecast(last.values).equals(plain))
+        field = self.field_of(last)
+        np.testing.assert_allclose(self.forecast(field).a, plain.a, atol=1e-9)
+        np.testing.assert_allclose(self.forecast(field.values).a, plain.a, atol=1e-9)
+        turned = field.isel(lat=slice(None, None, -1)).assign_coords(lon=(field.lon + 180) % 360 - 180).sortby("lon")
+        kelvin = (turned + 273.15).assign_attrs(units="K").transpose("lon", "time", "lat")
+        np.testing.assert_allclose(self.forecast(kelvin).a, plain.a, atol=1e-9)
+
+    def test_another_state_is_another_forecast(self):
+        """A record cut on a date and told again what followed forecasts from its own end; one degree more is another forecast."""
+        until = "1989-06-15"
+        rest = self.fit.coefficients.sel(time=slice("1989-04-01", until))
+        told = self.forecast(rest)
+        self.assertTrue(told.equals(self.forecast(start=until)))
+        self.assertGreater(float(abs(self.forecast(rest + 1).a - told.a).max()), 0.3)
+        beyond = self.forecast().a.transpose("time", "mode")  # weeks after the record: a forecast of the forecast
+        self.assertEqual(self.forecast(beyond).forecast_reference_time.values, beyond.time.values[-1])
+
+    def test_wrong_states_are_refused(self):
+        last = self.fit.coefficients[-9:]
+        field = self.field_of(last)
+        for state, says in ((last[:, :2], r"shape \[9, 2\]; expected coefficients \[time, 3\], or fields"),
+                            (last.isel(time=slice(None, None, -1)), r"do not ascend; sort it: state.sortby\('time'\)"),
+                            (last.drop_vars("time"), "expected time, lat, lon or time, mode, and times"),
+                            (self.fit, "choose a variable of it"), (last.where(last.mode < 0), "that are no numbers"),
+                            (field.drop_attrs(), r'no units; .*assign_attrs\(units="degree_Celsius"\)'),
+                            (field.assign_attrs(units="m"), "is in m, the modes in degree_Celsius"),
+                            (field.isel(lon=slice(1, None)), "points along lon .*interpolate it"),
+                            (field.where(field.time > field.time[0]), "has no number at sea, first at time 0, lat"),
+                            (self.fit.coefficients[:200], "the record, .*, lacks these dates|was trained on other modes")):
+            with self.assertRaisesRegex(quintet.InputError, says):
+                self.forecast(state)
+        units = field.drop_attrs().assign_attrs(units="degree_Celsius")  # the remedy
+        self.assertEqual(self.forecast(units).sizes["time"], 5)
+        n = self.fit.sizes["time"]
+        with self.assertRaisesRegex(quintet.InputError, "start: 1989-06-16 is not a date of the record"):
+            self.forecast(last.values, start="1989-06-16")
+        with self.assertRaisesRegex(quintet.InputError, f"the state has {n} times; the record has {n}"):
+            self.forecast(self.fit.coefficients.values)
+        with self.assertRaisesRegex(quintet.InputError, "lead: 6 steps are wanted, but .* forecasts 5"):
+            self.forecast(lead=6)
+
+
+if __name__ == "__main__":
+    unittest.main()
