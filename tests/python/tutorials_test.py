@@ -25,6 +25,11 @@ class Tutorials(unittest.TestCase):
     def test_dpmd(self):
         self.check("dpmd")
 
+    @needs("scipy")
+    @needs_program("submatrix")
+    def test_submatrix(self):
+        self.check("submatrix")
+
 
 if __name__ == "__main__":
     unittest.main()
