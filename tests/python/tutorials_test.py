@@ -30,6 +30,11 @@ class Tutorials(unittest.TestCase):
     def test_submatrix(self):
         self.check("submatrix")
 
+    @needs("xarray", "h5netcdf")
+    @needs_program("podlstm")
+    def test_podlstm(self):
+        self.check("podlstm")
+
 
 if __name__ == "__main__":
     unittest.main()
