@@ -36,10 +36,11 @@ print(dict(sea.sizes))
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(8, 2.6))
-sea.modes.isel(mode=0).plot(ax=axes[0], cmap="RdBu_r")
-axes[0].set_title("First mode of the sea")
-sea.coefficients.isel(mode=0)[:150].plot(ax=axes[1])
-axes[1].set_title("its coefficient")
+sea.modes.isel(mode=0).plot(ax=axes[0], cmap="RdBu_r", cbar_kwargs={"label": ""})
+axes[0].set(title="First mode of the sea", xlabel="longitude", ylabel="latitude")
+years = sea.time.dt.year + sea.time.dt.dayofyear / 365.25
+axes[1].plot(years[:150], sea.coefficients[:150, 0])
+axes[1].set(title="Its coefficient", xlabel="year", ylabel="degrees Celsius")
 plt.show()
 
 # %% [markdown]
