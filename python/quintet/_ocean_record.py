@@ -161,7 +161,7 @@ _P1, _P2, _P3, _P4, _P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3
 
 
 def xxh64(data: bytes, seed: int = 0) -> int:
-    """Return XXH64 of bytes (Collet, github.com/Cyan4973/xxHash, the specification); about 0.1 s for a megabyte."""
+    """Return XXH64 of bytes (Collet, github.com/Cyan4973/xxHash, the specification)."""
     def turned(x: int, n: int) -> int:
         return ((x << n) | (x >> (64 - n))) & _M
 
