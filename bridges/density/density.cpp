@@ -18,6 +18,7 @@
 #include "physics/electronic/density/density_errors.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
+#include "physics/electronic/density/kept_root.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
 #include "physics/electronic/submatrix/frontier.hpp"
 #include "physics/electronic/submatrix/local_basis.hpp"
@@ -73,12 +74,6 @@ std::string with_our_setting(std::string_view text) {
   return at == std::string::npos
              ? std::string(text)
              : fmt::format("{}\"dense\" 1{}", text.substr(0, at), text.substr(at + key.size()));
-}
-
-bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
-  const bool same = a.blocking->begin == b.blocking->begin && a.rank_begin == b.rank_begin &&
-                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
-  return !a.comm.any(!same);
 }
 
 /// Throws InputError where P at temperature 0 is not that of the lowest `n_pairs` levels. Returns these.
@@ -232,9 +227,7 @@ void Density::make_plan(const std::vector<Triplet>& k_elements) {
 
 bool Density::make_root(const BlockMatrix& s) {
   const double threshold = settings_.threshold;
-  const bool fits =
-      root_ && root_->threshold == threshold && root_->s.blocking->n_rows() == s.blocking->n_rows();
-  if (fits && same_matrix(root_->s, s)) return true;
+  if (root_ && root_->threshold == threshold && same_matrix(root_->s, s)) return true;
   root_.reset();
   try {
     root_ = Root{s, std::nullopt, inverse_sqrt(s, threshold), threshold};

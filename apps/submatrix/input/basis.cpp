@@ -59,10 +59,4 @@ KeptRoot root_of(const Basis& basis) {
           basis.local.has_value()};
 }
 
-bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
-  const bool same = a.rank_begin == b.rank_begin && a.blocking->begin == b.blocking->begin &&
-                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
-  return a.comm.sum(same ? 0L : 1L) == 0;
-}
-
 }  // namespace quintet::submatrix

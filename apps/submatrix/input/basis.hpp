@@ -41,7 +41,5 @@ struct Basis : electronic::Orthogonalised {
 
 /// S^-1/2 of a basis, for another K of the same S.
 [[nodiscard]] electronic::KeptRoot root_of(const Basis& basis);
-/// Whether two matrices are the same to the bit on all ranks. Collective.
-[[nodiscard]] bool same_matrix(const electronic::BlockMatrix& a, const electronic::BlockMatrix& b);
 
 }  // namespace quintet::submatrix

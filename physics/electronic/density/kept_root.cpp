@@ -36,6 +36,12 @@ bool same_blocks(const Blocking& a, const Blocking& b) { return a.begin == b.beg
 
 }  // namespace
 
+bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
+  const bool same = same_blocks(*a.blocking, *b.blocking) && a.rank_begin == b.rank_begin &&
+                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
+  return !a.comm.any(!same);
+}
+
 std::uint64_t fingerprint(const BlockMatrix& matrix) {
   unsigned long sum = 0;
   for (const Triplet& e : elements(matrix)) {

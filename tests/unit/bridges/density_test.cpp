@@ -180,6 +180,29 @@ TEST_F(QuintetDensity, pattern_may_change) {
   expect_exact(c, Exact(near, 0, 0), 1e-5);
 }
 
+/// S = 1 looks the same in any order of functions, S^-1/2 in the old order is no good in the new one.
+TEST_F(QuintetDensity, pattern_may_change_under_a_unit_overlap) {
+  constexpr int n = 252, stride = 5;  // of functions that are bound
+  Matrices ring(n, -0.3, -0.12, 0, 0);
+  Matrices strided = ring;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) strided.k(stride * i % n, stride * j % n) = ring.k(i, j);
+  strided.reach = stride;
+  set("electrons", n);
+  set("dense", -1);
+  set("threshold", 1e-6);
+  for (Matrices* m : {&ring, &strided, &strided, &ring}) {
+    const Columns c(*m, rank, size);
+    ASSERT_EQ(set_csc(c), 0) << error();
+    std::vector<double> dm(c.row.size());
+    double energy = 0;
+
+    ASSERT_EQ(quintet_density_dm_real_sparse(density, c.k.data(), nullptr, dm.data(), &energy), 0) << error();
+
+    EXPECT_NEAR(energy, 2 * Exact(*m, 0, 0).energy, 1e-5 * n);
+  }
+}
+
 TEST_F(QuintetDensity, metal_at_a_temperature) {
   const Matrices m(260, -0.09, -0.09, 0.1, 0.1);
   const double temperature = 0.01, mu = 0.02;
