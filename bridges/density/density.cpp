@@ -83,13 +83,12 @@ FrontierLevels checked_levels(const Orthogonalised& basis, const SubmatrixResult
   const double n = levels.n_below >= 0 ? levels.n_below : sign.n_pairs;
   QUINTET_CHECK(std::abs(n - n_pairs) < most_off,
                 "{:.6g} orbitals lie below mu = {:.6g} hartree, where {:.6g} are to be full: submatrices do "
-                "not resolve "
-                "the band that the number of electrons cuts into; give a temperature",
+                "not resolve the band that the number of electrons cuts into; give a temperature",
                 n, sign.mu, n_pairs);
   QUINTET_CHECK(
       !(levels.lumo - levels.homo < least_gap),
       "the levels around mu, {:.6g} and {:.6g} hartree, are closer than {} hartree: submatrices do not "
-      "resolve them; give a temperature, or let \"dense\" be 0 or 1",
+      "resolve them; give a temperature, or let \"dense\" be 1",
       levels.homo, levels.lumo, least_gap);
   QUINTET_CHECK(
       sign.error.n_columns == 0 || sign.error.n_pairs < 0.5,
@@ -322,14 +321,17 @@ Density::Found Density::by_any(const BlockMatrix& k, const BlockMatrix& s) {
   const int n_rows = k.blocking->n_rows();
   if (settings_.dense == 1 || (settings_.dense == 0 && n_rows <= always_dense)) return densely(k, s);
   std::string refused;
+  const bool only = settings_.dense < 0 || n_rows > most_rows_dense;  // no other way
   try {
-    return by_submatrices(k, s);
+    Found found = by_submatrices(k, s);
+    if (only || warning_.empty()) return found;
+    refused = warning_;
   } catch (const DenseIsCheaper&) {
   } catch (const InputError& error) {
     refused = with_our_setting(error.what());
-    if (settings_.dense < 0 || n_rows > most_rows_dense) throw InputError(refused);
+    if (only) throw InputError(refused);
   } catch (const NumericalError& error) {
-    if (settings_.dense < 0 || n_rows > most_rows_dense || comm_.size() > 1) throw;
+    if (only || comm_.size() > 1) throw;
     refused = error.what();
   }
   Found found = densely(k, s);

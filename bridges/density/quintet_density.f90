@@ -100,7 +100,7 @@ contains
     text = text_of(error_c(density))
   end function
 
-  !> What the last result has to say though it is right; empty for nothing.
+  !> Why errors of the last result are large by estimate, or why the whole matrix was diagonalised; else empty.
   function quintet_density_warning(density) result(text)
     type(c_ptr), intent(in) :: density
     character(:), allocatable :: text

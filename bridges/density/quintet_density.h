@@ -39,7 +39,8 @@ void quintet_density_close(quintet_density* density);
 
 /** What was wrong with the last call on this handle; "" for nothing. Lives until the next call. */
 const char* quintet_density_error(const quintet_density* density);
-/** What the last result has to say though it is right, or "". */
+/** Why the errors of the last result are large by estimate, or why the whole matrix was diagonalised in the
+ * place of submatrices; else "". */
 const char* quintet_density_warning(const quintet_density* density);
 
 /**
@@ -49,7 +50,8 @@ const char* quintet_density_warning(const quintet_density* density);
  * (hartree); 0: the lowest levels are full. "threshold": blocks of S^-1/2 K S^-1/2 of smaller Frobenius norm
  * are dropped (hartree; 1e-5). "spin_degeneracy": electrons of a full orbital, 2 or 1 (2). "rows_per_block":
  * of blocks that are found from the graph of K (40). "dense": 1: diagonalise the whole matrix, -1: never, 0:
- * where that is cheaper or submatrices are refused (0). "estimate_error": 1 or 0 (1; a quarter of the time).
+ * where that is cheaper, and up to 5000 rows where submatrices are refused or their errors are large by
+ * estimate (0). "estimate_error": 1 or 0 (1; a quarter of the time).
  */
 int quintet_density_set(quintet_density* density, const char* name, double value);
 /** Blocks of functions that follow each other, of atoms or molecules: rows [n_blocks] of each, of the whole

@@ -357,18 +357,48 @@ TEST_F(QuintetDensityMistakes, of_a_band_that_is_cut) {
 }
 
 TEST_F(QuintetDensityMistakes, are_told_with_settings_and_not_with_keys_of_the_input_file) {
-  if (size > 1) GTEST_SKIP() << "clusters of other block columns resolve this number";
   const Matrices metal(252, -0.2, -0.2, 0.1, 0.1);
   const Columns columns(metal, rank, size);
   ASSERT_EQ(set_csc(columns), 0);
   set("threshold", 1e-2);
-  set("electrons", 130);
+  set("electrons", 178);
   EXPECT_EQ(compute(columns, columns.k, columns.s), 2);
   EXPECT_NE(error().find("diagonalise it once (\"dense\" 1)"), std::string::npos) << error();
   EXPECT_EQ(error().find("method."), std::string::npos) << error();
 
   set("dense", 1);
   EXPECT_EQ(compute(columns, columns.k, columns.s), 0) << error();
+}
+
+/// Estimated errors are told where submatrices are all that is allowed; else the whole matrix is
+/// diagonalised.
+TEST_F(QuintetDensityMistakes, of_a_threshold_that_is_too_coarse) {
+  const Matrices metal(252, -0.2, -0.2, 0.1, 0.1);
+  const Columns columns(metal, rank, size);
+  ASSERT_EQ(set_csc(columns), 0);
+  set("threshold", 1e-2);
+  set("electrons", 146);
+  ASSERT_EQ(compute(columns, columns.k, columns.s), 0) << error();
+  const std::string doubt = quintet_density_warning(density);
+  const double energy = number("energy"), estimate = number("energy_error");
+  EXPECT_EQ(number("dense"), 0);
+  EXPECT_NE(doubt.find("% of the density matrix is wrong by estimate"), std::string::npos) << doubt;
+
+  set("dense", 0);
+  ASSERT_EQ(compute(columns, columns.k, columns.s), 0) << error();
+  EXPECT_EQ(number("dense"), 1);
+  EXPECT_EQ(quintet_density_warning(density),
+            "the whole matrix was diagonalised, as submatrices were refused: " + doubt);
+  EXPECT_NEAR(energy, number("energy"), 3 * estimate);
+
+  const Matrices gapped(252, -0.3, -0.12, 0.12, 0.05);
+  const Columns others(gapped, rank, size);
+  ASSERT_EQ(set_csc(others), 0);
+  set("threshold", 1e-3);
+  set("electrons", 252);
+  ASSERT_EQ(compute(others, others.k, others.s), 0) << error();
+  EXPECT_EQ(number("dense"), 0);
+  EXPECT_STREQ(quintet_density_warning(density), "");
 }
 
 /// Solvers of processes of their own: no communicator, each in a thread.
