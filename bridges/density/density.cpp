@@ -174,6 +174,22 @@ void Density::set_pattern(int n_rows, int nnz, int n_columns, const int* row_ind
 
 void Density::check_settings() const {
   QUINTET_CHECK(pattern_, "the pattern of the matrices is not known: call quintet_density_set_csc first");
+  // first: what one rank alone refuses would leave the others in the next collective call
+  double of_ranks[] = {settings_.electrons,      settings_.temperature,
+                       settings_.threshold,      settings_.spin_degeneracy,
+                       settings_.dense,          settings_.rows_per_block,
+                       settings_.estimate_error, static_cast<double>(block_rows_.size())};
+  comm_.broadcast(std::span<double>(of_ranks));
+  const bool same = of_ranks[0] == settings_.electrons && of_ranks[1] == settings_.temperature &&
+                    of_ranks[2] == settings_.threshold && of_ranks[3] == settings_.spin_degeneracy &&
+                    of_ranks[4] == settings_.dense && of_ranks[5] == settings_.rows_per_block &&
+                    of_ranks[6] == settings_.estimate_error &&
+                    of_ranks[7] == static_cast<double>(block_rows_.size());
+  constexpr const char* differ = "the settings of the ranks differ";
+  QUINTET_CHECK(!comm_.any(!same), "{}", differ);
+  std::vector<int> blocks_of_ranks = block_rows_;
+  comm_.broadcast(std::span<int>(blocks_of_ranks));
+  QUINTET_CHECK(!comm_.any(blocks_of_ranks != block_rows_), "{}", differ);
   QUINTET_CHECK(settings_.electrons >= 0, "the number of electrons is not known: set \"electrons\"");
   const int n_rows = pattern_->n_rows;
   QUINTET_CHECK(n_pairs() <= n_rows, "{} electrons do not fit into {} orbitals of {} each",
@@ -186,17 +202,6 @@ void Density::check_settings() const {
     const auto sum = std::accumulate(block_rows_.begin(), block_rows_.end(), std::int64_t{0});
     QUINTET_CHECK(sum == n_rows, "the blocks have {} rows in all, but the matrix has {}", sum, n_rows);
   }
-  double of_ranks[] = {settings_.electrons,      settings_.temperature,
-                       settings_.threshold,      settings_.spin_degeneracy,
-                       settings_.dense,          settings_.rows_per_block,
-                       settings_.estimate_error, static_cast<double>(block_rows_.size())};
-  comm_.broadcast(std::span<double>(of_ranks));
-  const bool same = of_ranks[0] == settings_.electrons && of_ranks[1] == settings_.temperature &&
-                    of_ranks[2] == settings_.threshold && of_ranks[3] == settings_.spin_degeneracy &&
-                    of_ranks[4] == settings_.dense && of_ranks[5] == settings_.rows_per_block &&
-                    of_ranks[6] == settings_.estimate_error &&
-                    of_ranks[7] == static_cast<double>(block_rows_.size());
-  QUINTET_CHECK(!comm_.any(!same), "the settings of the ranks differ");
 }
 
 BlockMatrix Density::assembled(const Plan& plan, const std::vector<Triplet>& elements,
