@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -56,19 +59,30 @@ struct Place {
   Dimension dimension;
 };
 
-/// "electrons_velocity_x" of species "electrons": mesh "electrons_velocity", component "x".
-Place place_of(std::string name, const Setup& setup) {
-  std::string species;
-  for (const auto& one : setup.species)
-    if (name.starts_with(one.name + "_") && one.name.size() + 1 > species.size()) species = one.name + "_";
-  name.erase(0, species.size());
+/// The place of "velocity_x" or "phi", or nothing where that is no quantity of ours.
+std::optional<Place> place_among_quantities(std::string_view name) {
   for (const auto& quantity : quantities) {
     if (!quantity.has_components && name == quantity.points)
-      return {species + std::string(quantity.mesh), "", quantity.dimension};
+      return Place{std::string(quantity.mesh), "", quantity.dimension};
     const std::string begin = std::string(quantity.points) + "_";
     if (quantity.has_components && name.starts_with(begin))
-      return {species + std::string(quantity.mesh), name.substr(begin.size()), quantity.dimension};
+      return Place{std::string(quantity.mesh), std::string(name.substr(begin.size())), quantity.dimension};
   }
+  return std::nullopt;
+}
+
+/// "electrons_velocity_x" of species "electrons": mesh "electrons_velocity", component "x". Of a species "e",
+/// too, "e_x" is the field's.
+Place place_of(const std::string& name, const Setup& setup) {
+  std::vector<std::string> owners = {""};
+  for (const auto& species : setup.species)
+    if (name.starts_with(species.name + "_")) owners.push_back(species.name + "_");
+  std::ranges::sort(owners, std::ranges::greater(), &std::string::size);  // of "a" and "a_b" the longer one
+  for (const auto& owner : owners)
+    if (auto place = place_among_quantities(std::string_view(name).substr(owner.size()))) {
+      place->mesh.insert(0, owner);
+      return *place;
+    }
   throw InternalError(fmt::format("no openPMD mesh for '{}'", name));
 }
 
