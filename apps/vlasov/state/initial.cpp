@@ -46,10 +46,12 @@ PointFunction thermal_speed(Formula temperature, double mass) {
   };
 }
 
-/// Particles of a Maxwellian within the velocity box, by its formulas. Collective.
-double particles_in_box(const MaxwellianProfile& profile, const Setup& setup, const PhaseBlock& block) {
+/// Particles of a Maxwellian within the velocity box, by its formulas at the points in x that its projection
+/// takes, so that the two differ in velocity alone. Collective.
+double particles_in_box(const MaxwellianProfile& profile, const Setup& setup, int nodes,
+                        const PhaseBlock& block) {
   const PhaseGrid& grid = block.grid;
-  const TensorNodes points(std::vector<int>(grid.cdim, setup.basis.order() + 2));
+  const TensorNodes points(std::vector<int>(grid.cdim, nodes > 0 ? nodes : setup.basis.order() + 1));
   double sum = 0;
   for (int conf = 0; conf < block.n_conf(); ++conf) {
     const auto index = block.conf_index(conf);
@@ -74,13 +76,14 @@ double particles_in_box(const MaxwellianProfile& profile, const Setup& setup, co
   return setup.decomposition.conf_comm().sum(sum);
 }
 
-/// Refuse a projection without exact moments that is more than 1e-3 off in particles. Collective.
-void check_particles(const MaxwellianProfile& profile, const Setup& setup, const Distribution& term,
-                     const std::string& what) {
+/// Refuse a projection without exact moments whose velocity cells put it more than 1e-3 off in particles.
+/// Collective.
+void check_particles(const MaxwellianProfile& profile, const Setup& setup, int nodes,
+                     const Distribution& term, const std::string& what) {
   constexpr double most = 1e-3;
   const double particles =
                    setup.decomposition.comm().sum(phase_integrals(Exec(), setup.basis, term).particles),
-               right = particles_in_box(profile, setup, term.block), error = particles / right - 1;
+               right = particles_in_box(profile, setup, nodes, term.block), error = particles / right - 1;
   QUINTET_CHECK(
       !(std::abs(error) > most),
       "{}: its projection on this grid has {:.3g} % {} particles than the formula; take exact_moments: "
@@ -111,7 +114,7 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
     return add_maxwellian(setup.decomposition, setup.basis, profile, true, f, what, nodes);
   const Distribution term("vlasov::term", f.block, f.n_modes);
   add_maxwellian(setup.decomposition, setup.basis, profile, false, term, what, nodes);
-  check_particles(profile, setup, term, what);
+  check_particles(profile, setup, nodes, term, what);
   add(term, f);
 }
 
