@@ -131,15 +131,31 @@ def _times(file: h5py.File, members: dict[str, h5py.Dataset], frames: int) -> Op
 
 
 def _phase_space(file: h5py.File, variables: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add the coordinates of pictures of phase space: the centres of equal parts of each cell of the species."""
+    """Add the coordinates of pictures of phase space: the centres of equal parts of each cell of the species.
+
+    A velocity axis in which species differ becomes one of each, such as vx_ions.
+    """
+    owners: dict[str, str] = {}
+    points: dict[str, dict[str, tuple[int, Optional[np.ndarray]]]] = {}
     for name, (axes, array, _) in variables.items():
         for species in file.get("species", {}):
-            if not name.startswith(f"{species}_"):
+            if len(axes) < 2 or name != f"{species}_{axes[-1]}_{axes[-2]}":
                 continue
+            owners[name] = species
             for axis, size in zip(axes, array.shape):
-                if axis in _X_NAMES + _V_NAMES and axis not in coordinates:
-                    if (points := _cell_points(file[f"species/{species}"], axis, size)) is not None:
-                        coordinates[axis] = ((axis,), points, {"units": "1", **_CF.get(axis, {})})
+                if axis in _X_NAMES + _V_NAMES:
+                    points.setdefault(axis, {})[species] = size, _cell_points(file[f"species/{species}"], axis, size)
+    for axis, of_species in points.items():
+        first, *others = of_species.values()
+        shared = all(size == first[0] and np.array_equal(one, first[1]) for size, one in others)
+        if not shared and axis in _V_NAMES:
+            for name, species in owners.items():
+                axes, *rest = variables[name]
+                variables[name] = (tuple(f"{axis}_{species}" if one == axis else one for one in axes), *rest)
+        for species, (_, one) in of_species.items():
+            own = axis if shared or axis in _X_NAMES else f"{axis}_{species}"
+            if one is not None and own not in coordinates:
+                coordinates[own] = ((own,), one, {"units": "1", **_CF.get(axis, {})})
 
 
 def _cell_points(species: h5py.Group, axis: str, size: int) -> Optional[np.ndarray]:

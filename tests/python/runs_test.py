@@ -104,6 +104,25 @@ class AnyRun(InFolder):
         particles = float(picture[0].sum()) * width * float(picture.x[1] - picture.x[0])
         self.assertAlmostEqual(particles / (4 * np.pi), 1, delta=0.05)  # density 1 on 4 pi; midpoints of cubic pieces
 
+    @needs("xarray")
+    def test_pictures_of_species_lie_where_their_own_cells_are(self):
+        def pictures(name, upper, cells):
+            species = [{"name": "cold", "velocity": {"lower": [-1], "upper": [1], "cells": [8]}, "charge": 0,
+                        "initial": [{"maxwellian": {"density": 1, "thermal_speed": 0.2}}]},
+                       {"name": "cold_x", "velocity": {"lower": [-upper], "upper": [upper], "cells": [cells]}, "charge": 0,
+                        "initial": [{"maxwellian": {"density": 1, "thermal_speed": 0.2 * upper}}]}]
+            return two_stream(quintet, f"runs/{name}", species=species, **{"time.end": 0.1, "grid.cells": [8]}).group("pictures")
+
+        for name, upper, cells in (("range", 6, 8), ("number", 1, 12)):
+            both = pictures(name, upper, cells)
+            self.assertEqual(both.cold_x_vx.dims, ("time", "vx_cold", "x"))
+            self.assertEqual(both.cold_x_x_vx.dims, ("time", "vx_cold_x", "x"))
+            for axis, end in ((both.vx_cold, 1), (both.vx_cold_x, upper)):
+                width = float(axis[1] - axis[0])
+                self.assertAlmostEqual(width * axis.size, 2 * end)
+                self.assertAlmostEqual(float(axis[0]), -end + width / 2)
+        self.assertEqual(pictures("same", 1, 8).cold_x_x_vx.dims, ("time", "vx", "x"))
+
     def test_distributions_are_those_of_the_pictures_and_moments(self):
         for frame in (0, -1):
             f = self.done.distribution("electrons", frame)
