@@ -71,7 +71,9 @@ LeftOut::LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::
 }
 
 double LeftOut::bytes(const ocean::Record& record, const sequence::Windows& windows) {
-  return 8.0 * static_cast<double>(rows_of(windows).size()) * record.n_mine();
+  const auto dates = static_cast<double>(rows_of(windows).size());
+  // over(): values and the same again, weighted; a Gram matrix while BLAS's is there, and one of windows.
+  return 8 * dates * (2.0 * record.n_mine() + 3 * dates);
 }
 
 void LeftOut::read(const ocean::Record& record, const std::vector<int>& times) {

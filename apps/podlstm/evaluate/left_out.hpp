@@ -21,7 +21,7 @@ class LeftOut {
   /// dates that the record lacks, fields that do not have the coefficients of the modes file.
   LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::Record& record,
           const sequence::Windows& windows);
-  /// Memory of one on a rank (bytes).
+  /// Memory of one and of what it makes, on a rank (bytes).
   [[nodiscard]] static double bytes(const ocean::Record& record, const sequence::Windows& windows);
 
   /// In the mean over points with weights [P], or of the square of their mean. Collective.
