@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/citations/publications.hpp"
 #include "apps/application/citations/references.hpp"
 
 namespace quintet {
@@ -58,14 +59,13 @@ bool is_of(std::string_view command, std::string_view row) {
   return row.empty() || command == row || (command.starts_with(row) && command[row.size()] == ' ');
 }
 
-std::vector<const Reference*> used(const std::string& command, const Tree& configuration) {
-  std::vector<const Reference*> found;
+std::vector<std::string_view> used(const std::string& command, const Tree& configuration) {
+  std::vector<std::string_view> keys;
   for (const auto& row : references()) {
-    const bool is_new =
-        std::none_of(found.begin(), found.end(), [&](const auto* other) { return other->key == row.key; });
-    if (is_new && is_of(command, row.command) && all_hold(configuration, row.where)) found.push_back(&row);
+    const bool is_new = std::find(keys.begin(), keys.end(), row.key) == keys.end();
+    if (is_new && is_of(command, row.command) && all_hold(configuration, row.where)) keys.push_back(row.key);
   }
-  return found;
+  return keys;
 }
 
 }  // namespace
@@ -81,7 +81,9 @@ std::string bibliography(const std::string& command, const Tree& configuration, 
       "  year    = {{2026}},\n"
       "  license = {{BSD-3-Clause}}\n}}\n",
       command, version);
-  for (const auto* row : used(command, configuration)) text += fmt::format("\n{}\n", row->bibtex);
+  for (const auto key : used(command, configuration))
+    for (const auto& row : publications())
+      if (row.key == key) text += fmt::format("\n{}\n", bibtex(row));
   return text;
 }
 

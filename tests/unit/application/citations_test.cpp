@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 
+#include <fmt/format.h>
+
+#include "apps/application/citations/publications.hpp"
 #include "apps/application/citations/references.hpp"
 
 using quintet::parse_yaml;
@@ -60,14 +64,22 @@ TEST(Citations, the_file_holds_each_entry_once_and_its_braces_match) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
 }
 
-TEST(Citations, every_row_of_the_table_is_an_entry_of_its_key) {
-  for (const auto& row : quintet::references()) {
-    const auto begin = row.bibtex.find('{') + 1;
-    EXPECT_EQ(row.bibtex.substr(begin, row.bibtex.find(',') - begin), row.key);
-    for (const char* field : {"author", "title", "year"})
-      EXPECT_NE(row.bibtex.find(field), std::string_view::npos) << row.key;
-    EXPECT_EQ(std::count(row.bibtex.begin(), row.bibtex.end(), '{'),
-              std::count(row.bibtex.begin(), row.bibtex.end(), '}'))
-        << row.key;
+TEST(Citations, every_reference_names_a_publication_and_every_publication_has_one) {
+  std::set<std::string_view> known, cited;
+  for (const auto& row : quintet::publications()) EXPECT_TRUE(known.insert(row.key).second) << row.key;
+  for (const auto& row : quintet::references()) cited.insert(row.key);
+
+  EXPECT_EQ(known, cited);
+}
+
+TEST(Citations, every_publication_is_a_whole_entry) {
+  for (const auto& row : quintet::publications()) {
+    const auto text = quintet::bibtex(row);
+
+    EXPECT_EQ(text.find(fmt::format("@{}{{{},\n", row.kind, row.key)), 0U) << text;
+    for (const auto field : {row.author, row.title, row.year}) EXPECT_FALSE(field.empty()) << row.key;
+    EXPECT_EQ(row.venue.empty(), row.kind == "misc") << row.key;
+    EXPECT_TRUE(row.doi.empty() || row.doi.starts_with("10.")) << row.doi;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}')) << text;
   }
 }
