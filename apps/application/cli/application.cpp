@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 
+#include "apps/application/cli/command_line.hpp"
 #include "apps/application/cli/launch.hpp"
 #include "apps/application/cli/option_flags.hpp"
 #include "apps/application/cli/pages.hpp"
@@ -24,27 +24,6 @@
 
 namespace quintet {
 namespace {
-
-using Flags = std::vector<Application::Flag>;
-
-const std::vector<FlagText> shared_flags = {
-    {"--set", "KEY.PATH=VALUE", "override one value of the YAML file, e.g. time.steps=100 (repeatable)"},
-    {"--output", "DIR", "directory of the run (default: runs/<name of the YAML file>)"},
-    {"--restart", "auto|FILE",
-     "go on from the newest whole checkpoint of the run directory, or from this one"},
-    {"--restart-with-changes", "",
-     "let --restart go on with other physics (keys that the reference marks so); the results say where"},
-    {"--overwrite", "", "replace the run that the directory holds, once the new input has been checked"},
-    {"--walltime", "HH:MM:SS", "write a checkpoint and stop (exit code 75) before this much time has passed"},
-    {"--threads", "N", "threads of each rank (default: cores / ranks on the node; trainings may take fewer)"},
-    {"--validate", "", "parse, build everything, check memory, stop before the first step; writes nothing"},
-    {"--print-config", "",
-     "print every value in force with unit, default and meaning; starts nothing (=all: also expert keys)"},
-    {"--quiet", "", "no lines on the terminal but warnings and errors"}};
-const std::vector<FlagText> plain_flags = {
-    {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
-    {"--quiet", "", "no lines on the terminal but warnings and errors"}};
-const FlagText help_flag = {"--help", "", "show this text"};
 
 constexpr auto exit_codes_text =
     "Exit codes: 0 done, 1 usage, 2 configuration or input, 3 numerical failure (an emergency checkpoint is\n"
@@ -60,108 +39,12 @@ bool uses_openmp(const std::vector<Subsystem>& subsystems) {
                      [](const Subsystem& subsystem) { return subsystem.name.starts_with("torch"); });
 }
 
-bool is_positional(const Application::Flag& flag) { return flag.name.rfind("--", 0) != 0; }
-bool takes_several(const Application::Flag& flag) {
-  return flag.name.size() > 3 && flag.name.ends_with("...");
-}
-
-std::string usage_name(const Application::Flag& flag) {
-  return flag.required ? flag.name : fmt::format("[{}]", flag.name);
-}
-
-std::string flag_table(const std::vector<FlagText>& flags) {
-  std::string table;
-  for (const auto& flag : flags)
-    table +=
-        fmt::format("  {:<24} {}\n", flag.name + (flag.value.empty() ? "" : " " + flag.value), flag.about);
-  return table;
-}
-
-/// Arguments of the command, as CLI11 has parsed them.
-struct Words {
-  Request request;
-  std::string walltime;
-  std::string print;               ///< of --print-config: common or all
-  std::vector<int> cost_ranks;     ///< of --cost
-  std::vector<double> step_times;  ///< of --step-times: rounds, seconds
-  bool help = false;
-  Application::Arguments arguments;
-};
-
-[[noreturn]] void refuse(const std::string& who, const std::string& problem) {
-  throw UsageError(fmt::format("{}: {}\nTry '{} --help'", who, problem, who));
-}
-
-void add_switch(CLI::App& parser, const char* name, bool& value) { parser.add_flag(name, value); }
-
-void add_shared_flags(CLI::App& parser, Words& words) {
-  auto& request = words.request;
-  parser.add_option("CASE.yaml", request.input);
-  parser.add_option("--set", request.settings)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  parser.add_option("--without", request.without)->allow_extra_args(false);
-  parser.add_option("--output", request.output);
-  parser.add_option("--restart", request.restart);
-  parser.add_option("--walltime", words.walltime);
-  add_switch(parser, "--restart-with-changes", request.restart_with_changes);
-  add_switch(parser, "--overwrite", request.overwrite);
-  add_switch(parser, "--validate", request.validate);
-  parser.add_flag("--print-config{common}", words.print);
-}
-
-void add_own_flags(CLI::App& parser, const Flags& flags, Words& words) {
-  words.arguments.resize(flags.size());
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    std::string name = flags[i].name;
-    if (takes_several(flags[i])) name.resize(name.size() - 3);
-    if (flags[i].is_switch) {
-      parser.add_flag_function(name, [&words, i](std::int64_t) { words.arguments[i] = {"true"}; });
-      continue;
-    }
-    auto* option = parser.add_option(name, words.arguments[i]);
-    option->allow_extra_args(takes_several(flags[i]));
-    if (is_positional(flags[i]))
-      option->expected(1, takes_several(flags[i]) ? 1 << 20 : 1);
-    else
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
-}
-
-/// Unknown flags first: they are the likelier mistake, and explain a missing or surplus argument. `describe`:
-/// of the command's YAML file, if it has one.
-void refuse_extras(const std::string& who, const std::vector<std::string>& extras,
-                   const std::vector<FlagText>& known, const Words& words,
-                   const std::vector<std::string>& given, const Describe* describe) {
-  if (extras.empty()) return;
-  std::vector<std::string> names;
-  for (const auto& flag : known) names.push_back(flag.name);
-  const auto flag =
-      std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.rfind('-', 0) == 0; });
-  if (flag == extras.end()) {
-    const auto meant = setting_meant(words.request.settings, given, extras);
-    refuse(who, fmt::format("unexpected argument '{}'{}", extras.front(),
-                            meant.empty() ? "" : fmt::format("; KEY=VALUE is one word: {}", meant)));
-  }
-  const std::string name = flag->substr(0, flag->find('='));
-  auto hint = did_you_mean(name, names);
-  if (hint.empty() && describe != nullptr) {
-    const auto equals = flag->find('=');
-    const bool has_next = flag + 1 != extras.end() && !(flag + 1)->starts_with("--");
-    const auto value = equals != std::string::npos ? flag->substr(equals + 1) : has_next ? *(flag + 1) : "";
-    const auto setting = setting_for_flag(name, value, *describe);
-    hint = setting.empty() ? "; a key of the YAML file is set by --set KEY.PATH=VALUE"
-                           : fmt::format("; a key of the YAML file is set by {}", setting);
-  }
-  refuse(who, fmt::format("unknown flag '{}'{}", name, hint));
-}
-
 }  // namespace
 
 struct Application::Implementation {
   struct Command {
     std::string name, about;
-    Flags flags;
+    std::vector<Flag> flags;
     std::function<Bound()> bind;  ///< with `body`: a command with a YAML file
     std::function<void(Context&, const void*)> body;
     std::function<void(const Comm&, const Arguments&)> plain;
@@ -176,7 +59,7 @@ struct Application::Implementation {
     std::vector<Subsystem> subsystems{};  ///< of this one, beside those of all
 
     [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
-    [[nodiscard]] std::vector<FlagText> flag_texts() const;
+    [[nodiscard]] CommandGrammar grammar(const std::string& who) const;
   };
 
   std::string name, about;
@@ -196,23 +79,19 @@ struct Application::Implementation {
   [[nodiscard]] ProgramText text() const;
   void add_page_commands();    ///< man, completion
   void add_hidden_commands();  ///< of programs with a YAML file: schema, schemas, reference
-  [[nodiscard]] Words parse(const Command& command, int argc, char** argv) const;
-  int run(const Command& command, Words words, ProgramArguments arguments) const;
+  int run(const Command& command, CommandLine words, ProgramArguments arguments) const;
   int dispatch(int argc, char** argv) const;
 };
 
-std::vector<FlagText> Application::Implementation::Command::flag_texts() const {
-  std::vector<FlagText> texts;
-  if (configured()) texts = shared_flags;
-  for (const auto& flag : flags) {
-    const std::string note =
-        flag.default_value.empty() ? "" : fmt::format(" (default: {})", flag.default_value);
-    const bool takes_value = !is_positional(flag) && !flag.is_switch;
-    texts.push_back({flag.name, takes_value ? "VALUE" : "", flag.about + note});
-  }
-  if (plain) texts.insert(texts.end(), plain_flags.begin(), plain_flags.end());
-  texts.push_back(help_flag);
-  return texts;
+CommandGrammar Application::Implementation::Command::grammar(const std::string& who) const {
+  CommandGrammar grammar{.who = who, .flags = flags};
+  if (configured()) grammar.describe = bind().describe;
+  grammar.is_plain = static_cast<bool>(plain);
+  grammar.takes_threads = !local || plain;
+  grammar.takes_cost = static_cast<bool>(cost);
+  grammar.takes_sizes = static_cast<bool>(sizes);
+  grammar.has_instead = static_cast<bool>(instead);
+  return grammar;
 }
 
 std::vector<std::string> Application::Implementation::command_names() const {
@@ -227,18 +106,20 @@ const Application::Implementation::Command& Application::Implementation::find(
     for (const auto& entry : *list)
       if (entry.name == command) return entry;
   for (const auto& [absentee, lacks] : absent)
-    if (absentee == command) refuse(name, fmt::format("this build has no '{}': it lacks {}", command, lacks));
+    if (absentee == command)
+      refuse_usage(name, fmt::format("this build has no '{}': it lacks {}", command, lacks));
   const auto names = command_names();
   if (command.rfind('-', 0) == 0)
-    refuse(name, fmt::format("unknown flag '{}'{}\nA command comes first: {}", command,
-                             did_you_mean(command, {"--help", "--version"}), name_list(names)));
+    refuse_usage(name, fmt::format("unknown flag '{}'{}\nA command comes first: {}", command,
+                                   did_you_mean(command, {"--help", "--version"}), name_list(names)));
   if (const auto near = did_you_mean(command, names); near.empty() && looks_like_input(command)) {
     const auto line = command_line_for(name, command);
-    refuse(name, fmt::format("the command is missing before '{}'{}\nThere are: {}", command,
+    refuse_usage(name,
+                 fmt::format("the command is missing before '{}'{}\nThere are: {}", command,
                              line.empty() ? "" : fmt::format("; did you mean {}?", line), name_list(names)));
   }
-  refuse(name, fmt::format("unknown command '{}'{}\nThere are: {}", command, did_you_mean(command, names),
-                           name_list(names)));
+  refuse_usage(name, fmt::format("unknown command '{}'{}\nThere are: {}", command,
+                                 did_you_mean(command, names), name_list(names)));
 }
 
 /// The described command of this name, or the only one with a YAML file if the name is empty.
@@ -277,7 +158,7 @@ std::string Application::Implementation::help(const Command& command) const {
     if (!command.instead && (is_positional(flag) || flag.required))  // the others are among the options
       usage += " " + usage_name(flag) + (is_positional(flag) || flag.is_switch ? "" : " VALUE");
   std::string text = fmt::format("{} - {}\n\nUsage: {}{} [options]\n\nOptions:\n{}", who, command.about,
-                                 usage, aside, flag_table(command.flag_texts()));
+                                 usage, aside, flag_table(flag_texts(command.grammar(who))));
   if (command.configured())
     text +=
         fmt::format("\n{}\n'{} --print-config CASE.yaml' and '{} reference' explain the keys of CASE.yaml.\n",
@@ -299,7 +180,7 @@ std::string Application::Implementation::version() const {
 ProgramText Application::Implementation::text() const {
   ProgramText program{name, about, hdf5::current_provenance().version, {}};
   for (const auto& command : commands) {
-    CommandText entry{command.name, command.about, command.flag_texts(), {}};
+    CommandText entry{command.name, command.about, flag_texts(command.grammar(command.name)), {}};
     if (command.configured()) entry.keys = key_paths(command.bind().describe);
     program.commands.push_back(std::move(entry));
   }
@@ -361,62 +242,8 @@ void Application::Implementation::add_page_commands() {
   for (auto* command : {&manual, &completion}) hidden.push_back(std::move(*command));
 }
 
-Words Application::Implementation::parse(const Command& command, int argc, char** argv) const {
-  const std::string who = name + " " + command.name;
-  Words words;
-  words.request.program = who;
-  CLI::App parser;
-  parser.set_help_flag();
-  parser.allow_extras();
-  parser.add_flag("--help,-h", words.help);
-  if (command.configured()) add_shared_flags(parser, words);
-  if (command.cost) parser.add_option("--cost", words.cost_ranks)->delimiter(',')->check(CLI::PositiveNumber);
-  if (command.sizes)
-    parser.add_option("--step-times", words.step_times)
-        ->delimiter(',')
-        ->expected(2)
-        ->check(CLI::Range(1e-3, 1e4));
-  if (!command.local || command.plain) {
-    parser.add_option("--threads", words.request.threads)->check(CLI::Range(1, 1 << 20));
-    add_switch(parser, "--quiet", words.request.quiet);
-  }
-  add_own_flags(parser, command.flags, words);
-  try {
-    parser.parse(argc - 1, argv + 1);
-  } catch (const CLI::ParseError& error) {
-    refuse(who, error.what());
-  }
-  if (words.help) return words;
-  std::optional<Bound> bound;
-  if (command.configured() && !parser.remaining().empty()) bound = command.bind();
-  refuse_extras(who, parser.remaining(), command.flag_texts(), words, {argv + 1, argv + argc},
-                bound ? &bound->describe : nullptr);
-  const bool instead = command.instead && !words.arguments.front().empty();
-  if (instead && !words.request.input.empty())
-    refuse(who, fmt::format("{} takes no YAML file", command.flags.front().name));
-  if (command.configured() && !instead && words.request.input.empty())
-    refuse(who, fmt::format("the YAML file is missing; write '{} CASE.yaml'", who));
-  for (std::size_t i = 0; i < command.flags.size(); ++i) {
-    const auto& flag = command.flags[i];
-    auto& values = words.arguments[i];
-    if (flag.required && values.empty())
-      refuse(who, fmt::format("{} is missing ({})", flag.name, flag.about));
-    if (values.empty() && !flag.default_value.empty()) values = {flag.default_value};
-  }
-  const auto& request = words.request;
-  if (request.overwrite && request.restart == "auto")
-    refuse(who, "--overwrite and --restart auto contradict each other: replace the run, or go on from it");
-  if (request.restart_with_changes && request.restart.empty())
-    refuse(who, "--restart-with-changes needs --restart");
-  if (!words.print.empty() && words.print != "common" && words.print != "all")
-    refuse(who, fmt::format("--print-config={}: expected --print-config or --print-config=all", words.print));
-  words.request.print_configuration = !words.print.empty();
-  words.request.print_all = words.print == "all";
-  if (!words.walltime.empty()) words.request.walltime_s = parse_walltime(words.walltime);
-  return words;
-}
-
-int Application::Implementation::run(const Command& command, Words words, ProgramArguments arguments) const {
+int Application::Implementation::run(const Command& command, CommandLine words,
+                                     ProgramArguments arguments) const {
   auto all_subsystems = subsystems;
   all_subsystems.insert(all_subsystems.end(), command.subsystems.begin(), command.subsystems.end());
   const bool stays_local = !command.local_with || !words.arguments[*command.local_with].empty();
@@ -459,11 +286,11 @@ int Application::Implementation::dispatch(int argc, char** argv) const {
     });
   };
   if (word.empty())
-    refuse(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
+    refuse_usage(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
   if (word == "--help" || word == "-h" || word == "help") return show(help());
   if (word == "--version") return show(version());
   const auto& command = find(word);
-  Words words = parse(command, argc, argv);
+  CommandLine words = parse_command_line(command.grammar(name + " " + word), argc, argv);
   if (words.help) return show(help(command));
   return run(command, std::move(words), {argc, argv});
 }
