@@ -13,6 +13,7 @@ class Walk {
 
   /// Take the sign at this place; false at the end of the text.
   bool step() {
+    if (at_ == line_begin_) pass_block();
     if (at_ == text_.size()) return false;
     const char sign = text_[at_];
     if (comment_)
@@ -33,6 +34,8 @@ class Walk {
   [[nodiscard]] std::size_t at() const { return at_; }
   [[nodiscard]] bool is_open() const { return is_quoted_ || !brackets_.empty(); }
   [[nodiscard]] bool is_comment() const { return comment_; }
+  /// Whether the line of the last step is one of the text behind '|' or '>'.
+  [[nodiscard]] bool is_block() const { return is_block_; }
   [[nodiscard]] std::optional<YamlBracket> problem() const {
     if (stray_) return stray_;
     if (is_quoted_) return quote_;
@@ -40,6 +43,38 @@ class Walk {
   }
 
  private:
+  /// Go to the end of a line that belongs to a block of text: no sign in it opens or closes anything.
+  void pass_block() {
+    is_block_ = false;
+    if (!block_deeper_than_) return;
+    const auto content = std::min(text_.find_first_not_of(" \r", at_), text_.size());
+    const auto end = std::min(text_.find('\n', at_), text_.size());
+    is_block_ = content < end && content - at_ > *block_deeper_than_;
+    if (is_block_)
+      at_ = end;
+    else if (content < end)
+      block_deeper_than_.reset();
+  }
+
+  /// Whether '|' or '>' at this place begins a block: nothing but its marks and a comment stands behind it.
+  [[nodiscard]] bool begins_block() const {
+    auto rest = text_.substr(at_ + 1, text_.find('\n', at_) - at_ - 1);
+    rest = rest.substr(0, rest.find(" #"));
+    return rest.find_first_not_of("+-123456789 \t\r") == std::string_view::npos;
+  }
+
+  /// Indentation of what holds the value at this place: of "- a: |" that of the 'a', of "- |" that of the
+  /// '-'.
+  [[nodiscard]] std::size_t depth() const {
+    auto at = text_.find_first_not_of(' ', line_begin_);
+    while (text_.substr(at, 2) == "- ") {
+      const auto behind = text_.find_first_not_of(' ', at + 1);
+      if (behind >= at_) break;
+      at = behind;
+    }
+    return at - line_begin_;
+  }
+
   void in_quote(char sign) {
     const bool has_next = at_ + 1 < text_.size();
     if (quote_.sign == '"' && sign == '\\' && has_next)
@@ -61,6 +96,8 @@ class Walk {
       brackets_.push_back(here(sign));
     else if (sign == ']' || sign == '}')
       close(sign);
+    else if ((sign == '|' || sign == '>') && begins && brackets_.empty() && begins_block())
+      block_deeper_than_ = depth();
     if (sign == '\n' || (sign != ' ' && sign != ']' && sign != '}')) just_closed_ = false;
   }
 
@@ -93,7 +130,9 @@ class Walk {
   bool comment_ = false;
   bool just_closed_ = false;  ///< the last bracket, and only spaces have come since
   bool is_quoted_ = false;
-  YamlBracket quote_;  ///< that is open, or was
+  bool is_block_ = false;
+  std::optional<std::size_t> block_deeper_than_;  ///< indentation of the line of the last '|' or '>'
+  YamlBracket quote_;                             ///< that is open, or was
   std::optional<YamlBracket> stray_;
   std::vector<YamlBracket> brackets_;
 };
@@ -138,7 +177,6 @@ std::string_view YamlLine::value() const {
 std::vector<YamlLine> yaml_lines(std::string_view text) {
   std::vector<YamlLine> lines;
   Walk walk(text);
-  std::optional<std::size_t> text_deeper_than;  // of a block of text behind '|' or '>'
   std::size_t begin = 0;
   for (int number = 1; begin < text.size(); ++number) {
     const auto end = std::min(text.find('\n', begin), text.size());
@@ -147,15 +185,11 @@ std::vector<YamlLine> yaml_lines(std::string_view text) {
     while (walk.at() <= end && walk.step())
       if (walk.is_comment() && content_end == line.text.size()) content_end = walk.at() - 1 - begin;
     begin = end + 1;
+    line.is_inner = line.is_inner || walk.is_block();
     const auto content = trimmed_end(line.text.substr(0, content_end));
     line.indent = std::min(content.find_first_not_of(' '), content.size());
     line.content = content.substr(line.indent);
     if (line.content.empty()) continue;
-    if (text_deeper_than && line.indent <= *text_deeper_than) text_deeper_than.reset();
-    line.is_inner = line.is_inner || text_deeper_than.has_value();
-    const auto value = line.value();
-    if (!text_deeper_than && (value.starts_with('|') || value.starts_with('>')))
-      text_deeper_than = line.indent;
     lines.push_back(line);
   }
   return lines;

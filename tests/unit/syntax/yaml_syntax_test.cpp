@@ -97,6 +97,20 @@ TEST(YamlSyntax, what_YAML_takes_for_something_else_is_found) {
   EXPECT_EQ(hidden("model = x\n"), "1:1: ':' and a space are missing behind the key; write 'model: x'");
 }
 
+TEST(YamlSyntax, a_block_of_text_opens_nothing) {
+  EXPECT_EQ(hidden("a: |\n  'tis [ {\nb: 2\n"), "");
+  EXPECT_EQ(hidden("a: >-  # folded\r\n  'tis\r\n\r\n  [ x\r\nb: 2\r\n"), "");
+  EXPECT_EQ(hidden("- a: |\n    'tis\n  b: 'x\n"), "3:6: ''' is not closed");
+  EXPECT_EQ(hidden("- |\n 'tis\n- b\n"), "");
+  EXPECT_EQ(hidden("a: |\nb: 'x\n"), "2:4: ''' is not closed");
+  EXPECT_EQ(hidden("a: | x\n  'tis\n"), "2:3: ''' is not closed");
+
+  const auto lines = quintet::yaml_lines("a: |\n  b: 1\n\n  c: 2\nd: 3\ne: |2\n   f");
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_TRUE(lines[1].is_inner && lines[2].is_inner && lines[5].is_inner);
+  EXPECT_FALSE(lines[0].is_inner || lines[3].is_inner || lines[4].is_inner);
+}
+
 TEST(YamlSyntax, lines_know_indentation_key_value_and_what_is_open) {
   const auto lines =
       quintet::yaml_lines("# head\na:\n  - b: 1  # one\n  - {c: 2,\n     d: 3}\n'e f': \"x: y\"\n");
