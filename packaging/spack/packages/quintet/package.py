@@ -1,4 +1,4 @@
-# Quintet as a package of Spack: spack repo add packaging/spack; spack install quintet
+# Quintet as a package of Spack, from a checkout: docs/packages.md says how.
 from spack.package import *
 
 
@@ -8,9 +8,8 @@ class Quintet(CMakePackage):
 
     license("BSD-3-Clause")
 
-    # A checkout: spack develop --path . quintet@main; or spack install --source in an environment that has it.
+    # Without a place to fetch from: an environment develops a checkout.
     version("main")
-    version("0.1.0")
 
     variant("torch", default=True, description="Networks by LibTorch: meshfreeflow train, evaluate, superresolve")
     variant("petsc", default=True, description="Solvers by PETSc and SLEPc")
