@@ -223,7 +223,7 @@ def main():
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases, warm_name = read_cases(settings.cases)
     failed, skipped = 0, 0
-    with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch, tempfile.TemporaryDirectory(prefix="quintet_stand_ins_") as stand_ins:
+    with tempfile.TemporaryDirectory(prefix="quintet_cli_", ignore_cleanup_errors=True) as scratch, tempfile.TemporaryDirectory(prefix="quintet_stand_ins_") as stand_ins:
         os.chdir(scratch)
         use_bare_python(stand_ins)
         name, _, where = warm_name.partition(" ")
