@@ -24,7 +24,8 @@ def write_frames(path: Union[str, Path], frames: Any, *, split: float = 0, seed:
 
     Labels: the free energy where a calculator tells it, since forces are its gradient, else the energy (eV); forces
     (eV/angstrom); the virial -stress * volume (eV) where there is a stress. Raises InputError for a frame without
-    energy or forces, or with a label that is no number; then nothing is written.
+    energy or forces, with a label that is no number, or whose calculator has computed other atoms since, as one that
+    frames share has; then nothing is written.
     """
     path = Path(path)
     if not 0 <= split < 1:
@@ -78,8 +79,21 @@ def _of_dpdata(data: Mapping[str, Any]) -> Iterator[ase.Atoms]:
         yield atoms
 
 
-def _frame_text(atoms: ase.Atoms, number: int) -> str:
+def _results(atoms: ase.Atoms, number: int) -> dict[str, Any]:
+    """Return what the calculator of a frame has found. Raises InputError where that was for other atoms."""
     found = dict(atoms.calc.results) if atoms.calc is not None else {}
+    computed = getattr(atoms.calc, "atoms", None)
+    if not found or computed is None:
+        return found
+    compare = optional("ase.calculators.calculator", "labels of a calculator").compare_atoms
+    if changed := compare(computed, atoms, excluded_properties={"initial_charges", "initial_magmoms"}):
+        raise InputError(f"frame {number}: its calculator has the results of other {', '.join(changed)}. Compute it again; if frames share a "
+                         "calculator, keep each one's results: atoms.calc = SinglePointCalculator(atoms, **atoms.calc.results)")
+    return found
+
+
+def _frame_text(atoms: ase.Atoms, number: int) -> str:
+    found = _results(atoms, number)
     energy = found.get("free_energy", found.get("energy", atoms.info.get("energy")))
     forces = found.get("forces", atoms.arrays.get("forces"))
     if energy is None or forces is None:

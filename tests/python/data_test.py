@@ -52,7 +52,7 @@ class Frames(InFolder):
     @needs_program("dpmd")
     def test_dpmd_reads_them(self):
         """The labels of a model's own making: dpmd test finds that they are the model's."""
-        import ase.io
+        from ase.calculators.singlepoint import SinglePointCalculator
 
         model = quintet.Potential(COPPER / "copper.dp")
         frames = []
@@ -61,7 +61,7 @@ class Frames(InFolder):
             atoms.positions = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) @ np.array(atoms.cell) / 2 + 0.3 * RANDOM.random((8, 3))
             found = model(atoms)
             tensor = -found.virial / atoms.get_volume()
-            atoms.calc.results = {"energy": found.energy + 7, "free_energy": found.energy, "forces": found.forces, "stress": tensor}
+            atoms.calc = SinglePointCalculator(atoms, energy=found.energy + 7, free_energy=found.energy, forces=found.forces, stress=tensor)
             frames.append(atoms)
         quintet.data.write_frames("own.xyz", frames)
         done = subprocess.run([BUILD / "bin/dpmd", "test", "own.xyz", "--model", COPPER / "copper.dp"], text=True, capture_output=True)
@@ -69,6 +69,37 @@ class Frames(InFolder):
         said = re.search(r"4 frames, rmse: energy (\S+) meV/atom, force (\S+) meV/angstrom, virial (\S+) meV/atom", done.stdout)
         self.assertTrue(said, done.stdout)
         self.assertLess(max(map(float, said.groups())), 1e-7)
+
+    def test_results_of_other_atoms_are_refused(self):
+        """A calculator that frames share has the results of the last one: the others would be written with its labels."""
+        import ase.io
+        from ase.calculators.emt import EMT
+        from ase.calculators.singlepoint import SinglePointCalculator
+
+        def computed(keep):
+            calculator, frames = EMT(), []
+            for shift in (0, 0.1, 0.2):
+                atoms = ase.Atoms("Cu2", [[0, 0, 0], [2.4 + shift, 0, 0]], calculator=calculator)
+                atoms.get_forces()
+                if keep:
+                    atoms.calc = SinglePointCalculator(atoms, **atoms.calc.results)
+                frames.append(atoms)
+            return frames
+
+        shared = computed(keep=False)
+        with self.assertRaisesRegex(quintet.InputError, r"frame 0: .* of other positions\..*SinglePointCalculator\(atoms, \*\*atoms"):
+            quintet.data.write_frames("shared.xyz", shared)
+        self.assertFalse(Path("shared.xyz").exists())
+        quintet.data.write_frames("last.xyz", shared[-1:])
+        own = computed(keep=True)
+        quintet.data.write_frames("own_labels.xyz", own)
+        for back, atoms in zip(ase.io.read("own_labels.xyz", ":"), shared):
+            self.assertEqual(back.get_potential_energy(), atoms.get_potential_energy())  # computed again
+        own[1].set_initial_charges([1, -1])  # which no label depends on
+        quintet.data.write_frames("charges.xyz", own)
+        own[1].pbc = True
+        with self.assertRaisesRegex(quintet.InputError, "frame 1: .* of other pbc"):
+            quintet.data.write_frames("pbc.xyz", own)
 
     def test_a_database_and_dpdata(self):
         import ase.db
@@ -114,7 +145,7 @@ class Frames(InFolder):
                              (lambda one: one.calc.results.pop("forces"), "has no forces"),
                              (lambda one: one.calc.results.update(energy=np.nan), "expected finite numbers"),
                              (lambda one: one.calc.results.update(stress=np.full(6, np.inf)), "frame 1: stress .inf.*expected finite numbers"),
-                             (lambda one: one.cell.__setitem__(0, 0), "its cell has 2 vectors")):
+                             (lambda one: [each.cell.__setitem__(0, 0) for each in (one, one.calc.atoms)], "its cell has 2 vectors")):
             bad = self.atoms(3)
             change(bad)
             with self.assertRaisesRegex(quintet.InputError, says):
