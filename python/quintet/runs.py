@@ -214,9 +214,11 @@ class Run:
         facts += [(str(one["name"]), str(one["value"])) for one in summary.get("headlines", [])]
         if not summary and progress:
             facts += [("step", f"{progress.get('step')} of {progress.get('last_step')}"), ("last line", str(progress.get("shown", "")))]
-        if names := self.tables:
-            facts.append(("tables", ", ".join(names)))
-        return facts
+        try:
+            names = ", ".join(self.tables)
+        except InputError as error:  # a damaged file, of which the summary is shown all the same
+            names = str(error)
+        return facts + ([("tables", names)] if names else [])
 
     def __repr__(self) -> str:
         lines = [f"{self.directory}: {self.program}, {self.status}"]

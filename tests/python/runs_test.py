@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """What runs have written is what Python reads: tables, fields, trajectories, reports; also while they write."""
+import os
+import shutil
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from support import COPPER, SOURCE, InFolder, copper, needs, needs_program, two_stream
 
@@ -41,6 +44,18 @@ class AnyRun(InFolder):
         page = self.done._repr_html_()
         self.assertIn("<table>", page)
         self.assertIn("Gauss&#x27;s law", page)  # text of a run is no markup
+
+    def test_a_damaged_file_does_not_keep_it_from_showing_itself(self):
+        damaged = Path("runs/damaged")
+        shutil.copytree(self.done.directory, damaged)
+        with open(damaged / "run.h5", "r+b") as file:
+            file.truncate((damaged / "run.h5").stat().st_size // 2)
+        os.utime(damaged / "run.h5", (0, 0))  # nobody writes it, so it is not tried again
+        shown = repr(quintet.open(damaged))
+        self.assertIn("energy drift", shown)
+        self.assertRegex(shown, "tables .*run.h5: cannot be read: .*quintet verify runs/damaged")
+        with self.assertRaisesRegex(quintet.InputError, "cannot be read"):
+            quintet.open(damaged).table("history")
 
     def test_report_has_pictures(self):
         pictures = self.done.plot()
