@@ -29,13 +29,13 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     axis. fields: which variables; default: all that have time and an axis. periodic: axes that are; default: those
     whose coordinate has the attribute `periodic`. bounds: ends of an axis (or its period), default: attributes `lower`
     and `upper` of the coordinate, else its first and last point; a periodic axis ends a spacing later, and
-    needs bounds where its points are unevenly spaced. parameters:
+    needs bounds where it has one point or its points are unevenly spaced. parameters:
     numbers such as {"Ra": 1e6, "Pr": 1}; default: the data set's attributes of these names, and of
     the kinds of walls (slip_bottom, ...). mask: [axes...] 1: a value,
     0: none; default: the variable `mask`, else where all values are numbers; there values must be numbers.
 
     Raises InputError: a calendar other than ours, no coordinates, axes that differ, times or coordinates that do not ascend, or
-    twice, values that are no real numbers within the mask.
+    twice, values that are no real numbers within the mask, parameters that are not finite.
     """
     path = Path(path)
     times, time_units = _times(dataset)
@@ -134,6 +134,9 @@ def _mask(dataset: xarray.Dataset, values: Mapping[str, Any], axes: Sequence[str
 def _write_header(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], n_samples: int, parameters: Optional[Mapping[str, float]]) -> None:
     if parameters is None:
         parameters = {name: dataset.attrs[name] for name in _PARAMETERS if name in dataset.attrs}
+    for name, value in parameters.items():
+        if not np.isfinite(value):
+            raise InputError(f"the parameter {name} is {value}; expected a finite number")
     names = [_LONG_NAMES.get(name, name) for name in parameters]
     file.attrs.update(schema="quintet.field_series", schema_version=np.int64(1), dataset_name=str(dataset.attrs.get("title", "fields")),
                       grid_type="cartesian", n_spatial_dims=np.int64(len(axes)), n_trajectories=np.int64(n_samples))
@@ -167,10 +170,11 @@ def _write_axes(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], p
         lower, upper = bounds.get(name, (attributes.get("lower", points[0]), attributes.get("upper", None)))
         if upper is None:
             steps = np.diff(points)
-            if wraps and steps.size and np.ptp(steps) > 0.01 * steps.mean():
-                raise InputError(f"the axis '{name}' is periodic and its points are {steps.min():g} to {steps.max():g} apart, which does not tell the "
+            if wraps and (not steps.size or np.ptp(steps) > 0.01 * steps.mean()):
+                points_are = f"its points are {steps.min():g} to {steps.max():g} apart" if steps.size else "it has one point"
+                raise InputError(f"the axis '{name}' is periodic and {points_are}, which does not tell the "
                                  f"period: give it, as bounds={{'{name}': (lower, upper)}}")
-            upper = lower + (points[-1] - points[0]) * len(points) / max(len(points) - 1, 1) if wraps else points[-1]
+            upper = lower + (points[-1] - points[0]) * len(points) / (len(points) - 1) if wraps else points[-1]
         if not lower <= points[0] <= points[-1] <= upper:
             raise InputError(f"the axis '{name}' has points from {points[0]} to {points[-1]}, outside of its ends {lower} and {upper}")
         dimensions[name] = points

@@ -244,6 +244,8 @@ class Fields(InFolder):
                 (flow * 1j, {}, "b holds complex128; expected real numbers"),
                 (flow, {"periodic": "xz"}, "there is no axis 'xz'"),
                 (flow.assign_coords(x=flow.x + 0.003 * (flow.x > 2)), {"periodic": "x"}, r"0.25 to 0.253 apart.*bounds=\{'x': \(lower, upper\)\}"),
+                (flow.isel(x=[0]), {"periodic": "x"}, r"'x' is periodic and it has one point.*bounds=\{'x': \(lower, upper\)\}"),
+                (flow, {"parameters": {"Ra": np.nan, "Pr": 1}}, "the parameter Ra is nan; expected a finite number"),
                 (flow.drop_vars("x"), {}, "the axis 'x' has no coordinate"),
                 (flow.drop_vars("time"), {}, "no coordinate 'time'"),
                 (flow, {"periodic": ["y"]}, "there is no axis 'y'; there are: z, x"),
@@ -268,6 +270,9 @@ class Fields(InFolder):
         with h5py.File("period.h5") as file:
             lower, upper = (file["dimensions/x"].attrs[end] for end in ("lower", "upper"))
         self.assertAlmostEqual(upper - lower, 4)
+        quintet.data.write_fields("two.h5", self.flow().isel(x=[0, 4]), periodic=["x"])
+        with h5py.File("two.h5") as file:
+            self.assertEqual(file["dimensions/x"].attrs["upper"] - file["dimensions/x"].attrs["lower"], 2)
         nearly = self.flow()
         nearly = nearly.assign_coords(x=nearly.x + 0.002 * (nearly.x > 2))  # as coordinates of few digits are
         quintet.data.write_fields("nearly.h5", nearly, periodic="x")
@@ -280,6 +285,9 @@ class Fields(InFolder):
         quintet.data.write_fields("bounds.h5", uneven, periodic="x", bounds={"x": (0, 4.1)})
         with h5py.File("bounds.h5") as file:
             self.assertEqual(file["dimensions/x"].attrs["upper"], 4.1)
+        quintet.data.write_fields("one.h5", flow.isel(x=[0]), periodic="x", bounds={"x": (0, 4)})
+        with h5py.File("one.h5") as file:
+            self.assertEqual((file["dimensions/x"].attrs["lower"], file["dimensions/x"].attrs["upper"]), (0, 4))
 
 
 if __name__ == "__main__":
