@@ -41,7 +41,7 @@ def read(path: Path, look: Callable[[h5py.File], _T]) -> _T:
         except (OSError, RuntimeError, KeyError) as error:
             is_quiet = time.time() - path.stat().st_mtime > _QUIET
             if attempt == _TRIES - 1 or is_quiet:
-                raise InputError(f"{path}: cannot be read: {error}; 'quintet verify {path.parent}' says what is damaged") from error
+                raise InputError(f"{path}: cannot be read: {error}; 'quintet verify {path}' says what is damaged") from error
             time.sleep(_PAUSE)
     raise AssertionError
 

@@ -53,9 +53,13 @@ class AnyRun(InFolder):
         os.utime(damaged / "run.h5", (0, 0))  # nobody writes it, so it is not tried again
         shown = repr(quintet.open(damaged))
         self.assertIn("energy drift", shown)
-        self.assertRegex(shown, "tables .*run.h5: cannot be read: .*quintet verify runs/damaged")
+        self.assertRegex(shown, "tables .*run.h5: cannot be read: .*'quintet verify runs/damaged/run.h5' says what is damaged")
         with self.assertRaisesRegex(quintet.InputError, "cannot be read"):
             quintet.open(damaged).table("history")
+        verify = Path(os.environ["QUINTET_BIN"]) / "quintet"
+        if verify.exists():  # the remedy
+            said = subprocess.run([verify, "verify", damaged / "run.h5"], text=True, capture_output=True).stdout
+            self.assertRegex(said, "damaged +runs/damaged/run.h5: .*truncated")
 
     def test_report_has_pictures(self):
         pictures = self.done.plot()
