@@ -4,9 +4,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,21 +34,23 @@ std::optional<std::int64_t> step_of(const std::string& name) {
 /// Powers of length, mass, time, current, temperature, amount and luminous intensity.
 using Dimension = std::array<double, 7>;
 
-/// A quantity: how points of a frame are called, the mesh, and its dimension.
+/// A quantity: how points of a frame are called (behind "SPECIES_", if it is a species' own), the mesh, and
+/// its dimension.
 struct Quantity {
   std::string_view points, mesh;
   Dimension dimension;
-  bool has_components;
+  bool has_components, is_of_species;
 };
-constexpr std::array<Quantity, 9> quantities{{{"e", "E", {1, 1, -3, -1}, true},
-                                              {"b", "B", {0, 1, -2, -1}, true},
-                                              {"phi", "phi", {2, 1, -3, -1}, false},
-                                              {"density", "density", {-3}, false},
-                                              {"velocity", "velocity", {1, 0, -1}, true},
-                                              {"temperature", "temperature", {2, 1, -2}, false},
-                                              {"temperature", "directional_temperature", {2, 1, -2}, true},
-                                              {"pressure", "pressure", {-1, 1, -2}, true},
-                                              {"heat_flux", "heat_flux", {0, 1, -3}, true}}};
+constexpr std::array<Quantity, 9> quantities{
+    {{"e", "E", {1, 1, -3, -1}, true, false},
+     {"b", "B", {0, 1, -2, -1}, true, false},
+     {"phi", "phi", {2, 1, -3, -1}, false, false},
+     {"density", "density", {-3}, false, true},
+     {"velocity", "velocity", {1, 0, -1}, true, true},
+     {"temperature", "temperature", {2, 1, -2}, false, true},
+     {"temperature", "directional_temperature", {2, 1, -2}, true, true},
+     {"pressure", "pressure", {-1, 1, -2}, true, true},
+     {"heat_flux", "heat_flux", {0, 1, -3}, true, true}}};
 
 /// Where points of a frame belong.
 struct Place {
@@ -59,29 +58,26 @@ struct Place {
   Dimension dimension;
 };
 
-/// The place of "velocity_x" or "phi", or nothing where that is no quantity of ours.
-std::optional<Place> place_among_quantities(std::string_view name) {
-  for (const auto& quantity : quantities) {
-    if (!quantity.has_components && name == quantity.points)
-      return Place{std::string(quantity.mesh), "", quantity.dimension};
-    const std::string begin = std::string(quantity.points) + "_";
-    if (quantity.has_components && name.starts_with(begin))
-      return Place{std::string(quantity.mesh), std::string(name.substr(begin.size())), quantity.dimension};
-  }
-  return std::nullopt;
+/// The component that a name ends with, "" for a scalar; nothing if it is no name of this quantity.
+std::optional<std::string_view> component_in(std::string_view name, const Quantity& quantity) {
+  if (!name.starts_with(quantity.points)) return std::nullopt;
+  name.remove_prefix(quantity.points.size());
+  if (!quantity.has_components) return name.empty() ? std::optional(name) : std::nullopt;
+  if (name.size() < 2 || name.front() != '_') return std::nullopt;
+  name.remove_prefix(1);
+  return name.find_first_not_of("xyz") == name.npos ? std::optional(name) : std::nullopt;
 }
 
-/// "electrons_velocity_x" of species "electrons": mesh "electrons_velocity", component "x". Of a species "e",
-/// too, "e_x" is the field's.
-Place place_of(const std::string& name, const Setup& setup) {
-  std::vector<std::string> owners = {""};
-  for (const auto& species : setup.species)
-    if (name.starts_with(species.name + "_")) owners.push_back(species.name + "_");
-  std::ranges::sort(owners, std::ranges::greater(), &std::string::size);  // of "a" and "a_b" the longer one
+/// "electrons_velocity_x" of species "electrons": mesh "electrons_velocity", component "x". A species may be
+/// called "e" beside the field's "e_x", or begin with another's name.
+Place place_of(std::string_view name, const Setup& setup) {
+  std::vector<std::string> owners{""};
+  for (const auto& one : setup.species) owners.push_back(one.name + "_");
   for (const auto& owner : owners)
-    if (auto place = place_among_quantities(std::string_view(name).substr(owner.size()))) {
-      place->mesh.insert(0, owner);
-      return *place;
+    for (const auto& quantity : quantities) {
+      if (quantity.is_of_species == owner.empty() || !name.starts_with(owner)) continue;
+      if (const auto component = component_in(name.substr(owner.size()), quantity))
+        return {owner + std::string(quantity.mesh), std::string(*component), quantity.dimension};
     }
   throw InternalError(fmt::format("no openPMD mesh for '{}'", name));
 }
