@@ -8,13 +8,16 @@
 ///     pair_coeff * * O H            (types of LAMMPS by the model's names; NULL: another pair style's)
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "atom.h"
@@ -230,10 +233,16 @@ std::string mark_of(const char* path) {
   return std::to_string(size) + " " + std::to_string(sum);
 }
 
-/// The file that holds an address.
+/// The file that holds an address. For the executable the system knows it: dladdr has the word that started
+/// it, which may be a name on the PATH.
 std::string file_of(const void* address) {
   Dl_info found{};
-  return dladdr(address, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname : "";
+  void* entry = nullptr;
+  if (dladdr1(address, &found, &entry, RTLD_DL_LINKMAP) == 0) return "";
+  std::error_code ignored;
+  if (static_cast<const link_map*>(entry)->l_name[0] == '\0')
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  return found.dli_fname;
 }
 
 /// Whether the LAMMPS that loads us is the one we were compiled for: its library's mark stands beside us. No

@@ -112,6 +112,39 @@ def between(one, other, models):
         sys.exit(f"headers of {one.venv} for {other.venv}: exit {code}\n{printed}")
 
 
+FOUND_BY_NAME = """
+#include <dlfcn.h>
+#include <stdio.h>
+static int added = 0;
+void add(void *plugin, void *lammps) { added = 1; }
+int main(int n, char **words) {
+  if (!dlopen(words[1], RTLD_NOW | RTLD_GLOBAL)) return puts(dlerror()), 2;
+  void *plugin = dlopen(words[2], RTLD_NOW);
+  if (!plugin) return puts(dlerror()), 3;
+  ((void (*)(void *, void *, void *))dlsym(plugin, "lammpsplugin_init"))(NULL, NULL, (void *)add);
+  return puts(added ? "added" : "refused"), 0;
+}
+"""
+
+
+def within_an_executable(lammps):
+    """A LAMMPS that is linked into its executable is known by path and by name on the PATH; another one is not."""
+    folder = lammps.folder / "static"
+    folder.mkdir()
+    (folder / "host.c").write_text(FOUND_BY_NAME)
+    subprocess.run(["cc", "host.c", "-rdynamic", "-o", "host", "-ldl"], cwd=folder, check=True)
+    (folder / "other").write_bytes((folder / "host").read_bytes() + b"x")
+    (folder / "other").chmod(0o755)
+    shutil.copy(lammps.folder / "plugin/quintetplugin.so", folder)
+    path = f"{folder}:{os.environ['PATH']}"
+    learns = {"QUINTET_PLUGIN_LEARNS_HOST": "1"}
+    for program, more, word in ((folder / "host", learns, "added"), ("host", {}, "added"), ("other", {}, "refused")):
+        done = subprocess.run(["env", program, lammps.program.parent / "liblammps.so", folder / "quintetplugin.so"], text=True,
+                              env=dict(lammps.environment, PATH=path, **more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode or word not in done.stdout.splitlines():
+            sys.exit(f"{program}: exit {done.returncode}, expected '{word}':\n{done.stdout}")
+
+
 def main():
     named = os.environ.get("QUINTET_LAMMPS_VENVS")
     venvs = [Path(path).absolute() for path in named.split(":")] if named else sorted((SOURCE / ".peers").glob("*"))
@@ -132,6 +165,7 @@ def main():
         agree(lammps, models, expected)
         refuse(lammps, models)
         in_real_units(lammps, models)
+        within_an_executable(lammps)
     headers = [(lammps.headers / "pair.h").read_bytes() + (lammps.headers / "group.h").read_bytes() for lammps in hosts]
     if len(hosts) > 1 and headers[0] != headers[1]:
         between(hosts[1], hosts[0], models)
