@@ -279,8 +279,8 @@ class Live(InFolder):
                 frames.add(fields.sizes["time"])
             self.assertGreaterEqual(min(len(rows), len(frames)), 3, (rows, frames))
         finally:
-            process.kill()
-            process.wait()
+            process.terminate()  # a kill within a flush would tear the file
+            process.wait(60)
         self.assertGreaterEqual(len(quintet.open("live").table("history")), max(rows))
 
 
