@@ -18,7 +18,6 @@
 #include "physics/electronic/density/density_errors.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
-#include "physics/electronic/density/kept_root.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
 #include "physics/electronic/submatrix/frontier.hpp"
 #include "physics/electronic/submatrix/local_basis.hpp"

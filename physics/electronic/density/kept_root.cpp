@@ -32,15 +32,7 @@ std::uint64_t mixed(std::uint64_t z) {
 
 std::string hexadecimal(std::uint64_t number) { return fmt::format("{:016x}", number); }
 
-bool same_blocks(const Blocking& a, const Blocking& b) { return a.begin == b.begin && a.order == b.order; }
-
 }  // namespace
-
-bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
-  const bool same = same_blocks(*a.blocking, *b.blocking) && a.rank_begin == b.rank_begin &&
-                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
-  return !a.comm.any(!same);
-}
 
 std::uint64_t fingerprint(const BlockMatrix& matrix) {
   unsigned long sum = 0;
@@ -125,7 +117,7 @@ KeptRoot read_root(const std::string& path, const BlockMatrix& s, double thresho
                 "{}: keeps S^-1/2 of threshold {:.3g}, which is too coarse for {:.3g}; {}", path,
                 kept_threshold, threshold, remedy);
   const MatrixFile file = read_matrix(s.comm, path, MatrixFormat::quintet_hdf5, std::nullopt);
-  QUINTET_CHECK(file.n_rows == n_rows && file.blocking && same_blocks(*file.blocking, *s.blocking),
+  QUINTET_CHECK(file.n_rows == n_rows && file.blocking && *file.blocking == *s.blocking,
                 "{}: keeps S^-1/2 of other blocks ({} of them, here {}); {}", path,
                 file.blocking ? file.blocking->n_blocks() : 0, s.blocking->n_blocks(), remedy);
   constexpr double any_asymmetry = -1;  // as it was written, to the bit

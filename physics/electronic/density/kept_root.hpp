@@ -18,10 +18,6 @@ struct KeptRoot {
   bool local = false;    ///< of B S B, see local_basis(), in place of S
 };
 
-/// Whether two matrices are the same to the bit on all ranks, with the same blocks in the same order.
-/// Collective.
-[[nodiscard]] bool same_matrix(const BlockMatrix& a, const BlockMatrix& b);
-
 /// A number of the elements of a matrix, the same for any blocks and any number of ranks: their sum modulo
 /// 2^64, each mixed from row, column and the bits of its value. Zeros off the diagonal do not count.
 /// Collective.

@@ -67,6 +67,12 @@ BlockMatrix empty_like(const BlockMatrix& like) {
   return m;
 }
 
+bool same_matrix(const BlockMatrix& a, const BlockMatrix& b) {
+  const bool same = *a.blocking == *b.blocking && a.rank_begin == b.rank_begin &&
+                    a.column_begin == b.column_begin && a.row == b.row && a.value == b.value;
+  return !a.comm.any(!same);
+}
+
 int BlockMatrix::owner(int column) const {
   const auto after = std::upper_bound(rank_begin.begin(), rank_begin.end(), column);
   return static_cast<int>(after - rank_begin.begin()) - 1;

@@ -62,6 +62,9 @@ struct BlockMatrix {
                                    double asymmetry);
 /// Without blocks, on the same block rows and shared out alike.
 [[nodiscard]] BlockMatrix empty_like(const BlockMatrix& matrix);
+/// Whether two matrices are the same to the bit on all ranks, with the same blocks in the same order.
+/// Collective.
+[[nodiscard]] bool same_matrix(const BlockMatrix& a, const BlockMatrix& b);
 /// Elements of this rank's columns, in the user's numbering; zeros off the diagonal are left out.
 [[nodiscard]] std::vector<Triplet> elements(const BlockMatrix& matrix);
 

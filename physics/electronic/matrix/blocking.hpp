@@ -19,6 +19,7 @@ struct Blocking {
   [[nodiscard]] int n_blocks() const { return static_cast<int>(begin.size()) - 1; }
   [[nodiscard]] int n_rows() const { return begin.back(); }
   [[nodiscard]] int size(int block) const { return begin[block + 1] - begin[block]; }
+  [[nodiscard]] bool operator==(const Blocking&) const = default;  ///< the same blocks in the same order
 };
 
 /// Blocks of one size. Throws InputError if it does not divide n_rows.

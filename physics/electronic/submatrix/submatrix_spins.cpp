@@ -57,7 +57,7 @@ SubmatrixResult spin_of(const SubmatrixResult& both, const BlockMatrix& like, bo
 }  // namespace
 
 BlockMatrix interleaved(const BlockMatrix& up, const BlockMatrix& down) {
-  QUINTET_CHECK(up.blocking->begin == down.blocking->begin && up.blocking->order == down.blocking->order,
+  QUINTET_CHECK(*up.blocking == *down.blocking,
                 "the matrices of the two spins have different blocks; give their sizes");
   QUINTET_CHECK(up.rank_begin == down.rank_begin,
                 "the matrices of the two spins are shared out over the ranks differently");
