@@ -224,6 +224,8 @@ std::map<std::string, std::vector<std::size_t>> Graph::upstream(const Item& item
   return all;
 }
 
+// Items are the product of what the stage is made for (items of `each`, files, or one) and its sweep; each
+// then waits for all that it names.
 void Graph::add_items(std::size_t stage, std::int64_t round) {
   const auto& options = options_.stages[stage];
   const std::string who = "stage " + options.name;

@@ -171,6 +171,8 @@ void widen_slots(CampaignOptions& options) {
 
 namespace {
 
+// `sweep` and lists of outputs are no plain keys: they are taken out of the tree before its options are
+// parsed, and put back into the result.
 CampaignOptions read_as_campaign(const std::string& path) {
   const Tree document = read_yaml(path);
   QUINTET_CHECK(document.is_map(), "{}: expected a map with stages, found {}", path, document.found());

@@ -9,6 +9,7 @@
 #include "apps/quintet/submit/submit.hpp"
 #include "apps/quintet/verify/verify.hpp"
 
+// One call for each command, in the order of the help text; flags describe themselves.
 int main(int argc, char** argv) {
   namespace commands = quintet::commands;
   return quintet::Application("quintet", "what all runs of the suite share")

@@ -107,6 +107,8 @@ Energetics Potential::evaluate(DeepPotential& model, Atoms& atoms, const Neighbo
   return total;
 }
 
+// Atoms of negative type are none: they are left out here, and their results are 0. Ghosts are the images
+// within the cutoff.
 Potential::Whole Potential::assemble(int n, const int* type, const double* position,
                                      const double* cell) const {
   check_types(n, type);

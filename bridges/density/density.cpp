@@ -121,6 +121,8 @@ Density::Density(Comm comm) : comm_(std::move(comm)) {
   std::call_once(once, [] { log::configure({.speaks = false, .quiet = true, .file = ""}); });
 }
 
+// Settings by name, so that the C interface grows without new functions; what a setting makes invalid (the
+// plan, S^-1/2) is dropped.
 void Density::set(const std::string& name, double value) {
   const auto whole = [&](double least, double most) {
     QUINTET_CHECK(value >= least && value <= most && value == std::round(value),
@@ -290,6 +292,8 @@ Density::Found Density::by_submatrices(const BlockMatrix& k_user, const BlockMat
           }};
 }
 
+// D = sum over orbitals of f_i c_i c_i^T in the pattern of K and S: the whole matrix is diagonalised, and
+// only the pattern leaves something out.
 Density::Found Density::densely(const BlockMatrix& k, const BlockMatrix& s) {
   const double spins = settings_.spin_degeneracy;
   const auto orbitals = std::make_shared<const Orbitals>(orbitals_of(k, s));

@@ -76,6 +76,7 @@ std::string json_scalar(const Tree& tree) {
   return word == "true" || word == "false" ? word : quoted_text(text);
 }
 
+// Indented by `indent` a level, or on one line where it is 0.
 void write_json(std::string& out, const Tree& tree, int indent, int depth) {
   if (tree.is_null()) {
     out += "null";

@@ -117,6 +117,8 @@ class FieldFile : public Source {
     return found == known_->symbols.end() ? name : found->second;
   }
 
+  // A length that the file does not say is taken from the named collection, or assumed from its points and
+  // told.
   void read_axes(const FieldSeriesOptions& options) {
     const auto dimensions = root().open_group("dimensions");
     spatial_dims_ = dimensions.texts_attribute("spatial_dims");

@@ -219,6 +219,8 @@ class NetcdfSeries : public Source {
     return std::nullopt;
   }
 
+  // The ends of an axis come from the file's faces, from Chebyshev points, or are assumed and told: an
+  // integral depends on them.
   void read_axis(const std::string& name, const FieldSeriesOptions& options) {
     FieldAxis axis;
     axis.name = name;

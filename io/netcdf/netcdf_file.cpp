@@ -96,6 +96,7 @@ void take_sign(Variable& variable) {
   if (word == "false" || word == "False") variable.is_unsigned = false;
 }
 
+// All that is asked of a variable later is read at once, so that errors name it here.
 Variable read_variable(const Implementation& file, int number) {
   char name[NC_MAX_NAME + 1] = {};
   nc_type type = NC_NAT;

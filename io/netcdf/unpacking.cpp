@@ -150,6 +150,8 @@ class Maker {
     return false;
   }
 
+  // valid_min and valid_max are of stored numbers by the convention, yet many files give unpacked ones: the
+  // type and the range decide, and it is told.
   void limits() {
     const auto given = given_limits();
     if (options_.limits == Limits::ignored) {

@@ -174,6 +174,7 @@ void take_codec_3(const Tree& codec, ZarrArray& array) {
   }
 }
 
+// What cannot be read is kept as a refusal, not thrown: a store may hold arrays that nobody asks for.
 ZarrArray array_3(const Tree& meta, const fs::path& folder, const std::string& where) {
   ZarrArray array;
   array.folder = folder.string();

@@ -177,6 +177,8 @@ void Comm::Pending::wait() {
 
 bool Comm::Pending::progress() { return !requests_ || requests_->progress(); }
 
+// A message to itself is copied at once: MPI would need a buffer for it, and counts of messages are of those
+// between ranks.
 Comm::Pending Comm::start_exchange_bytes(std::span<const std::byte> send, int destination,
                                          std::span<std::byte> receive, int source, int tag) const {
   const int self = rank();

@@ -148,6 +148,7 @@ std::byte* TierStore::buffer_for(int number) {
   return buffer;
 }
 
+// The lock is not held while the disk is read: the computation takes and gives other items meanwhile.
 void TierStore::read_items() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -91,6 +91,7 @@ bool crosses_neumann_wall(const SystemOptions& options, const Species& species, 
          species.boundary[d][side] != Boundary::reflecting;
 }
 
+// One operator a species, on the device or the host; all that a step needs is allocated here.
 VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis& basis_,
                                              std::vector<Species> species_, SystemOptions options_)
     : basis(basis_),

@@ -46,6 +46,8 @@ void check_orthonormal(const OceanModes& modes, const std::string& path) {
     }
 }
 
+// Modes must be orthonormal under the weights, or projections onto them are no coefficients: checked, for
+// files are edited.
 void read_fields(const hdf5::Group& root, const std::string& path, OceanModes& modes) {
   modes.latitude = root.read<double>("lat");
   modes.longitude = root.read<double>("lon");

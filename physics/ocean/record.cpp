@@ -72,6 +72,8 @@ void Record::compare_sources() {
                          : fmt::format("{} and {} more files: {}", files[0], files.size() - 1, text));
 }
 
+// Files follow each other in time; a day that comes twice is refused, a gap too unless it is asked for:
+// either would shift all that follows.
 void Record::join_times(const RecordOptions& options) {
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     const auto& days = sources_[s]->days;

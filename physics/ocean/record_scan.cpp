@@ -72,6 +72,8 @@ void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<dou
         n_ice, value[first], n_times(), place_of(first)));
 }
 
+// One pass over the record finds the sea: cells with values at all times, times with values at all; ranks
+// share the times.
 void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {
   const std::size_t n_cells = grid_.size(), n_lon = sources_.front()->grid.longitude.size();
   std::vector<std::uint8_t> candidate(n_cells, 1);

@@ -93,6 +93,7 @@ std::string printable(std::string text) {
   return text;
 }
 
+// The registry is other people's file: texts are made printable, and lengths are held against each other.
 Expert read_expert(const hdf5::Group& group, const std::string& id, const std::string& where) {
   Expert expert;
   expert.id = id;

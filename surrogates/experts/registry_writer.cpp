@@ -124,6 +124,7 @@ std::string source_of(const hdf5::Group& root) {
              : fmt::format("{} {}, run {}, {}", made.program, made.version, made.run, made.date);
 }
 
+// What a reader needs to choose an expert stands in attributes, so that no parameters are read for it.
 void write_expert(hdf5::Group& group, const Expert& expert, const std::vector<hdf5::LaidOut>& layout,
                   const std::string& model) {
   group.set_attribute("app", expert.app);

@@ -172,6 +172,8 @@ void Ppo::roll_out(UpdateRow& row) {
                                      : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Proximal policy optimisation (Schulman et al. 2017, algorithm 1): advantages standardised over the
+// decisions that count, then epochs of shuffled minibatches.
 void Ppo::learn(UpdateRow& row) {
   const std::size_t o = at(pool_.n_observed()), a = at(network_.action_size());
   auto advantage = generalised_advantages({steps_, n_rows_, reward_, value_, terminated_, done_},

@@ -203,6 +203,7 @@ std::vector<Rung> rungs_of(const double* row, const std::string& what) {
   return rungs;
 }
 
+// Rows end at the first of state 0: a search that was killed leaves the last one unfinished.
 std::vector<Record> read_rows(const hdf5::File& file, const Space& space, const Widths& widths) {
   const Group& root = file.root();
   const auto states = root.read<std::int32_t>("state");

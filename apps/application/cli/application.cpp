@@ -187,6 +187,8 @@ ProgramText Application::Implementation::text() const {
   return program;
 }
 
+// Schemas and the reference come from the declarations themselves, so every program has them; a program of
+// its own page names it.
 void Application::Implementation::add_hidden_commands() {
   for (const auto& command : hidden)
     if (command.name == "reference") return;
@@ -242,6 +244,8 @@ void Application::Implementation::add_page_commands() {
   for (auto* command : {&manual, &completion}) hidden.push_back(std::move(*command));
 }
 
+// The ways of a command, the cheapest first: on this machine alone, on MPI without an input, a question
+// (costs, step times) in the place of the run, the run.
 int Application::Implementation::run(const Command& command, CommandLine words,
                                      ProgramArguments arguments) const {
   auto all_subsystems = subsystems;

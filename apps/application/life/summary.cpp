@@ -110,6 +110,7 @@ Tree losses_tree(const Context::Implementation& context) {
   return tree;
 }
 
+// Order as a person reads it: how it ended, the results of the run, what it cost, where it comes from.
 Tree summary_tree(const Context::Implementation& context, const Outcome& outcome) {
   Tree tree = Tree::map();
   tree.set("program", Tree::scalar(context.provenance.program, true));
@@ -211,6 +212,8 @@ Rows provenance_rows(const Context::Implementation& context, const Outcome& outc
           {"Directory", context.directory.path()}};
 }
 
+// What happened stands first, the run's own sections follow; what all runs share (numbers, time, provenance)
+// closes the page.
 Report page(const Context::Implementation& context, const Outcome& outcome) {
   Report page;
   page.title(fmt::format("{}: {}", context.provenance.program,

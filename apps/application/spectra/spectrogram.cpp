@@ -354,6 +354,8 @@ std::vector<double> Spectrogram::told_frequencies() const {
   return told;
 }
 
+// A cell of the picture is a frame wide and a told frequency high; its edges lie half a step around the first
+// and last middle.
 void Spectrogram::report_picture(Context& context, const Powers& powers) const {
   auto told = told_frequencies();
   told.resize(shown_bins(powers.mean));

@@ -339,6 +339,8 @@ void probabilities(Source& from, Tree& to) {
   to.set("blocks", blocks);
 }
 
+// Every key of the section is translated, refused with the way out, or ignored by name: `finish()` ends with
+// an error on any that is left.
 Tree translate_data(Source& training, std::vector<std::string>& warnings) {
   Tree to = Tree::map(), trained = Tree::map();
   Source data = training.section("training_data");
@@ -378,6 +380,8 @@ void translate_optimiser(Source from, Tree& to) {
   set_if_any(to, "optimiser", optimiser);
 }
 
+// Every key of the section is translated, refused with the way out, or ignored by name, so that no training
+// differs in silence.
 void translate_training(Source from, Tree& to, std::vector<std::string>& warnings) {
   QUINTET_CHECK(from.given(), "no section 'training': is this DeePMD-kit's training input?");
   to.set("data", translate_data(from, warnings));

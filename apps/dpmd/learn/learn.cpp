@@ -102,6 +102,8 @@ void write_results(Context& context, const std::vector<IterationResult>& results
         [](const auto& r) { return r.selected_rmse; });
 }
 
+// Shares are those of the last iteration: they say whether the model is done, which sums over all iterations
+// would not.
 void report(Context& context, const std::vector<IterationResult>& results,
             const std::optional<IterationResult>& end) {
   if (results.empty()) return;

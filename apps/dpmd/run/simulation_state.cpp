@@ -25,6 +25,8 @@ void fill(const std::vector<T>& values, View& view) {
 
 }  // namespace
 
+// Atoms go home first: then a restart on the same ranks finds each atom in the same place of the same rank,
+// and is bitwise the same run.
 void Simulation::save(hdf5::Group& root) const {
   const Comm& comm = domain_->comm();
   hdf5::Group state = root.group("state");

@@ -122,6 +122,7 @@ std::string LearningCurve::deepmd_row(std::size_t row) const {
   return line + fmt::format("   {:8.1e}\n", value("learning_rate"));
 }
 
+// A curve without a positive value has no place on a logarithmic axis, and is left out with its picture.
 void LearningCurve::report(Report& report) const {
   if (table_.empty()) return;
   report.section("Learning curve");

@@ -56,6 +56,8 @@ std::vector<std::string> wanted_types(const ModelOptions& options, const std::op
   return known ? known->type_map : options.type_map;
 }
 
+// Training data must have what the loss weighs; data held out may lack it, for they are compared in what they
+// have.
 TrainingData read_data(const TrainOptions& options, std::vector<std::string> type_map) {
   TrainingData data;
   potential::DataOptions read;
@@ -142,6 +144,8 @@ void check_sel(const Model& model, const TrainingData& data) {
           most[t], data.type_map[t], model.rcut, model.sel[t]);
 }
 
+// One place where keys of the input become the network's options: types excluded by name become pairs of
+// indices here.
 NetworkOptions network_options(const ModelOptions& model, const TrainingData& data, std::uint64_t seed) {
   const auto& descriptor = model.descriptor;
   const auto to_int = [](const std::vector<std::int64_t>& widths) {

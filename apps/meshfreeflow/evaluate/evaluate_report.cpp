@@ -211,6 +211,8 @@ class CaseReport {
                 true, [e](const Judgement& one) { return &one.residuals[e]; });
   }
 
+  // An indicator is of use if large residuals lie where errors are large: rank correlation, and the share of
+  // the squared error in the worst tenth.
   void calibration() {
     Table rows;
     Plot plot;
@@ -241,6 +243,8 @@ class CaseReport {
     context_.report().plot(plot);
   }
 
+  // Frames are correlated in time: the band is the standard error of the mean by the number of independent
+  // frames.
   void spectra() {
     for (std::size_t s = 0; s < judged_.judgements.front().spectra.size(); ++s) {
       const auto& truth = judged_.judgements.front().spectra[s];

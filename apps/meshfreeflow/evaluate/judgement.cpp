@@ -137,6 +137,8 @@ void Judge::add_residuals(const Comm& comm, const CaseFields& fields, Judgement&
     calibrate(comm, fields, indicators, exact ? result.exact_residual_rms : result.residual_rms, result);
 }
 
+// Residual and error are root mean squares over the same block of a coarse cell: point by point the two lie
+// beside each other, not on each other.
 void Judge::calibrate(const Comm& comm, const CaseFields& fields,
                       const std::vector<std::vector<double>>& indicators, const std::vector<double>& rms,
                       Judgement& result) const {
@@ -171,6 +173,8 @@ void Judge::calibrate(const Comm& comm, const CaseFields& fields,
   result.calibration = flow::calibrate(all_indicators, all_errors);
 }
 
+// Spectra are along x where its points allow one, else along z; kinetic energy is (u^2 + w^2)/2 where the
+// roles of fields are known.
 void Judge::add_spectra(const Comm& comm, const CaseFields& fields, Judgement& result) const {
   const auto& axes = data_->grid.axes();
   const int axis = flow::LineSpectrum::possible(axes[1]) ? 1 : flow::LineSpectrum::possible(axes[0]) ? 0 : -1;

@@ -79,6 +79,8 @@ Plot over_time(const History& history, const SimulateOptions& options, const std
   return plot;
 }
 
+// In a statistically steady state the volume's and both walls' Nusselt numbers agree; where they differ by 5
+// % the number is doubted.
 void report_nusselt(Context& context, const SimulateOptions& options, const History& history,
                     const Health& health) {
   const double from = options.statistics.from;
@@ -112,6 +114,8 @@ void report_nusselt(Context& context, const SimulateOptions& options, const Hist
   for (const auto& warning : health.warnings()) context.report().warning(warning);
 }
 
+// Two exact relations of steady convection are checked: eps_u = (Nu - 1) / sqrt(Ra Pr) and eps_b = Nu /
+// sqrt(Ra Pr).
 void report_budgets(Context& context, const Simulation& simulation, const History& history) {
   const auto& options = simulation.options();
   const Problem& problem = simulation.flow().problem();

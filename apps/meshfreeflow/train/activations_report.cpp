@@ -44,6 +44,7 @@ void announce_activations(Context& context, const Training& training) {
             planning::table_of(found->chain, found->plan.policies));
 }
 
+// Predicted and measured stand side by side, so that a user sees whether the plan of memory held.
 void report_activations(Context& context, const Training& training) {
   const auto& found = training.trainer().activations();
   if (!found) return;

@@ -93,6 +93,8 @@ Curve LearningCurve::curve(const std::string& label, const std::string& name) co
   return {label, table_.column("step"), table_.column(name)};
 }
 
+// Fields and equations are of the data held out where there are any: training values alone cannot show
+// overfitting.
 void LearningCurve::report(Report& report) const {
   if (table_.empty()) return;
   report.section("Learning curves");

@@ -22,6 +22,7 @@ namespace quintet::meshfreeflow {
 
 namespace {
 
+// Said before the first step: what a user may want to stop for.
 void announce(Context& context, const TrainOptions& options, const Training& training) {
   const auto& data = training.data();
   const auto& header = training.trainer().header();

@@ -139,6 +139,8 @@ const sequence::Contender* damped(const Judgement& judgement) {
   return nullptr;
 }
 
+// Skill is 1 - MSE / MSE of damped persistence, at the first, middle and last lead; below -1 it is drawn as
+// -1.
 void report_maps(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
                  const LeftOut* left_out) {
   context.report().section("Maps of skill");

@@ -155,6 +155,8 @@ Chain drawing(const Candidates& candidates, const search::Genes& genes) {
   return chain;
 }
 
+// References without a network stand among the trials by their score, so that a search that beats none of
+// them is seen.
 void report_board(Context& context, const SearchInput& input, const Candidates& candidates,
                   const search::Search& search, const std::vector<ReferenceScore>& references,
                   const std::vector<std::string>& leaks) {

@@ -114,6 +114,7 @@ void describe_training(Context& context, const TrainOptions& options, const Coef
     context.describe_run("products in bf16", doc_of(bf16_unit()));
 }
 
+// The validation times chose the best epoch, so their scores are said to be no honest test.
 void report_training(Context& context, const TrainOptions& options, const ocean::OceanModes& modes,
                      const sequence::TrainedForecast& trained, const Judgement& judgement) {
   const auto& model = trained.model;

@@ -30,6 +30,8 @@ Line line_of(const PlanRow& row) {
                     (row.placement.jobs > 1 ? fmt::format(", {} jobs", row.placement.jobs) : "")};
 }
 
+// A plan says first what would make it wrong: disturbed rates, a step bound by its floor, speeds and links
+// that nobody measured.
 std::string remarks(const Plan& plan) {
   std::string text;
   if (!plan.rates_remark.empty())

@@ -23,6 +23,8 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
+// Every column but `expert` is a key that the router sees; an unknown expert ends here, where the line is
+// known.
 experts::RouterExamples read_examples(const std::string& table, const experts::Registry& registry) {
   std::istringstream stream(read_input_file(table));
   std::string line;

@@ -232,6 +232,7 @@ std::map<std::string, JobState> asked_states(const JobRecord& record, std::strin
   return states;
 }
 
+// The scheduler's word and the run's own stand side by side: a job may be queued, and its run be done.
 void print_status(const std::string& directory, const JobRecord& record,
                   const std::map<std::string, JobState>& states, const std::vector<RunView>& runs,
                   Alive alive) {

@@ -51,6 +51,7 @@ std::optional<std::int64_t> count_given(const std::optional<std::string>& text, 
   return value;
 }
 
+// Units are converted and counts checked here, before a machine or a queue is asked.
 Order order_of(const SubmitFlags& flags) {
   Order order;
   order.file = flags.file;

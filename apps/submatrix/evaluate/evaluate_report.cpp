@@ -62,6 +62,7 @@ void summarise_energies(Context& context, const Evaluation& last, double tempera
   summarise_levels(context, last);
 }
 
+// Estimates first, which need no reference, then errors against one.
 void summarise_errors(Context& context, const Evaluation& last, const ReferenceOptions& reference,
                       const Evaluation& first, double temperature, double n_atoms) {
   context.summarise("idempotency_error", last.idempotency,
@@ -219,6 +220,7 @@ void report_check(Report& report, const std::vector<Evaluation>& evaluations) {
       "over them; the same S^-1/2, so its errors are not in it. Estimated: from larger submatrices.");
 }
 
+// Both axes are logarithmic: the error should fall with the threshold, and the dashed estimate lie on it.
 void report_convergence(Report& report, const std::vector<Evaluation>& evaluations,
                         const ReferenceOptions& reference, double n_atoms) {
   if (evaluations.size() < 2) return;
@@ -273,6 +275,7 @@ void report_sparsity(Report& report, const BlockMatrix& a, double threshold) {
   report.plot(plot);
 }
 
+// A row is a threshold; columns of spins and references are there only where the run has them.
 void write_results(Context& context, const std::vector<Evaluation>& evaluations) {
   auto group = context.results().root().group("thresholds");
   const auto write = [&](const char* name, const char* units, const char* text, auto&& number) {

@@ -156,6 +156,8 @@ std::string describe_images(const std::string& path) {
   return text;
 }
 
+// A file of one triangle fails to read as a whole matrix: it is tried again as one, and the first error is
+// told if that fails, too.
 std::string describe_one(const std::string& path) {
   const auto read = [&](Triangle triangle) {
     return read_matrix(Comm::self(), path, MatrixFormat::automatic, std::nullopt, triangle);

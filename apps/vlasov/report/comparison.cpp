@@ -155,6 +155,7 @@ void advise(const Theory& theory, const Uncertainty& parts) {
         parts.of_split);
 }
 
+// The error bar is the fit's and the grid's together: a difference within it is no difference.
 void report_theory(Context& context, const Theory& theory, const WaveFit& waves, const History& history,
                    Plot& plot) {
   const Rates rates = rates_of(theory, waves, history);

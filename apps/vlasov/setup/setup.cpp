@@ -203,6 +203,7 @@ bool collides(const CollisionOptions& collisions, std::size_t s) {
   return std::any_of(frequency.begin(), frequency.end(), [](double one) { return one != 0; });
 }
 
+// One number for a pair gives the other by the masses, nu_ba = nu_ab m_a / m_b: the pair keeps its momentum.
 CollisionOptions make_collisions(const CollisionSection& given, const Formulas& formulas,
                                  const std::vector<Species>& species, const PhaseBasis& basis) {
   CollisionOptions collisions;
@@ -269,6 +270,7 @@ void check_halves(const PhaseGrid& grid, int d, const std::string& key) {
           : fmt::format(", and velocity.mapping.{} odd in s or velocity.finest.{} 0", d, d));
 }
 
+// Emitted flux = sum over species of yield times absorbed flux: only what a wall absorbs can make it emit.
 void set_emission(const EmissionOptions& given, const Formulas& formulas, const std::string& key,
                   std::size_t s, std::vector<Species>& all) {
   Species& species = all[s];

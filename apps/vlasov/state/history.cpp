@@ -151,6 +151,8 @@ void add_rest_columns(SpeciesColumns& columns, std::size_t s, double mass) {
               });
 }
 
+// A column is there only if its cause is (walls, emission, sources, a limiter): a column of zeros would be
+// read as a measurement.
 void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryColumn>& all) {
   const auto& species = setup.species[s];
   SpeciesColumns columns(setup, s, all);
@@ -185,6 +187,8 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
   add_rest_columns(columns, s, species.mass);
 }
 
+// Energies are epsilon0/2 int E^2 and int B^2 / (2 mu0); their balance with the kinetic energy is what a run
+// is judged by.
 void add_field_columns(const Setup& setup, std::vector<HistoryColumn>& columns) {
   const auto of = [&](const std::string& name, const std::string& text,
                       std::function<double(const Sample&)> value) {

@@ -135,6 +135,8 @@ void Simulation::save_budgets(hdf5::Group& group) const {
        "Counted by each rank: what left through each wall, then impulse, work, what sources brought"});
 }
 
+// Budgets are sums over ranks: on the same ranks each takes its own, which is bitwise; on others the root
+// takes all.
 void Simulation::load_budgets(const hdf5::Group& group) {
   const Comm& comm = setup_.decomposition.comm();
   constexpr auto n_numbers = std::tuple_size_v<BudgetNumbers>;

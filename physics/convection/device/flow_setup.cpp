@@ -53,6 +53,7 @@ void add_basis(DeviceEquations& result, const Problem& problem, const Grid& grid
   }
 }
 
+// Rows are divided by the cell's weight: the equations are those of means over a cell.
 DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown unknown, bool transforms,
                              double tolerance) {
   DeviceEquations result;

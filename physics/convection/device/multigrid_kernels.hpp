@@ -164,6 +164,8 @@ struct Relaxation {
     end(ends, f_side, 0, t) = first;
     end(ends, l_side, 0, t) = 0;
   }
+  // A segment eliminates its rows from the values at its ends, forward and then back: Thomas' algorithm on a
+  // part of the column.
   KOKKOS_INLINE_FUNCTION void eliminate(int team, int t, double* ends) const {
     const Segment s = segment_of(team, t);
     if (s.k >= to) return;

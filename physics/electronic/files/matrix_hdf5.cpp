@@ -83,6 +83,7 @@ FileShare read_quintet(const Comm& comm, const FileBytes& bytes, std::optional<i
 
 namespace writing {
 
+// Written under another name and renamed: a matrix file is whole or not there.
 void write_quintet(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels) {
   const auto sorted = sorted_elements(matrix, false);
   const auto& blocking = *matrix.blocking;

@@ -224,6 +224,8 @@ void apply_series(BlockProduct<Lanes8>& apply, const ChebyshevSeries& series, Ve
   }
 }
 
+// A filter of Chebyshev polynomials narrows on the gap: each round keeps vectors near the levels found, until
+// both are as close as asked.
 FrontierLevels filtered_levels(const BlockMatrix& a, const BlockMatrix& p, double mu,
                                const FrontierOptions& options) {
   const SpectrumBounds bounds = spectrum_bounds(a);

@@ -274,6 +274,8 @@ std::pair<double, double> SubmatrixEvaluation::levels_around_mu() const {
   return {comm_.maximum(homo), comm_.minimum(lumo)};
 }
 
+// Numbers of the whole system: sums and maxima over ranks, by the same measure of work that shared the
+// submatrices out.
 void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   double rows = 0;
   int largest = 0;

@@ -255,6 +255,8 @@ void VlasovOperatorOf<Tr>::configuration_cell(Workspace& w, const Task& task, in
   write_moments(sums, task.moments, conf, false);
 }
 
+// One pass through a row of velocity cells does all of a cell while it is in registers: streaming,
+// acceleration, moments and the stage of the step.
 template <class Tr>
 void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf, int row,
                                         const double* const (*beside)[2], MomentSums<Tr>& sums) const {
@@ -289,6 +291,7 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
   }
 }
 
+// Volume term and two faces; where v has one sign in the cell, only the upwind trace is read.
 template <class Tr>
 template <int I>
 QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(const PackContext<Tr>& c, const double* f,

@@ -21,6 +21,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+// Friction on one side alone would not keep momentum and energy: a pair has both frequencies or none.
 void check(const std::vector<Species>& species, const CollisionOptions& options) {
   const std::size_t n = species.size();
   QUINTET_CHECK(options.frequency.size() == n, "collision frequencies are given for {} species, there are {}",

@@ -338,6 +338,8 @@ struct LenardBernstein::Implementation {
             recoveries[d].empty() ? nullptr : &recoveries[d][p]};
   }
 
+  // Drag and diffusion of a cell by its neighbours in v, then the products with the coefficients' expansions
+  // in x.
   template <int N>
   void add_row(const Distribution& f, const DragDiffusion& coefficients, double weight,
                const Distribution& out, int conf, int row) const {

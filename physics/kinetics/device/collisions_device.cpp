@@ -314,6 +314,7 @@ class CollisionsOf final : public DeviceCollisions {
     parts_ = device_array("collisions::moment_parts", size_.parts);
     moments_ = device_array("collisions::moments", size_.moments);
   }
+  // Arrays for Maxwellians are made once; kernels take raw pointers, so their owners are kept beside them.
   void make_relaxation() {
     maxwellians_.vdim = options_.vdim;
     maxwellians_.n_nodes = options_.n_nodes;

@@ -21,6 +21,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+// The tables of the basis in small integers, which every thread of a kernel reads.
 CollisionGroups make_groups(const PhaseBasis& basis) {
   CollisionGroups t;
   t.n_groups = basis.n_groups();

@@ -52,6 +52,7 @@ struct EngineSizes {
 template <class Tr>
 class DeviceVlasovOf final : public DeviceVlasov {
  public:
+  // All arrays are made here: a step allocates nothing.
   explicit DeviceVlasovOf(const DeviceVlasovOptions& options)
       : options_(options), size_(options, Tr::n_modes) {
     cells_.n_conf = static_cast<int>(size_.n_conf);

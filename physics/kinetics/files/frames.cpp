@@ -126,6 +126,7 @@ struct FrameWriter::Implementation {
         group.write<double>(frame_name(i), {}, {0}, {"1", {"none"}, "A frame that a restart dropped."});
   }
 
+  // A file that is continued must have this grid: frames of two grids under one name would be read wrongly.
   void write_species(const Species& one) {
     auto group = file.root().group("species/" + one.name);
     const int dim = one.grid.dim();

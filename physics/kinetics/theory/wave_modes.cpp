@@ -198,6 +198,8 @@ double standard_error(const Fit& fit, const Series& series, std::size_t j) {
   return std::sqrt(variance) / norm_of(slope);
 }
 
+// The uncertainty is the spread of what other orders and shorter windows find: a fit's own residual knows
+// nothing of a wrong model.
 WaveFit fit_series(const Series& series) {
   WaveFit result;
   result.window = {series.begin, series.begin + series.length()};

@@ -93,6 +93,7 @@ void DeepmdSystem::read_types() {
   QUINTET_CHECK(!types_.empty(), "{}: the file lists no atoms", path);
 }
 
+// Arrays of a set are held against the coordinates: DeePMD-kit would fail on them much later, or not at all.
 void DeepmdSystem::add_set(const std::string& name) {
   const bool mixed = store_->has(store_->array(name, "real_atom_types"));
   QUINTET_CHECK(

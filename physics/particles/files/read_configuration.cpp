@@ -123,6 +123,7 @@ void only_frame(const std::string& path, std::optional<std::int64_t> frame) {
 
 namespace {
 
+// One row a format; those with one frame refuse to be asked for another.
 std::vector<Configuration> read_format(Format format, const std::string& path, const ReadOptions& options,
                                        std::optional<std::int64_t> frame) {
   switch (format) {

@@ -61,6 +61,7 @@ void sweep_values(const DecoderLayer<Real>& layer, const RowBlock<Real>& rows,
   }
 }
 
+// Value and derivatives go through y = s(a) together: y_x = s' a_x, y_xx = s' a_xx + s'' a_x^2.
 template <class Real, Activation A, int T>
 void sweep_forward(const DecoderLayer<Real>& layer, const JetPlan& plan, const RowBlock<Real>& rows,
                    const LayerArrays<Real>& arrays, bool keep) {
@@ -110,6 +111,8 @@ void sweep_forward(const DecoderLayer<Real>& layer, const JetPlan& plan, const R
   }
 }
 
+// The transpose of sweep_forward: what is cheap (s, s', s'') is computed again, for reading it would take
+// longer.
 template <class Real, Activation A, int T>
 void sweep_backward(const DecoderLayer<Real>& layer, const JetPlan& plan, const RowBlock<Real>& rows,
                     const LayerArrays<Real>& arrays, Real* h_bar, Real* coordinates_bar, Real* node_bar) {

@@ -210,6 +210,8 @@ auto with_sweeps(NormSweeps sweeps, Body&& body) {
 
 class BatchNorm : public torch::autograd::Function<BatchNorm> {
  public:
+  // Moments are of all ranks' values. A recomputed pass takes the first one's moments, and leaves the running
+  // ones alone.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& gamma,
                             const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
                             const Comm* comm, double momentum, double epsilon, BatchMoments* moments,

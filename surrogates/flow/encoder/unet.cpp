@@ -299,6 +299,8 @@ at::Tensor Unet::evaluate(const BlockParameters& parameters, const at::Tensor& i
   return translate_torch_errors("The U-Net", [&] { return run(nullptr, parameters, input, statistics); });
 }
 
+// Weights that are stored in tiles come in parts, the others in one flat tensor; the block is the same for
+// both.
 at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& source, const at::Tensor& x,
                           const at::Tensor& statistics, std::vector<BatchMoments>* moments) const {
   const UnetBlock& block = blocks_[number];

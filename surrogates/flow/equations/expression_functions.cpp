@@ -24,6 +24,8 @@ int quadratic(G& g, double a, double b, int x) {
 }
 double no_slope(double, double) { return 0; }
 
+// Each row has the value, both partial derivatives as numbers, and both as expressions; null: the derivative
+// is no expression.
 std::vector<ExpressionFunction> make_functions() {
   using std::sqrt, std::exp, std::log, std::pow;
   return {

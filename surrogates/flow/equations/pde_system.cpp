@@ -71,6 +71,7 @@ class Sweep {
   Sweep(const ResidualProgram& program, const std::vector<NumericForm>& forms, int jet_size)
       : program_(program), forms_(forms), jet_size_(jet_size), values_(program.instructions.size()) {}
 
+  // Instructions stand in the order of evaluation: each reads results before it, for all points of a lane.
   void forward(int n, const Real* jets, const double* coordinates) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const Instruction& op = program_.instructions[i];

@@ -68,6 +68,8 @@ std::vector<std::int64_t> DeviceInputs::shape() {
   return shape;
 }
 
+// All that a step reads from the host, as tensors of shapes that do not change: a recorded step is replayed
+// on them.
 template <class Real>
 DeviceInputs FlowTrainer<Real>::State::inputs_of(const Batch& batch, std::int64_t step, bool trains,
                                                  const std::vector<double>& counts) const {

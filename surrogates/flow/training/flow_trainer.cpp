@@ -42,6 +42,8 @@ std::vector<double> start_of(const FlowModel& model, const std::vector<double>& 
 
 }  // namespace
 
+// Everything that depends on options, ranks and device is made here once; what cannot work together is
+// refused.
 template <class Real>
 FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
                                 const std::vector<std::vector<double>>& parameters)

@@ -137,6 +137,8 @@ class PotentialEngine {
 
   void compute_chunk(const EngineAtoms& atoms, int begin, int end);
 
+  // The way of the host engine, one kernel each: moments, embedding, descriptor, fitting, and the same
+  // backwards.
   template <int order>
   void compute_chunk_of(const EngineAtoms& atoms, int begin, int end) {
     const int n = end - begin, channels = model_.n_channels;

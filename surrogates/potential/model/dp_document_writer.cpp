@@ -27,6 +27,7 @@ void append_values(const DpDocument::Array& array, std::size_t axis, std::size_t
   text += ']';
 }
 
+// Arrays are written as DeePMD-kit's YAML and JSON files have them: a map of class, type and nested values.
 void append_text(const DpDocument& document, const Tree& tree, const std::string& indent, std::string& text) {
   const std::string below = indent + " ";
   const char* separator = "\n";

@@ -173,6 +173,7 @@ void read_tables(const DpFile& file, const Tree& descriptor, Model& model) {
   }
 }
 
+// Every number is held against the others before an array is made by it: the file is other people's.
 void read_descriptor(const DpFile& file, const Tree& descriptor, Model& model) {
   const std::string type = descriptor.at("type").as_text();
   if (type != "se_e2_a" && type != "se_a") refuse(file, fmt::format("descriptor '{}'", type));

@@ -356,6 +356,8 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
   }
 }
 
+// The gradient of one step of the cell, gates and biases in one sweep; products with the weights follow for
+// all steps together.
 template <class Real>
 void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
   constexpr int w = pack_width<Real>;

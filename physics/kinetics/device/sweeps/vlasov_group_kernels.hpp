@@ -30,6 +30,8 @@ struct GroupTables {
   double end[max_degree + 2], shift[max_degree + 2];      ///< shift[k + 1] beyond the last degree is 0
   double slope1[max_degree + 1], slope3[max_degree + 1];  ///< int phi_k' phi_{k-1}, int phi_k' phi_{k-3}
 };
+// The same tables as the host's traits, at compile time and in small integers: they travel as a kernel's
+// argument.
 template <class Tr>
 [[nodiscard]] constexpr GroupTables<Tr> make_group_tables() {
   GroupTables<Tr> t{};

@@ -33,6 +33,8 @@ struct OwnerTables {
   Number face[Tr::vdim][n_groups]{};                     ///< first column of a group's face
   double shift[max_degree + 2]{}, end[max_degree + 1]{};
 };
+// A thread owns a group of modes and reads its neighbours in the expansion: the partner is the one below, or
+// the one above where there is none below.
 template <class Tr>
 [[nodiscard]] constexpr OwnerTables<Tr> make_owner_tables() {
   using Tables = OwnerTables<Tr>;

@@ -165,6 +165,7 @@ class DataReader {
                   reader_.where(), shown(pieces.empty() ? "" : pieces[0]));
   }
 
+  // Words after the values are the keyword, as `4 atoms` or `0 1 xlo xhi`; LAMMPS knows no other order.
   void read_header_line() {
     const auto tokens = text::split(row_.text);
     std::string keyword;

@@ -91,6 +91,7 @@ class DumpFrame {
     if (id_ < 0) result_.reading.assume("atoms in the order of the file (no column id)");
   }
 
+  // Columns may come in any order; those that are not known are left, and told once by the caller.
   void read_atom(std::int64_t i) {
     QUINTET_CHECK(reader_.next(), "{}: the file ends after {} of {} atoms of a frame", reader_.where(), i,
                   head_.n_atoms);

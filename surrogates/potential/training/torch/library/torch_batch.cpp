@@ -74,6 +74,8 @@ std::vector<std::int64_t> places_of(FramesOfBatch frames, const BatchShape& shap
   return places;
 }
 
+// Frames of one shape are joined by type, and kept where they are if the batch was made before: a recorded
+// step reads the same memory.
 void gather(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes) {
   const auto n_types = static_cast<std::size_t>(shapes.n_types());
   batch.row.resize(shapes.type_one_side ? n_types : n_types * n_types);
