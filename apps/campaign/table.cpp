@@ -46,6 +46,36 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
   return lines;
 }
 
+std::vector<std::string> aligned_within(std::size_t width,
+                                        const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
+  }
+  std::vector<std::string> lines;
+  for (std::size_t begin = 1, end = 1; begin < widths.size(); begin = end) {
+    std::size_t taken = widths[0];
+    while (end < widths.size() && (end == begin || taken + widths[end] <= width + 2)) taken += widths[end++];
+    std::vector<std::vector<std::string>> block;
+    for (const auto& row : rows) {
+      std::vector<std::string> cells{row[0]};
+      for (std::size_t c = begin; c < end; ++c) cells.push_back(c < row.size() ? row[c] : "");
+      if (std::any_of(cells.begin() + 1, cells.end(), [](const auto& text) { return !text.empty(); }))
+        block.push_back(std::move(cells));
+    }
+    if (!lines.empty()) lines.emplace_back();
+    for (auto& line : aligned(block)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::optional<std::size_t> output_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
 LiveTable::LiveTable(const Graph& graph)
     : graph_(graph), is_live_(isatty(STDERR_FILENO) != 0), counts_(graph.stages().size()) {}
 

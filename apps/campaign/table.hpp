@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,14 @@ enum class Outcome;
 
 /// Rows of texts as lines, columns below each other.
 [[nodiscard]] std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
+
+/// The same in lines of at most `width` characters where that can be: columns that do not fit follow below,
+/// beside the first one again, in the rows where they have a text.
+[[nodiscard]] std::vector<std::string> aligned_within(std::size_t width,
+                                                      const std::vector<std::vector<std::string>>& rows);
+
+/// Width of the terminal that is standard output; nothing where that is a file or another program.
+[[nodiscard]] std::optional<std::size_t> output_width();
 
 /// A campaign on its way: on a terminal a table that is drawn again and again, in a log a line for each item.
 class LiveTable {

@@ -191,7 +191,11 @@ void report(const ReportFlags& flags) {
   const fs::path page =
       flags.index ? fs::absolute(*flags.index) : runs.front().directory.parent_path() / "index.html";
 
-  for (const auto& line : campaign::aligned(comparison(runs))) std::puts(line.c_str());
+  const Rows table = comparison(runs);
+  // A terminal would break the lines of many runs; a program that reads them wants one row a number.
+  const auto width = campaign::output_width();
+  for (const auto& line : width ? campaign::aligned_within(*width, table) : campaign::aligned(table))
+    std::puts(line.c_str());
   std::vector<ReportLink> links;
   for (const auto& run : runs) links.push_back(link_to(run, page.parent_path()));
   write_text_file(page.string(), index_page(flags.title, links));

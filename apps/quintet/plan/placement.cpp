@@ -38,11 +38,11 @@ Placement place_here(const Machine& machine, std::int64_t ranks, std::int64_t th
   // Without a scheduler hardware threads do for cores.
   const auto cores = machine.node.threads ? machine.node.threads : machine.node.cores;
   if (cores && ranks * threads > *cores)
-    placement.impossible = fmt::format("node.threads: {} ranks of {} core{} on {}", ranks, threads,
-                                       threads == 1 ? "" : "s", *cores);
+    placement.impossible =
+        fmt::format("needs {} cores, this computer has {} (node.threads)", ranks * threads, *cores);
   else if (machine.node.memory && memory * double(ranks) > *machine.node.memory)
-    placement.impossible = fmt::format("node.memory: {:.3g} GB of {:.3g}", memory * double(ranks) / 1e9,
-                                       *machine.node.memory / 1e9);
+    placement.impossible = fmt::format("needs {:.3g} GB of memory, this computer has {:.3g} (node.memory)",
+                                       memory * double(ranks) / 1e9, *machine.node.memory / 1e9);
   return placement;
 }
 
