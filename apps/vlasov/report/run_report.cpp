@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/vlasov/report/profiles.hpp"
+#include "apps/vlasov/report/run_words.hpp"
 
 namespace quintet::vlasov {
 
@@ -141,6 +142,8 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
         const auto wall = fmt::format("{}_{}", "xyz"[d], side);
         rows.push_back(row(fmt::format("- left at the {} wall of {}, net", side, "xyz"[d]), "left_" + wall,
                            "left_momentum_" + wall, "left_energy_" + wall));
+        context.summarise(fmt::format("particles_left_{}_{}", wall, species.name),
+                          history.column(species.name + "_left_" + wall).back(), "net, since the start");
       }
   if (setup.system.keep_positive)
     rows.push_back(row("+ keeping f positive", "", "limited_momentum", "limited_energy"));
@@ -223,7 +226,7 @@ void report_budgets(Context& context, const Setup& setup, const History& history
     for (std::size_t i = 0; i < of.size(); ++i) momentum[i] += of[i];
   }
   const auto& energy = history.column("energy_balance");
-  const auto energy_change = changes(energy, size_of(energy.front()));
+  const auto energy_change = changes(energy, energy_scale(setup, history));
   context.summarise(
       "energy_drift_relative", energy_change.back(),
       "of field and particles, less what sources, given fields, currents and potentials brought, "

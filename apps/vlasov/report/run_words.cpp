@@ -84,13 +84,25 @@ void describe_run(Context& context, const Simulation& simulation) {
           context.restart_file() ? fmt::format("; from {:.6g} on in this process", simulation.time()) : ""));
 }
 
+double energy_scale(const Setup& setup, const History& history) {
+  double scale = 1e-300;
+  for (const double energy : history.column("energy")) scale = std::max(scale, std::abs(energy));
+  for (const auto& species : setup.species)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(species.grid.cdim); ++d)
+      for (const char* side : {"lower", "upper"})
+        if (!species.grid.periodic[d])
+          scale += std::abs(
+              history.column(fmt::format("{}_left_energy_{}_{}", species.name, "xyz"[d], side)).back());
+  return scale;
+}
+
 void headline_run(Context& context, const Simulation& simulation, const LimitOptions& limits,
                   const History& history) {
   const Setup& setup = simulation.setup();
   context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
   if (history.empty()) return;  // of a finished run whose run.h5 is lost there is nothing to tell
   const auto& energy = history.column("energy_balance");
-  const double drift = (energy.back() - energy.front()) / std::max(std::abs(energy.front()), 1e-300);
+  const double drift = (energy.back() - energy.front()) / energy_scale(setup, history);
   context.headline(
       "energy drift", fmt::format("{:.2g} of the energy", drift),
       context.doubt_of(

@@ -37,8 +37,7 @@ END = """
 ## Not on this page yet
 
 Scores of sea-surface temperature need NOAA's record: [podlstm](podlstm.md#how-good-it-is) has them. Growth rates with a
-magnetic field, Child-Langmuir's law and comparisons with Gkeyll are tests (`tests/verification/kinetics`) without a row
-here. Speeds beside those of other programs are in [measured](measured.md).
+magnetic field and comparisons with Gkeyll are tests (`tests/verification/kinetics`) without a row here.
 """
 
 

@@ -1,6 +1,6 @@
 """Exact numbers by formulas, independent of the programs: roots of dispersion relations, levels of tight-binding models."""
 import cmath
-from math import cos, exp, pi, sqrt
+from math import cos, erf, erfc, exp, pi, sqrt
 
 EV_PER_HARTREE, EV_PER_K = 27.211386245988, 8.617333262145e-5
 
@@ -81,3 +81,26 @@ def honeycomb(nx, ny, t, m):
     def phase(k, n):
         return cmath.exp(2j*pi*k/n)
     return -sum(sqrt(m*m + t*t*abs(1 + phase(i, nx) + phase(j, ny))**2) for i in range(nx) for j in range(ny))
+
+
+def diode(gap, voltage, emitted=0.5):
+    """Return the flux through a plane diode whose cathode emits half a Maxwellian of density `emitted` (v_t = epsilon0 = 1).
+
+    The potential has a minimum -h before the cathode; with eta above it and n the density there, E^2 = 2 n g(eta), where
+    g = exp(eta) erfc(sqrt(eta)) - 1 + 2 sqrt(eta/pi) behind it and exp(eta) (1 + erf(sqrt(eta))) - 1 - 2 sqrt(eta/pi) before it
+    (Langmuir, Phys. Rev. 21, 419 (1923)). h follows from the length of the gap.
+    """
+    def behind(eta):
+        return exp(eta)*erfc(sqrt(eta)) - 1 + 2*sqrt(eta/pi)
+    def before(eta):
+        return exp(eta)*(1 + erf(sqrt(eta))) - 1 - 2*sqrt(eta/pi)
+    def length(g, top, density):  # int_0^top d eta/E, eta = s^2 for the root at 0
+        n, end = 4000, sqrt(top)
+        points = ((i + 0.5)*end/n for i in range(n))
+        return end/n*sum(2*s/sqrt(2*density*g(s*s)) for s in points)
+    low, high = 0, 20
+    for _ in range(40):
+        h = 0.5*(low + high)
+        density = emitted*exp(-h)
+        low, high = (h, high) if length(before, h, density) + length(behind, voltage + h, density) < gap else (low, h)
+    return density*sqrt(2/pi)
