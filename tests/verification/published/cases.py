@@ -47,8 +47,9 @@ def plasma_cases():
     yield Case("vlasov", "Weibel instability",
                ["vlasov run inputs/vlasov/weibel_1x2v.yaml --set grid.cells=[8,24,24] --set time.end=70 --output runs/weibel"],
                [Row("growth rate", key("weibel", "growth_rate"), filaments.imag, 2e-3, 5, "omega_pe", "root of the dispersion relation")])
-    cathode = ("vlasov run inputs/vlasov/diode.yaml --set constants={gap:40,voltage:50,rise:1,start:0} --set species.0.velocity={lower:[-6],upper:[14]} "
-               "--set grid.cells=[64,80] --set species.0.boundary.emission=[{wall:lower,flux:0.3989422804014327,thermal_speed:1}]")
+    cathode = ("vlasov run inputs/vlasov/diode.yaml --set constants.gap=40 --set constants.voltage=50 --set constants.rise=1 --set constants.start=0 "
+               "--set species.0.velocity.lower=[-6] --set species.0.velocity.upper=[14] --set species.0.boundary.emission.1.yield.electrons=0 "
+               "--set grid.cells=[64,80]")
     yield Case("vlasov", "Diode limited by space charge", [f"{cathode} --set time.end={end} --output runs/diode_{end}" for end in (50, 60)],
                [Row("current density, 50 kT/e over 40 Debye lengths", lambda results: 0.1*(results.summary("diode_60")["particles_left_x_upper_electrons"]
                                                                                        - results.summary("diode_50")["particles_left_x_upper_electrons"]),
