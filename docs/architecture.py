@@ -23,12 +23,12 @@ WAY = (
       "", "")),
     ("Input", "files and formulas, taken for hostile",
      ("io/files", "physics/particles/files physics/particles/formats", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files",
-      "surrogates/flow/data", "io/netcdf surrogates/sequence/windows")),
+      "surrogates/flow/data", "io/netcdf physics/ocean/sources surrogates/sequence/windows")),
     ("State", "named Views, shared out over the ranks. --validate ends here",
      ("physics/kernels surrogates/experts", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
       "physics/kinetics/basis physics/kinetics/space", "physics/electronic/matrix",
       "physics/convection surrogates/flow/equations surrogates/flow/model",
-      "physics/ocean surrogates/sequence/network surrogates/sequence/reference")),
+      "physics/ocean physics/ocean/coordinates surrogates/sequence/network surrogates/sequence/reference")),
     ("Steps", "kernels, messages, models: the algorithm of the paper",
      ("apps/application/loop apps/application/table apps/application/training apps/application/spectra io/parallel io/tiers surrogates/resident",
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation physics/particles/device surrogates/potential/device | apps/dpmd/train "
@@ -39,7 +39,7 @@ WAY = (
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
       "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
-      "apps/podlstm/fit physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
+      "apps/podlstm/fit apps/podlstm/append physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
       "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast physics/codes")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state physics/transforms", "",

@@ -1,4 +1,5 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/podlstm/append/append.hpp"
 #include "apps/podlstm/evaluate/evaluate.hpp"
 #include "apps/podlstm/fit/fit.hpp"
 #include "apps/podlstm/forecast/expert.hpp"
@@ -15,6 +16,8 @@ int main(int argc, char** argv) {
   return quintet::Application("podlstm", "Sea-surface temperature forecasts", podlstm::subsystems())
       .command<podlstm::FitOptions>("fit", "Modes of fields over the sea and their coefficients",
                                     podlstm::fit)
+      .command<podlstm::AppendOptions>("append", "New times of a record on the modes that are there",
+                                       podlstm::append)
       .command<podlstm::TrainOptions>("train", "A forecast model: a linear base and networks that correct it",
                                       podlstm::train)
       .cost<podlstm::TrainOptions>(podlstm::train_cost)

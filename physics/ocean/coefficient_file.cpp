@@ -7,7 +7,7 @@
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_file.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/ocean/time_axis.hpp"
+#include "physics/ocean/coordinates/time_axis.hpp"
 
 namespace quintet::ocean {
 namespace {

@@ -6,6 +6,9 @@
 #include <numbers>
 
 #include "io/log/error.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
+#include "physics/ocean/coordinates/grid.hpp"
+#include "physics/ocean/sources/joined_source.hpp"
 #include "physics/ocean/svd/background.hpp"
 
 namespace quintet::ocean {
@@ -40,6 +43,28 @@ SmallMatrix background_functions(const Record& record, int first, int n, int har
     functions.at(t, 0) = 1;
     for (std::size_t k = 0; k < season.size(); ++k) functions.at(t, static_cast<int>(k) + 1) = season[k];
   }
+  return functions;
+}
+
+/// Times of the fit that are behind the background: [first, last).
+struct TimeSpan {
+  int first, last;
+};
+TimeSpan background_times(const Record& record, const PodOptions& options) {
+  if (!options.background_years) return {0, options.n_fit};
+  const auto& days = record.days();
+  const auto end = days.begin() + options.n_fit;
+  const auto number = [&](int year) {
+    return static_cast<int>(std::lower_bound(days.begin(), end, day_of({year, 1, 1})) - days.begin());
+  };
+  return {number(options.background_years->first), number(options.background_years->last + 1)};
+}
+
+/// Functions that are 0 at times outside the span, so that least squares see those within alone.
+SmallMatrix within(SmallMatrix functions, const TimeSpan& span) {
+  for (int t = 0; t < functions.rows; ++t)
+    for (int k = 0; k < functions.columns; ++k)
+      if (t < span.first || t >= span.last) functions.at(t, k) = 0;
   return functions;
 }
 
@@ -98,7 +123,22 @@ void check_pod(const Record& record, const PodOptions& options) {
       options.n_modes >= 1 && options.n_modes <= most,
       "pod.modes: {} modes are asked for, but {} times at {} points about their background have at most {}",
       options.n_modes, options.n_fit, record.n_points(), std::max(most, 0));
-  const double span = record.days()[static_cast<std::size_t>(options.n_fit) - 1] - record.days().front();
+  const auto times = background_times(record, options);
+  const auto& days = record.days();
+  if (options.background_years) {
+    const auto [first, last] = *options.background_years;
+    // A step of slack: the first week of a year may begin with its second day, the last month ends before it.
+    const double step = usual_step(days), begins = day_of({first, 1, 1}), ends = day_of({last + 1, 1, 1});
+    QUINTET_CHECK(days.front() <= begins + step && days[options.n_fit - 1] >= ends - 2 * step &&
+                      times.last > times.first,
+                  "pod.background_years: {}-{} are not within the fit's times, {} to {}: choose years within "
+                  "them, or a later fit_until",
+                  first, last, date_text(days.front()), date_text(days[options.n_fit - 1]));
+  }
+  QUINTET_CHECK(times.last - times.first > 2 * harmonics_of(options),
+                "pod.background: {} times are too few for a background of {} functions",
+                times.last - times.first, 1 + 2 * harmonics_of(options));
+  const double span = days[times.last - 1] - days[times.first];
   QUINTET_CHECK(
       options.background == PodBackground::mean || span >= least_span,
       "pod.background: climatology needs a year of times to be made of; the fit's times span {:g} days",
@@ -112,7 +152,7 @@ double pod_bytes(const Record& record, const PodOptions& options) {
   const double fields = std::max(n + 8, double{times_later});
   return 8 * (mine * (fields + 3 * options.n_modes) + (squares ? 3 * n * n : 0) +
               points * (options.n_modes + 2 + 2 * harmonics_of(options))) +
-         8.0 * 32 * static_cast<double>(record.grid().size());
+         record.bytes_of_reading();
 }
 
 Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) {
@@ -129,7 +169,7 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
 
   auto x = record.read(0, n_fit);
   const auto functions = background_functions(record, 0, n_fit, harmonics);
-  const auto background = fit_rows(x, functions);
+  const auto background = fit_rows(x, within(functions, background_times(record, options)));
   subtract(x, functions, background);
   scale_rows(x, root.data());
   const double total = sum_of_squares(comm, x);
@@ -193,6 +233,35 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
   modes.latitude = record.grid().latitude, modes.longitude = record.grid().longitude;
   modes.mask = record.mask();
   return pod;
+}
+
+std::vector<double> project(const Comm& comm, const Record& record, const OceanModes& modes) {
+  QUINTET_CHECK(same_grid({modes.latitude, modes.longitude}, record.grid()) && modes.mask == record.mask(),
+                "fields: are on a grid of {} x {} with {} sea points, the modes on {} x {} with {}; give the "
+                "record and the region that `podlstm fit` has read",
+                record.grid().latitude.size(), record.grid().longitude.size(), record.n_points(),
+                modes.latitude.size(), modes.longitude.size(), modes.n_points());
+  const int first_mine = record.first_point(comm.rank()), n_modes = modes.n_modes();
+  const std::size_t points = modes.n_points();
+  std::vector<double> values;
+  for (int first = 0; first < record.n_times(); first += times_later) {
+    const int n = std::min(times_later, record.n_times() - first);
+    const auto fields = record.read(first, n);
+    std::vector<double> sums(static_cast<std::size_t>(n) * static_cast<std::size_t>(n_modes), 0.0);
+    const std::vector<double> none(static_cast<std::size_t>(n_modes), 0.0);
+    for (int t = 0; t < n; ++t) {
+      const auto background = expand(modes, record.days()[first + t], none.data());
+      for (int m = 0; m < n_modes; ++m)
+        for (int p = 0; p < record.n_mine(); ++p) {
+          const std::size_t x = static_cast<std::size_t>(first_mine) + p;
+          sums[static_cast<std::size_t>(t) * n_modes + m] +=
+              modes.weights[x] * modes.modes[m * points + x] * (fields.row(p)[t] - background[x]);
+        }
+    }
+    comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+    values.insert(values.end(), sums.begin(), sums.end());
+  }
+  return values;
 }
 
 }  // namespace quintet::ocean

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
@@ -24,12 +26,18 @@ enum class PodMethod {
   lanczos
 };
 
+/// Years, both included.
+struct YearSpan {
+  int first = 0, last = 0;
+};
+
 struct PodOptions {
   int n_modes = 5;
   int n_fit = 0;  ///< leading times behind modes and background
   PodWeights weights = PodWeights::points;
   PodBackground background = PodBackground::mean;
   int harmonics = 3;  ///< of the seasonal cycle, where the background is the climatology
+  std::optional<YearSpan> background_years;  ///< of the times behind the background; none: all of the fit
   PodMethod method = PodMethod::automatic;
   std::uint64_t seed = 1;  ///< of the randomised method
   /// Where the method is lanczos.
@@ -57,6 +65,10 @@ struct Pod {
 /// Fields of the fit are held in memory, rows (points) shared out over the ranks; later ones stream.
 /// Collective. Throws InputError (more modes than independent times), NumericalError.
 [[nodiscard]] Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options);
+/// Coefficients of a record's fields on modes that are there, a(t, m) = sum_x weight(x) mode_m(x) (field(t,
+/// x) - background(t, x)): [times, modes] on all ranks. Points of the record must be those of the modes.
+/// Collective. Throws InputError for another grid or other points.
+[[nodiscard]] std::vector<double> project(const Comm& comm, const Record& record, const OceanModes& modes);
 /// Memory of make_pod on a rank (bytes).
 [[nodiscard]] double pod_bytes(const Record& record, const PodOptions& options);
 /// Throws InputError where the options ask for what the record does not have: before anything is computed.

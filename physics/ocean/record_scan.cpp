@@ -4,7 +4,7 @@
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/record.hpp"
 
 // Each value of a record is looked at before anything is computed.
@@ -46,7 +46,7 @@ void Record::judge_constant(std::vector<std::uint8_t> constant, const std::vecto
   QUINTET_CHECK(!refused,
                 "{}; say what they are: fields.constant_points: land or sea, a number that marks land: "
                 "fields.missing: [{:.6g}], or give fields.mask",
-                text, value[first] + (sources_.front()->from_kelvin ? celsius_zero : 0));
+                text, value[first] + (source_->from_kelvin ? celsius_zero : 0));
   const bool land = options.constant_points == ConstantPoints::land;
   notes_.push_back(fmt::format("{}; they are {}", text,
                                land       ? "left out as land (fields.constant_points)"
@@ -61,7 +61,8 @@ void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<dou
   std::int64_t n_ice = 0;
   std::size_t first = 0;
   for (std::size_t cell = 0; cell < constant.size(); ++cell) {
-    if (constant[cell] == 0 || !is_under_ice(value[cell], grid_.latitude[cell / columns_.size()])) continue;
+    if (constant[cell] == 0 || !is_under_ice(value[cell], grid_.latitude[cell / part_.columns.size()]))
+      continue;
     constant[cell] = 0;
     if (n_ice++ == 0) first = cell;
   }
@@ -75,21 +76,20 @@ void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<dou
 // One pass over the record finds the sea: cells with values at all times, times with values at all; ranks
 // share the times.
 void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {
-  const std::size_t n_cells = grid_.size(), n_lon = sources_.front()->grid.longitude.size();
+  const std::size_t n_cells = grid_.size(), n_lon = source_->grid.longitude.size();
   std::vector<std::uint8_t> candidate(n_cells, 1);
   if (mask) {
     std::size_t k = 0;
-    for (const std::size_t i : rows_)
-      for (const std::size_t j : columns_) candidate[k++] = mask->sea[i * n_lon + j];
+    for (const std::size_t i : part_.rows)
+      for (const std::size_t j : part_.columns) candidate[k++] = mask->sea[i * n_lon + j];
   }
   const auto n_candidates = std::count(candidate.begin(), candidate.end(), 1);
   QUINTET_CHECK(n_candidates > 0, "there is no sea in the region: the mask is land everywhere in it");
   const auto where = [&](int t, std::size_t cell) {
-    return fmt::format("{}: {} at {}", sources_[places_[t].source]->name, date_text(days_[t]),
-                       place_of(cell));
+    return fmt::format("{}: {} at {}", source_->place(first_time_ + t), date_text(days_[t]), place_of(cell));
   };
   const bool is_temperature = units() == "degree_Celsius";
-  const bool from_kelvin = sources_.front()->from_kelvin;
+  const bool from_kelvin = source_->from_kelvin;
   const double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> least(n_cells, infinite), most(n_cells, -infinite);
   std::vector<int> missing(n_cells), empty(static_cast<std::size_t>(n_times()));
@@ -132,7 +132,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
   QUINTET_CHECK(
       n_empty == 0,
       "{}: {} has no value at any sea point{}: leave it out of the file, or choose fields.from and fields.to",
-      sources_[places_[std::min(first_empty, places_.size() - 1)].source]->name,
+      source_->place(first_time_ + static_cast<int>(std::min(first_empty, days_.size() - 1))),
       date_text(days_[std::min(first_empty, days_.size() - 1)]),
       n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
   comm_.reduce(std::span<double>(least), Comm::Reduction::minimum);

@@ -9,9 +9,9 @@
 
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"
-#include "physics/ocean/netcdf_fields.hpp"
+#include "physics/ocean/sources/netcdf_fields.hpp"
 
 namespace quintet::ocean {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "physics/ocean/field_source.hpp"
+#include "physics/ocean/sources/field_source.hpp"
 
 namespace quintet::ocean {
 
@@ -31,9 +31,9 @@ struct StochasticOceanOptions {
 ///   z_k' = exp(-7/T_k) z_k + c_k (1 - exp(-7/T_k)) x + noise, T = 120, 90, 200 days, c = 0.6, 0, 0.7: North
 ///   Pacific,
 ///     Atlantic, Indian Ocean
-/// and stand before fixed patterns of bumps (physics/ocean/stochastic_ocean.cpp). The climatology is of land
-/// where a month has no value; without a file it is 29 cos^2(lat) - 1.5 degC with a seasonal cycle of 5
-/// sin(lat) degC and four rough continents. Random numbers depend on seed, state or point, and week alone.
+/// and stand before fixed patterns of bumps (physics/ocean/stochastic_ocean.cpp). The climatology is
+/// of land where a month has no value; without a file it is 29 cos^2(lat) - 1.5 degC with a seasonal cycle of
+/// 5 sin(lat) degC and four rough continents. Random numbers depend on seed, state or point, and week alone.
 /// Throws InputError that names the file.
 [[nodiscard]] std::unique_ptr<FieldSource> stochastic_ocean(const StochasticOceanOptions& options);
 

@@ -21,7 +21,7 @@ from .errors import InputError, QuintetError
 COMMANDS = {
     "dpmd": ("run", "train", "equation_of_state", "learn"),
     "meshfreeflow": ("simulate", "control", "train", "superresolve", "evaluate"),
-    "podlstm": ("fit", "train", "search", "forecast", "evaluate", "quantise"),
+    "podlstm": ("fit", "append", "train", "search", "forecast", "evaluate", "quantise"),
     "submatrix": ("evaluate", "compare"),
     "vlasov": ("run",),
 }

@@ -635,6 +635,10 @@ PodlstmFitFields = TypedDict('PodlstmFitFields', {
     'to': str,  # Last day that is used
     'region': Union[PodlstmFitFieldsRegion, None],  # Part of the grid
     'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
+    'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
     'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 }, total=False)
@@ -646,8 +650,47 @@ class PodlstmFitPod(TypedDict, total=False):
     weights: Literal['points', 'area']  # Weights of the inner product: 1 for each point, as in the paper, or cos(latitude)
     background: Literal['mean', 'climatology']  # What is taken away first: the mean of the fit's times, as in the paper, or their mean and seasonal cycle, so that modes are of anomalies
     harmonics: int  # Harmonics of the seasonal cycle; at least 1 and at most 12
+    background_years: str  # Years whose times are behind the background, first and last, within the fit's times: the named climatology period that anomalies are of; empty: all of the fit's times
     method: Literal['automatic', 'snapshots', 'randomised', 'lanczos']  # How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots
     seed: int  # Seed of the random vectors; at least 0
+class PodlstmAppendFieldsMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # Stored number that marks sea; all others are land
+class PodlstmAppendFieldsStochastic(TypedDict, total=False):
+    climatology: str  # A netCDF file of twelve monthly fields, land where a month has no value; empty: an analytic climatology with rough continents
+    variable: str  # Name of the variable in the file
+    spacing: float  # Degrees between points of the analytic climatology; at least 0.25 and at most 30
+    years: float  # Length of the weekly record (years); at least 0.05 and at most 2000
+    start: str  # First day
+    seed: int  # Another number, another ocean; at least 0
+    noise: float  # Standard deviation of independent noise at each point and week (degC); at least 0 and at most 10
+    trend: float  # degC a year; at least -1 and at most 1
+class PodlstmAppendFieldsRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+PodlstmAppendFields = TypedDict('PodlstmAppendFields', {
+    'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
+    'variable': str,  # Name of the field
+    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # Units of the variable; kelvin are converted to degrees Celsius
+    'quantity': Literal['from_file', 'temperature', 'anomaly'],  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    'valid_range': Literal['from_file', 'stored', 'unpacked', 'ignored'],  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    'missing': Sequence[float],  # Numbers, in the units of the file, that mark missing values, too: those of land
+    'mask': Union[PodlstmAppendFieldsMask, None],  # What is sea; absent: points that have a value at every time
+    'stochastic': Union[PodlstmAppendFieldsStochastic, None],  # Instead of files: a made-up ocean with observed seasons, for trials
+    'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
+    'to': str,  # Last day that is used
+    'region': Union[PodlstmAppendFieldsRegion, None],  # Part of the grid
+    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
+    'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
+}, total=False)
 PodlstmTrainWindow = TypedDict('PodlstmTrainWindow', {
     'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
     'out': int,  # Steps that it forecasts; at least 1 and at most 100000
@@ -890,6 +933,10 @@ PodlstmEvaluateFields = TypedDict('PodlstmEvaluateFields', {
     'to': str,  # Last day that is used
     'region': Union[PodlstmEvaluateFieldsRegion, None],  # Part of the grid
     'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
+    'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
     'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 }, total=False)
@@ -1327,6 +1374,11 @@ def podlstm_fit(
     pod: Union[PodlstmFitPod, None] = ...,  # Proper orthogonal decomposition of the fields
     n_fit: Union[int, None] = ...,  # Number of first times from which modes and background are computed; absent: what a file of coefficients says (n_fit, n_train), else all; at least 2 and at most 10000000
     fit_until: str = ...,  # The same as a date: modes and background are of the times up to this day; empty: see n_fit
+) -> Input: ...
+def podlstm_append(
+    *,
+    modes: str,  # modes.h5 of fields, as `podlstm fit` or `podlstm append` writes it
+    fields: Union[PodlstmAppendFields, None] = ...,  # The record that `podlstm fit` has read, now longer. With fields.cache only its new files are read
 ) -> Input: ...
 def podlstm_train(
     *,

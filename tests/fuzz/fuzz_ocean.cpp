@@ -1,10 +1,11 @@
 #include "io/netcdf/netcdf_file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
 #include "physics/ocean/coefficient_file.hpp"
-#include "physics/ocean/field_source.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
+#include "physics/ocean/sources/field_source.hpp"
 #include "tests/fuzz/reader.hpp"
+#include "tests/support/open_fields.hpp"
 
 /// Readers of podlstm: netCDF files, records of fields, masks, coefficients, modes.
 namespace quintet::fuzz {
@@ -52,11 +53,9 @@ void read_netcdf(const std::string& path) {
 /// What `fit` does with a file of fields.
 void read_record(const std::string& path) {
   read_netcdf(path);
-  std::vector<std::unique_ptr<ocean::FieldSource>> sources;
-  sources.push_back(ocean::open_field_source(path, "sst"));
-  if (sources.front()->grid.size() * sources.front()->days.size() > 1'000'000)
-    return;  // large ones are the user's own
-  const ocean::Record record(Comm::self(), std::move(sources), std::nullopt, {});
+  auto source = test::open_fields(path, "sst");
+  if (source->grid.size() * source->days.size() > 1'000'000) return;  // large ones are the user's own
+  const ocean::Record record(Comm::self(), std::move(source), std::nullopt, {});
   static_cast<void>(record.read(0, record.n_times()));
 }
 

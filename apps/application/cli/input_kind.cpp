@@ -38,6 +38,7 @@ constexpr InputKind input_kinds[] = {
     {"submatrix compare",
      "matrices blocks ensemble temperature thresholds kernels least_gap "
      "global_newton_schulz petsc_newton_schulz dense_limit reference"},
+    {"podlstm append", "modes fields"},
     {"podlstm fit", "fields coefficients pod n_fit fit_until"},
     {"podlstm train",
      "modes points window split forecast references parallel offload block device "

@@ -15,7 +15,7 @@
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"

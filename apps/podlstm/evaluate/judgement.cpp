@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::podlstm {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "io/log/error.hpp"
-#include "physics/ocean/calendar.hpp"
-#include "physics/ocean/grid.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
+#include "physics/ocean/coordinates/grid.hpp"
 #include "physics/ocean/svd/tall_matrix.hpp"
 
 namespace quintet::podlstm {

@@ -7,7 +7,7 @@
 
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
 
 namespace quintet::podlstm {

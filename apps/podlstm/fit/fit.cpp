@@ -6,11 +6,12 @@
 #include <limits>
 
 #include "apps/podlstm/fit/fit_report.hpp"
+#include "apps/podlstm/setup/cf_file.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/ocean/calendar.hpp"
 #include "physics/ocean/coefficient_file.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::podlstm {
 namespace {
@@ -77,6 +78,7 @@ ocean::PodOptions pod_options(const FitOptions& options, const ocean::Record& re
   pod.weights = options.pod.weights;
   pod.background = options.pod.background;
   pod.harmonics = static_cast<int>(options.pod.harmonics);
+  pod.background_years = years_of(options.pod.background_years);
   pod.method = options.pod.method;
   pod.seed = static_cast<std::uint64_t>(options.pod.seed);
   pod.lanczos = lanczos_svd();
@@ -95,11 +97,13 @@ void fit_fields(Context& context, const FitOptions& options) {
                   ocean::date_text(record.days().front()), ocean::date_text(record.days().back()),
                   record.n_points(), record.grid().latitude.size(), record.grid().longitude.size()));
   context.require_memory(pod_bytes(record, pod), "fields of the fit's times");
-  if (!context.go_ahead({"modes.h5"})) return;
+  if (!context.go_ahead({"modes.h5", "modes.nc"})) return;
   for (const auto& note : record.notes()) log::info("{}", note);
   const auto made = context.timed("pod", [&] { return make_pod(context.comm(), record, pod); });
   context.timed("write", [&] {
     write_modes(context.comm(), context.path("modes.h5"), made.modes, context.provenance());
+    write_modes_netcdf(context.comm(), context.path("modes.nc"), made.modes,
+                       fmt::format("{} podlstm fit", context.provenance().date));
   });
   report_fit(context, made.modes);
   report_fields(context, made, record.notes());

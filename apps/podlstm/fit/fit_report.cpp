@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "apps/podlstm/setup/sea_map.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
+#include "physics/ocean/sampling_error.hpp"
 
 namespace quintet::podlstm {
 namespace {
@@ -28,19 +29,33 @@ void report_spectrum(Context& context, const ocean::OceanModes& modes) {
   for (const double s : modes.singular_values) sum += s * s;
   const bool whole = !std::isnan(modes.captured_variance);  // else the rest is unknown
   const double total = whole ? sum / modes.captured_variance : sum;
+  const auto sampling = ocean::sampling_errors(modes);
   std::vector<std::vector<std::string>> rows;
   double so_far = 0;
   for (std::size_t m = 0; m < std::min<std::size_t>(modes.singular_values.size(), 20); ++m) {
     const double s = modes.singular_values[m];
     so_far += s * s;
-    rows.push_back({fmt::format("{}", m + 1), fmt::format("{:.6g}", s),
-                    fmt::format("{:.2f} %", 100 * s * s / total),
-                    fmt::format("{:.2f} %", 100 * so_far / total)});
+    rows.push_back(
+        {fmt::format("{}", m + 1), fmt::format("{:.6g}", s),
+         fmt::format("{:.2f} ± {:.2f} %", 100 * s * s / total, 100 * sampling[m].error * modes.n_fit / total),
+         fmt::format("{:.2f} %", 100 * so_far / total), fmt::format("{:.0f}", sampling[m].n_effective),
+         m + 1 == sampling.size() ? "-"
+         : sampling[m].separate   ? "yes"
+                                  : "no"});
+    context.summarise(fmt::format("explained_variance_{}", m + 1), s * s / total);
+    context.summarise(fmt::format("explained_variance_error_{}", m + 1),
+                      sampling[m].error * modes.n_fit / total, "sampling error by North's rule");
   }
   context.report().section("Singular values");
   context.report().table({"mode", fmt::format("singular value ({})", short_unit(modes.units)),
-                          whole ? "share of the variance" : "share of these modes", "up to here"},
+                          whole ? "share of the variance" : "share of these modes", "up to here",
+                          "independent times", "separate from the next"},
                          rows);
+  context.report().paragraph(
+      "Errors are sampling errors by North's rule: lambda sqrt(2/N), N the number of independent times by "
+      "the "
+      "correlation of a coefficient with itself one time later. A mode that is not separate from the next "
+      "differs from it by less than its error: the two are a mixture, and each map by itself says little.");
 }
 
 }  // namespace

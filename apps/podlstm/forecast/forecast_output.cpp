@@ -3,67 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
+#include "apps/podlstm/setup/cf_file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::podlstm {
 
 namespace {
 
-constexpr double fill_value = 9.96921e36;  // netCDF's own for float32
-
-/// Values at sea points on the whole grid.
-std::vector<double> on_grid(const ocean::OceanModes& modes, const double* values) {
-  std::vector<double> grid(modes.mask.size(), fill_value);
-  for (std::size_t i = 0; i < grid.size(); ++i)
-    if (modes.mask[i] != 0) grid[i] = *values++;
-  return grid;
-}
-
-void describe_variable(netcdf::Writer& file, const std::string& name, const std::string& units,
-                       const std::string& text) {
-  file.attribute(name, "units", units);
-  file.attribute(name, "long_name", text);
-}
-
 constexpr const char* error_text =
     "Root mean square error of forecasts of the validation period at this lead, in the space of the modes";
-constexpr const char* epoch = "days since 1800-01-01 00:00:00";
-
-/// Edges of cells half way between neighbours, [n, 2]; those of latitudes end at the poles.
-std::vector<double> bounds_of(const std::vector<double>& centres, double lowest, double highest) {
-  const std::size_t n = centres.size();
-  std::vector<double> bounds;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double below = i > 0 ? centres[i] - centres[i - 1] : n > 1 ? centres[1] - centres[0] : 1;
-    const double above = i + 1 < n ? centres[i + 1] - centres[i] : below;
-    bounds.push_back(std::max(lowest, centres[i] - below / 2));
-    bounds.push_back(std::min(highest, centres[i] + above / 2));
-  }
-  return bounds;
-}
-
-void define_axis(netcdf::Writer& file, const std::string& name, const std::string& units,
-                 const std::string& standard_name, const std::string& axis) {
-  file.variable(name, netcdf::Type::float64, {name});
-  file.attribute(name, "units", units);
-  file.attribute(name, "standard_name", standard_name);
-  file.attribute(name, "axis", axis);
-}
-
 void define_times(netcdf::Writer& file, const ForecastOutput& output) {
   file.dimension("time", output.dates.size());
-  define_axis(file, "time", epoch, "time", "T");
+  define_axis(file, "time", cf_epoch, "time", "T");
   file.attribute("time", "long_name", "Dates that are forecast, as the record names its own");
   file.attribute("time", "calendar", "proleptic_gregorian");
   file.variable("forecast_reference_time", netcdf::Type::float64, {});
-  describe_variable(file, "forecast_reference_time", epoch, "Last date that the forecast has seen");
+  describe_variable(file, "forecast_reference_time", cf_epoch, "Last date that the forecast has seen");
   file.attribute("forecast_reference_time", "standard_name", "forecast_reference_time");
   file.attribute("forecast_reference_time", "calendar", "proleptic_gregorian");
   file.variable("forecast_period", netcdf::Type::float64, {"time"});
@@ -97,19 +58,11 @@ void define_coefficients(netcdf::Writer& file, const ForecastOutput& output, con
 }
 
 void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes, bool errors) {
-  file.dimension("lat", modes.latitude.size());
-  file.dimension("lon", modes.longitude.size());
-  file.dimension("bounds", 2);
-  define_axis(file, "lat", "degrees_north", "latitude", "Y");
-  define_axis(file, "lon", "degrees_east", "longitude", "X");
-  for (const std::string name : {"lat", "lon"}) {
-    file.attribute(name, "bounds", name + "_bnds");
-    file.variable(name + "_bnds", netcdf::Type::float64, {name, "bounds"});
-  }
+  define_grid(file, modes);
   for (const std::string name : {"sst", "sst_spread", "sst_error"}) {
     if (name == "sst_error" && !errors) continue;
     file.variable(name, netcdf::Type::float32, {"time", "lat", "lon"});
-    file.attribute(name, "_FillValue", fill_value, true);
+    file.attribute(name, "_FillValue", cf_fill_value, true);
     file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
   }
   describe_variable(file, "sst", "degree_Celsius",
@@ -129,26 +82,8 @@ void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes, bool er
   describe_variable(file, "sst_spread", "degree_Celsius", "Standard deviation of the ensemble's members");
 }
 
-/// [time, mode] as [mode, time].
-std::vector<double> by_mode(const std::vector<double>& values, std::size_t n_modes) {
-  std::vector<double> turned;
-  for (std::size_t m = 0; m < n_modes; ++m)
-    for (std::size_t i = m; i < values.size(); i += n_modes) turned.push_back(values[i]);
-  return turned;
-}
-
-std::vector<double> numbers_from_one(std::size_t n) {
-  std::vector<double> numbers(n);
-  std::iota(numbers.begin(), numbers.end(), 1.0);
-  return numbers;
-}
-
 void write_fields(netcdf::Writer& file, const ForecastOutput& output, const ocean::OceanModes& modes) {
-  file.write("lat", modes.latitude);
-  file.write("lon", modes.longitude);
-  file.write("lat_bnds", bounds_of(modes.latitude, -90, 90));
-  constexpr double any = 1e9;  // longitudes have no end
-  file.write("lon_bnds", bounds_of(modes.longitude, -any, any));
+  write_grid(file, modes);
   const auto write = [&](const std::string& name, const std::vector<double>& values) {
     for (std::size_t lead = 0; lead < output.dates.size() && !values.empty(); ++lead)
       file.write(name, {lead, 0, 0}, {1, modes.latitude.size(), modes.longitude.size()},

@@ -19,7 +19,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"

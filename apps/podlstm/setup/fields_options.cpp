@@ -1,12 +1,19 @@
 #include "apps/podlstm/setup/fields_options.hpp"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include <fmt/ranges.h>
+
+#include "io/config/table.hpp"
 #include "io/files/matching_files.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
+#include "physics/ocean/sources/coarse_source.hpp"
+#include "physics/ocean/sources/field_cache.hpp"
+#include "physics/ocean/sources/field_files.hpp"
+#include "physics/ocean/sources/joined_source.hpp"
 #include "physics/ocean/stochastic_ocean.hpp"
 
 namespace quintet::podlstm {
@@ -114,6 +121,23 @@ void describe(Schema& schema, FieldsOptions& options) {
   schema.choice("incomplete_points", options.incomplete_points,
                 {{"refuse", IncompletePoints::refuse}, {"drop", IncompletePoints::drop}},
                 "Sea points that have no value at some times");
+  schema.choice(
+      "mean", options.mean, choices_of(ocean::mean_periods),
+      "Means over periods in place of the times of the files, such as those of daily ones; at their "
+      "first days");
+  schema.choice("week_begins", options.week_begins, choices_of(ocean::weekdays),
+                "Day on which weeks begin, where mean is week");
+  schema
+      .integer(
+          "coarsen", options.coarsen,
+          "Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree "
+          "of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the "
+          "first time. Boxes are sea from half of their area on")
+      .at_least(1)
+      .at_most(1000);
+  schema.text("cache", options.cache,
+              "HDF5 file that keeps the means and boxes, so that files are read once, and later only those "
+              "that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none");
   schema.choice("gaps", options.gaps, {{"refuse", Gaps::refuse}, {"keep", Gaps::keep}},
                 "Times that are missing: steps of more than one and a half times the usual one; keep: they "
                 "are told of");
@@ -127,48 +151,106 @@ void describe(Schema& schema, FieldsOptions& options) {
       "(within 0.05) from 50 degrees north or south on, which is sea under ice");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.files.empty() != options.stochastic.has_value()) return "give either files or stochastic";
+    if (!options.cache.empty() && options.stochastic)
+      return "cache: there are no files to read; leave it out";
     return std::nullopt;
   });
 }
 
 namespace {
 
-/// The files of a pattern in the order of their times; one file stands for itself.
-std::vector<std::unique_ptr<ocean::FieldSource>> sources_of(const std::string& pattern,
-                                                            const FieldsOptions& options) {
-  const ocean::FieldOptions said{
-      options.units, options.quantity, {options.valid_range, options.missing, "fields.valid_range"}};
+ocean::FieldOptions said_of(const FieldsOptions& options) {
+  return {options.units, options.quantity, {options.valid_range, options.missing, "fields.valid_range"}};
+}
+
+/// What decides how the values of a file are read.
+std::string settings_of(const FieldsOptions& options) {
+  return fmt::format("variable {}, units {}, quantity {}, valid_range {}, missing [{}]", options.variable,
+                     static_cast<int>(options.units), static_cast<int>(options.quantity),
+                     static_cast<int>(options.valid_range), fmt::join(options.missing, ", "));
+}
+
+/// The files of all patterns, each pattern's in the order of their times. Collective.
+std::unique_ptr<ocean::FieldSource> files_of(const Comm& comm, const FieldsOptions& options) {
+  const auto said = said_of(options);
+  const auto settings = settings_of(options);
+  const auto list = options.cache.empty() ? std::string() : options.cache + ".files";
+  const auto known = list.empty() ? ocean::KnownFiles{} : ocean::read_known_files(list, settings);
+  std::vector<ocean::FieldFile> all;
+  std::vector<std::string> notes;
+  for (const auto& pattern : options.files) {
+    std::vector<std::string> paths;
+    together(comm, [&] { paths = matching_files(pattern); });
+    auto files = ocean::look_at_files(comm, paths, options.variable, said, known);
+    const auto said_of_them = ocean::put_in_order(files);
+    notes.insert(notes.end(), said_of_them.begin(), said_of_them.end());
+    std::move(files.begin(), files.end(), std::back_inserter(all));
+  }
+  if (!list.empty()) on_root(comm, [&] { ocean::write_known_files(list, settings, all); });
   std::vector<std::unique_ptr<ocean::FieldSource>> sources;
-  for (const auto& file : matching_files(pattern))
-    sources.push_back(ocean::open_field_source(file, options.variable, said));
-  const auto begin = [](const auto& source) { return source->days.empty() ? 0 : source->days.front(); };
-  std::stable_sort(sources.begin(), sources.end(),
-                   [&](const auto& a, const auto& b) { return begin(a) < begin(b); });
-  return sources;
+  for (auto& file : all) sources.push_back(ocean::source_of(std::move(file), options.variable, said));
+  auto joined = ocean::joined(std::move(sources));
+  joined->notes.insert(joined->notes.end(), notes.begin(), notes.end());
+  return joined;
+}
+
+/// The source that the record is of: its fields coarsened, averaged, kept. A mask of the files' grid is used
+/// up where they are coarsened. Collective.
+std::unique_ptr<ocean::FieldSource> source_of_record(const Comm& comm, const FieldsOptions& options,
+                                                     const ocean::RecordOptions& chosen,
+                                                     std::optional<ocean::MaskFile>& mask) {
+  std::unique_ptr<ocean::FieldSource> source;
+  if (options.stochastic)
+    together(comm, [&] {
+      std::vector<std::unique_ptr<ocean::FieldSource>> one;
+      one.push_back(make_stochastic(*options.stochastic));
+      source = ocean::joined(std::move(one));
+    });
+  else
+    source = files_of(comm, options);
+  auto settings = fmt::format("{}, coarsen {}, mean {}", settings_of(options), options.coarsen,
+                              row_of(ocean::mean_periods, options.mean).name);
+  together(comm, [&] {
+    if (options.coarsen > 1) {
+      std::optional<std::vector<std::uint8_t>> sea;
+      if (mask && same_grid(mask->grid, source->grid)) {
+        sea = std::move(mask->sea);
+        mask.reset();
+      }
+      auto boxes = ocean::coarse(std::move(source), static_cast<int>(options.coarsen), chosen.region, sea);
+      settings += fmt::format(", sea {:016x}", boxes.sea_checksum);
+      source = std::move(boxes.source);
+    }
+    if (options.mean == ocean::MeanPeriod::none) return;
+    if (options.mean == ocean::MeanPeriod::week)
+      settings += fmt::format(" from {} on", row_of(ocean::weekdays, options.week_begins).name);
+    source = ocean::means_of(std::move(source),
+                             {options.mean, options.week_begins, chosen.keep_gaps, chosen.from, chosen.to});
+  });
+  if (options.cache.empty()) return source;
+  return ocean::kept_in(comm, options.cache, settings, std::move(source));
 }
 
 }  // namespace
 
-ocean::Record open_record(const Comm& comm, const FieldsOptions& options) {
-  std::vector<std::unique_ptr<ocean::FieldSource>> sources;
+ocean::Record open_record(const Comm& comm, const FieldsOptions& options, const RecordPart& part) {
   std::optional<ocean::MaskFile> mask;
   ocean::RecordOptions chosen;
   together(comm, [&] {
     if (!options.from.empty()) chosen.from = ocean::parse_date(options.from, "fields.from");
     if (!options.to.empty())
       chosen.to = ocean::parse_date(options.to, "fields.to") + 1 - 1e-9;  // that day to its end
-    if (options.stochastic) sources.push_back(make_stochastic(*options.stochastic));
-    for (const auto& pattern : options.files)
-      for (auto& source : sources_of(pattern, options)) sources.push_back(std::move(source));
     if (options.mask) mask = ocean::read_mask(options.mask->file, options.mask->variable, options.mask->sea);
   });
   if (mask && !mask->reading.empty()) log::info("{}: {}", options.mask->file, mask->reading.text());
-  chosen.south = options.region.south, chosen.north = options.region.north;
-  chosen.west = options.region.west, chosen.east = options.region.east;
+  chosen.region = {options.region.south, options.region.north, options.region.west, options.region.east};
   chosen.drop_incomplete = options.incomplete_points == IncompletePoints::drop;
   chosen.keep_gaps = options.gaps == Gaps::keep;
   chosen.constant_points = options.constant_points;
-  return ocean::Record(comm, std::move(sources), mask, chosen);
+  auto source = source_of_record(comm, options, chosen, mask);
+  if (part.from) chosen.from = part.from;
+  if (part.mask) mask = part.mask;
+  return {comm, std::move(source), mask, chosen};
 }
 
 }  // namespace quintet::podlstm

@@ -6,6 +6,7 @@
 
 #include "io/config/schema.hpp"
 #include "physics/ocean/record.hpp"
+#include "physics/ocean/sources/mean_source.hpp"
 
 /// Options of a record of fields, and the record.
 namespace quintet::podlstm {
@@ -50,14 +51,25 @@ struct FieldsOptions {
   std::optional<StochasticOptions> stochastic;
   std::string from, to;
   RegionOptions region;
+  ocean::MeanPeriod mean = ocean::MeanPeriod::none;
+  ocean::Weekday week_begins = ocean::Weekday::sunday;
+  std::int64_t coarsen = 1;
+  std::string cache;
   IncompletePoints incomplete_points = IncompletePoints::refuse;
   Gaps gaps = Gaps::refuse;
   ocean::ConstantPoints constant_points = ocean::ConstantPoints::refuse;
 };
 void describe(Schema& schema, FieldsOptions& options);
 
+/// Times and points of a record, where not those of the input decide.
+struct RecordPart {
+  std::optional<double> from;           ///< first day
+  std::optional<ocean::MaskFile> mask;  ///< what is sea
+};
+
 /// Look at every value of all files. What was taken for granted stands in the record's notes. Collective.
 /// Throws InputError.
-[[nodiscard]] ocean::Record open_record(const Comm& comm, const FieldsOptions& options);
+[[nodiscard]] ocean::Record open_record(const Comm& comm, const FieldsOptions& options,
+                                        const RecordPart& part = {});
 
 }  // namespace quintet::podlstm

@@ -1,5 +1,9 @@
 #include "apps/podlstm/setup/fit_options.hpp"
 
+#include <cstdio>
+
+#include "io/log/error.hpp"
+
 namespace quintet::podlstm {
 
 void describe(Schema& schema, CoefficientsOptions& options) {
@@ -22,6 +26,11 @@ void describe(Schema& schema, PodSection& options) {
                 "seasonal cycle, so that "
                 "modes are of anomalies");
   schema.integer("harmonics", options.harmonics, "Harmonics of the seasonal cycle").at_least(1).at_most(12);
+  schema
+      .text("background_years", options.background_years,
+            "Years whose times are behind the background, first and last, within the fit's times: the named "
+            "climatology period that anomalies are of; empty: all of the fit's times")
+      .example("1991-2020");
   schema.choice(
       "method", options.method,
       {{"automatic", ocean::PodMethod::automatic},
@@ -32,6 +41,18 @@ void describe(Schema& schema, PodSection& options) {
       "block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's "
       "thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots");
   schema.integer("seed", options.seed, "Seed of the random vectors").at_least(0);
+}
+
+std::optional<ocean::YearSpan> years_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  ocean::YearSpan years;
+  int used = 0;
+  const bool read = std::sscanf(text.c_str(), "%4d-%4d%n", &years.first, &years.last, &used) == 2 &&
+                    used == static_cast<int>(text.size());
+  QUINTET_CHECK(read && years.first >= 1 && years.first <= years.last,
+                "pod.background_years: '{}' are no years; expected the first and the last, such as 1991-2020",
+                text);
+  return years;
 }
 
 void describe(Schema& schema, FitOptions& options) {

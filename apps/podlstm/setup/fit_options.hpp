@@ -22,10 +22,14 @@ struct PodSection {
   ocean::PodWeights weights = ocean::PodWeights::points;
   ocean::PodBackground background = ocean::PodBackground::mean;
   std::int64_t harmonics = 3;
+  std::string background_years;
   ocean::PodMethod method = ocean::PodMethod::automatic;
   std::int64_t seed = 1;
 };
 void describe(Schema& schema, PodSection& options);
+
+/// The years of `1991-2020`; none of an empty text. Throws InputError.
+[[nodiscard]] std::optional<ocean::YearSpan> years_of(const std::string& text);
 
 struct FitOptions {
   std::optional<CoefficientsOptions> coefficients;

@@ -18,7 +18,7 @@
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/log.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"

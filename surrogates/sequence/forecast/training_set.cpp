@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::sequence {
 

@@ -7,7 +7,7 @@
 
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::sequence {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "io/log/error.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
 
 namespace quintet::sequence {

@@ -9,7 +9,7 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/windows/time_step.hpp"
 
 namespace quintet::sequence {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "io/log/error.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::sequence {
 

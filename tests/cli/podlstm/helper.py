@@ -8,6 +8,7 @@ Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close
                  | leads RUN RUN N: the second has the first N steps
                  | same_model RUN RUN | same_state RUN RUN STEP: checkpoints but for times
                  | poison PATH TARGET DATASET VALUE: a copy with its first number replaced, sealed again
+                 | warmer PATH POINTS: a file of make_records.py oisst, 0.5 degC warmer
                  | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
@@ -233,6 +234,19 @@ def poison(path, target, dataset, value):
     checksum = xxh64(struct.pack("<Q", xxh64(bytes(data))))
     with open(target, "wb") as file:
         file.write(data + b"QT_SEAL1" + struct.pack("<QQ", len(data), checksum))
+    return True
+
+
+def warmer(path, points):
+    """A final analysis instead of a preliminary one: a file of make_records.py oisst with every temperature 0.5 degC higher."""
+    n = int(points)
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    begin = len(data) - 2 * (2 * n + -2 * n % 4)  # sst, then ice
+    values = struct.unpack_from(f">{n}h", data, begin)
+    struct.pack_into(f">{n}h", data, begin, *(v if v == -999 else v + 50 for v in values))
+    with open(path, "wb") as file:
+        file.write(data)
     return True
 
 

@@ -18,7 +18,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
 #include "io/runtime/runtime.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"
 
 using namespace quintet;

@@ -1,4 +1,4 @@
-#include "physics/ocean/grid.hpp"
+#include "physics/ocean/coordinates/grid.hpp"
 
 #include <cmath>
 

@@ -6,8 +6,8 @@
 
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
-#include "physics/ocean/calendar.hpp"
 #include "physics/ocean/coefficient_file.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "tests/support/scratch.hpp"
 

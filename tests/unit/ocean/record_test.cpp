@@ -13,8 +13,10 @@
 #include "io/fields/field_series.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/record.hpp"
+#include "physics/ocean/sources/joined_source.hpp"
+#include "tests/support/open_fields.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet::ocean {
@@ -88,8 +90,8 @@ class RecordTest : public ::testing::Test {
   Record open(const std::vector<std::string>& names, const RecordOptions& options = {},
               const std::optional<MaskFile>& mask = std::nullopt, const FieldOptions& said = {}) {
     std::vector<std::unique_ptr<FieldSource>> sources;
-    for (const auto& name : names) sources.push_back(open_field_source(path(name), "sst", said));
-    return Record(comm, std::move(sources), mask, options);
+    for (const auto& name : names) sources.push_back(test::open_fields(path(name), "sst", said));
+    return {comm, joined(std::move(sources)), mask, options};
   }
   /// All values of a record at all ranks: [points, times].
   std::vector<double> values(const Record& record) {
@@ -206,14 +208,15 @@ TEST_F(RecordTest, masks_and_missing_values_make_the_sea) {
 
 TEST_F(RecordTest, regions_go_round_greenwich) {
   write("a.nc", {});
-  RecordOptions region;
+  RecordOptions options;
+  auto& region = options.region;
   region.south = 0, region.west = -100, region.east = 20;
-  const auto record = open({"a.nc"}, region);
+  const auto record = open({"a.nc"}, options);
   EXPECT_EQ(record.grid().longitude, (std::vector<double>{0.5, 270.5}));
   EXPECT_EQ(record.grid().latitude, (std::vector<double>{0.5, 1.5}));
   EXPECT_NEAR(values(record)[3], Written{}.value(0.5, 270.5, 66410), 0.006);
   region.south = 80;
-  refused({"a.nc"}, "fields.region", region);
+  refused({"a.nc"}, "fields.region", options);
 }
 
 TEST_F(RecordTest, what_is_wrong_is_said_in_a_line) {
@@ -250,9 +253,9 @@ TEST_F(RecordTest, what_is_wrong_is_said_in_a_line) {
   never.from = 70000;
   refused({"gap.nc"}, "0 times between", never);
   write("a.nc", {});
-  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "temp")), InputError);
-  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "lat")), InputError);
-  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "sst", {FieldUnits::kelvin, {}, {}})),
+  EXPECT_THROW(static_cast<void>(test::open_fields(path("a.nc"), "temp")), InputError);
+  EXPECT_THROW(static_cast<void>(test::open_fields(path("a.nc"), "lat")), InputError);
+  EXPECT_THROW(static_cast<void>(test::open_fields(path("a.nc"), "sst", {FieldUnits::kelvin, {}, {}})),
                InputError);
   EXPECT_THROW(static_cast<void>(read_mask(path("a.nc"), "sst", 1)), InputError);  // changes in time
 }

@@ -2,8 +2,9 @@
 
 #include "io/netcdf/netcdf_writer.hpp"
 #include "physics/ocean/coefficient_file.hpp"
-#include "physics/ocean/field_source.hpp"
 #include "physics/ocean/modes_file.hpp"
+#include "physics/ocean/sources/field_source.hpp"
+#include "tests/support/open_fields.hpp"
 #include "tests/support/zip_writer.hpp"
 #include "tests/unit/fields/fields_support.hpp"
 #include "tests/unit/readers/reader_rows.hpp"
@@ -122,7 +123,7 @@ void write_sea(const std::string& path, Format format) {
 }
 
 Answer read_sea(const std::string& path) {
-  const auto source = ocean::open_field_source(path, "sst");
+  const auto source = test::open_fields(path, "sst");
   Answer answer{source->calendar + " " + source->units, source->reading.text()};
   put(answer.values, std::array{double(source->quantity == ocean::FieldQuantity::anomaly)});
   put(answer.values, source->grid.latitude);

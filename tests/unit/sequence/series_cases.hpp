@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/series.hpp"
 
 namespace quintet::sequence {

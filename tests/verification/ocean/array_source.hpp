@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "physics/kernels/random.hpp"
-#include "physics/ocean/field_source.hpp"
+#include "physics/ocean/sources/field_source.hpp"
 
 namespace quintet::ocean::testing {
 
@@ -53,12 +53,6 @@ inline std::unique_ptr<ArraySource> sample_source(int n_times, int n_lat = 11, i
       }
   }
   return source;
-}
-
-inline std::vector<std::unique_ptr<FieldSource>> alone(std::unique_ptr<FieldSource> source) {
-  std::vector<std::unique_ptr<FieldSource>> sources;
-  sources.push_back(std::move(source));
-  return sources;
 }
 
 }  // namespace quintet::ocean::testing

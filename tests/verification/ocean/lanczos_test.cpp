@@ -18,7 +18,7 @@ TEST(Lanczos, gives_the_modes_of_snapshots) {
   const auto petsc = petsc_subsystem();
   petsc.start(comm, 1);
   for (const int n_times : {30, 80}) {  // fewer and more times than sea points a rank
-    const Record record(comm, alone(sample_source(n_times)), std::nullopt, {});
+    const Record record(comm, sample_source(n_times), std::nullopt, {});
     PodOptions options;
     options.n_modes = 6;
     options.n_fit = n_times;

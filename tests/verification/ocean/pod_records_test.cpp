@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "io/netcdf/netcdf_file.hpp"
-#include "physics/ocean/calendar.hpp"
 #include "physics/ocean/coefficient_file.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/pod.hpp"
+#include "tests/support/open_fields.hpp"
 #include "tests/verification/ocean/array_source.hpp"
 
 /// Records of real oceans, where they are at hand: the folder shared/data/ocean beside the sources, or above
@@ -87,7 +88,7 @@ TEST(RealRecords, the_papers_field_has_the_papers_singular_values) {
   EXPECT_NEAR(mean_of(first, source->grid.latitude, 360, true), 17.9251, 5e-5);
   EXPECT_NEAR(mean_of(last, source->grid.latitude, 360, true), 18.1264, 5e-5);
   source->days.resize(427);
-  const Record record(comm, alone(std::move(source)), std::nullopt, {});
+  const Record record(comm, std::move(source), std::nullopt, {});
   EXPECT_EQ(record.n_points(), 44219);
   const auto coefficients = read_coefficients(comm, folder + "/sst_pod_coefficients_weekly.nc", "a");
   for (const auto method : {PodMethod::snapshots, PodMethod::randomised}) {
@@ -122,12 +123,11 @@ TEST(RealRecords, monthly_fields_of_another_analysis) {
   const auto folder = data_folder();
   if (folder.empty()) GTEST_SKIP() << "no folder shared/data/ocean";
   const Comm comm = Comm::world();
-  std::vector<std::unique_ptr<FieldSource>> sources;
-  sources.push_back(open_field_source(folder + "/ersst_v5_2deg_monthly_2010_2014.nc", "sst"));
+  auto source = test::open_fields(folder + "/ersst_v5_2deg_monthly_2010_2014.nc", "sst");
   RecordOptions chosen;
   chosen.constant_points = ConstantPoints::sea;  // -1.8 degrees Celsius under ice
   chosen.to = day_of({2014, 12, 31});
-  const Record record(comm, std::move(sources), std::nullopt, chosen);
+  const Record record(comm, std::move(source), std::nullopt, chosen);
   EXPECT_EQ(record.n_points(), 10988);
   EXPECT_EQ(record.n_times(), 60);
   EXPECT_EQ(date_text(record.days().front()), "2010-01-01");

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/pod.hpp"
+#include "physics/ocean/sampling_error.hpp"
 #include "tests/verification/ocean/array_source.hpp"
 
 extern "C" void dgesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, double* a,
@@ -76,7 +78,7 @@ double inner(const OceanModes& modes, int m, const double* other) {
 TEST(Pod, is_lapacks_svd) {
   const Comm comm = Comm::world();
   const auto source = sample_source(n_times);
-  const Record record(comm, alone(sample_source(n_times)), std::nullopt, {});
+  const Record record(comm, sample_source(n_times), std::nullopt, {});
   for (const auto weights : {PodWeights::points, PodWeights::area})
     for (const auto method : {PodMethod::snapshots, PodMethod::randomised}) {
       auto options = options_of(8);
@@ -123,7 +125,7 @@ std::vector<double> truth(const ArraySource& source, const std::vector<std::uint
 TEST(Pod, all_modes_reproduce_the_fields) {
   const Comm comm = Comm::world();
   const auto source = sample_source(n_times);
-  const Record record(comm, alone(sample_source(n_times)), std::nullopt, {});
+  const Record record(comm, sample_source(n_times), std::nullopt, {});
   for (const auto background : {PodBackground::mean, PodBackground::climatology}) {
     auto options = options_of(0);
     options.background = background;
@@ -143,7 +145,7 @@ TEST(Pod, all_modes_reproduce_the_fields) {
 TEST(Pod, later_times_are_projected) {
   const Comm comm = Comm::world();
   const auto source = sample_source(n_times);
-  const Record record(comm, alone(sample_source(n_times)), std::nullopt, {});
+  const Record record(comm, sample_source(n_times), std::nullopt, {});
   auto options = options_of(4);
   options.weights = PodWeights::area;
   const auto pod = make_pod(comm, record, options);
@@ -163,7 +165,7 @@ TEST(Pod, later_times_are_projected) {
 
 TEST(Pod, seasons_are_taken_from_anomalies) {
   const Comm comm = Comm::world();
-  const Record record(comm, alone(sample_source(160)), std::nullopt, {});
+  const Record record(comm, sample_source(160), std::nullopt, {});
   auto options = options_of(5, 157);
   options.background = PodBackground::climatology;
   options.harmonics = 2;
@@ -180,8 +182,8 @@ TEST(Pod, seasons_are_taken_from_anomalies) {
 }
 
 TEST(Pod, does_not_depend_on_ranks) {
-  const Record shared(Comm::world(), alone(sample_source(n_times)), std::nullopt, {}),
-      own(Comm::self(), alone(sample_source(n_times)), std::nullopt, {});
+  const Record shared(Comm::world(), sample_source(n_times), std::nullopt, {}),
+      own(Comm::self(), sample_source(n_times), std::nullopt, {});
   for (const auto method : {PodMethod::snapshots, PodMethod::randomised}) {
     auto options = options_of(6);
     options.method = method;
@@ -198,7 +200,7 @@ TEST(Pod, does_not_depend_on_ranks) {
 TEST(Pod, long_records_give_the_same_by_block_lanczos_and_lapack) {
   // Above 600 times the few leading eigenvectors are found by block Lanczos; with many modes by LAPACK.
   const Comm comm = Comm::world();
-  const Record record(comm, alone(sample_source(720)), std::nullopt, {});
+  const Record record(comm, sample_source(720), std::nullopt, {});
   const auto all = options_of(50, 720);
   EXPECT_EQ(chosen_method(all), PodMethod::snapshots);
   EXPECT_EQ(chosen_method(options_of(5, 720)), PodMethod::randomised);
@@ -231,7 +233,7 @@ TEST(Pod, fields_of_low_rank_have_so_many_modes) {
                            std::cos(0.2 * t) * static_cast<double>(c % 3);
   RecordOptions still;
   still.constant_points = ConstantPoints::sea;  // where modes are zero nothing varies
-  const Record record(comm, alone(std::move(source)), std::nullopt, still);
+  const Record record(comm, std::move(source), std::nullopt, still);
   for (const auto method : {PodMethod::snapshots, PodMethod::randomised}) {
     auto options = options_of(2, 40);
     options.method = method;
@@ -243,7 +245,7 @@ TEST(Pod, fields_of_low_rank_have_so_many_modes) {
 
 TEST(Pod, what_cannot_be_is_refused) {
   const Comm comm = Comm::world();
-  const Record record(comm, alone(sample_source(n_times)), std::nullopt, {});
+  const Record record(comm, sample_source(n_times), std::nullopt, {});
   EXPECT_THROW(static_cast<void>(make_pod(comm, record, options_of(n_fit))),
                InputError);  // more modes than snapshots
   EXPECT_THROW(static_cast<void>(make_pod(comm, record, options_of(3, n_times + 1))), InputError);
@@ -251,6 +253,122 @@ TEST(Pod, what_cannot_be_is_refused) {
   auto seasons = options_of(2, 20);  // 20 weeks tell no seasons
   seasons.background = PodBackground::climatology;
   EXPECT_THROW(static_cast<void>(make_pod(comm, record, seasons)), InputError);
+}
+
+TEST(Pod, background_of_named_years_is_that_of_these_years_alone) {
+  const Comm comm = Comm::world();
+  const Record record(comm, sample_source(720), std::nullopt, {});  // 1981-10-29 on, weekly
+  auto options = options_of(4, 600);                                // to 1993-04
+  options.background = PodBackground::climatology;
+  options.harmonics = 2;
+  options.background_years = YearSpan{1985, 1988};
+  const auto modes = make_pod(comm, record, options).modes;
+  const auto& days = record.days();
+  // Least squares: what is left is at right angles to every function of the background, over these years.
+  const auto fields = record.read(0, 600);
+  std::vector<double> products(5, 0.0);
+  const std::vector<double> none(4, 0.0);
+  double size = 0;
+  for (int t = 0; t < 600; ++t) {
+    if (days[t] < day_of({1985, 1, 1}) || days[t] >= day_of({1989, 1, 1})) continue;
+    const auto background = expand(modes, days[t], none.data());
+    const auto season = season_of(days[t], 2);
+    for (int p = 0; p < record.n_mine(); ++p) {
+      const double left =
+          fields.row(p)[t] - background[static_cast<std::size_t>(record.first_point(comm.rank()) + p)];
+      if (p != 0) continue;  // each point by itself: the first of this rank
+      products[0] += left;
+      for (int k = 0; k < 4; ++k) products[k + 1] += left * season[k];
+      size += left * left;
+    }
+  }
+  for (const double product : products) EXPECT_NEAR(product, 0, 1e-9 * std::sqrt(size * 209));
+  options.background_years.reset();
+  EXPECT_GT(std::abs(make_pod(comm, record, options).modes.mean[0] - modes.mean[0]), 1e-4);
+  for (const auto& [first, last, fits] :
+       {std::tuple{1982, 1992, true}, {1981, 1990, false}, {1985, 1993, false}}) {
+    options.background_years = YearSpan{first, last};
+    if (fits)
+      EXPECT_NO_THROW(check_pod(record, options)) << first;
+    else
+      EXPECT_THROW(check_pod(record, options), InputError) << first;
+  }
+}
+
+TEST(Pod, projects_a_record_on_its_own_coefficients) {
+  const Comm comm = Comm::world();
+  const Record record(comm, sample_source(n_times), std::nullopt, {});
+  for (const auto background : {PodBackground::mean, PodBackground::climatology}) {
+    auto options = options_of(5);
+    options.weights = PodWeights::area;
+    options.background = background;
+    options.harmonics = 1;
+    const auto modes = make_pod(comm, record, options).modes;
+    const auto again = project(comm, record, modes);
+    ASSERT_EQ(again.size(), modes.series.values.size());
+    for (std::size_t i = 0; i < again.size(); ++i)
+      EXPECT_NEAR(again[i], modes.series.values[i], 1e-10 * modes.singular_values[0]);
+    auto other = modes;
+    other.mask[0] ^= 1;
+    EXPECT_THROW(static_cast<void>(project(comm, record, other)), InputError);
+  }
+}
+
+/// Modes of which nothing but coefficients matter: independent series x(t) = r x(t-1) + noise.
+OceanModes series_of(const std::vector<double>& deviations, const std::vector<double>& persistence, int n,
+                     std::uint64_t seed) {
+  OceanModes modes;
+  modes.series.n_modes = static_cast<int>(deviations.size());
+  modes.n_fit = n;
+  std::vector<double> state(deviations.size());
+  modes.singular_values.assign(deviations.size(), 0.0);
+  for (int t = -200; t < n; ++t) {
+    for (std::size_t m = 0; m < state.size(); ++m) {
+      double x = 0, y = 0;
+      normal_pair(11, seed, m, static_cast<std::uint64_t>(t + 200), x, y);
+      const double r = persistence[m];
+      state[m] = r * state[m] + std::sqrt(1 - r * r) * x;
+      if (t < 0) continue;
+      modes.series.values.push_back(deviations[m] * state[m]);
+      modes.singular_values[m] += std::pow(deviations[m] * state[m], 2);
+    }
+    if (t >= 0) modes.series.time.push_back(t);
+  }
+  for (double& s : modes.singular_values) s = std::sqrt(s);
+  return modes;
+}
+
+TEST(SamplingErrors, are_the_scatter_of_variances_over_many_records) {
+  constexpr int n = 600, n_records = 400;
+  const std::vector<double> persistence{0.0, 0.6, 0.9};
+  std::vector<double> sum(3), square(3), said(3);
+  for (int k = 0; k < n_records; ++k) {
+    const auto sampling =
+        sampling_errors(series_of({1, 1, 1}, persistence, n, static_cast<std::uint64_t>(k)));
+    for (std::size_t m = 0; m < 3; ++m) {
+      sum[m] += sampling[m].variance / n_records;
+      square[m] += sampling[m].variance * sampling[m].variance / n_records;
+      said[m] += sampling[m].error / n_records;
+    }
+  }
+  for (std::size_t m = 0; m < 3; ++m) {
+    EXPECT_NEAR(sum[m], 1, 0.03);
+    EXPECT_NEAR(said[m] / std::sqrt(square[m] - sum[m] * sum[m]), 1, 0.12)
+        << persistence[m];  // 3.5 % of each
+  }
+}
+
+TEST(SamplingErrors, tell_modes_that_cannot_be_told_apart) {
+  constexpr int n = 400;  // the error is 7 %
+  const auto close = sampling_errors(series_of({1.0, 1.0}, {0, 0}, n, 1));
+  EXPECT_FALSE(close[0].separate && close[0].variance < 1.05 * close[1].variance);
+  auto modes = series_of({2.0, 1.0}, {0, 0}, n, 1);
+  EXPECT_TRUE(sampling_errors(modes)[0].separate);
+  const double error = sampling_errors(modes)[0].error, variance = sampling_errors(modes)[0].variance;
+  modes.singular_values[1] = std::sqrt((variance - 0.99 * error) * n);
+  EXPECT_FALSE(sampling_errors(modes)[0].separate);
+  modes.singular_values[1] = std::sqrt((variance - 1.01 * error) * n);
+  EXPECT_TRUE(sampling_errors(modes)[0].separate);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "physics/ocean/time_axis.hpp"
+#include "physics/ocean/coordinates/time_axis.hpp"
 
 #include <algorithm>
 #include <cmath>

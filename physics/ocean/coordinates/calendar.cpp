@@ -1,4 +1,4 @@
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 #include <array>
 #include <cctype>

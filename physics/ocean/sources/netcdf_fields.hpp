@@ -6,7 +6,7 @@
 
 #include "io/files/reading.hpp"
 #include "io/netcdf/unpacking.hpp"
-#include "physics/ocean/grid.hpp"
+#include "physics/ocean/coordinates/grid.hpp"
 
 namespace quintet::netcdf {
 class File;

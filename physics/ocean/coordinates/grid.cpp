@@ -1,4 +1,4 @@
-#include "physics/ocean/grid.hpp"
+#include "physics/ocean/coordinates/grid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -90,6 +90,25 @@ std::optional<double> middle_longitude(const std::vector<double>& longitudes) {
   }
   if (n > 1 && widest <= 1.5 * narrowest) return std::nullopt;
   return std::fmod(longitudes[after] + 0.5 * (360 - widest), 360);
+}
+
+GridPart part_of(const OceanGrid& grid, const GridRegion& region) {
+  const auto turned = [](double longitude) { return longitude - 360 * std::floor(longitude / 360); };
+  GridPart part;
+  for (std::size_t i = 0; i < grid.latitude.size(); ++i)
+    if (grid.latitude[i] >= region.south && grid.latitude[i] <= region.north) part.rows.push_back(i);
+  for (std::size_t j = 0; j < grid.longitude.size(); ++j) {
+    bool inside = true;
+    if (region.west && region.east) {
+      const double x = grid.longitude[j], span = *region.east - *region.west;
+      inside = span >= 360 || turned(x - *region.west) <= turned(span);
+    }
+    if (inside) part.columns.push_back(j);
+  }
+  QUINTET_CHECK(!part.rows.empty() && !part.columns.empty(),
+                "fields.region: holds {} latitudes and {} longitudes of the grid", part.rows.size(),
+                part.columns.size());
+  return part;
 }
 
 std::string place_text(double latitude, double longitude) {

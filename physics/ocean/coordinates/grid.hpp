@@ -31,6 +31,18 @@ struct OrderedAxis {
 /// where they go all round, with no gap wider than one and a half of the narrowest.
 [[nodiscard]] std::optional<double> middle_longitude(const std::vector<double>& longitudes);
 
+/// Part of a grid.
+struct GridRegion {
+  double south = -90, north = 90;    ///< degrees
+  std::optional<double> west, east;  ///< degrees east, in any turn: from west eastward to east
+};
+/// Numbers of its latitudes and longitudes.
+struct GridPart {
+  std::vector<std::size_t> rows, columns;
+};
+/// Find the part of a grid in a region, with its edges. Throws InputError where nothing of it is inside.
+[[nodiscard]] GridPart part_of(const OceanGrid& grid, const GridRegion& region);
+
 /// "12.5S 140.0W"
 [[nodiscard]] std::string place_text(double latitude, double longitude);
 

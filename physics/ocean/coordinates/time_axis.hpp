@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/files/reading.hpp"
-#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::netcdf {
 class File;

@@ -1,4 +1,4 @@
-#include "physics/ocean/netcdf_fields.hpp"
+#include "physics/ocean/sources/netcdf_fields.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -35,6 +35,15 @@ Axis axis_of(const netcdf::Variable& coordinate) {
   return Axis::other;
 }
 
+/// The coordinate variable of two dimensions that a curvilinear grid has, "" where there is none.
+std::string two_dimensional(const netcdf::File& file, const netcdf::Variable& field) {
+  for (const auto& other : file.variables())
+    if (&other != &field && other.shape.size() == 2 && other.holds_numbers() &&
+        axis_of(other) != Axis::other && axis_of(other) != Axis::time)
+      return fmt::format("{}({})", other.name, name_list(other.dimensions));
+  return "";
+}
+
 }  // namespace
 
 NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
@@ -53,6 +62,11 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
               : axis == Axis::longitude ? &at_longitude_
                                         : nullptr;
     if (at == nullptr) {
+      const auto curvilinear = field.shape[d] == 1 ? std::string() : two_dimensional(*file_, field);
+      QUINTET_CHECK(curvilinear.empty(),
+                    "{}: is on a curvilinear grid, {}: interpolate it to latitudes and longitudes first, for "
+                    "example by cdo remapbil,r360x180 IN.nc OUT.nc",
+                    what, curvilinear);
       QUINTET_CHECK(field.shape[d] == 1,
                     "{}: its dimension {} of {} elements is no time, latitude or longitude: they are known "
                     "by a coordinate "

@@ -1,0 +1,154 @@
+#include "physics/ocean/sources/coarse_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <utility>
+
+#include "io/hdf5/checksum.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet::ocean {
+namespace {
+
+constexpr double least_sea = 0.5;  ///< share of a box's area from which on it is sea
+
+/// sin of the northern less that of the southern edge of each latitude's band: its share of the sphere's
+/// area, but for a factor.
+std::vector<double> bands(const std::vector<double>& latitude) {
+  const auto sine = [](double degrees) {
+    return std::sin(std::clamp(degrees, -90.0, 90.0) * std::numbers::pi / 180);
+  };
+  std::vector<double> areas;
+  for (std::size_t i = 0, n = latitude.size(); i < n; ++i) {
+    const double below = i > 0 ? latitude[i] - latitude[i - 1] : n > 1 ? latitude[1] - latitude[0] : 1;
+    const double above = i + 1 < n ? latitude[i + 1] - latitude[i] : below;
+    areas.push_back(sine(latitude[i] + above / 2) - sine(latitude[i] - below / 2));
+  }
+  return areas;
+}
+
+/// Means of `factor` neighbours, which must be neighbours.
+std::vector<double> middles(const std::vector<double>& values, int factor, const char* what) {
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < values.size(); ++i) narrowest = std::min(narrowest, values[i] - values[i - 1]);
+  std::vector<double> means;
+  for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(factor)) {
+    double sum = 0;
+    for (std::size_t k = i; k < i + static_cast<std::size_t>(factor); ++k) {
+      QUINTET_CHECK(k == i || values[k] - values[k - 1] < 1.5 * narrowest,
+                    "fields.coarsen: {} of a box have a gap between {} and {}: choose a fields.region that "
+                    "lies on one side of it",
+                    what, values[std::max<std::size_t>(k, 1) - 1], values[k]);
+      sum += values[k];
+    }
+    means.push_back(sum / factor);
+  }
+  return means;
+}
+
+class CoarseSource : public FieldSource {
+ public:
+  CoarseSource(std::unique_ptr<FieldSource> fine, int factor, const GridRegion& region,
+               const std::optional<std::vector<std::uint8_t>>& sea)
+      : FieldSource(static_cast<const FieldFacts&>(*fine)), fine_(std::move(fine)) {
+    notes = fine_->notes;
+    const auto part = part_of(fine_->grid, region);
+    const auto check = [&](std::size_t n, const char* what) {
+      QUINTET_CHECK(
+          n % static_cast<std::size_t>(factor) == 0,
+          "fields.coarsen: {} {} do not make boxes of {}; choose a divisor, or a fields.region that "
+          "leaves {} of them out",
+          n, what, factor, n % static_cast<std::size_t>(factor));
+    };
+    check(part.rows.size(), "latitudes"), check(part.columns.size(), "longitudes");
+    std::vector<double> latitude, longitude;
+    for (const auto i : part.rows) latitude.push_back(fine_->grid.latitude[i]);
+    for (const auto j : part.columns) longitude.push_back(fine_->grid.longitude[j]);
+    grid = {middles(latitude, factor, "latitudes"), middles(longitude, factor, "longitudes")};
+    share_out(part, bands(latitude), factor, sea ? *sea : sea_of_first());
+  }
+
+  [[nodiscard]] std::vector<double> read(int first, int n) const override {
+    const std::size_t n_boxes = grid.size();
+    std::vector<double> values(static_cast<std::size_t>(n) * n_boxes, 0.0);
+    for (int t = 0; t < n; ++t) {
+      const auto field = fine_->read(first + t, 1);
+      double* box = values.data() + static_cast<std::size_t>(t) * n_boxes;
+      for (const auto& point : points_) box[point.box] += point.weight * field[point.cell];
+      for (std::size_t b = 0; b < n_boxes; ++b)
+        if (is_sea_[b] == 0) box[b] = std::numeric_limits<double>::quiet_NaN();
+    }
+    return values;
+  }
+  [[nodiscard]] std::uint64_t sea_checksum() const { return hdf5::xxh64(std::as_bytes(std::span(points_))); }
+  void close() const override { fine_->close(); }
+  [[nodiscard]] std::string place(int time) const override { return fine_->place(time); }
+  [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override { return fine_->stamp(time); }
+  [[nodiscard]] double bytes_of_reading() const override {
+    return fine_->bytes_of_reading() + 8.0 * static_cast<double>(fine_->grid.size()) +
+           static_cast<double>(points_.size() * sizeof(Point));
+  }
+
+ private:
+  struct Point {
+    std::uint32_t cell, box;
+    double weight;  ///< share of the box's sea
+  };
+
+  [[nodiscard]] std::vector<std::uint8_t> sea_of_first() const {
+    const auto field = fine_->read(0, 1);
+    fine_->close();
+    std::vector<std::uint8_t> sea;
+    for (const double value : field) sea.push_back(std::isnan(value) ? 0 : 1);
+    QUINTET_CHECK(std::find(sea.begin(), sea.end(), 1) != sea.end(), "{}: has no value at its first time",
+                  fine_->place(0));
+    return sea;
+  }
+
+  /// Which points make up which box, and with which weights.
+  void share_out(const GridPart& part, const std::vector<double>& areas, int factor,
+                 const std::vector<std::uint8_t>& sea) {
+    const auto f = static_cast<std::size_t>(factor);
+    std::vector<double> total(grid.size()), wet(grid.size());
+    for (std::size_t i = 0; i < part.rows.size(); ++i)
+      for (std::size_t j = 0; j < part.columns.size(); ++j) {
+        const std::size_t cell = part.rows[i] * fine_->grid.longitude.size() + part.columns[j],
+                          box = i / f * grid.longitude.size() + j / f;
+        total[box] += areas[i];
+        if (sea[cell] == 0) continue;
+        wet[box] += areas[i];
+        points_.push_back({static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(box), areas[i]});
+      }
+    std::size_t n_sea = 0, n_coast = 0;
+    for (std::size_t box = 0; box < total.size(); ++box) {
+      is_sea_.push_back(wet[box] >= least_sea * total[box] * (1 - 1e-12) ? 1 : 0);
+      n_sea += is_sea_.back();
+      n_coast += is_sea_.back() == 0 && wet[box] > 0 ? 1U : 0U;
+    }
+    QUINTET_CHECK(n_sea > 0, "fields.coarsen: no box of {} x {} points is half sea", factor, factor);
+    std::erase_if(points_, [&](const Point& point) { return is_sea_[point.box] == 0; });
+    for (auto& point : points_) point.weight /= wet[point.box];
+    notes.push_back(fmt::format(
+        "boxes of {} x {} points: means over their sea by area, {} boxes are sea; {} with some sea are land, "
+        "as less than half of their area is sea",
+        factor, factor, n_sea, n_coast));
+  }
+
+  std::unique_ptr<FieldSource> fine_;
+  std::vector<Point> points_;
+  std::vector<std::uint8_t> is_sea_;
+};
+
+}  // namespace
+
+Coarse coarse(std::unique_ptr<FieldSource> fine, int factor, const GridRegion& region,
+              const std::optional<std::vector<std::uint8_t>>& sea) {
+  auto source = std::make_unique<CoarseSource>(std::move(fine), factor, region, sea);
+  const auto checksum = source->sea_checksum();
+  return {std::move(source), checksum};
+}
+
+}  // namespace quintet::ocean

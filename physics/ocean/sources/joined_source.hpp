@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "physics/ocean/sources/field_source.hpp"
+
+namespace quintet::ocean {
+
+/// Join sources that follow each other in time to one. One of them is open at a time.
+///
+/// What their files take for granted becomes notes, each text once. Throws InputError that names the file:
+/// other grids, units or quantities from file to file, times that overlap or come twice.
+[[nodiscard]] std::unique_ptr<FieldSource> joined(std::vector<std::unique_ptr<FieldSource>> sources);
+
+/// Steps between times, and the middle one of them: the usual step (days); 0 of a single time.
+[[nodiscard]] double usual_step(const std::vector<double>& days);
+
+/// First entries of a list as one text, with the number of the others.
+[[nodiscard]] std::string some_of(std::vector<std::string> texts);
+
+}  // namespace quintet::ocean

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""podlstm fit of daily quarter-degree files beside a plain read of the same numbers by h5py (pip install h5py numpy).
+
+daily_files.py PODLSTM [--days 126] [--folder DIR]
+
+Writes files as NOAA's OISST v2.1 has them (netCDF-4, sst(time, zlev, lat, lon) of int16, shuffled, deflated, one chunk), unless they are there.
+Then, each twice by turns, in CPU seconds and by the clock: every file opened and its sst read as it is stored, all of which the disk's cache
+has; podlstm fit, which makes weeks at one degree of them, keeps them and computes modes. The last line is JSON.
+"""
+import argparse
+import datetime
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+try:
+    import h5py
+    import numpy as np
+except ModuleNotFoundError as error:
+    sys.exit(f"what writes and reads the files is not here: {error}; pip install h5py numpy")
+
+INPUT = """fields: {files: ["%s/oisst-avhrr-v02r01.*.nc"], mean: week, coarsen: 4, cache: %s/weekly.h5}
+pod: {modes: 5, weights: area}
+"""
+
+
+def write_files(folder, n_days):
+    os.makedirs(folder, exist_ok=True)
+    random = np.random.default_rng(1)
+    lat, lon = np.arange(720) * 0.25 - 89.875, np.arange(1440) * 0.25 + 0.125
+    y, x = np.meshgrid(np.radians(lat), np.radians(lon), indexing="ij")
+    land = (np.abs(lat[:, None]) > 78) | (np.sin(3 * x) * np.cos(2 * y) + 0.5 * np.sin(5 * x + 7 * y) > 0.6)
+    small = np.zeros((720, 1440))
+    for day in range(n_days):
+        date = datetime.date(2001, 1, 7) + datetime.timedelta(day)
+        path = os.path.join(folder, f"oisst-avhrr-v02r01.{date:%Y%m%d}.nc")
+        eddies = np.repeat(np.repeat(random.standard_normal((90, 180)), 8, 0), 8, 1)
+        small = 0.9 * small + 0.3 * eddies + 0.03 * random.standard_normal((720, 1440))
+        if os.path.exists(path):
+            continue
+        sst = 28 * np.cos(y) ** 2 - 1 + 4 * np.sin(y) * np.cos(day / 58) + np.cos(x + day / 100) + small
+        stored = np.where(land, -999, np.round(100 * np.maximum(sst, -1.8))).astype("int16")
+        with h5py.File(path + ".new", "w") as file:
+            for name, values, kind in (("time", [(date - datetime.date(1978, 1, 1)).days], "f4"), ("zlev", [0], "f4"), ("lat", lat, "f4"),
+                                       ("lon", lon, "f4")):
+                file.create_dataset(name, data=np.asarray(values, kind)).make_scale(name)
+            for name, units in (("time", "days since 1978-01-01 12:00:00"), ("zlev", "meters"), ("lat", "degrees_north"), ("lon", "degrees_east")):
+                file[name].attrs["units"] = np.bytes_(units)
+            for name in ("sst", "anom", "err", "ice"):
+                data = stored if name == "sst" else np.where(land, -999, (stored // (3 if name == "anom" else 50)) % 400).astype("int16")
+                field = file.create_dataset(name, data=data[None, None], chunks=(1, 1, 720, 1440), shuffle=True, compression="gzip",
+                                            compression_opts=4, fillvalue=-999)
+                for i, axis in enumerate(("time", "zlev", "lat", "lon")):
+                    field.dims[i].attach_scale(file[axis])
+                field.attrs.update({"_FillValue": np.int16([-999]), "scale_factor": np.float32([0.01]), "add_offset": np.float32([0]),
+                                    "valid_min": np.int16([-300]), "valid_max": np.int16([4500]), "units": np.bytes_("Celsius")})
+        os.rename(path + ".new", path)
+
+
+def seconds(action, who):
+    before, clock = resource.getrusage(who), time.perf_counter()
+    action()
+    after = resource.getrusage(who)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - clock
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("podlstm")
+    parser.add_argument("--days", type=int, default=126)
+    parser.add_argument("--folder", default="daily_files")
+    options = parser.parse_args()
+    folder = os.path.abspath(options.folder)
+    write_files(folder, options.days)
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("oisst-avhrr") and name.endswith(".nc"))
+
+    def plain():
+        for path in paths:
+            with h5py.File(path, "r") as file:
+                file["sst"][...]
+
+    def fit():
+        for name in ("weekly.h5", "weekly.h5.files"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+        with open(os.path.join(folder, "fit.yaml"), "w", encoding="utf-8") as file:
+            file.write(INPUT % (folder, folder))
+        shutil.rmtree(os.path.join(folder, "fit"), ignore_errors=True)
+        subprocess.run([options.podlstm, "fit", os.path.join(folder, "fit.yaml"), "--threads", "1", "--output", os.path.join(folder, "fit")],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    plain()
+    rows = [(seconds(plain, resource.RUSAGE_SELF), seconds(fit, resource.RUSAGE_CHILDREN)) for _ in range(2)]
+    reading, fitting = (min(row[k][0] for row in rows) for k in range(2))
+    print(f"{len(paths)} files of {sum(map(os.path.getsize, paths)) / len(paths) / 1e6:.2f} MB; load {os.getloadavg()[0]:.1f}")
+    print(f"CPU a file: plain read {1e3 * reading / len(paths):.1f} ms, podlstm fit {1e3 * fitting / len(paths):.1f} ms; by the clock, s: "
+          + "; ".join(f"{row[0][1]:.1f} and {row[1][1]:.1f}" for row in rows))
+    print(json.dumps({"bench": "podlstm_daily_files", "case": f"{len(paths)} files of 720 x 1440", "ours": fitting, "peer": reading,
+                      "ratio": reading / fitting, "unit": "CPU s"}))
+
+
+if __name__ == "__main__":
+    main()
