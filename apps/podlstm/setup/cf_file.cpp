@@ -86,6 +86,7 @@ std::vector<double> numbers_from_one(std::size_t n) {
 
 namespace {
 
+// Axes as CF names them, so that xarray and Ferret open modes as maps and coefficients as series.
 void define_modes(netcdf::Writer& file, const ocean::OceanModes& modes) {
   file.dimension("time", modes.series.time.size());
   define_axis(file, "time", cf_epoch, "time", "T");

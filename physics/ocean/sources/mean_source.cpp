@@ -88,6 +88,7 @@ class MeanSource : public FieldSource {
     return ends ? "" : fmt::format("{}, the last on {}", text, date_text(all[last]));
   }
 
+  // A period that lacks a time would have the mean of another one: it is left out at an end, else refused.
   void find_groups(const MeanOptions& options) {
     const auto& all = source_->days;
     std::vector<std::pair<Group, Period>> found;
