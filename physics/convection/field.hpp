@@ -34,6 +34,20 @@ struct Field {
   Array<double> values;
 };
 
+/// Row j of a field, 0 ... rows - 1, with the rows below and above it.
+struct RowsAbout {
+  RowsAbout(const Field& field, int j)
+      : below(field.row(j - 1)), here(field.row(j)), above(field.row(j + 1)) {}
+  const double* __restrict below, * __restrict here, * __restrict above;
+
+  /// The field about cell i: value(rows above, cells to the right).
+  [[nodiscard]] auto about(int i) const {
+    return [this, i](int rows_above, int cells_right) {
+      return (rows_above < 0 ? below : rows_above == 0 ? here : above)[i + cells_right];
+    };
+  }
+};
+
 /// Velocity, buoyancy and pressure of one flow.
 struct State {
   State() = default;

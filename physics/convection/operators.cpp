@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "physics/convection/convection_cell.hpp"
 #include "physics/convection/linear/line_operator.hpp"
 #include "physics/kernels/rows.hpp"
 
@@ -12,12 +13,6 @@ namespace quintet::convection {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-/// A row of a field, its neighbours below and above.
-struct Three {
-  const double* __restrict below, * __restrict here, * __restrict above;
-};
-Three rows_about(const Field& field, int j) { return {field.row(j - 1), field.row(j), field.row(j + 1)}; }
 
 }  // namespace
 
@@ -45,47 +40,37 @@ Metrics::Metrics(const Grid& grid)
 namespace {
 
 /// Row j of the tendency of u: control volumes of left faces, between the centres i - 1 and i.
-void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, int n,
+void convect_u(const Metrics& metrics, const RowsAbout& u, const RowsAbout& w, int j, int n,
                double* __restrict result) {
   const double* const width = metrics.width.data() + 1;
   const double* const inverse_gap = metrics.inverse_gap.data();
   const double inverse_height = metrics.z_inverse_width[j + 1];
 #pragma GCC ivdep
-  for (int i = 0; i < n; ++i) {
-    const double left = u.here[i - 1] + u.here[i], right = u.here[i] + u.here[i + 1];
-    const double below = (w.here[i - 1] * width[i - 1] + w.here[i] * width[i]) * (u.below[i] + u.here[i]);
-    const double above = (w.above[i - 1] * width[i - 1] + w.above[i] * width[i]) * (u.here[i] + u.above[i]);
-    result[i] = -0.25 * inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
-  }
+  for (int i = 0; i < n; ++i)
+    result[i] =
+        convection_of_u(u.about(i), w.about(i), width[i - 1], width[i], inverse_gap[i], inverse_height);
 }
 
 /// Row j of the tendency of w: control volumes of bottom faces, between the centres j - 1 and j.
-void convect_w(const Metrics& metrics, const Three& u, const Three& w, const Three& b, int j, int n,
-               double* __restrict result) {
+void convect_w(const Metrics& metrics, const RowsAbout& u, const RowsAbout& w, const RowsAbout& b, int j,
+               int n, double* __restrict result) {
   const double* const inverse_width = metrics.inverse_width.data() + 1;
   const double inverse_gap = metrics.z_inverse_gap[j + 1];
   const double under = metrics.z_width[j], over = metrics.z_width[j + 1];
 #pragma GCC ivdep
-  for (int i = 0; i < n; ++i) {
-    const double left = (u.below[i] * under + u.here[i] * over) * (w.here[i - 1] + w.here[i]);
-    const double right = (u.below[i + 1] * under + u.here[i + 1] * over) * (w.here[i] + w.here[i + 1]);
-    const double below = w.below[i] + w.here[i], above = w.here[i] + w.above[i];
-    result[i] = 0.5 * (b.below[i] + b.here[i]) -
-                0.25 * inverse_gap * ((right - left) * inverse_width[i] + (above * above - below * below));
-  }
+  for (int i = 0; i < n; ++i)
+    result[i] =
+        convection_of_w(u.about(i), w.about(i), b.about(i), under, over, inverse_width[i], inverse_gap);
 }
 
 /// Row j of the tendency of b.
-void convect_b(const Metrics& metrics, const double* __restrict u, const Three& w, const Three& b, int j,
+void convect_b(const Metrics& metrics, const RowsAbout& u, const RowsAbout& w, const RowsAbout& b, int j,
                int n, double* __restrict result) {
   const double* const inverse_width = metrics.inverse_width.data() + 1;
   const double inverse_height = metrics.z_inverse_width[j + 1];
 #pragma GCC ivdep
-  for (int i = 0; i < n; ++i) {
-    const double left = u[i] * (b.here[i - 1] + b.here[i]), right = u[i + 1] * (b.here[i] + b.here[i + 1]);
-    const double below = w.here[i] * (b.below[i] + b.here[i]), above = w.above[i] * (b.here[i] + b.above[i]);
-    result[i] = -0.5 * ((right - left) * inverse_width[i] + (above - below) * inverse_height);
-  }
+  for (int i = 0; i < n; ++i)
+    result[i] = convection_of_b(u.about(i), w.about(i), b.about(i), inverse_width[i], inverse_height);
 }
 
 }  // namespace
@@ -95,27 +80,26 @@ void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const S
   const int n = grid.x.n();
   const bool at_bottom = grid.at_bottom(), walls = !grid.x.periodic;
   for_rows(exec, "convection", grid.rows_here(), [&](int j) {
-    const Three u = rows_about(state.u, j), w = rows_about(state.w, j), b = rows_about(state.b, j);
+    const RowsAbout u(state.u, j), w(state.w, j), b(state.b, j);
     convect_u(metrics, u, w, j, n, tendency.u.row(j));
     if (walls) tendency.u.row(j)[0] = 0;
     if (j == 0 && at_bottom)
       std::fill_n(tendency.w.row(j), n, 0.0);
     else
       convect_w(metrics, u, w, b, j, n, tendency.w.row(j));
-    convect_b(metrics, u.here, w, b, j, n, tendency.b.row(j));
+    convect_b(metrics, u, w, b, j, n, tendency.b.row(j));
   });
 }
 
 void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w, double factor,
                 const Field& result) {
   for_rows(exec, "divergence", result.rows, [&](int j) {
-    const double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j), * const __restrict w_above = w.row(j + 1);
+    const RowsAbout u_rows(u, j), w_rows(w, j);
     const double* const __restrict inverse_width = metrics.inverse_width.data() + 1;
     double* const __restrict out = result.row(j);
     const double inverse_height = metrics.z_inverse_width[j + 1];
     for (int i = 0; i < result.n; ++i)
-      out[i] =
-          factor * ((u_row[i + 1] - u_row[i]) * inverse_width[i] + (w_above[i] - w_row[i]) * inverse_height);
+      out[i] = factor * divergence_of(u_rows.about(i), w_rows.about(i), inverse_width[i], inverse_height);
   });
 }
 
@@ -139,13 +123,13 @@ double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, co
   reduce_rows(
       exec, "courant rate", u.rows,
       [&](int j, double& greatest) {
-        const double *const u_row = u.row(j), *const w_row = w.row(j), *const w_above = w.row(j + 1);
+        const RowsAbout u_rows(u, j), w_rows(w, j);
         const double* const inverse_width = metrics.inverse_width.data() + 1;
         const double inverse_height = metrics.z_inverse_width[j + 1];
         double most = 0, sum = 0;
         for (int i = 0; i < u.n; ++i) {
-          const double rate = std::max(std::abs(u_row[i]), std::abs(u_row[i + 1])) * inverse_width[i] +
-                              std::max(std::abs(w_row[i]), std::abs(w_above[i])) * inverse_height;
+          const double rate =
+              courant_rate_of(u_rows.about(i), w_rows.about(i), inverse_width[i], inverse_height);
           most = rate > most ? rate : most;
           sum += rate;
         }

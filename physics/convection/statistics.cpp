@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "physics/convection/convection_cell.hpp"
 #include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/diffusion.hpp"
 
@@ -58,11 +59,11 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
   std::array<double, 5> most{0, 0, 0, -1e300, -1e300};
   (void)exec;
   for (int j = 0; j < state.u.rows; ++j) {
-    const double *const u = state.u.row(j), *const w = state.w.row(j), *const above = state.w.row(j + 1),
-                        *const b = state.b.row(j);
+    const RowsAbout u_rows(state.u, j), w_rows(state.w, j);
+    const double *const u = u_rows.here, *const w = w_rows.here, *const b = state.b.row(j);
     for (int i = 0; i < state.u.n; ++i) {
-      const double div = (u[i + 1] - u[i]) * metrics.inverse_width(at(i + 1)) +
-                         (above[i] - w[i]) * metrics.z_inverse_width[j + 1];
+      const double div = divergence_of(u_rows.about(i), w_rows.about(i), metrics.inverse_width(at(i + 1)),
+                                       metrics.z_inverse_width[j + 1]);
       most[0] = std::max(most[0], std::abs(div));
       most[1] = std::max(most[1], std::abs(u[i]));
       most[2] = std::max(most[2], std::abs(w[i]));

@@ -1,17 +1,11 @@
 #include "physics/transforms/column_elimination.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "io/log/error.hpp"
+#include "physics/transforms/elimination_cell.hpp"
 
 namespace quintet {
-
-namespace {
-
-constexpr double round_off = 1e-12;
-
-}  // namespace
 
 ColumnElimination::ColumnElimination(const Comm& comm, int n_rows, int n_columns, int n_matrices)
     : comm_(comm),
@@ -57,15 +51,16 @@ void ColumnElimination::factorise_share(Share& share, const TridiagonalColumns& 
     double* const inverse = share.inverse.data() + at(k);
     const double* const before = k == 0 ? inverse : inverse - n_columns_;
     for (int m = 0; m < n_columns_; ++m) {
-      const double eliminated = k == 0 ? 0.0 : product * before[m];
-      const double pivot = d + equations.shift[m] - eliminated;
-      inverse[m] = std::abs(pivot) > round_off * std::abs(d) && d != 0 ? 1 / pivot : 0.0;
+      const double carried = k == 0 ? 0.0 : product * before[m];
+      inverse[m] = elimination::inverse_of(d + equations.shift[m] - carried, d);
     }
     if (!between_) continue;
     double *const spike = share.spike.data() + at(k), *const weight = share.weight.data() + at(k);
     for (int m = 0; m < n_columns_; ++m) {
-      spike[m] = (k == 0 ? share.from[i] : -share.from[i] * (spike - n_columns_)[m]) * inverse[m];
-      weight[m] = k == 0 ? 1.0 : -share.to[i - 1] * before[m] * (weight - n_columns_)[m];
+      const double last = k == 0 ? -1.0 : (spike - n_columns_)[m];
+      spike[m] = elimination::next_spike(share.from[i], last, inverse[m]);
+      weight[m] =
+          k == 0 ? 1.0 : elimination::next_weight(share.to[i - 1] * before[m], (weight - n_columns_)[m]);
     }
   }
 }
@@ -112,10 +107,8 @@ void ColumnElimination::factorise_ends() {
   for (std::size_t i = columns; i < left_.inverse.size(); ++i) {
     // The rank below has l_below = ... - l_of_f f.
     const double l_of_f = left_.l_of_above[i - static_cast<std::size_t>(columns)];
-    const double pivot = 1 - left_.f_of_below[i] * l_of_f;
-    left_.inverse[i] = std::abs(pivot) > round_off ? 1 / pivot : 0.0;
-    left_.f_of_above[i] *= left_.inverse[i];
-    left_.l_of_above[i] += left_.l_of_below[i] * l_of_f * left_.f_of_above[i];
+    left_.inverse[i] = elimination::join_below(l_of_f, left_.f_of_below[i], left_.l_of_below[i],
+                                               left_.f_of_above[i], left_.l_of_above[i]);
   }
 }
 
@@ -130,7 +123,8 @@ void ColumnElimination::eliminate(int matrix, double* q, const Tile& tile) {
     if (k == 0)
       for (int m = tile.column; m < tile.column_end; ++m) y[m] *= inverse[m];
     else
-      for (int m = tile.column; m < tile.column_end; ++m) y[m] = (y[m] - factor * before[m]) * inverse[m];
+      for (int m = tile.column; m < tile.column_end; ++m)
+        y[m] = elimination::eliminated(y[m], factor, before[m], inverse[m]);
     if (!between_) continue;
     const double* const weight = share.weight.data() + at(k);
     for (int m = tile.column; m < tile.column_end; ++m) f[m] = (k == 0 ? 0.0 : f[m]) + weight[m] * y[m];
@@ -153,10 +147,8 @@ void ColumnElimination::solve_ends() {
                         *const l_of_below = left_.l_of_below.data() + r * columns,
                         *const l_of_f = left_.l_of_above.data() + (r - 1) * columns,
                         *const inverse = left_.inverse.data() + r * columns;
-    for (std::ptrdiff_t m = 0; m < columns; ++m) {
-      f[m] = (f[m] - f_of_below[m] * l_below[m]) * inverse[m];
-      l[m] -= l_of_below[m] * (l_below[m] - l_of_f[m] * f[m]);
-    }
+    for (std::ptrdiff_t m = 0; m < columns; ++m)
+      elimination::join_sides(l_below[m], l_of_f[m], f_of_below[m], l_of_below[m], inverse[m], f[m], l[m]);
   }
   for (int r = ranks - 1; r > 0; --r) {
     double *const f = q + 2 * r * columns, *const l_below = f - columns, *const f_below = l_below - columns;
@@ -165,7 +157,7 @@ void ColumnElimination::solve_ends() {
                                                                                   (r - 1) * columns;
     for (std::ptrdiff_t m = 0; m < columns; ++m) {
       const double value = f[m];
-      f[m] = l_below[m] - l_of_f[m] * value;
+      f[m] = elimination::substituted(l_below[m], l_of_f[m], value);
       l_below[m] = value;
       f_below[m] -= f_of_f[m] * value;
     }
@@ -184,7 +176,8 @@ void ColumnElimination::substitute(int matrix, double* q, const Tile& tile) {
     const double *const after = k < n_rows_ - 1 ? row(q, k + 1) : beyond, *const inverse =
                                                                               share.inverse.data() + at(k);
     const double factor = share.to[k];
-    for (int m = tile.column; m < tile.column_end; ++m) x[m] -= factor * inverse[m] * after[m];
+    for (int m = tile.column; m < tile.column_end; ++m)
+      x[m] = elimination::substituted(x[m], factor * inverse[m], after[m]);
     if (!between_) continue;
     const double* const spike = share.spike.data() + at(k);
     for (int m = tile.column; m < tile.column_end; ++m) x[m] -= spike[m] * below[m];

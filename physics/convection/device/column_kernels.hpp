@@ -1,25 +1,19 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
 #include "physics/convection/device/flow_kernels.hpp"
+#include "physics/transforms/elimination_cell.hpp"
 
-/// The formulas of column_elimination.cpp, a column a thread.
+/// Elimination down the columns, a column a thread; formulas and names are those of elimination_cell.hpp.
 ///
-/// On several ranks each has some rows, a slab. What it knows of its first and last unknown, f and l, given
-/// the unknowns next to it in the slabs below and above,
-///
-///     f + f_of_below l_below + f_of_above f_above = F,   l + l_of_below l_below + l_of_above f_above = L,
-///
-/// goes to all ranks, each of which solves these few equations for its own l_below and f_above; with them its
-/// slab is eliminated as if it were all there is. Source: Wang 1981, ACM TOMS 7, 170 (partitions).
+/// On several ranks each has some rows, a slab. Its two equations of f and l go to all ranks, each of which
+/// solves these few for its own l_below and f_above; with them its slab is eliminated as if it were all there
+/// is.
 namespace quintet::convection::device {
-
-constexpr double vanishing = 1e-12;  ///< of a diagonal element: round-off
 
 /// (shift - c (L_z - k^2)) x = q in a column of coefficients. Without pivots sought, as ColumnElimination: an
 /// unknown whose pivot vanishes is 0.
@@ -44,8 +38,7 @@ struct ColumnEquations {
   KOKKOS_INLINE_FUNCTION Row row(int j, double carried) const {
     const bool wall = below[j] == 0 && above[j] == 0 && diagonal[j] == 0;
     const double d = wall ? 0.0 : shift + c * diagonal[j], lower = -c * below[j];
-    const double pivot = d + along - lower * carried;
-    const double inverse = d != 0 && ::fabs(pivot) > vanishing * ::fabs(d) ? 1 / pivot : 0.0;
+    const double inverse = elimination::inverse_of(d + along - lower * carried, d);
     return {lower, inverse, -c * above[j] * inverse};
   }
 };
@@ -88,7 +81,7 @@ struct Columns {
         if (j >= n_z) break;
         const auto row = equations.row(j, carried);
         carried = row.carried;
-        x = (value[k] - row.lower * x) * row.inverse;
+        x = elimination::eliminated(value[k], row.lower, x, row.inverse);
         q[place(j)] = x;
         rest[place(j)] = carried;
       }
@@ -105,7 +98,7 @@ struct Columns {
       for (int k = ahead; k-- > 0;) {
         const int j = block * ahead + k;
         if (j >= n_z) continue;
-        x = value[k] - factor[k] * x;
+        x = elimination::substituted(value[k], factor[k], x);
         mean += f.share[j] * x;
         q[place(j)] = x;
       }
@@ -126,15 +119,13 @@ struct EndFactors {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
     const int n_x = f.mesh.n_x, m = static_cast<int>(number % n_x);
     const ColumnEquations equations(f, first_field + static_cast<int>(number / n_x), m, shift, a);
-    // Of row j: x_j + carried x_{j+1} + spike l_below = ..., f is the sum of weight times what is on the
-    // right.
     double carried = 0, spike = -1, weight = 1, sum = 0;
     for (int j = 0; j < f.mesh.n_z; ++j) {
       const auto row = equations.row(j, carried);
-      spike *= -row.lower * row.inverse;
+      spike = elimination::next_spike(row.lower, spike, row.inverse);
       sum += weight * spike;
       carried = row.carried;
-      weight *= -carried;
+      weight = elimination::next_weight(carried, weight);
     }
     double* const to = slice + n_factors * (number - m) + m;
     to[f_of_below * n_x] = sum;
@@ -158,12 +149,9 @@ struct JoinedFactors {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
     for (int r = 1; r < n_ranks; ++r) {
       const double l_of_f = factor(r - 1, EndFactors::l_of_above, number);
-      const double pivot = 1 - factor(r, EndFactors::f_of_below, number) * l_of_f;
-      const double over = ::fabs(pivot) > vanishing ? 1 / pivot : 0.0;
-      inverse[r * n + number] = over;
-      const double f_of_f = factor(r, EndFactors::f_of_above, number) *= over;
-      factor(r, EndFactors::l_of_above, number) +=
-          factor(r, EndFactors::l_of_below, number) * l_of_f * f_of_f;
+      inverse[r * n + number] = elimination::join_below(
+          l_of_f, factor(r, EndFactors::f_of_below, number), factor(r, EndFactors::l_of_below, number),
+          factor(r, EndFactors::f_of_above, number), factor(r, EndFactors::l_of_above, number));
     }
   }
 };
@@ -192,10 +180,10 @@ struct EndSides {
         const int j = first + k;
         if (j >= n_z) break;
         const auto row = equations.row(j, carried);
-        x = (value[k] - row.lower * x) * row.inverse;
+        x = elimination::eliminated(value[k], row.lower, x, row.inverse);
         sum += weight * x;
         carried = row.carried;
-        weight *= -carried;
+        weight = elimination::next_weight(carried, weight);
         lacking += f.to_mean[j] * value[k];
       }
     }
@@ -226,11 +214,12 @@ struct JoinedSides {
     double known = side(0, 1), known_here = 0;
     for (int r = 1; r < n; ++r) {
       if (r == rank) known_here = known;
-      double& here = side(r, 0);
-      here = (here - factors.factor(r, EndFactors::f_of_below, column) * known) *
-             factors.inverse[r * factors.n + column];
-      known = side(r, 1) - factors.factor(r, EndFactors::l_of_below, column) *
-                               (known - factors.factor(r - 1, EndFactors::l_of_above, column) * here);
+      double last = side(r, 1);
+      elimination::join_sides(known, factors.factor(r - 1, EndFactors::l_of_above, column),
+                              factors.factor(r, EndFactors::f_of_below, column),
+                              factors.factor(r, EndFactors::l_of_below, column),
+                              factors.inverse[r * factors.n + column], side(r, 0), last);
+      known = last;
     }
     double first = side(n - 1, 0), above = 0;
     if (pressure && m == 0) {  // its equations leave the constant open

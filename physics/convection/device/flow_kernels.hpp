@@ -6,9 +6,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "physics/convection/convection_cell.hpp"
 #include "physics/convection/device/row_transform_kernels.hpp"
 
-/// The formulas of operators.cpp and boussinesq.cpp, a cell a thread.
+/// The kernels of a step, a cell a thread: see operators.cpp and boussinesq.cpp.
 namespace quintet::convection::device {
 
 /// Cells and what differences multiply by. Pointers along x and z are those of cell or face 0; one more is
@@ -59,34 +60,37 @@ struct BottomFaces {
   }
 };
 
+/// A field about cell i of row j.
+template <class Values>
+struct About {
+  const Values& value;
+  int j, i;
+  KOKKOS_INLINE_FUNCTION double operator()(int rows_above, int cells_right) const {
+    return value(j + rows_above, i + cells_right);
+  }
+};
+template <class Values>
+About(const Values&, int, int) -> About<Values>;
+
 /// The right-hand side of a cell without diffusion and pressure: see convect().
 struct Pushes {
   double u, w, b;
 };
-KOKKOS_INLINE_FUNCTION Pushes convection_of(const Mesh& mesh, const LeftFaces& u, const BottomFaces& w,
-                                            const Centres& b, int j, int i) {
+KOKKOS_INLINE_FUNCTION Pushes convection_of(const Mesh& mesh, const LeftFaces& u_field,
+                                            const BottomFaces& w_field, const Centres& b_field, int j,
+                                            int i) {
   Pushes result{0, 0, 0};
-  const double *const width = mesh.x_width, inverse_height = mesh.z_inverse_width[j],
-                      inverse_width = mesh.x_inverse_width[i];
-  if (i > 0 || mesh.periodic) {
-    const double left = u(j, i - 1) + u(j, i), right = u(j, i) + u(j, i + 1);
-    const double below = (w(j, i - 1) * width[i - 1] + w(j, i) * width[i]) * (u(j - 1, i) + u(j, i));
-    const double above = (w(j + 1, i - 1) * width[i - 1] + w(j + 1, i) * width[i]) * (u(j, i) + u(j + 1, i));
+  const double inverse_height = mesh.z_inverse_width[j], inverse_width = mesh.x_inverse_width[i];
+  const About u{u_field, j, i};
+  const About w{w_field, j, i};
+  const About b{b_field, j, i};
+  if (i > 0 || mesh.periodic)
     result.u =
-        -0.25 * mesh.x_inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
-  }
-  if (j != mesh.lowest) {
-    const double under = mesh.z_width[j - 1], over = mesh.z_width[j];
-    const double left = (u(j - 1, i) * under + u(j, i) * over) * (w(j, i - 1) + w(j, i));
-    const double right = (u(j - 1, i + 1) * under + u(j, i + 1) * over) * (w(j, i) + w(j, i + 1));
-    const double below = w(j - 1, i) + w(j, i), above = w(j, i) + w(j + 1, i);
+        convection_of_u(u, w, mesh.x_width[i - 1], mesh.x_width[i], mesh.x_inverse_gap[i], inverse_height);
+  if (j != mesh.lowest)
     result.w =
-        0.5 * (b(j - 1, i) + b(j, i)) -
-        0.25 * mesh.z_inverse_gap[j] * ((right - left) * inverse_width + (above * above - below * below));
-  }
-  const double left = u(j, i) * (b(j, i - 1) + b(j, i)), right = u(j, i + 1) * (b(j, i) + b(j, i + 1));
-  const double below = w(j, i) * (b(j - 1, i) + b(j, i)), above = w(j + 1, i) * (b(j, i) + b(j + 1, i));
-  result.b = -0.5 * ((right - left) * inverse_width + (above - below) * inverse_height);
+        convection_of_w(u, w, b, mesh.z_width[j - 1], mesh.z_width[j], inverse_width, mesh.z_inverse_gap[j]);
+  result.b = convection_of_b(u, w, b, inverse_width, inverse_height);
   return result;
 }
 
@@ -181,9 +185,9 @@ struct Divergence {
     const auto [member, j, i] = cell_of(f, number);
     const LeftFaces u{mesh, f.field(set, 0, member)};
     const BottomFaces w{{mesh, f.field(set, 1, member)}};
-    const double divergence = 1 / a *
-                              ((u(j, i + 1) - u(j, i)) * mesh.x_inverse_width[i] +
-                               (w(j + 1, i) - w(j, i)) * mesh.z_inverse_width[j]);
+    const double divergence =
+        1 / a *
+        divergence_of(About{u, j, i}, About{w, j, i}, mesh.x_inverse_width[i], mesh.z_inverse_width[j]);
     const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
     f.field(f.stage, 3, member)[cell] = divergence;
     f.field(f.state, 3, member)[cell] += -a * f.viscosity * divergence;
@@ -216,12 +220,9 @@ struct CourantRate {
     const auto [member, j, i] = cell_of(f, number);
     const LeftFaces u{mesh, f.field(f.state, 0, member)};
     const BottomFaces w{{mesh, f.field(f.state, 1, member)}};
-    const double left = ::fabs(u(j, i)), right = ::fabs(u(j, i + 1)), below = ::fabs(w(j, i)),
-                 above = ::fabs(w(j + 1, i));
-    const double rate = (left > right ? left : right) * mesh.x_inverse_width[i] +
-                        (below > above ? below : above) * mesh.z_inverse_width[j];
-    const double sum = left + right + below + above;
-    const double here = sum - sum == 0 && rate - rate == 0 ? rate : HUGE_VAL;
+    const double rate =
+        courant_rate_of(About{u, j, i}, About{w, j, i}, mesh.x_inverse_width[i], mesh.z_inverse_width[j]);
+    const double here = rate - rate == 0 ? rate : HUGE_VAL;
     greatest = here > greatest ? here : greatest;
   }
 };

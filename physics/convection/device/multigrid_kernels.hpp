@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "physics/convection/device/column_kernels.hpp"
+#include "physics/transforms/elimination_cell.hpp"
 
 /// Columns relaxed, and the vectors of conjugate gradients: A q = r, A = shift - c (L_x + L_z), as
 /// ColumnEquations, of several unknowns of several flows at once, a pair each.
@@ -120,12 +121,12 @@ struct Relaxation {
       for (int i = 0; i < ahead; ++i) {
         if (first + i >= s.end) break;
         const auto row = equations.row(first + i, carried);
-        x = (value[i] - row.lower * x) * row.inverse;
-        spike *= -row.lower * row.inverse;
+        x = elimination::eliminated(value[i], row.lower, x, row.inverse);
+        spike = elimination::next_spike(row.lower, spike, row.inverse);
         sum += weight * x;
         of_spike += weight * spike;
         carried = row.carried;
-        weight *= -carried;
+        weight = elimination::next_weight(carried, weight);
       }
     }
     const int number = t / width, column = t % width;
@@ -140,15 +141,12 @@ struct Relaxation {
   KOKKOS_INLINE_FUNCTION void join_ends(int t, double* ends) const {
     double known = end(ends, l_side, 0, t), l_of_f = end(ends, l_of_above, 0, t);
     for (int s = 1; s < segments; ++s) {
-      const double of_below = end(ends, f_of_below, s, t), pivot = 1 - of_below * l_of_f;
-      const bool open = ::fabs(pivot) <= vanishing || (singular && s + 1 == segments);
-      const double over = open ? 0.0 : 1 / pivot;
-      const double here = (end(ends, f_side, s, t) - of_below * known) * over;
-      const double f_of_f = end(ends, f_of_above, s, t) * over;
-      const double next = end(ends, l_side, s, t) - end(ends, l_of_below, s, t) * (known - l_of_f * here);
-      const double l_of_next = end(ends, l_of_above, s, t) + end(ends, l_of_below, s, t) * l_of_f * f_of_f;
-      end(ends, f_side, s, t) = here;
-      end(ends, f_of_above, s, t) = f_of_f;
+      const double of_below = end(ends, f_of_below, s, t), l_below = end(ends, l_of_below, s, t);
+      double next = end(ends, l_side, s, t), l_of_next = end(ends, l_of_above, s, t);
+      double over =
+          elimination::join_below(l_of_f, of_below, l_below, end(ends, f_of_above, s, t), l_of_next);
+      if (singular && s + 1 == segments) over = 0;  // the constant is left open
+      elimination::join_sides(known, l_of_f, of_below, l_below, over, end(ends, f_side, s, t), next);
       end(ends, l_side, s, t) = known;
       end(ends, l_of_below, s, t) = l_of_f;
       known = next;
@@ -183,7 +181,7 @@ struct Relaxation {
         if (j >= s.end) break;
         const auto row = equations.row(j, carried);
         carried = row.carried;
-        x = (value[i] - row.lower * x) * row.inverse;
+        x = elimination::eliminated(value[i], row.lower, x, row.inverse);
         q[place(j)] = x;
         rest[place(j)] = carried;
       }
@@ -199,7 +197,7 @@ struct Relaxation {
       for (int i = 0; i < ahead; ++i) {
         const int j = next - 1 - i;
         if (j < s.begin) break;
-        x = value[i] - factor[i] * x;
+        x = elimination::substituted(value[i], factor[i], x);
         q[place(j)] = x;
       }
     }

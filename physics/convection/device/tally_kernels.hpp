@@ -53,8 +53,8 @@ struct Tallied {
 
   KOKKOS_INLINE_FUNCTION void extremes(const LeftFaces& u, const BottomFaces& w, const Centres& b, int j,
                                        int i, double* most) const {
-    const double divergence = (u(j, i + 1) - u(j, i)) * f.mesh.x_inverse_width[i] +
-                              (w(j + 1, i) - w(j, i)) * f.mesh.z_inverse_width[j];
+    const double divergence =
+        divergence_of(About{u, j, i}, About{w, j, i}, f.mesh.x_inverse_width[i], f.mesh.z_inverse_width[j]);
     const double found[FlowTally::n_extremes] = {::fabs(divergence), ::fabs(u(j, i)), ::fabs(w(j, i)),
                                                  -b(j, i), b(j, i)};
     for (int q = 0; q < FlowTally::n_extremes; ++q) most[q] = found[q] > most[q] ? found[q] : most[q];
