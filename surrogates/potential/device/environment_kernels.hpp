@@ -4,13 +4,15 @@
 
 #include "physics/particles/device/fixed.hpp"
 #include "surrogates/potential/device/lanes.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 
 /// Neighbours to moments, and gradients by moments to forces: the kernels at both ends of an evaluation.
 namespace quintet::potential {
 
 /// Numbers of the environment matrix that all atoms share.
 struct EnvironmentNumbers {
-  double rcut, rcut_smooth, inverse_width, protection;
+  double rcut;
+  SwitchRange range;
   double lower, inverse_interval;  ///< of the polynomials' intervals, in normalised s
   int n_types, n_channels, n_slots, n_intervals, n_dense;
   bool excludes, two_stage;
@@ -38,7 +40,7 @@ struct Trouble {
   int too_strong;   ///< 1 + an atom with a pair force beyond largest_pair_force, or with too much repulsion
 };
 
-/// A neighbour's row of R and what the chain rule needs; see Environment::fill and SpectralEmbedding::locate.
+/// A neighbour's row of R, what the chain rule needs, and where the polynomials have it.
 template <class Real>
 struct NeighbourTerm {
   double d[3], slope, q, dq;
@@ -52,22 +54,17 @@ struct NeighbourTerm {
       d[l] = to[l] - from[l];
       distance2 += d[l] * d[l];
     }
-    const double radius = ::sqrt(distance2);
-    double u = (radius - e.rcut_smooth) * e.inverse_width;
-    u = u > 0 ? (u < 1 ? u : 1) : 0;
-    const double u2 = u * u;
-    const double w = 1 + u2 * u * (-10 + u * (15 - 6 * u));
-    const double dw = u2 * (-30 + u * (60 - 30 * u)) * e.inverse_width;
-    const double inverse = 1 / (radius + e.protection), inverse_radius = 1 / radius;
-    const double s = w * inverse;
-    q = s * inverse;
-    slope = (dw * inverse - q) * inverse_radius * scale[0];
-    dq = (dw * inverse - 2 * q) * inverse * inverse_radius;
-    row[0] = static_cast<Real>((s - mean[0]) * scale[0]);
-    for (int l = 0; l < 3; ++l) row[1 + l] = static_cast<Real>((q * d[l] - mean[1 + l]) * scale[1 + l]);
-    const Real place = (row[0] - static_cast<Real>(e.lower)) * static_cast<Real>(e.inverse_interval);
-    interval = place > 0 ? (place < e.n_intervals ? static_cast<int>(place) : e.n_intervals) : 0;
-    local = 2 * (place - interval) - 1;
+    const EnvironmentTerm<1> term(e.range, mean[0], scale[0], distance2);
+    slope = term.slope;
+    q = term.q;
+    dq = term.dq;
+    row[0] = static_cast<Real>(term.s);
+    for (int l = 0; l < 3; ++l)
+      row[1 + l] = static_cast<Real>(environment_component(q, d[l], mean[1 + l], scale[1 + l]));
+    const SpectralPlace<Real> place(row[0], static_cast<Real>(e.lower), static_cast<Real>(e.inverse_interval),
+                                    e.n_intervals);
+    interval = place.interval;
+    local = place.local;
   }
 };
 
@@ -273,7 +270,7 @@ struct MomentsKernel {
 
 /// Computes for each atom dE/dR of its neighbours from dE/dM and dE/dT, then forces and virial.
 ///
-/// See SpectralEmbedding::differentiate and visit_slopes. Reads 4 K reals and 28 bytes a neighbour; adds
+/// See SpectralEmbedding::differentiate. Reads 4 K reals and 28 bytes a neighbour; adds
 /// three whole numbers a neighbour to the forces.
 template <class Space, class Real, int order>
 struct ForcesKernel {
@@ -359,11 +356,11 @@ struct ForcesKernel {
                     dt + static_cast<std::size_t>(b) * 4 * e.n_channels, term, value, through);
       value[0] += through * static_cast<Real>(2 * e.inverse_interval);
       const double g[3] = {value[1] * scale[1], value[2] * scale[2], value[3] * scale[3]};
-      const double along =
-          term.slope * value[0] + term.dq * (g[0] * term.d[0] + g[1] * term.d[1] + g[2] * term.d[2]);
+      double by_d[3];
+      differentiate_environment<1>(term.slope, term.q, term.dq, value[0], g, term.d, by_d);
       const std::size_t to = 3 * static_cast<std::size_t>(owner ? owner[j] : j);
       for (int l = 0; l < 3; ++l) {
-        const double slope = along * term.d[l] + term.q * g[l];
+        const double slope = by_d[l];
         strong = strong || !(slope < largest_pair_force && slope > -largest_pair_force);
         const long long fixed = to_fixed(slope);
         own[l] += fixed;

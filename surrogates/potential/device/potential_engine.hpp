@@ -128,10 +128,9 @@ class PotentialEngine {
     bool excludes = false;
     for (std::size_t i = 0; i < model_.dropped.size(); ++i)
       excludes = excludes || model_.dropped[i] || model_.emptied[i];
-    return {model_.rcut,        model_.rcut_smooth, 1 / (model_.rcut - model_.rcut_smooth),
-            model_.protection,  model_.lower,       1 / model_.width,
-            model_.n_types,     model_.n_channels,  model_.n_slots,
-            model_.n_intervals, model_.n_dense,     excludes,
+    const SwitchRange range{model_.rcut_smooth, 1 / (model_.rcut - model_.rcut_smooth), model_.protection};
+    return {model_.rcut,       range,          model_.lower,       1 / model_.width, model_.n_types,
+            model_.n_channels, model_.n_slots, model_.n_intervals, model_.n_dense,   excludes,
             model_.two_stage};
   }
 

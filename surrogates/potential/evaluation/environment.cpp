@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <numeric>
 
 #include "physics/kernels/pack_lanes.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 
 namespace quintet::potential {
 
@@ -112,37 +112,27 @@ int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, S
   return kept;
 }
 
-/// Rows of R and what the chain rule needs: s = w/(r+p), q = w/(r+p)^2, their derivatives by r divided by r.
+/// Fill rows of R and what the chain rule needs (EnvironmentTerm).
 template <class Real>
 void Environment::fill(int centre, int begin, int n, Batch<Real>& batch, Scratch& scratch) const {
-  using P = Pack<double>;
   const auto& mean = mean_[centre];
   const auto& scale = inverse_deviation_[centre];
-  const double inverse_width = 1.0 / (rcut_ - rcut_smooth_);
+  const SwitchRange range{rcut_smooth_, 1.0 / (rcut_ - rcut_smooth_), protection_};
   for (int r = 0; r < n; r += pack_width<double>) {
-    P radius = load<double>(scratch.distance2.data() + r);
-    for (int lane = 0; lane < pack_width<double>; ++lane) radius[lane] = std::sqrt(radius[lane]);
-    const P zero{}, one = broadcast(1.0);
-    P u = (radius - rcut_smooth_) * inverse_width;
-    u = u > zero ? u : zero;
-    u = u < one ? u : one;
-    const P u2 = u * u;
-    const P w = 1.0 + u2 * u * (-10.0 + u * (15.0 - 6.0 * u));
-    const P dw = u2 * (-30.0 + u * (60.0 - 30.0 * u)) * inverse_width;
-    const P inverse = 1.0 / (radius + protection_), inverse_radius = 1.0 / radius;
-    const P s = w * inverse, q = s * inverse;
-    store<double>(scratch.s.data() + r, (s - mean[0]) * scale[0]);
-    store<double>(batch.slope.data() + begin + r, (dw * inverse - q) * inverse_radius * scale[0]);
-    store<double>(batch.q.data() + begin + r, q);
-    store<double>(batch.dq.data() + begin + r, (dw * inverse - 2.0 * q) * inverse * inverse_radius);
+    const EnvironmentTerm<pack_width<double>> term(range, mean[0], scale[0],
+                                                   load<double>(scratch.distance2.data() + r));
+    store<double>(scratch.s.data() + r, term.s);
+    store<double>(batch.slope.data() + begin + r, term.slope);
+    store<double>(batch.q.data() + begin + r, term.q);
+    store<double>(batch.dq.data() + begin + r, term.dq);
   }
   Real* row = batch.row.data() + 4 * static_cast<std::size_t>(begin);
   for (int r = 0; r < n; ++r, row += 4) {
     const double q = batch.q[begin + r];
     row[0] = static_cast<Real>(scratch.s[r]);
-    row[1] = static_cast<Real>((q * batch.dx[begin + r] - mean[1]) * scale[1]);
-    row[2] = static_cast<Real>((q * batch.dy[begin + r] - mean[2]) * scale[2]);
-    row[3] = static_cast<Real>((q * batch.dz[begin + r] - mean[3]) * scale[3]);
+    const double d[3] = {batch.dx[begin + r], batch.dy[begin + r], batch.dz[begin + r]};
+    for (int l = 0; l < 3; ++l)
+      row[1 + l] = static_cast<Real>(environment_component(q, d[l], mean[1 + l], scale[1 + l]));
   }
 }
 

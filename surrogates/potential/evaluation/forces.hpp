@@ -8,6 +8,7 @@
 
 #include "physics/particles/atoms/atoms.hpp"
 #include "surrogates/potential/model/batch.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 
 namespace quintet::potential {
 
@@ -56,14 +57,13 @@ void visit_slopes(const Batch<Real>& batch, int b, const std::array<double, 4>& 
                                load<double>(batch.dz.data() + r)};
     const Pack<double> g[3] = {gradient[1] * (1 / deviation[1]), gradient[2] * (1 / deviation[2]),
                                gradient[3] * (1 / deviation[3])};
-    const Pack<double> q = load<double>(batch.q.data() + r);
-    const Pack<double> along = load<double>(batch.slope.data() + r) * gradient[0] +
-                               load<double>(batch.dq.data() + r) * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
     const int n = std::min(w, end - r);
     const auto there = lane < broadcast<double>(n);
     const Pack<double> zero{};
     Pack<double> slope[3];
-    for (int l = 0; l < 3; ++l) slope[l] = there ? along * d[l] + q * g[l] : zero;
+    differentiate_environment<w>(load<double>(batch.slope.data() + r), load<double>(batch.q.data() + r),
+                                 load<double>(batch.dq.data() + r), gradient[0], g, d, slope);
+    for (auto& of_l : slope) of_l = there ? of_l : zero;
     visit(r, n, d, slope);
   }
 }

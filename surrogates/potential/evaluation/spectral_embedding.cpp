@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/potential/evaluation/moment_packs.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 
 // T = 1/n sum_j R_j G(s_j), with no network evaluated at a neighbour. Equations: spectral_embedding.hpp.
 //
@@ -69,8 +70,8 @@ void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int en
   const int order4 = 4 * layout_.order;
   int n = 0;
   for (int r = begin; r < end; ++r) {
-    const Real place = (batch.row[4 * static_cast<std::size_t>(r)] - lower) * inverse;
-    const int p = std::max(0, static_cast<int>(place));
+    const auto [p, local] =
+        SpectralPlace<Real>(batch.row[4 * static_cast<std::size_t>(r)], lower, inverse, layout_.n_intervals);
     if (p >= layout_.n_intervals)
       throw NumericalError(fmt::format(
           "two atoms came closer than {} angstrom (distance {:.4f} angstrom, neighbour of atom index {}): "
@@ -79,7 +80,7 @@ void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int en
           0.2, std::sqrt(batch.dx[r] * batch.dx[r] + batch.dy[r] * batch.dy[r] + batch.dz[r] * batch.dz[r]),
           batch.neighbour[r]));
     scratch.interval[r] = p;
-    scratch.local[r] = 2 * (place - p) - 1;
+    scratch.local[r] = local;
     if (!marked[p]) {
       marked[p] = 1;
       occupied[n++] = p;

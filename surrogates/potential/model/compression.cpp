@@ -5,6 +5,7 @@
 #include "io/log/error.hpp"
 #include "physics/kernels/activation.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 
 namespace quintet::potential {
 
@@ -82,7 +83,7 @@ struct Range {
 Range range_of(const Model& model, int centre, double least_distance) {
   const double u =
       std::clamp((least_distance - model.rcut_smooth) / (model.rcut - model.rcut_smooth), 0.0, 1.0);
-  const double s = (1 + u * u * u * (-10 + u * (15 - 6 * u))) / least_distance;
+  const double s = smooth_switch(u) / least_distance;
   const auto &mean = model.mean[centre], &deviation = model.deviation[centre];
   double lower = -mean[0] / deviation[0], upper = (s - mean[0]) / deviation[0];
   for (int c = 1; c < 4; ++c) {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 
 namespace quintet::potential {
 
@@ -73,8 +74,7 @@ int Model::n_slots() const { return std::accumulate(sel.begin(), sel.end(), 0); 
 
 double Model::normalised_s(int centre, double r) const {
   const double u = std::clamp((r - rcut_smooth) / (rcut - rcut_smooth), 0.0, 1.0);
-  const double w = 1 + u * u * u * (-10 + u * (15 - 6 * u));
-  return (w / (r + protection) - mean[centre][0]) / deviation[centre][0];
+  return (smooth_switch(u) / (r + protection) - mean[centre][0]) / deviation[centre][0];
 }
 
 std::string Model::summary() const {

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "surrogates/potential/model/environment_cell.hpp"
 #include "surrogates/potential/model/nuclear_pair.hpp"
 
 namespace quintet::potential {
@@ -41,8 +42,7 @@ KOKKOS_INLINE_FUNCTION Radial switched_repulsion(const NuclearPair& pair, double
   const Radial whole = universal_repulsion(pair, r);
   if (r <= pair.inner) return whole;
   const double width = pair.outer - pair.inner, u = (r - pair.inner) / width;
-  const double w = 1 + u * u * u * (-10 + u * (15 - 6 * u));
-  const double dw = -30 * u * u * (1 - u) * (1 - u) / width;
+  const double w = smooth_switch(u), dw = smooth_switch_slope(u) / width;
   return {whole.value * w, whole.slope * w + whole.value * dw};
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "surrogates/potential/evaluation/environment.hpp"
+#include "surrogates/potential/model/environment_cell.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
 namespace quintet::potential {
@@ -89,6 +90,41 @@ TEST(Environment, rows_are_the_formula_and_its_slopes) {
     const double dq = (q(distance + h) - q(distance - h)) / (2 * h * distance);
     EXPECT_NEAR(s.batch.dq[r], dq, 1e-7 * (1 + std::abs(dq)));
   }
+}
+
+TEST(EnvironmentTerm, is_the_same_in_a_pack_as_alone) {
+  constexpr int w = pack_width<double>;
+  const SwitchRange range{0.5, 1 / 5.5, 0.07};
+  const auto expect_same = [](double alone, double lane) {
+    EXPECT_NEAR(lane, alone, 1e-14 * (1 + std::abs(alone)));
+  };
+  for (double first = 0.1; first < 7; first += 0.3) {  // inside, between and beyond the switch
+    alignas(64) double distance2[w];
+    for (int l = 0; l < w; ++l) distance2[l] = std::pow(first + 0.04 * l, 2);
+    const EnvironmentTerm<w> pack(range, 0.1, 1.7, load<double>(distance2));
+    alignas(64) double s[w], slope[w], q[w], dq[w];
+    store<double>(s, pack.s);
+    store<double>(slope, pack.slope);
+    store<double>(q, pack.q);
+    store<double>(dq, pack.dq);
+    for (int l = 0; l < w; ++l) {
+      const EnvironmentTerm<1> alone(range, 0.1, 1.7, distance2[l]);
+      expect_same(alone.s, s[l]);
+      expect_same(alone.slope, slope[l]);
+      expect_same(alone.q, q[l]);
+      expect_same(alone.dq, dq[l]);
+    }
+  }
+}
+
+TEST(EnvironmentTerm, switch_has_its_slope_and_is_smooth_at_both_ends) {
+  const double h = 1e-6;
+  for (const double u : {0.01, 0.3, 0.5, 0.77, 0.99})
+    EXPECT_NEAR(smooth_switch_slope(u), (smooth_switch(u + h) - smooth_switch(u - h)) / (2 * h), 1e-8);
+  EXPECT_EQ(smooth_switch(0.0), 1);
+  EXPECT_NEAR(smooth_switch(1.0), 0, 1e-15);
+  EXPECT_EQ(smooth_switch_slope(0.0), 0);
+  EXPECT_EQ(smooth_switch_slope(1.0), 0);
 }
 
 TEST(Environment, keeps_the_nearest_of_each_type) {
