@@ -472,23 +472,24 @@ Comm::Pending Comm::start_all_to_all_bytes(std::span<const std::byte> send,
                                            std::span<std::byte> receive,
                                            std::span<const std::size_t> receive_counts,
                                            std::size_t bytes) const {
-  const auto sum = [](std::span<const std::size_t> counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  // Where parts begin, and where the last one ends: summed once, not again for each rank.
+  const auto begins_of = [](std::span<const std::size_t> counts) {
+    std::vector<std::size_t> begins(counts.size() + 1, 0);
+    std::partial_sum(counts.begin(), counts.end(), begins.begin() + 1);
+    return begins;
   };
+  const auto send_begins = begins_of(send_counts), receive_begins = begins_of(receive_counts);
   const auto n_ranks = static_cast<std::size_t>(size()), self = static_cast<std::size_t>(rank());
   if (send_counts.size() != n_ranks || receive_counts.size() != n_ranks ||
-      sum(send_counts) * bytes != send.size() || sum(receive_counts) * bytes != receive.size() ||
+      send_begins.back() * bytes != send.size() || receive_begins.back() * bytes != receive.size() ||
       send_counts[self] != receive_counts[self])
     throw InternalError(fmt::format("all_to_all_into: parts of {} and {} bytes do not fit their counts.",
                                     send.size(), receive.size()));
-  const auto offset = [&](std::span<const std::size_t> counts, int rank) {
-    return sum(counts.first(rank)) * bytes;
-  };
   const auto send_part = [&](int rank) {
-    return send.subspan(offset(send_counts, rank), send_counts[rank] * bytes);
+    return send.subspan(send_begins[rank] * bytes, send_counts[rank] * bytes);
   };
   const auto receive_part = [&](int rank) {
-    return receive.subspan(offset(receive_counts, rank), receive_counts[rank] * bytes);
+    return receive.subspan(receive_begins[rank] * bytes, receive_counts[rank] * bytes);
   };
   const auto own = send_part(rank());
   if (!own.empty()) std::memcpy(receive_part(rank()).data(), own.data(), own.size());
