@@ -12,8 +12,7 @@
 namespace quintet {
 
 template <class Real>
-DeviceOptimiser<Real>::DeviceOptimiser(const TorchDevice& device, const ResidentRequest& request,
-                                       std::int64_t n)
+DeviceOptimiser<Real>::DeviceOptimiser(const TorchDevice& device, const StoreRequest& request, std::int64_t n)
     : options_(request.optimiser) {
   const auto size = static_cast<std::size_t>(n);
   if (!offloads_states(options_, request.offload)) {

@@ -24,7 +24,7 @@ template <class Real>
 class DeviceOptimiser {
  public:
   /// States of `n` numbers, all 0.
-  DeviceOptimiser(const TorchDevice& device, const ResidentRequest& request, std::int64_t n);
+  DeviceOptimiser(const TorchDevice& device, const StoreRequest& request, std::int64_t n);
 
   void count_twice(std::vector<Twins> twins) { twins_ = std::move(twins); }
   /// Step `t` of theta [n] by the gradient g [n], which it may write to. They are numbers first, first + 1,

@@ -12,12 +12,12 @@
 #include "io/log/error.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 #include "surrogates/resident/divided_parameters.hpp"
-#include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/stores/parameter_store.hpp"
 
 namespace quintet {
 
 template <class Real>
-DeviceParameters<Real>::DeviceParameters(const TorchDevice& device, const ResidentRequest& request)
+DeviceParameters<Real>::DeviceParameters(const TorchDevice& device, const StoreRequest& request)
     : comm_(request.comm),
       device_(device),
       layout_(request.layout),
@@ -152,8 +152,8 @@ HeldBytes DeviceParameters<Real>::host_bytes() const {
 
 template <class Real>
 ResidentMaker<Real> device_parameters(const TorchDevice& device) {
-  return [device](const ResidentRequest& request) {
-    return in_device_arrays([&]() -> std::unique_ptr<ResidentArrays<Real>> {
+  return [device](const StoreRequest& request) {
+    return in_device_arrays([&]() -> std::unique_ptr<ParameterStore<Real>> {
       if (request.stage() < 2) return std::make_unique<DeviceParameters<Real>>(device, request);
       return std::make_unique<DividedParameters<Real>>(device, request);
     });

@@ -10,18 +10,18 @@
 #include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/resident/device_messages.hpp"
 #include "surrogates/resident/device_optimiser.hpp"
-#include "surrogates/training/resident_arrays.hpp"
+#include "surrogates/training/stores/parameter_store.hpp"
 
 namespace quintet {
 
-/// ResidentArrays of stages 0 and 1 as tensors, in the memory of the device where LibTorch computes networks.
+/// ParameterStore of stages 0 and 1 as tensors, in the memory of the device where LibTorch computes networks.
 ///
 /// What computes with values() makes tensors of that memory, leaves of its graphs, and adds to gradient().
 template <class Real>
-class DeviceParameters final : public ResidentArrays<Real> {
+class DeviceParameters final : public ParameterStore<Real> {
  public:
   /// All numbers are 0. Throws ResourceError where the device has no room for them.
-  DeviceParameters(const TorchDevice& device, const ResidentRequest& request);
+  DeviceParameters(const TorchDevice& device, const StoreRequest& request);
 
   [[nodiscard]] Real* values(int block) const override { return place_in(values_, block); }
   [[nodiscard]] Real* gradient(int block) override { return place_in(gradient_, block); }

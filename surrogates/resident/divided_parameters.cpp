@@ -10,13 +10,13 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/resident/device_numbers.hpp"
-#include "surrogates/training/flat_checkpoint.hpp"
-#include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/stores/gathered_slices.hpp"
+#include "surrogates/training/stores/parameter_store.hpp"
 
 namespace quintet {
 
 template <class Real>
-DividedParameters<Real>::DividedParameters(const TorchDevice& device, const ResidentRequest& request)
+DividedParameters<Real>::DividedParameters(const TorchDevice& device, const StoreRequest& request)
     : comm_(request.comm.split(0, request.comm.rank())),  // what travels meets no message of the blocks'
       device_(device),
       layout_(request.layout),

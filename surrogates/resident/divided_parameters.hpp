@@ -12,20 +12,20 @@
 #include "surrogates/resident/device_messages.hpp"
 #include "surrogates/resident/device_optimiser.hpp"
 #include "surrogates/resident/units_at_hand.hpp"
-#include "surrogates/training/resident_arrays.hpp"
+#include "surrogates/training/stores/parameter_store.hpp"
 
 namespace quintet {
 
-/// ResidentArrays of stages 2 and 3: units of FlatLayout, of which each rank sums and updates a slice.
+/// ParameterStore of stages 2 and 3: units of FlatLayout, of which each rank sums and updates a slice.
 ///
 /// One unit's gradient is at hand, in the same memory for all: finish() of its first block begins its sum,
 /// which travels while the block before is differentiated (Progress::blocks), until gradient() of that one is
 /// asked for. At stage 2 all values are at hand, at stage 3 those of UnitsAtHand.
 template <class Real>
-class DividedParameters final : public ResidentArrays<Real> {
+class DividedParameters final : public ParameterStore<Real> {
  public:
   /// All numbers are 0. Collective. Throws ResourceError where the device has no room for them.
-  DividedParameters(const TorchDevice& device, const ResidentRequest& request);
+  DividedParameters(const TorchDevice& device, const StoreRequest& request);
 
   [[nodiscard]] Real* values(int block) const override;
   [[nodiscard]] Real* gradient(int block) override;

@@ -6,7 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "surrogates/resident/device_messages.hpp"
-#include "surrogates/training/resident_arrays.hpp"
+#include "surrogates/training/stores/parameter_store.hpp"
 
 namespace quintet {
 

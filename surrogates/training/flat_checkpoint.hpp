@@ -47,16 +47,4 @@ void restore(const hdf5::Group& group, FlatParameters<Real>& parameters);
 [[nodiscard]] FlatState read_flat_state(const hdf5::Group& group, const OptimiserOptions& optimiser,
                                         std::size_t size);
 
-/// Gather an array that all ranks divide on rank 0, in the order of blocks (empty elsewhere). Collective.
-/// @param own [layout.slices()] this rank's slices of the units @param slice its number among them
-template <class Real>
-[[nodiscard]] std::vector<Real> gathered_slices(const Comm& comm, const FlatLayout& layout, int slice,
-                                                std::span<const Real> own);
-
-/// Part of a unit's numbers in slice `slice`, without padding: the first, within the unit, and how many.
-struct SlicePart {
-  std::size_t first, n;
-};
-[[nodiscard]] SlicePart slice_part(const FlatLayout::Unit& unit, int slice);
-
 }  // namespace quintet

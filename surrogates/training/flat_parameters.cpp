@@ -1,14 +1,11 @@
 #include "surrogates/training/flat_parameters.hpp"
 
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "io/log/error.hpp"
-#include "physics/kernels/pack.hpp"
+#include "surrogates/training/resident_arrays.hpp"
 #include "surrogates/training/split_bf16.hpp"
+#include "surrogates/training/stores/host_store.hpp"
 
 namespace quintet {
 
@@ -23,31 +20,7 @@ Comm sharing_ranks(const Comm& comm, Holder holder) {
   return shares ? node : comm.split(comm.rank(), 0);
 }
 
-/// Whether all numbers are; 0 g is 0 for those alone.
-template <class Real>
-bool all_finite(std::span<const Real> values) {
-  constexpr std::size_t w = pack_width<Real>, sums = 4;  // one alone would wait for itself
-  Pack<Real> sum[sums] = {};
-  const std::size_t whole = values.size() / (sums * w) * (sums * w);
-  for (std::size_t i = 0; i < whole; i += sums * w)
-    for (std::size_t k = 0; k < sums; ++k) sum[k] += Real(0) * load<Real>(&values[i + k * w]);
-  Real rest = horizontal_sum<Real>((sum[0] + sum[1]) + (sum[2] + sum[3]));
-  for (std::size_t i = whole; i < values.size(); ++i) rest += Real(0) * values[i];
-  return rest == 0;
-}
-
-std::size_t bucket_size(const ParallelOptions& parallel, std::size_t bytes) {
-  return parallel.bucket_numbers(bytes);
-}
-
 }  // namespace
-
-std::string bad_gradient_text(std::int64_t t, const std::string& block) {
-  return fmt::format(
-      "step {}: the gradient of block '{}' or one after it holds a number that is not finite; the "
-      "weights are those of before; a lower learning rate may help",
-      t, block);
-}
 
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
@@ -63,295 +36,67 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
                                      const ParallelOptions& parallel, const Comm& holder,
                                      const OffloadOptions& offload, const PrecisionOptions& precision,
                                      const ResidentMaker<Real>& on_device)
-    : layout_(blocks, comm.size(), bucket_size(parallel, sizeof(Real))),
+    : layout_(blocks, comm.size(), parallel.bucket_numbers(sizeof(Real))),
       optimiser_(optimiser),
-      rank_{comm, holder, comm.size() == 1 ? Comm::self() : comm.split(holder.rank(), comm.rank()),
-            comm.size() == 1 ? 0 : parallel.zero_stage()},
-      overlaps_(parallel.progress == Progress::blocks),
+      offload_(offload),
       splits_(precision.splits()),
       has_device_(on_device != nullptr),
       kept_on_host_(kept_on_host(offload, precision, layout_.has_parts())),
-      ledger_(std::make_unique<Ledger>()),
-      resident_(has_device_ && kept_on_host_.empty()
-                    ? on_device({comm, layout_, optimiser_, parallel, offload, *ledger_})
-                    : nullptr),
-      values_(rank_, layout_, overlaps_, splits_, is_resident()),
-      gradient_(rank_.holder, gradient_size()),
-      offload_(offload),
-      states_(optimiser, resident_ ? 0 : rank_.updated_size(layout_), resident_ ? OffloadOptions{} : offload,
-              *ledger_, offload.rank.value_or(comm.rank()), splits_),
-      slices_(rank_.stage < 2 || resident_ ? 0 : layout_.slices()),
-      workspace_(resident_ ? 0 : (rank_.across.size() - 1) * layout_.largest_slice()),
-      bad_(rank_.holder, 1) {
+      ledger_(std::make_unique<Ledger>()) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
-  QUINTET_CHECK(rank_.stage < 3 || resident_ || rank_.holder.size() == 1,
-                "parallel: stage 3 divides values, which the {} ranks of a node share; set holder: rank",
-                rank_.holder.size());
-  if (offload_.delayed_update) {
-    pending_.resize(rank_.updated_size(layout_));
-    next_.resize(pending_.size() * values_.width());
-  }
-  const HeldBytes held = resident_ ? resident_->host_bytes() : bytes();
+  const StoreRequest request{comm, layout_, optimiser_, parallel, offload, *ledger_};
+  if (is_resident())
+    store_ = on_device(request);
+  else
+    store_ = std::make_unique<HostStore<Real>>(request, holder, splits_);
+  const HeldBytes held = store_->host_bytes();
   const auto note = [&](ByteCategory category, std::size_t bytes) {
     ledger_->note(Tier::host, category, static_cast<std::int64_t>(bytes));
   };
-  note(ByteCategory::parameters, held.values + next_.size());
-  note(ByteCategory::gradients, held.gradients + held.live + pending_.size() * sizeof(Real));
+  note(ByteCategory::parameters, held.values);
+  note(ByteCategory::gradients, held.gradients + held.live);
   note(ByteCategory::workspace, held.workspace + held.expanded);
-  if (resident_ && !offloads_states(optimiser, offload)) note(ByteCategory::optimiser, held.optimiser);
+  if (is_resident() && !offloads_states(optimiser, offload)) note(ByteCategory::optimiser, held.optimiser);
   const std::vector<Real> typed(start.begin(), start.end());
   assign_values(typed);
-}
-
-template <class Real>
-void FlatParameters<Real>::progress() {
-  values_.progress();
-  if (reducing_) reducing_->progress();
-}
-
-template <class Real>
-void FlatParameters<Real>::enter(int block, Way way) {
-  if (resident_) return resident_->enter(block, way);
-  progress();
-  values_.enter(block, way);
-}
-
-template <class Real>
-std::span<Real> FlatParameters<Real>::values(int block) const {
-  return resident_ ? there(resident_->values(block), block) : values_.of(block);
-}
-
-template <class Real>
-std::span<Real> FlatParameters<Real>::gradient(int block) {
-  if (resident_) return there(resident_->gradient(block), block);
-  finish_reduction();
-  const auto& it = layout_.blocks()[block];
-  const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
-  return gradients(rank_.holder.rank(), rank_.stage < 2 ? it.offset : it.offset - unit.offset, it.size);
-}
-
-template <class Real>
-void FlatParameters<Real>::sum_in_holder(std::size_t from, std::size_t n) {
-  if (rank_.holder.size() == 1) return;
-  constexpr std::size_t length = 1024;  // stays in the first-level cache
-  std::array<Real, length> sum;
-  for (const std::size_t end = from + n; from < end; from += length) {
-    const std::size_t now = std::min(length, end - from);
-    std::copy_n(gradient_.part(0) + from, now, sum.data());
-    for (int rank = 1; rank < rank_.holder.size(); ++rank) {
-      const Real* const other = gradient_.part(rank) + from;
-      for (std::size_t i = 0; i < now; ++i) sum[i] += other[i];
-    }
-    for (int rank = 0; rank < rank_.holder.size(); ++rank)
-      if (rank != rank_.holder.rank()) std::fill_n(gradient_.part(rank) + from, now, Real(0));
-    std::copy_n(sum.data(), now, gradient_.part(rank_.holder.rank()) + from);
-  }
-}
-
-template <class Real>
-void FlatParameters<Real>::finish(int block) {
-  if (resident_) return resident_->finish(block);
-  progress();
-  if (rank_.stage < 2) return;
-  const auto unit = static_cast<std::size_t>(layout_.blocks()[block].unit);
-  if (block != layout_.units()[unit].first_block) return;
-  finish_reduction();
-  start_reduction(unit);
-  if (!overlaps_) finish_reduction();
-}
-
-template <class Real>
-void FlatParameters<Real>::start_reduction(std::size_t number) {
-  const Unit& unit = layout_.units()[number];
-  gradient_.synchronise();
-  sum_in_holder(rank_.share(unit), rank_.share_size(unit));
-  const auto mine = gradients(rank_.holder.rank(), rank_.share(unit), rank_.share_size(unit));
-  reducing_.emplace(rank_.across.start_reduce_scatter(std::span<const Real>(mine), std::span(workspace_)));
-  reduced_ = number;
-}
-
-template <class Real>
-void FlatParameters<Real>::finish_reduction() {
-  if (!reducing_) return;
-  const Unit& unit = layout_.units()[reduced_];
-  reducing_->wait(std::span(slices_).subspan(rank_.place_of(unit), unit.slice));
-  reducing_.reset();
-  const auto mine = gradients(rank_.holder.rank(), rank_.share(unit), rank_.share_size(unit));
-  std::fill(mine.begin(), mine.end(), Real(0));
-  gradient_.synchronise();  // the next unit may come
-}
-
-template <class Real>
-void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
-  int first = *bad_.part(rank_.holder.rank());
-  if (rank_.holder.size() > 1) {
-    bad_.synchronise();
-    for (int rank = 0; rank < rank_.holder.size(); ++rank) first = std::min(first, *bad_.part(rank));
-  }
-  if (rank_.across.size() > 1) first = rank_.across.minimum(first);
-  if (first == INT_MAX) return;
-  clear_gradient();
-  const auto& block = layout_.blocks()[layout_.units()[first].first_block];
-  throw NumericalError(bad_gradient_text(t, block.name));
-}
-
-template <class Real>
-void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
-  if (resident_) return resident_->step(t, learning_rate);
-  settle();
-  const auto& units = layout_.units();
-  const int self = rank_.holder.rank();
-  finish_reduction();
-  if (rank_.stage < 2) gradient_.synchronise();
-  int& bad = *bad_.part(self);
-  bad = INT_MAX;
-  sums_.clear();
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    const Unit& unit = units[u];
-    if (rank_.stage >= 2) {
-      sums_.push_back(std::span(slices_).subspan(rank_.place_of(unit), unit.slice));
-    } else {
-      sum_in_holder(unit.offset + rank_.share(unit), rank_.share_size(unit));
-      const auto mine = gradients(self, unit.offset + rank_.share(unit), rank_.share_size(unit));
-      const auto own = gradients(self, unit.offset + rank_.slice(unit), unit.slice);
-      sums_.push_back(rank_.stage == 0 ? mine : own);
-      if (rank_.across.size() > 1) {
-        rank_.across.reduce_scatter(std::span<const Real>(mine), own, std::span(workspace_));
-        if (rank_.stage == 0)
-          rank_.across.all_gather_into(mine);
-        else {
-          std::fill(mine.data(), own.data(), Real(0));
-          std::fill(own.data() + own.size(), mine.data() + mine.size(), Real(0));
-        }
-      }
-    }
-    if (bad == INT_MAX && !all_finite<Real>(sums_.back())) bad = static_cast<int>(u);
-  }
-  refuse_bad_gradients(t);
-  if (offload_.delays(t)) {
-    pending_t_ = t;
-    pending_rate_ = learning_rate;
-    Real* to = pending_.data();
-    for (const auto sum : sums_) {
-      to = std::copy(sum.begin(), sum.end(), to);
-      std::fill(sum.begin(), sum.end(), Real(0));
-    }
-    return;
-  }
-  update(t, learning_rate, values_.updated(), sums_);
-  values_.gather();
-}
-
-template <class Real>
-void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
-                                  const std::vector<std::span<std::byte>>& values,
-                                  const std::vector<std::span<Real>>& gradients) {
-  const auto kept = static_cast<Real>(1 - learning_rate * optimiser_.weight_decay);
-  std::size_t place = 0;
-  for (std::size_t u = 0; u < values.size(); place += gradients[u++].size()) {
-    before_.clear();
-    visit_twins(u, values[u], [&](Real value) {
-      before_.push_back(value * kept);
-      return value;
-    });
-    states_.update(t, learning_rate, place, values[u], gradients[u]);
-    auto before = before_.begin();
-    visit_twins(u, values[u], [&](Real value) { return value + (value - *before++); });
-  }
-  states_.finish(t);
 }
 
 template <class Real>
 void FlatParameters<Real>::count_twice(std::vector<Twins> twins) {
   if (splits_) throw InternalError("updates of values in halves do not count twice");
   if (layout_.has_parts()) throw InternalError("updates of layers in parts do not count twice");
-  if (resident_) return resident_->count_twice(std::move(twins));
-  twins_ = std::move(twins);
+  store_->count_twice(std::move(twins));
 }
 
 template <class Real>
-template <class Visit>
-void FlatParameters<Real>::visit_twins(std::size_t number, std::span<std::byte> values,
-                                       const Visit& visit) const {
-  const Unit& unit = layout_.units()[number];
-  auto* const numbers = reinterpret_cast<Real*>(values.data());
-  const std::size_t begin = unit.first + rank_.updated(unit), end = begin + values.size() / sizeof(Real);
-  for (const auto& [first, n] : twins_)
-    for (std::size_t i = std::max(first, begin); i < std::min({first + n, end, unit.first + unit.size}); ++i)
-      numbers[i - begin] = visit(numbers[i - begin]);
+std::vector<Real> FlatParameters<Real>::all_computed_values() const {
+  std::vector<Real> all = all_values();
+  if (splits_)
+    for (Real& value : all) value = as_bf16(static_cast<float>(value));
+  return all;
 }
 
 template <class Real>
-void FlatParameters<Real>::begin_step() {
-  if (pending_t_ == 0 || updating_.valid()) return;
-  updating_ = std::async(std::launch::async, [this] {
-    std::vector<std::span<std::byte>> values;
-    std::vector<std::span<Real>> gradients;
-    std::size_t place = 0;
-    for (const auto part : values_.updated()) {
-      const std::size_t n = part.size() / values_.width();
-      values.push_back(std::span(next_).subspan(place * values_.width(), part.size()));
-      gradients.push_back(std::span(pending_).subspan(place, n));
-      std::copy(part.begin(), part.end(), values.back().begin());
-      place += n;
-    }
-    update(pending_t_, pending_rate_, values, gradients);
-  });
-}
-
-template <class Real>
-void FlatParameters<Real>::settle() {
-  begin_step();
-  if (!updating_.valid()) return;
-  updating_.get();
-  pending_t_ = 0;
-  values_.synchronise();  // others may still read them
-  const std::byte* from = next_.data();
-  for (const auto part : values_.updated()) {
-    std::copy_n(from, part.size(), part.data());
-    from += part.size();
-  }
-  values_.gather();
-}
-
-template <class Real>
-void FlatParameters<Real>::clear_gradient() {
-  if (resident_) return resident_->clear_gradient();
-  finish_reduction();
-  gradient_.synchronise();  // others may still read it
-  std::fill_n(gradient_.part(rank_.holder.rank()), gradient_size(), Real(0));
-  std::fill(slices_.begin(), slices_.end(), Real(0));
-}
-
-template <class Real>
-HeldBytes FlatParameters<Real>::bytes() const {
-  if (resident_) return resident_->bytes();
-  const std::size_t gradients = gradient_size() * sizeof(Real);
-  return {values_.kept_bytes(),
-          rank_.stage < 2 ? gradients : slices_.size() * sizeof(Real),
-          states_.host_bytes(),
-          (rank_.stage < 2 ? 0 : gradients) + values_.at_hand_bytes(),
-          workspace_.size() * sizeof(Real),
-          values_.expanded_bytes()};
+void FlatParameters<Real>::assign_pending(const Pending& pending) {
+  QUINTET_CHECK(
+      pending.t == 0 || offload_.delayed_update,
+      "the checkpoint holds a gradient that waits for its update; expected offload.delayed_update as "
+      "in the run that wrote it");
+  store_->assign_pending(pending);
 }
 
 template <class Real>
 FlatAccount FlatParameters<Real>::account() const {
-  FlatAccount account{bytes(), *ledger_, offload_traffic()};
+  FlatAccount account{bytes(), *ledger_, offload_traffic(), store_->bytes_sent(),
+                      store_->host_bytes().total()};
   account.is_resident = is_resident();
-  if (resident_) {
-    account.bytes_sent = resident_->bytes_sent();
-    account.bytes_copied = resident_->bytes_copied();
-    account.host_bytes = resident_->host_bytes().total();
+  account.bytes_copied = store_->bytes_copied();
+  if (is_resident())
     account.residence = offloads_states(optimiser_, offload_)
                             ? "on the device but for states, which are offloaded"
                             : "on the device";
-    return account;
-  }
-  account.bytes_sent = traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes;
-  account.host_bytes = account.held.total();
-  if (has_device_)
+  else if (has_device_)
     account.residence = fmt::format(
         "on the host, for {}; weights go to the device and gradients come back in each step", kept_on_host_);
   return account;

@@ -24,16 +24,6 @@ void add_offloaded(ResidentNeeds& needs, const PlannedArrays& arrays, std::size_
 
 }  // namespace
 
-HeldBytes& HeldBytes::operator+=(const HeldBytes& other) {
-  values += other.values;
-  gradients += other.gradients;
-  optimiser += other.optimiser;
-  live += other.live;
-  workspace += other.workspace;
-  expanded += other.expanded;
-  return *this;
-}
-
 std::string kept_on_host(const OffloadOptions& offload, const PrecisionOptions& precision, bool has_parts) {
   if (offload.delayed_update) return "offload.delayed_update";
   if (precision.splits()) return "precision.parameters split_bf16";

@@ -3,6 +3,7 @@
 #include "apps/application/life/context.hpp"
 #include "io/device/device.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/resident_arrays.hpp"
 
 namespace quintet {
 

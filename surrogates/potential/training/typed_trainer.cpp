@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/aligned.hpp"
 #include "surrogates/potential/training/kernel_passes.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 #include "surrogates/resident/late/late_parameters.hpp"

@@ -17,13 +17,13 @@ template <class Real>
 ResidentMaker<Real> late_device_parameters(const DeviceSession& session) {
   if (session.is_cpu()) return {};
 #ifdef LATE_QUINTET_RESIDENT_LIBRARY
-  return [session](const ResidentRequest& request) {
+  return [session](const StoreRequest& request) {
     constexpr bool is_float = std::is_same_v<Real, float>;
-    using Make = ResidentArrays<Real>*(const ResidentRequest&, const DeviceSession&, int);
+    using Make = ParameterStore<Real>*(const StoreRequest&, const DeviceSession&, int);
     auto* const make = reinterpret_cast<Make*>(
         late_function(LATE_QUINTET_RESIDENT_LIBRARY,
                       is_float ? "quintet_resident_arrays_float" : "quintet_resident_arrays_double"));
-    return std::unique_ptr<ResidentArrays<Real>>(make(request, session, library_threads()));
+    return std::unique_ptr<ParameterStore<Real>>(make(request, session, library_threads()));
   };
 #else
   throw InputError("device: trainings run on a device by LibTorch, without which this program was built");

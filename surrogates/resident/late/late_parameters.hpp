@@ -1,7 +1,7 @@
 #pragma once
 
 #include "io/device/device.hpp"
-#include "surrogates/training/resident_arrays.hpp"
+#include "surrogates/training/stores/parameter_store.hpp"
 
 namespace quintet {
 

@@ -19,6 +19,7 @@
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/resident_arrays.hpp"
 #include "tests/support/address_sanitizer.hpp"
 #include "tests/support/device/test_device.hpp"
 #include "tests/support/disk_scratch.hpp"

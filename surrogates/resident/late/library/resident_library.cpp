@@ -10,18 +10,18 @@ namespace quintet {
 namespace {
 
 template <class Real>
-ResidentArrays<Real>* make(const ResidentRequest& request, const DeviceSession& device, int threads) {
+ParameterStore<Real>* make(const StoreRequest& request, const DeviceSession& device, int threads) {
   at::set_num_threads(threads);
   return device_parameters<Real>(TorchDevice(device))(request).release();
 }
 
 }  // namespace
 
-ResidentArrays<float>* quintet_resident_arrays_float(const ResidentRequest& request,
-                                                     const DeviceSession& device, int threads) {
+ParameterStore<float>* quintet_resident_arrays_float(const StoreRequest& request, const DeviceSession& device,
+                                                     int threads) {
   return make<float>(request, device, threads);
 }
-ResidentArrays<double>* quintet_resident_arrays_double(const ResidentRequest& request,
+ParameterStore<double>* quintet_resident_arrays_double(const StoreRequest& request,
                                                        const DeviceSession& device, int threads) {
   return make<double>(request, device, threads);
 }

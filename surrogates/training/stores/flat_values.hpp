@@ -41,7 +41,7 @@ struct FlatRank {
   }
 };
 
-/// The values of FlatParameters: where they are kept, and what is at hand while blocks compute.
+/// The values of a HostStore: where they are kept, and what is at hand while blocks compute.
 ///
 /// Up to stage 2 a holder has one copy; at stage 3 each rank has its slices, and a unit's values are gathered
 /// when its blocks compute. Values in halves are kept as their high ones, and a unit at hand is expanded to
@@ -50,9 +50,7 @@ template <class Real>
 class FlatValues {
  public:
   /// @param rank, layout outlive this @param overlaps the next unit travels while one computes
-  /// @param elsewhere nothing is kept here: they are on a device
-  FlatValues(const FlatRank& rank, const FlatLayout& layout, bool overlaps, bool splits,
-             bool elsewhere = false);
+  FlatValues(const FlatRank& rank, const FlatLayout& layout, bool overlaps, bool splits);
 
   /// Bytes of a value as it is kept.
   [[nodiscard]] std::size_t width() const { return width_; }

@@ -1,4 +1,4 @@
-#include "surrogates/training/flat_values.hpp"
+#include "surrogates/training/stores/flat_values.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,17 +11,15 @@
 namespace quintet {
 
 template <class Real>
-FlatValues<Real>::FlatValues(const FlatRank& rank, const FlatLayout& layout, bool overlaps, bool splits,
-                             bool elsewhere)
+FlatValues<Real>::FlatValues(const FlatRank& rank, const FlatLayout& layout, bool overlaps, bool splits)
     : rank_(rank),
       layout_(layout),
       overlaps_(overlaps),
       splits_(splits),
       width_(splits ? sizeof(std::uint16_t) : sizeof(Real)),
-      kept_(rank.holder,
-            rank.holder.is_root() && rank.stage < 3 && !elsewhere ? layout.padded() * width_ : 0),
-      gathered_(rank.stage < 3 || elsewhere ? 0 : layout.padded() * width_),
-      slices_(rank.stage < 3 || elsewhere ? 0 : layout.slices() * width_),
+      kept_(rank.holder, rank.holder.is_root() && rank.stage < 3 ? layout.padded() * width_ : 0),
+      gathered_(rank.stage < 3 ? 0 : layout.padded() * width_),
+      slices_(rank.stage < 3 ? 0 : layout.slices() * width_),
       expanded_(splits ? layout.padded() : 0) {}
 
 template <class Real>
