@@ -36,15 +36,25 @@ void initialize() {
 
 }  // namespace
 
+bool kernels_are_up() { return Kokkos::is_initialized(); }
+
+void require_kernels() {
+  if (!kernels_are_up())
+    throw ResourceError(
+        "Kokkos, which this library works with, was ended by the program that uses it: end Kokkos after the "
+        "last evaluation");
+}
+
 void start_kernels() {
-  static bool started = false;
+  static bool is_known = false;  // started here, or met in use
   const std::lock_guard lock(gate());
-  if (Kokkos::is_initialized()) return;
-  if (started)
-    throw ResourceError("Kokkos, which this library works with, was ended by the program that uses it");
   log::configure({.speaks = false, .quiet = true, .file = ""});  // a library does not print
-  initialize();
-  started = true;
+  if (is_known) return require_kernels();
+#if KOKKOS_VERSION >= 30700
+  if (Kokkos::is_finalized()) return require_kernels();
+#endif
+  if (!kernels_are_up()) initialize();
+  is_known = true;
 }
 
 std::unique_lock<std::mutex> kernels_in_use(Kernels kernels) {

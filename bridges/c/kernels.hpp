@@ -9,6 +9,10 @@ namespace quintet::bridges {
 /// 4, and a host that meets Kokkos in use may have begun to use it as well. Throws ResourceError where the
 /// host has ended it.
 void start_kernels();
+/// Throws ResourceError where Kokkos is not up, since the host has ended it.
+void require_kernels();
+/// Whether it is: what holds Kokkos's memory may not be destroyed where it is not.
+[[nodiscard]] bool kernels_are_up();
 
 /// What kernels ask of their back end.
 enum class Kernels {

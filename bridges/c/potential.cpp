@@ -19,8 +19,6 @@ namespace quintet::bridges {
 
 namespace {
 
-using potential::DeepPotential;
-
 potential::Precision precision_named(const std::string& name) {
   if (name == "model") return potential::Precision::model;
   if (name == "double") return potential::Precision::fp64;
@@ -54,18 +52,32 @@ View of_caller(double* array, std::size_t n, const char* label) {
   return array != nullptr ? View(array, n) : make_view<View>(label, n);
 }
 
+/// A device finds neighbours itself: a list that lacks pairs, on purpose perhaps, would mean another energy.
+void require_all_pairs(Potential& potential, const double* position) {
+  try {
+    potential.check_neighbours(position);
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("{}. A device finds neighbours itself and leaves no pair out: take device "
+                    "cpu for lists without some",
+                    error.what()));
+  }
+}
+
 }  // namespace
 
-Potential::Potential(const std::vector<std::string>& files, const std::string& precision) {
+Potential::Potential(const std::vector<std::string>& files, const std::string& precision,
+                     const std::string& device) {
   QUINTET_CHECK(!files.empty(), "no model file was named");
   potential::DeepPotentialOptions options;
   options.precision = precision_named(precision);
   static std::mutex one_at_a_time;  // HDF5 and the log are for one thread
   const std::lock_guard lock(one_at_a_time);
   start_kernels();
-  std::vector<std::unique_ptr<DeepPotential>> models;
+  evaluator_.emplace(device);
+  std::vector<std::unique_ptr<ForceField>> models;
   for (const auto& file : files) {
-    auto model = std::make_unique<DeepPotential>(load_model(file), options);
+    auto model = evaluator_->make(load_model(file), options);
     QUINTET_CHECK(models.empty() || model->type_names() == models.front()->type_names(),
                   "{} has the types [{}], {} has [{}]; models that are used together need the same", file,
                   fmt::join(model->type_names(), ", "), files.front(),
@@ -81,7 +93,7 @@ double Potential::cutoff() const {
   return cutoff;
 }
 
-DeepPotential& Potential::model(int index) {
+ForceField& Potential::model(int index) {
   QUINTET_CHECK(index >= 0 && index < n_models(), "model {} was asked for; there are {}, counted from 0",
                 index, n_models());
   return *models_[index];
@@ -94,9 +106,9 @@ void Potential::check_types(int n, const int* type) const {
                   n_types() - 1, fmt::join(type_names(), ", "));
 }
 
-Energetics Potential::evaluate(DeepPotential& model, Atoms& atoms, const NeighbourList& list,
+Energetics Potential::evaluate(ForceField& model, Atoms& atoms, const NeighbourList& list,
                                const ByAtom& by_atom) {
-  const auto lock = kernels_in_use(Kernels::loops);
+  const auto lock = kernels_in_use(evaluator_->is_device() ? Kernels::reductions : Kernels::loops);
   if (by_atom.energy.extent(0) > 0) std::fill_n(by_atom.energy.data(), by_atom.energy.extent(0), 0.0);
   Energetics total = model.compute(Exec(), atoms, list, by_atom);
   warning_ = total.warning;
@@ -107,68 +119,82 @@ Energetics Potential::evaluate(DeepPotential& model, Atoms& atoms, const Neighbo
   return total;
 }
 
+/// Rows by our neighbour search, unless a device lists neighbours where it is.
+void Potential::list_neighbours(Typed& typed) const {
+  typed.list.range = cutoff();
+  if (evaluator_->is_device()) return;
+  const auto lock = kernels_in_use(Kernels::reductions);
+  NeighbourListBuilder().build(Exec(), typed.atoms, cutoff(), typed.list);
+}
+
 // Atoms of negative type are none: they are left out here, and their results are 0. Ghosts are the images
 // within the cutoff.
-Potential::Whole Potential::assemble(int n, const int* type, const double* position,
-                                     const double* cell) const {
+Potential::Typed Potential::with_images_of(int n, const int* type, const double* position,
+                                           const double* cell) const {
   check_types(n, type);
   check_positions(position, n);
-  Whole whole;
+  Typed typed;
   std::vector<double> kept;
   for (int i = 0; i < n; ++i) {
     if (type[i] < 0) continue;
-    whole.kept.push_back(i);
+    typed.caller.push_back(i);
     kept.insert(kept.end(), position + 3 * std::size_t(i), position + 3 * std::size_t(i) + 3);
   }
-  Atoms& atoms = whole.atoms;
-  atoms.n_local = static_cast<int>(whole.kept.size());
+  Atoms& atoms = typed.atoms;
+  atoms.n_local = static_cast<int>(typed.caller.size());
   atoms.type_names = type_names();
   if (atoms.n_local == 0) {
-    whole.list.offset = Array<std::size_t>("bridges::offset", 1);
-    return whole;
+    typed.list.offset = Array<std::size_t>("bridges::offset", 1);
+    return typed;
   }
   atoms.box = box_of(cell, kept);
   if (cell == nullptr) atoms.box = Box(atoms.box.rows(), {false, false, false}, atoms.box.origin());
-  Images images = with_images(atoms.box, kept.data(), atoms.n_local, cutoff());
-  whole.owner = std::move(images.owner);
-  atoms.n_ghost = static_cast<int>(whole.owner.size());
+  const Images images = with_images(atoms.box, kept.data(), atoms.n_local, cutoff());
+  atoms.n_global = atoms.n_local;
+  atoms.n_ghost = static_cast<int>(images.owner.size());
+  for (const int owner : images.owner) typed.caller.push_back(typed.caller[owner]);
   const auto n_all = static_cast<std::size_t>(atoms.n_all());
   atoms.position = make_view<Vectors>("bridges::position", n_all);
   atoms.type = make_view<Array<int>>("bridges::type", n_all);
   std::copy(images.position.begin(), images.position.end(), atoms.position.data());
-  for (int i = 0; i < atoms.n_local; ++i) atoms.type(i) = type[whole.kept[i]];
-  for (int g = 0; g < atoms.n_ghost; ++g) atoms.type(atoms.n_local + g) = atoms.type(whole.owner[g]);
-  const auto lock = kernels_in_use(Kernels::reductions);
-  NeighbourListBuilder().build(Exec(), atoms, cutoff(), whole.list);
-  return whole;
+  for (std::size_t i = 0; i < n_all; ++i) atoms.type(i) = type[typed.caller[i]];
+  list_neighbours(typed);
+  return typed;
+}
+
+void Potential::evaluate_typed(ForceField& model, Typed& typed, int n_owned, int n_all,
+                               const Results& results) {
+  warning_.clear();
+  Atoms& atoms = typed.atoms;
+  const auto n_rows = static_cast<std::size_t>(atoms.n_all());
+  atoms.force = make_view<Vectors>("bridges::force", n_rows);
+  ByAtom by_atom;
+  if (results.atomic_energies != nullptr)
+    by_atom.energy = make_view<Array<double>>("bridges::energy", atoms.n_local);
+  if (results.atomic_virials != nullptr) by_atom.virial = make_view<Tensors>("bridges::virial", n_rows);
+  const Energetics total = atoms.n_local > 0 ? evaluate(model, atoms, typed.list, by_atom) : Energetics{};
+  const auto hand_over = [&](const double* rows, int n, int width, int n_to, double* to) {
+    std::fill_n(to, static_cast<std::size_t>(n_to) * width, 0.0);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < width; ++k)
+        to[static_cast<std::size_t>(typed.caller[i]) * width + k] +=
+            rows[static_cast<std::size_t>(i) * width + k];
+  };
+  const int n = atoms.n_local > 0 ? atoms.n_all() : 0;  // alone, ghosts have no energy and feel none
+  if (results.energy != nullptr) *results.energy = total.energy;
+  if (results.virial != nullptr) std::copy(total.virial.begin(), total.virial.end(), results.virial);
+  if (results.forces != nullptr) hand_over(atoms.force.data(), n, 3, n_all, results.forces);
+  if (results.atomic_energies != nullptr)
+    hand_over(by_atom.energy.data(), atoms.n_local, 1, n_owned, results.atomic_energies);
+  if (results.atomic_virials != nullptr)
+    hand_over(by_atom.virial.data(), n, 9, n_all, results.atomic_virials);
 }
 
 void Potential::compute(int index, int n, const int* type, const double* position, const double* cell,
                         const Results& results) {
-  DeepPotential& potential = model(index);
-  Whole whole = assemble(n, type, position, cell);
-  Atoms& atoms = whole.atoms;
-  const auto n_all = static_cast<std::size_t>(atoms.n_all());
-  atoms.force = make_view<Vectors>("bridges::force", n_all);
-  ByAtom by_atom;
-  if (results.atomic_energies != nullptr)
-    by_atom.energy = make_view<Array<double>>("bridges::energy", atoms.n_local);
-  if (results.atomic_virials != nullptr) by_atom.virial = make_view<Tensors>("bridges::virial", n_all);
-  const Energetics total = evaluate(potential, atoms, whole.list, by_atom);
-  // Rows of all atoms, images included, become those of the caller's atoms.
-  const auto hand_over = [&](const double* rows, int width, bool has_images, double* to) {
-    std::fill_n(to, static_cast<std::size_t>(n) * width, 0.0);
-    for (int i = 0; i < (has_images ? atoms.n_all() : atoms.n_local); ++i) {
-      const int owner = whole.kept[i < atoms.n_local ? i : whole.owner[i - atoms.n_local]];
-      for (int k = 0; k < width; ++k)
-        to[static_cast<std::size_t>(owner) * width + k] += rows[static_cast<std::size_t>(i) * width + k];
-    }
-  };
-  if (results.energy != nullptr) *results.energy = total.energy;
-  if (results.virial != nullptr) std::copy(total.virial.begin(), total.virial.end(), results.virial);
-  if (results.forces != nullptr) hand_over(atoms.force.data(), 3, true, results.forces);
-  if (results.atomic_energies != nullptr) hand_over(by_atom.energy.data(), 1, false, results.atomic_energies);
-  if (results.atomic_virials != nullptr) hand_over(by_atom.virial.data(), 9, true, results.atomic_virials);
+  ForceField& potential = model(index);
+  Typed typed = with_images_of(n, type, position, cell);
+  evaluate_typed(potential, typed, n, n, results);
 }
 
 void Potential::set_neighbours(int n_owned, int n_ghosts, const int* type, const HostList& list) {
@@ -187,13 +213,20 @@ void Potential::set_neighbours(int n_owned, int n_ghosts, const int* type, const
     atoms_.position = make_view<Vectors>("bridges::position", n_all + n_all / 8);
   atoms_.type = Array<int>(type_.data(), n_all);
   has_list_ = true;
+  is_list_checked_ = false;
 }
 
 void Potential::compute_neighbours(int index, const double* position, const Results& results) {
-  DeepPotential& potential = model(index);
+  ForceField& potential = model(index);
   QUINTET_CHECK(has_list_, "no neighbour list was set");
   const int n_all = atoms_.n_all();
   check_positions(position, n_all);
+  if (evaluator_->is_device()) {
+    if (!is_list_checked_) require_all_pairs(*this, position);
+    Typed typed = of_callers_list(position);
+    evaluate_typed(potential, typed, atoms_.n_local, n_all, results);
+    return;
+  }
   std::copy_n(position, 3 * static_cast<std::size_t>(n_all), atoms_.position.data());
   atoms_.force = of_caller<Vectors>(results.forces, n_all, "bridges::force");
   ByAtom by_atom;
@@ -205,53 +238,62 @@ void Potential::compute_neighbours(int index, const double* position, const Resu
   if (results.virial != nullptr) std::copy(total.virial.begin(), total.virial.end(), results.virial);
 }
 
-void Potential::check_neighbours(const double* position) const {
-  QUINTET_CHECK(has_list_, "no neighbour list was set");
-  const int n_all = atoms_.n_all();
-  check_positions(position, n_all);
-  // Atoms of this potential alone, in their order: owned ones stay before ghosts.
-  std::vector<int> kept;
+/// Atoms of this potential alone, in their order: owned ones stay before ghosts.
+Potential::Typed Potential::of_callers_list(const double* position) const {
+  Typed typed;
+  Atoms& atoms = typed.atoms;
   std::vector<Vec3> points;
-  Atoms atoms;
-  for (int i = 0; i < n_all; ++i) {
+  for (int i = 0; i < atoms_.n_all(); ++i) {
     if (type_[i] < 0) continue;
-    kept.push_back(i);
+    typed.caller.push_back(i);
     const double* x = position + 3 * static_cast<std::size_t>(i);
     points.push_back({x[0], x[1], x[2]});
     (i < atoms_.n_local ? atoms.n_local : atoms.n_ghost) += 1;
   }
-  if (atoms.n_local == 0) return;
+  atoms.n_global = atoms.n_all();
   atoms.type_names = type_names();
+  if (atoms.n_local == 0) return typed;
   atoms.box = Box::enclosing(points);
-  atoms.position = make_view<Vectors>("bridges::position", kept.size());
-  atoms.type = make_view<Array<int>>("bridges::type", kept.size());
-  for (std::size_t i = 0; i < kept.size(); ++i) {
+  atoms.position = make_view<Vectors>("bridges::position", points.size());
+  atoms.type = make_view<Array<int>>("bridges::type", points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
     for (int k = 0; k < 3; ++k) atoms.position(i, k) = points[i][k];
-    atoms.type(i) = type_[kept[i]];
+    atoms.type(i) = type_[typed.caller[i]];
   }
+  typed.list.range = cutoff();
+  return typed;
+}
+
+void Potential::check_neighbours(const double* position) {
+  QUINTET_CHECK(has_list_, "no neighbour list was set");
+  const int n_all = atoms_.n_all();
+  check_positions(position, n_all);
+  const Typed typed = of_callers_list(position);
+  const Atoms& atoms = typed.atoms;
   NeighbourList right;
-  {
+  if (atoms.n_local > 0) {
     const auto lock = kernels_in_use(Kernels::reductions);
     NeighbourListBuilder().build(Exec(), atoms, cutoff(), right);
   }
   std::vector<int> listed(n_all, -1);  // the last atom in whose row each stands
   for (int i = 0; i < atoms.n_local; ++i) {
-    const int a = kept[i];
+    const int a = typed.caller[i];
     for (std::size_t k = list_.offset(a); k < list_.offset(a + 1); ++k) {
       const int b = list_.neighbour(k);
       QUINTET_CHECK(listed[b] != a, "atom {} stands twice in the row of atom {}", b, a);
       listed[b] = a;
     }
     for (std::size_t k = right.offset(i); k < right.offset(i + 1); ++k) {
-      const int b = kept[right.neighbour(k)];
+      const int j = right.neighbour(k), b = typed.caller[j];
       if (listed[b] == a) continue;
-      const auto &p = points[i], &q = points[right.neighbour(k)];
+      const auto difference = [&](int axis) { return atoms.position(i, axis) - atoms.position(j, axis); };
       throw InputError(
           fmt::format("the neighbour list lacks atom {} in the row of atom {}, {:.4g} angstrom away; the "
                       "cutoff is {:.4g} angstrom",
-                      b, a, std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]), cutoff()));
+                      b, a, std::hypot(difference(0), difference(1), difference(2)), cutoff()));
     }
   }
+  is_list_checked_ = true;
 }
 
 void Potential::deviation(int n, const int* type, const double* position, const double* cell, double* by_atom,

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bridges/c/evaluator.hpp"
 #include "bridges/c/neighbours.hpp"
 #include "physics/particles/forces/force_field.hpp"
-#include "surrogates/potential/evaluation/deep_potential.hpp"
 
 namespace quintet::bridges {
 
@@ -20,43 +21,54 @@ struct Results {
 /// throws Error.
 class Potential {
  public:
-  Potential(const std::vector<std::string>& files, const std::string& precision);
+  /// @param device as Evaluator takes it
+  Potential(const std::vector<std::string>& files, const std::string& precision, const std::string& device);
 
   [[nodiscard]] int n_models() const { return static_cast<int>(models_.size()); }
   [[nodiscard]] int n_types() const { return static_cast<int>(type_names().size()); }
   [[nodiscard]] const std::vector<std::string>& type_names() const { return models_.front()->type_names(); }
   [[nodiscard]] double cutoff() const;
+  /// Atoms of the caller's list, without and with ghosts; 0 before the first.
+  [[nodiscard]] int n_owned() const { return atoms_.n_local; }
+  [[nodiscard]] int n_listed() const { return atoms_.n_all(); }
+  /// What evaluates, in a line.
+  [[nodiscard]] const std::string& device() const { return evaluator_->description(); }
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
   /// type: [n], position: [n, 3], cell: [3, 3] or nullptr.
   void compute(int model, int n, const int* type, const double* position, const double* cell,
                const Results& results);
   void set_neighbours(int n_owned, int n_ghosts, const int* type, const HostList& list);
-  void check_neighbours(const double* position) const;
+  void check_neighbours(const double* position);
   void compute_neighbours(int model, const double* position, const Results& results);
   /// by_atom: [n] or nullptr; summary: [7].
   void deviation(int n, const int* type, const double* position, const double* cell, double* by_atom,
                  double* summary);
 
  private:
-  /// Atoms of a configuration with their images, those of type -1 left out.
-  struct Whole {
+  /// Atoms and ghosts of types, those of type -1 left out.
+  struct Typed {
     Atoms atoms;
-    NeighbourList list;
-    std::vector<int> kept;   ///< [n_local] the caller's index of each
-    std::vector<int> owner;  ///< [n_ghost] local index
+    NeighbourList list;  ///< without rows where a device finds neighbours
+    std::vector<int>
+        caller;  ///< [n_local + n_ghost] the caller's index of each, of an image that of its atom
   };
-  potential::DeepPotential& model(int index);
+  ForceField& model(int index);
   void check_types(int n, const int* type) const;
-  Whole assemble(int n, const int* type, const double* position, const double* cell) const;
-  Energetics evaluate(potential::DeepPotential& model, Atoms& atoms, const NeighbourList& list,
-                      const ByAtom& by_atom);
+  void list_neighbours(Typed& typed) const;
+  [[nodiscard]] Typed with_images_of(int n, const int* type, const double* position,
+                                     const double* cell) const;
+  [[nodiscard]] Typed of_callers_list(const double* position) const;
+  Energetics evaluate(ForceField& model, Atoms& atoms, const NeighbourList& list, const ByAtom& by_atom);
+  /// Sums over images, and zeros for atoms of type -1. n_owned: rows of energies; n_all: of all else.
+  void evaluate_typed(ForceField& model, Typed& typed, int n_owned, int n_all, const Results& results);
 
-  std::vector<std::unique_ptr<potential::DeepPotential>> models_;
+  std::optional<Evaluator> evaluator_;
+  std::vector<std::unique_ptr<ForceField>> models_;
   Atoms atoms_;         ///< of the caller's list
   NeighbourList list_;  ///< in our form
   std::vector<int> type_;
-  bool has_list_ = false;
+  bool has_list_ = false, is_list_checked_ = false;
   std::string warning_;
 };
 

@@ -1,37 +1,56 @@
+#include <algorithm>
+#include <memory>
+#include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bridges/c/floats.hpp"
 #include "bridges/c/guarded.hpp"
+#include "bridges/c/kernels.hpp"
 #include "bridges/c/potential.hpp"
 #include "bridges/c/quintet.h"
 #include "io/log/error.hpp"
 
 /// What a C handle points to.
 struct quintet_potential {
-  std::optional<quintet::bridges::Potential> models;
+  std::unique_ptr<quintet::bridges::Potential> models;
   std::string error;
+  int code = QUINTET_OK;  ///< of the last call
 };
 
 namespace {
 
+using quintet::bridges::FromFloats;
 using quintet::bridges::Potential;
 using quintet::bridges::Results;
+using quintet::bridges::ToFloats;
 
 /// Do `work`; no exception leaves it.
 template <class Work>
 int guarded(quintet_potential* handle, Work&& work) noexcept {
   if (handle == nullptr) return QUINTET_INPUT;
-  return quintet::bridges::guarded(handle->error, std::forward<Work>(work));
+  return handle->code = quintet::bridges::guarded(handle->error, std::forward<Work>(work));
 }
 
 /// The same with the models. Where opening them failed the text says why still.
 template <class Work>
 int with_models(quintet_potential* handle, Work&& work) noexcept {
   if (handle != nullptr && !handle->models) return QUINTET_INPUT;
-  return guarded(handle, [&] { work(*handle->models); });
+  return guarded(handle, [&] {
+    quintet::bridges::require_kernels();
+    work(*handle->models);
+  });
+}
+
+/// Models that a host closes after it has ended Kokkos: their memory, which Kokkos would refuse to free,
+/// stays.
+void abandon(std::unique_ptr<Potential> models) {
+  static std::vector<Potential*> abandoned;
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  abandoned.push_back(models.release());
 }
 
 void check_given(const void* array, const char* name, int n = 1) {
@@ -46,7 +65,21 @@ extern "C" {
 int quintet_api_version(void) { return QUINTET_API_VERSION; }
 const char* quintet_version(void) { return "Quintet " QUINTET_VERSION; }
 
+#define QUINTET_TEXT_OF(NUMBER) #NUMBER
+#define QUINTET_TEXT(MACRO) QUINTET_TEXT_OF(MACRO)
+const char* quintet_api_mismatch(int api_version_of_program) {
+  if (api_version_of_program < 1) return "QUINTET_API_VERSION of a program is 1 or more";
+  if (api_version_of_program <= QUINTET_API_VERSION) return "";
+  return "this program was compiled for a newer interface of libquintet_c than the library that it has found, "
+         "which has version " QUINTET_TEXT(QUINTET_API_VERSION) ": install the library that its quintet.h came with, or compile the program with this library's";
+}
+
 quintet_potential* quintet_potential_open(int n_files, const char* const* files, const char* precision) {
+  return quintet_potential_open_on(n_files, files, precision, nullptr);
+}
+
+quintet_potential* quintet_potential_open_on(int n_files, const char* const* files, const char* precision,
+                                             const char* device) {
   auto* handle = new (std::nothrow) quintet_potential;
   guarded(handle, [&] {
     QUINTET_CHECK(n_files > 0 && files != nullptr, "no model file was named");
@@ -55,15 +88,27 @@ quintet_potential* quintet_potential_open(int n_files, const char* const* files,
       check_given(files[i], "a model file's name");
       names.emplace_back(files[i]);
     }
-    handle->models.emplace(names, precision == nullptr ? "model" : precision);
+    handle->models = std::make_unique<Potential>(names, precision == nullptr ? "model" : precision,
+                                                 device == nullptr ? "cpu" : device);
   });
   return handle;
 }
 
-void quintet_potential_close(quintet_potential* potential) { delete potential; }
+void quintet_potential_close(quintet_potential* potential) {
+  if (potential != nullptr && potential->models && !quintet::bridges::kernels_are_up())
+    abandon(std::move(potential->models));
+  delete potential;
+}
+
+const char* quintet_potential_device(const quintet_potential* potential) {
+  return potential == nullptr || !potential->models ? "" : potential->models->device().c_str();
+}
 
 const char* quintet_potential_error(const quintet_potential* potential) {
   return potential == nullptr ? "the handle is NULL" : potential->error.c_str();
+}
+int quintet_potential_code(const quintet_potential* potential) {
+  return potential == nullptr ? QUINTET_INPUT : potential->code;
 }
 const char* quintet_potential_warning(const quintet_potential* potential) {
   return potential == nullptr || !potential->models ? "" : potential->models->warning().c_str();
@@ -128,6 +173,52 @@ int quintet_potential_deviation(quintet_potential* potential, int n_atoms, const
     check_given(positions, "positions", n_atoms);
     check_given(summary, "summary");
     models.deviation(n_atoms, types, positions, cell, by_atom, summary);
+  });
+}
+
+int quintet_potential_compute_float(quintet_potential* potential, int model, int n_atoms, const int* types,
+                                    const float* positions, const float* cell, double* energy, float* forces,
+                                    float* virial, float* atomic_energies, float* atomic_virials) {
+  return with_models(potential, [&](Potential& models) {
+    check_given(types, "types", n_atoms);
+    check_given(positions, "positions", n_atoms);
+    const auto n = static_cast<std::size_t>(n_atoms);
+    const FromFloats x(positions, 3 * n), rows(cell, 9);
+    ToFloats to(n, n, {energy, forces, virial, atomic_energies, atomic_virials});
+    models.compute(model, n_atoms, types, x.data(), rows.data(), to.results());
+    to.hand_over();
+  });
+}
+
+int quintet_potential_check_neighbours_float(quintet_potential* potential, const float* positions) {
+  return with_models(potential, [&](Potential& models) {
+    models.check_neighbours(FromFloats(positions, 3 * static_cast<std::size_t>(models.n_listed())).data());
+  });
+}
+
+int quintet_potential_compute_neighbours_float(quintet_potential* potential, int model,
+                                               const float* positions, double* energy, float* forces,
+                                               float* virial, float* atomic_energies, float* atomic_virials) {
+  return with_models(potential, [&](Potential& models) {
+    const auto n_all = static_cast<std::size_t>(models.n_listed());
+    const FromFloats x(positions, 3 * n_all);
+    ToFloats to(models.n_owned(), n_all, {energy, forces, virial, atomic_energies, atomic_virials});
+    models.compute_neighbours(model, x.data(), to.results());
+    to.hand_over();
+  });
+}
+
+int quintet_potential_deviation_float(quintet_potential* potential, int n_atoms, const int* types,
+                                      const float* positions, const float* cell, float* by_atom,
+                                      double* summary) {
+  return with_models(potential, [&](Potential& models) {
+    check_given(types, "types", n_atoms);
+    check_given(positions, "positions", n_atoms);
+    check_given(summary, "summary");
+    const FromFloats x(positions, 3 * static_cast<std::size_t>(n_atoms)), rows(cell, 9);
+    std::vector<double> deviations(n_atoms);
+    models.deviation(n_atoms, types, x.data(), rows.data(), deviations.data(), summary);
+    if (by_atom != nullptr) std::copy(deviations.begin(), deviations.end(), by_atom);
   });
 }
 

@@ -5,15 +5,21 @@ module quintet
   implicit none
   private
   public :: quintet_open, quintet_text, quintet_potential_close, quintet_potential_compute, quintet_potential_cutoff, &
-            quintet_potential_set_neighbours, quintet_potential_compute_neighbours, quintet_error
+            quintet_potential_set_neighbours, quintet_potential_compute_neighbours, quintet_error, quintet_device, &
+            quintet_potential_compute_float, quintet_potential_compute_neighbours_float
 
   interface
-    function open_c(n_files, files, precision) bind(C, name="quintet_potential_open") result(potential)
+    function open_c(n_files, files, precision, device) bind(C, name="quintet_potential_open_on") result(potential)
       import
       integer(c_int), value :: n_files
       type(c_ptr), intent(in) :: files(*)
-      type(c_ptr), value :: precision
+      type(c_ptr), value :: precision, device
       type(c_ptr) :: potential
+    end function
+    function device_c(potential) bind(C, name="quintet_potential_device") result(text)
+      import
+      type(c_ptr), value :: potential
+      type(c_ptr) :: text
     end function
     function error_c(potential) bind(C, name="quintet_potential_error") result(text)
       import
@@ -57,18 +63,56 @@ module quintet
       real(c_double), intent(out) :: energy
       integer(c_int) :: code
     end function
+    function quintet_potential_compute_float(potential, model, n_atoms, types, positions, cell, energy, forces, virial, &
+                                             atomic_energies, atomic_virials) bind(C) result(code)
+      import
+      type(c_ptr), value :: potential, cell, forces, virial, atomic_energies, atomic_virials  ! arrays of c_float
+      integer(c_int), value :: model, n_atoms
+      integer(c_int), intent(in) :: types(*)
+      real(c_float), intent(in) :: positions(*)
+      real(c_double), intent(out) :: energy
+      integer(c_int) :: code
+    end function
+    function quintet_potential_compute_neighbours_float(potential, model, positions, energy, forces, virial, atomic_energies, &
+                                                        atomic_virials) bind(C) result(code)
+      import
+      type(c_ptr), value :: potential, forces, virial, atomic_energies, atomic_virials
+      integer(c_int), value :: model
+      real(c_float), intent(in) :: positions(*)
+      real(c_double), intent(out) :: energy
+      integer(c_int) :: code
+    end function
   end interface
 
 contains
 
-  !> Load one model. precision: "double", "mixed" or "model".
-  function quintet_open(file, precision) result(potential)
+  !> Load one model. precision: "double", "mixed" or "model". device: "cpu", also where it is absent, "gpu", "gpu:1", "auto".
+  function quintet_open(file, precision, device) result(potential)
     character(*), intent(in) :: file, precision
+    character(*), intent(in), optional :: device
     type(c_ptr) :: potential
-    character(kind=c_char), target :: name(len_trim(file) + 1), words(len_trim(precision) + 1)
-    name = transfer(trim(file)//c_null_char, name)
-    words = transfer(trim(precision)//c_null_char, words)
-    potential = open_c(1, [c_loc(name)], c_loc(words))
+    character(:), allocatable :: on
+    on = "cpu"
+    if (present(device)) on = trim(device)
+    potential = open_words(trim(file)//c_null_char, trim(precision)//c_null_char, on//c_null_char)
+  end function
+
+  !> The same with C's texts.
+  function open_words(file, precision, device) result(potential)
+    character(*), intent(in) :: file, precision, device
+    type(c_ptr) :: potential
+    character(kind=c_char), target :: file_c(len(file)), precision_c(len(precision)), device_c(len(device))
+    file_c = transfer(file, file_c)
+    precision_c = transfer(precision, precision_c)
+    device_c = transfer(device, device_c)
+    potential = open_c(1, [c_loc(file_c)], c_loc(precision_c), c_loc(device_c))
+  end function
+
+  !> What computes, in a line; empty for a handle that could not be opened.
+  function quintet_device(potential) result(text)
+    type(c_ptr), intent(in) :: potential
+    character(:), allocatable :: text
+    text = quintet_text(device_c(potential))
   end function
 
   !> What was wrong with the last call on a handle; empty for nothing.

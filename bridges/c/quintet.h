@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /** Raised when a function is added; functions are never changed. */
-#define QUINTET_API_VERSION 1
+#define QUINTET_API_VERSION 2
 
 enum quintet_code {
   QUINTET_OK = 0,
@@ -34,6 +34,12 @@ typedef struct quintet_potential quintet_potential;
 
 /** QUINTET_API_VERSION of the library in use. */
 int quintet_api_version(void);
+/**
+ * Why the library in use cannot serve a program that was compiled with another quintet.h, or "". A program
+ * asks quintet_api_mismatch(QUINTET_API_VERSION) first: a newer library serves it, an older one lacks
+ * functions. (A library of version 1 lacks this one, and the system's loader says so.) Since version 2.
+ */
+const char* quintet_api_mismatch(int api_version_of_program);
 /** "Quintet 0.1.0", for logs. */
 const char* quintet_version(void);
 
@@ -43,11 +49,25 @@ const char* quintet_version(void);
  * handle even where this fails: ask quintet_potential_error(). NULL: out of memory.
  */
 quintet_potential* quintet_potential_open(int n_files, const char* const* files, const char* precision);
+/**
+ * The same with a choice of what computes. device: "cpu" or NULL; "gpu": a GPU, of those that the process sees
+ * the one of its rank on the node (by the variable of Open MPI, MPICH or Slurm); "gpu:1": the one of this
+ * number, counted from 0; "auto": a GPU where one can be used, else the cpu; "portable": the GPU's algorithms
+ * on the host's cores, to compare with. A process computes on one GPU. GPUs need libquintet_device.so beside
+ * this library, or the variable QUINTET_DEVICE_LIBRARY to name it. Since version 2.
+ */
+quintet_potential* quintet_potential_open_on(int n_files, const char* const* files, const char* precision,
+                                             const char* device);
+/** What computes, in a line: "cpu", the GPU's name, or "cpu (why there is no GPU)" for "auto"; "" for a
+ * handle that could not be opened. Lives as long as the handle. Since version 2. */
+const char* quintet_potential_device(const quintet_potential* potential);
 /** Give a handle back; NULL is allowed. */
 void quintet_potential_close(quintet_potential* potential);
 
 /** What was wrong with the last call on this handle; "" for nothing. Lives until the next call. */
 const char* quintet_potential_error(const quintet_potential* potential);
+/** Its code, also of opening; QUINTET_RESOURCE where a device was asked for that is not there. Since version 2. */
+int quintet_potential_code(const quintet_potential* potential);
 /** What the last evaluation has to say though its result is right, or ""; e.g. more neighbours than the
  * model's sel. */
 const char* quintet_potential_warning(const quintet_potential* potential);
@@ -79,6 +99,9 @@ int quintet_potential_compute(quintet_potential* potential, int model, int n_ato
  * periodic images, at the places where they are. Row r: the n_neighbours[r] indices neighbours[r][...] & mask
  * are within the cutoff, or a little more, of the owned atom atoms[r]; every pair stands in both rows (a full
  * list). mask: ~0, or the bits that are an index. types: [n_owned + n_ghosts]. All is copied.
+ *
+ * A device finds neighbours among these atoms and ghosts itself. There the first evaluation refuses a list
+ * that lacks pairs, as check_neighbours does.
  */
 int quintet_potential_set_neighbours(quintet_potential* potential, int n_owned, int n_ghosts,
                                      const int* types, int n_rows, const int* atoms, const int* n_neighbours,
@@ -103,6 +126,21 @@ int quintet_potential_compute_neighbours(quintet_potential* potential, int model
 int quintet_potential_deviation(quintet_potential* potential, int n_atoms, const int* types,
                                 const double* positions, const double* cell, double* by_atom,
                                 double* summary);
+
+/**
+ * The same four in float, for programs that hold positions so: evaluated in double, results rounded to float.
+ * The energy is a double, as are the numbers of `summary`. Since version 2.
+ */
+int quintet_potential_compute_float(quintet_potential* potential, int model, int n_atoms, const int* types,
+                                    const float* positions, const float* cell, double* energy, float* forces,
+                                    float* virial, float* atomic_energies, float* atomic_virials);
+int quintet_potential_check_neighbours_float(quintet_potential* potential, const float* positions);
+int quintet_potential_compute_neighbours_float(quintet_potential* potential, int model,
+                                               const float* positions, double* energy, float* forces,
+                                               float* virial, float* atomic_energies, float* atomic_virials);
+int quintet_potential_deviation_float(quintet_potential* potential, int n_atoms, const int* types,
+                                      const float* positions, const float* cell, float* by_atom,
+                                      double* summary);
 
 #ifdef __cplusplus
 }

@@ -180,10 +180,12 @@ const char* DP_ReadFileToChar2(const char* path, int* size) {
   return quintet::bridges::copy_of(error);
 }
 void DP_PrintSummary(const char* before) {
-  const char* const precision = std::getenv("QUINTET_PRECISION");
-  std::printf("%s%s evaluates the Deep Potential in the place of DeePMD-kit's library, precision: %s\n",
-              before == nullptr ? "" : before, quintet_version(),
-              precision == nullptr ? "as the model says" : precision);
+  const char *const precision = std::getenv("QUINTET_PRECISION"), *const device =
+                                                                      std::getenv("QUINTET_DEVICE");
+  std::printf(
+      "%s%s evaluates the Deep Potential in the place of DeePMD-kit's library, precision: %s, device: %s\n",
+      before == nullptr ? "" : before, quintet_version(),
+      precision == nullptr ? "as the model says" : precision, device == nullptr ? "cpu" : device);
 }
 
 }  // extern "C"

@@ -42,9 +42,11 @@ DeepmdHandle* open_models(const std::vector<std::string>& paths) {
   }
   for (const auto& file : files) names.push_back(file.c_str());
   handle->potential =
-      quintet_potential_open(static_cast<int>(names.size()), names.data(), std::getenv("QUINTET_PRECISION"));
+      quintet_potential_open_on(static_cast<int>(names.size()), names.data(),
+                                std::getenv("QUINTET_PRECISION"), std::getenv("QUINTET_DEVICE"));
   handle->error = quintet_potential_error(handle->potential);
-  if (handle->error.find("precision '") == 0) handle->error += " (environment variable QUINTET_PRECISION)";
+  if (handle->error.starts_with("precision '")) handle->error += " (environment variable QUINTET_PRECISION)";
+  if (handle->error.starts_with("device")) handle->error += " (environment variable QUINTET_DEVICE)";
   return handle;
 }
 

@@ -1,4 +1,5 @@
-/// `pair_style quintet MODEL [precision double|mixed|model]` for LAMMPS: a Deep Potential by libquintet_c.
+/// `pair_style quintet MODEL [precision double|mixed|model] [device cpu|gpu|gpu:N|auto|portable]` for LAMMPS:
+/// a Deep Potential by libquintet_c.
 ///
 /// LAMMPS's classes change from one update of a release to the next, so this source is compiled for the very
 /// LAMMPS that loads it (`quintet lammps-plugin`). It calls no MPI and formats its own texts: both would bind
@@ -57,22 +58,32 @@ class PairQuintet : public Pair {
   }
 
   void settings(int n_words, char** words) override {
-    if (n_words < 1) refuse("a model is missing: pair_style quintet MODEL [precision double|mixed|model]");
-    std::string precision = "model";
+    if (n_words < 1)
+      refuse(
+          "a model is missing: pair_style quintet MODEL [precision double|mixed|model] [device "
+          "cpu|gpu|auto]");
+    std::string precision = "model", device = "cpu";
     for (int i = 1; i < n_words; i += 2) {
-      if (std::strcmp(words[i], "precision") != 0)
+      const bool is_precision = std::strcmp(words[i], "precision") == 0;
+      if (!is_precision && std::strcmp(words[i], "device") != 0)
         refuse("unknown keyword '" + std::string(words[i]) +
-               "'; expected precision. Several models: pair_style deepmd on our library "
+               "'; expected precision or device. Several models: pair_style deepmd on our library "
                "(docs/beside_lammps.md)");
-      if (i + 1 == n_words) refuse("precision: a value is missing; expected double, mixed or model");
-      precision = words[i + 1];
+      if (i + 1 == n_words)
+        refuse(is_precision ? "precision: a value is missing; expected double, mixed or model"
+                            : "device: a value is missing; expected cpu, gpu, gpu:N, auto or portable");
+      (is_precision ? precision : device) = words[i + 1];
     }
     units();
     const char* file = words[0];
     quintet_potential_close(potential_);
-    potential_ = quintet_potential_open(1, &file, precision.c_str());
+    potential_ = quintet_potential_open_on(1, &file, precision.c_str(), device.c_str());
     if (potential_ == nullptr) error->one(FLERR, std::string("pair_style quintet: out of memory"));
+    if (quintet_potential_code(potential_) == QUINTET_RESOURCE)  // of this rank's GPU, perhaps
+      error->one(FLERR, std::string("pair_style quintet: ") + quintet_potential_error(potential_));
     if (quintet_potential_models(potential_) != 1) refuse(quintet_potential_error(potential_));
+    if (device != "cpu" && comm->me == 0 && screen != nullptr)
+      std::fprintf(screen, "pair_style quintet is computed by %s\n", quintet_potential_device(potential_));
   }
 
   void coeff(int n_words, char** words) override {
@@ -266,11 +277,18 @@ bool is_our_host(const void* in_host) {
   return false;
 }
 
+/// Whether the libquintet_c that was found is as new as the header that this was compiled with.
+bool has_its_library() {
+  const char* const mismatch = quintet_api_mismatch(QUINTET_API_VERSION);
+  if (mismatch[0] != '\0') std::fprintf(stderr, "ERROR: pair_style quintet: %s\n", mismatch);
+  return mismatch[0] == '\0';
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void* lammps, void* handle,
                                                                          void* add) {
-  if (!is_our_host(add)) return;
+  if (!is_our_host(add) || !has_its_library()) return;
   static const std::string info = std::string("Deep Potentials by ") + quintet_version();
   Plugin plugin{QUINTET_LAMMPS_VERSION, "pair", "quintet", info.c_str(), "Quintet", &make, handle};
   reinterpret_cast<void (*)(Plugin*, void*)>(add)(&plugin, lammps);

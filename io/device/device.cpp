@@ -8,9 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fmt/ranges.h>
 
+#include "io/config/table.hpp"
+#include "io/device/device_library.hpp"
 #include "io/device/device_space.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -20,56 +21,18 @@
 namespace quintet {
 namespace {
 
-constexpr const char* library_name = "libquintet_device.so";
-
-std::filesystem::path library_path() {
-  if (const char* path = std::getenv("QUINTET_DEVICE_LIBRARY"); path != nullptr && *path != '\0') return path;
+/// Where the library is unless a variable says otherwise: in ../lib beside the program.
+std::filesystem::path library_folder() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return program.parent_path().parent_path() / "lib" / library_name;
-}
-
-struct Closer {
-  void operator()(void* library) const { dlclose(library); }
-};
-using Library = std::unique_ptr<void, Closer>;
-
-template <class Function>
-Function* function_in(const Library& library, const char* name, Function*) {
-  return reinterpret_cast<Function*>(dlsym(library.get(), name));
-}
-
-/// Errors: ResourceError.
-Library load(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
-    throw ResourceError(fmt::format(
-        "device: gpu needs {}, which is not at {}: the preset cuda-release builds it (README, GPUs)",
-        library_name, path.string()));
-  Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (library == nullptr) {
-    const std::string why = dlerror();
-    const bool no_driver = why.find("libcuda.so") != std::string::npos;
-    throw ResourceError(fmt::format("{} cannot be loaded: {}{}", path.string(), why,
-                                    no_driver ? " (the GPU's driver is not installed on this machine)" : ""));
-  }
-  auto* const version = function_in(library, "quintet_device_version", &quintet_device_version);
-  const std::string theirs = version == nullptr ? "nothing" : version(), ours = quintet_device_version();
-  if (theirs != ours)
-    throw ResourceError(
-        fmt::format("{} was built from {}, this program from {}: build both from the same sources",
-                    path.string(), theirs, ours));
-  return library;
+  return program.parent_path().parent_path() / "lib";
 }
 
 }  // namespace
 
 void describe_device(Schema& schema, Device& device) {
   schema
-      .choice("device", device,
-              {{"cpu", Device::cpu},
-               {"gpu", Device::gpu},
-               {"auto", Device::automatic},
-               {"portable", Device::portable}},
+      .choice("device", device, choices_of(device_names),
               "What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node "
               "share its GPUs), a GPU "
               "where there is one; or, to compare with, the GPU's algorithms on the host's cores")
@@ -93,15 +56,14 @@ struct DeviceSession::Implementation {
   int number = 0, count = 0;
   std::array<char, sizeof DeviceProperties::id> id{};
   void* stream = nullptr;
-  std::optional<Comm> all, sharers;  ///< of a GPU: the session's ranks, those with the same one
-  Library library;                   ///< empty: the program's own engines
-  bool started = false;              ///< what the library has to stop
+  std::optional<Comm> all, sharers;      ///< of a GPU: the session's ranks, those with the same one
+  std::optional<DeviceLibrary> library;  ///< none: the program's own engines
+  bool started = false;                  ///< what the library has to stop
 
   Implementation() = default;
   Implementation(const Implementation&) = delete;
   ~Implementation() {
-    if (!started) return;
-    if (auto* stop = function_in(library, "quintet_device_stop", &quintet_device_stop)) stop();
+    if (started) library->stop();
   }
 
   /// Choose whether messages leave from the device's memory. Any MPI reads the memory of device engines on
@@ -126,12 +88,8 @@ struct DeviceSession::Implementation {
   }
 
   void start(int wanted_number, int node_size, bool is_root) {
-    auto* const begin = device == Device::gpu
-                            ? function_in(library, "quintet_device_start", &quintet_device_start)
-                            : &quintet_device_start;
-    DeviceProperties properties;
-    begin(wanted_number, &properties);
-    if (properties.error[0] != '\0') throw ResourceError(std::string("device: gpu: ") + properties.error);
+    const DeviceProperties properties =
+        library ? library->start(wanted_number) : start_device(&quintet_device_start, wanted_number);
     started = device == Device::gpu;
     description = properties.name;
     number = properties.number;
@@ -159,7 +117,7 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
   const auto start = [&](Device device) {
     together(comm, [&] {
       mine.device = device;
-      if (device == Device::gpu) mine.library = load(library_path());
+      if (device == Device::gpu) mine.library.emplace(library_folder());
       mine.start(node_rank, node_size, comm.is_root());
       mine.choose_way_of_messages(comm);
     });
@@ -186,18 +144,13 @@ const std::string& DeviceSession::description() const { return implementation_->
 
 void* DeviceSession::find(const char* name, void* here) const {
   const auto& mine = *implementation_;
-  if (mine.device != Device::gpu) return here;
-  void* function = dlsym(mine.library.get(), name);
-  if (function == nullptr)
-    throw ResourceError(fmt::format("{} has no {}: it was built without that engine", library_name, name));
-  return function;
+  return mine.device == Device::gpu ? mine.library->find(name) : here;
 }
 
 double DeviceSession::memory_of_a_rank() const {
   const auto& mine = *implementation_;
   if (mine.device != Device::gpu) return std::numeric_limits<double>::infinity();
-  const double free = function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)();
-  return mine.all->minimum(free / mine.sharers->size());
+  return mine.all->minimum(mine.library->free_bytes() / mine.sharers->size());
 }
 
 void DeviceSession::require_bytes(double bytes, const std::string& what) const {
@@ -205,8 +158,7 @@ void DeviceSession::require_bytes(double bytes, const std::string& what) const {
   if (mine.device != Device::gpu || mine.all->maximum(bytes) <= 0) return;
   // All have asked before anyone looks, and all have looked before anyone takes memory.
   const std::vector<double> needs = mine.sharers->all_gather(bytes);
-  const double free = mine.sharers->minimum(static_cast<double>(
-      function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)()));
+  const double free = mine.sharers->minimum(mine.library->free_bytes());
   double sum = 0;
   for (const double need : needs) sum += need;
   std::string refusal;

@@ -26,6 +26,8 @@ QUINTET_DEVICE_FACTORY const char* quintet_device_version();
 /// Choose device `number` modulo those that there are, start Kokkos on it where it is not up, and say what it
 /// is.
 QUINTET_DEVICE_FACTORY void quintet_device_start(int number, quintet::DeviceProperties* properties);
+/// Devices that this process sees, none where there is no driver; starts nothing.
+QUINTET_DEVICE_FACTORY int quintet_device_count();
 /// Bytes that are free on the device now.
 QUINTET_DEVICE_FACTORY std::size_t quintet_device_free_bytes();
 /// Undo one start that reported no error; call it once for each. The last call stops Kokkos if the first

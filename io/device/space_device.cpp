@@ -28,6 +28,11 @@ void print(char (&to)[N], const char* format, Values... values) {
 
 __global__ void probe() {}
 
+int count_now() {
+  int n = 0;
+  return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+}
+
 /// Choose the device and see that it can run what was compiled.
 bool choose(int number, DeviceProperties& p) {
   if (const auto code = cudaGetDeviceCount(&p.n_devices); code != cudaSuccess || p.n_devices == 0) {
@@ -78,6 +83,7 @@ constexpr const char* what = "the device engines on the host's cores";
 std::size_t free_now() { return 0; }
 #endif
 
+int count_now() { return 1; }
 bool choose(int, DeviceProperties& p) {
   p.n_devices = 1;
   print(p.name, "%s, Kokkos %d.%d.%d %s", what, KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
@@ -113,6 +119,7 @@ void quintet_device_start(int number, quintet::DeviceProperties* properties) {
   }
 }
 
+int quintet_device_count() { return count_now(); }
 std::size_t quintet_device_free_bytes() { return free_now(); }
 
 void quintet_device_stop() {

@@ -9,13 +9,13 @@ from typing import Any
 from ._programs import build_folders
 from .errors import InternalError, ProgramNotFound
 
-_API_VERSION = 1
-
 _int, _double, _void, _text = ctypes.c_int, ctypes.c_double, ctypes.c_void_p, ctypes.c_char_p
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "quintet_api_version": (_int, []),
     "quintet_version": (_text, []),
-    "quintet_potential_open": (_void, [_int, ctypes.POINTER(_text), _text]),
+    "quintet_potential_open_on": (_void, [_int, ctypes.POINTER(_text), _text, _text]),
+    "quintet_potential_device": (_text, [_void]),
+    "quintet_potential_code": (_int, [_void]),
     "quintet_potential_close": (None, [_void]),
     "quintet_potential_error": (_text, [_void]),
     "quintet_potential_warning": (_text, [_void]),
@@ -51,16 +51,16 @@ def folders() -> list[Path]:
 
 def library() -> ctypes.CDLL:
     """Load libquintet_c once, which evaluates potentials. Raises as _load()."""
-    return _load("quintet_c", "quintet", _FUNCTIONS, "evaluates potentials")
+    return _load("quintet_c", "quintet", 2, _FUNCTIONS, "evaluates potentials")
 
 
 def density_library() -> ctypes.CDLL:
     """Load libquintet_density once, which solves for density matrices. Raises as _load()."""
-    return _load("quintet_density", "quintet_density", _DENSITY_FUNCTIONS, "solves for density matrices")
+    return _load("quintet_density", "quintet_density", 1, _DENSITY_FUNCTIONS, "solves for density matrices")
 
 
-def _load(name: str, prefix: str, functions: dict[str, tuple[Any, list[Any]]], what: str) -> ctypes.CDLL:
-    """Load a library. Raises ProgramNotFound where it is not or cannot be loaded, InternalError where it is too old."""
+def _load(name: str, prefix: str, needed: int, functions: dict[str, tuple[Any, list[Any]]], what: str) -> ctypes.CDLL:
+    """Load a library. Raises ProgramNotFound where it is not or cannot be loaded, InternalError where it is older than `needed`."""
     if name in _loaded:
         return _loaded[name]
     problems = []
@@ -74,12 +74,12 @@ def _load(name: str, prefix: str, functions: dict[str, tuple[Any, list[Any]]], w
         except OSError as error:
             problems.append(f"{path}: {error}")
             continue
+        version = getattr(found, f"{prefix}_api_version")()  # before the functions, which an old one lacks
+        if version < needed:
+            raise InternalError(f"{path}: has version {version} of the interface, {needed} is needed: build it anew (ninja -C build {name})")
         for function, (result, arguments) in functions.items():
             one = getattr(found, function)
             one.restype, one.argtypes = result, arguments
-        version = getattr(found, f"{prefix}_api_version")()
-        if version < _API_VERSION:
-            raise InternalError(f"{path}: has version {version} of the interface, {_API_VERSION} is needed")
         _loaded[name] = found
         return found
     raise ProgramNotFound(f"lib{name}, which {what}, cannot be loaded: " + "; ".join(problems) +

@@ -20,7 +20,7 @@ class Calculator(_Calculator):
 
     files: a model, or several of the same types: the first moves the atoms, and `results["deviation"]` is asked for by
     `deviation(atoms)`. types: the model's type of each chemical symbol, {"Cu": "copper"}, where names are no symbols.
-    precision: as Potential's.
+    precision, device: as Potential's.
 
     Units are ASE's: eV, angstrom; stress in eV/angstrom^3, positive where pulled, xx yy zz yz xz xy. `stresses` are the
     atoms' virials over the volume of the cell over the number of atoms, so that their mean is the stress.
@@ -30,9 +30,9 @@ class Calculator(_Calculator):
     discard_results_on_any_change = True
 
     def __init__(self, files: Union[Files, Potential], types: Optional[dict[str, str]] = None, precision: Optional[str] = None,
-                 **arguments: Any) -> None:
+                 device: str = "cpu", **arguments: Any) -> None:
         super().__init__(**arguments)
-        self.potential = files if isinstance(files, Potential) else Potential(files, precision)
+        self.potential = files if isinstance(files, Potential) else Potential(files, precision, device)
         self.names = dict(types or {})
         unknown = sorted(set(self.names.values()) - set(self.potential.type_names))
         if unknown:

@@ -62,12 +62,15 @@ class Potential:
     """One or several models of the same types. May be used by several threads, one at a time, and after a fork.
 
     files: models (.dp, .yaml, .json). precision: "double", "mixed" (networks in float32; sums, forces and virial in
-    double), or None: as the file says. Raises InputError where a file is no model.
+    double), or None: as the file says. device: "cpu", "gpu", "gpu:1" (by number), "auto" (a GPU where one can be used),
+    or "portable" (a GPU's algorithms on the host's cores). Raises InputError where a file is no model, ResourceError
+    where there is no GPU. On a GPU it may not be used after a fork: make one in the other process.
     """
 
-    def __init__(self, files: Files, precision: Optional[str] = None) -> None:
+    def __init__(self, files: Files, precision: Optional[str] = None, device: str = "cpu") -> None:
         self.files = [Path(one) for one in ([files] if isinstance(files, (str, Path)) else files)]
         self.precision = precision
+        self.device = device
         self._library = library()
         self._lock = threading.Lock()
         self._open()
@@ -75,29 +78,31 @@ class Potential:
     def _open(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             names = [_as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)]
-            handle, error = self._handle_of(names)
+            handle, code, error = self._handle_of(names)
         for name, file in zip(names, self.files):
             error = error.replace(name, str(file))
-        if error:
-            raise InputError(error)
+        if code:
+            raise error_of(code, error)
         self._handle = handle
         self._close = weakref.finalize(self, self._library.quintet_potential_close, handle)
         self.type_names: list[str] = [self._library.quintet_potential_type_name(handle, i).decode()
                                       for i in range(self._library.quintet_potential_types(handle))]  #: names of the types
         self.cutoff: float = self._library.quintet_potential_cutoff(handle)  #: longest of the models (angstrom)
         self.n_models: int = self._library.quintet_potential_models(handle)
+        self.device_name: str = self._library.quintet_potential_device(handle).decode("utf-8", "replace")  #: what computes, in a line
         self._numbers = {name: i for i, name in enumerate(self.type_names)}
 
-    def _handle_of(self, names: Sequence[str]) -> tuple[int, str]:
+    def _handle_of(self, names: Sequence[str]) -> tuple[int, int, str]:
         array = (ctypes.c_char_p * len(names))(*(os.fsencode(name) for name in names))
         precision = None if self.precision is None else self.precision.encode()
-        handle = self._library.quintet_potential_open(len(names), array, precision)
+        handle = self._library.quintet_potential_open_on(len(names), array, precision, self.device.encode())
         if not handle:
             raise ResourceError("out of memory")
+        code = self._library.quintet_potential_code(handle)
         error = self._library.quintet_potential_error(handle).decode("utf-8", "replace")
-        if error:
+        if code:
             self._library.quintet_potential_close(handle)
-        return handle, error
+        return handle, code, error
 
     # -- evaluation
 
@@ -192,7 +197,7 @@ class Potential:
         raise error_of(code, self._library.quintet_potential_error(self._handle).decode("utf-8", "replace"))
 
     def __reduce__(self) -> tuple:
-        return Potential, (self.files, self.precision)  # a handle is this process's own: others open the files
+        return Potential, (self.files, self.precision, self.device)  # a handle is this process's own: others open the files
 
     def __repr__(self) -> str:
         return f"<Potential {', '.join(map(str, self.files))}: types {' '.join(self.type_names)}, cutoff {self.cutoff:g} angstrom>"

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -154,7 +155,7 @@ class Values(InFolder):
         """Also where the library reads a .dp file itself, in a name space with a C library of its own."""
         for opened in ("quintet.Potential(sys.argv[2])", "quintet.Potential._handle_of(Plain(), [sys.argv[2]])"):
             code = ("import os, sys; sys.path.insert(0, sys.argv[1]); import quintet\n"
-                    "class Plain: _library, precision = quintet._library.library(), None\n"
+                    "class Plain: _library, precision, device = quintet._library.library(), None, 'cpu'\n"
                     f"assert {opened}\nfor i in range(200): os.environ[f'QUINTET_TEST_{{i}}'] = 'x' * 100\n")
             done = subprocess.run([sys.executable, "-c", code, SOURCE / "python", COPPER / "copper.dp"], text=True, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 0, done.stderr)  # it would read freed memory at the end
@@ -162,6 +163,29 @@ class Values(InFolder):
     def test_a_library_that_is_not_there(self):
         with mock.patch.dict(os.environ, QUINTET_LIBRARY="/nowhere"), mock.patch.object(_library, "_loaded", {}):
             with self.assertRaisesRegex(quintet.ProgramNotFound, "/nowhere/libquintet_c.so.1: there is no such file.*ninja -C build quintet_c"):
+                quintet.Potential(COPPER / "copper.dp")
+
+    def test_what_computes_is_a_choice(self):
+        """The GPU's algorithms on the cores give the same; where there is no GPU that is said, or the cores are taken."""
+        self.assertEqual((self.copper.device, self.copper.device_name), ("cpu", "cpu"))
+        cores, other = self.copper(POSITIONS, CELL, atomic=True), quintet.Potential(COPPER / "copper.dp", "double", "portable")
+        self.assertIn("device engines on the host's cores", other.device_name)
+        for found, expected in zip(other(POSITIONS, CELL, atomic=True), cores):
+            np.testing.assert_allclose(found, expected, atol=1e-9)
+        self.assertEqual(pickle.loads(pickle.dumps(other)).device, "portable")
+        with mock.patch.dict(os.environ, QUINTET_DEVICE_LIBRARY="/nowhere/libquintet_device.so"):
+            with self.assertRaisesRegex(quintet.ResourceError, "device: gpu needs libquintet_device.so, which is not at /nowhere"):
+                quintet.Potential(COPPER / "copper.dp", device="gpu")
+            self.assertRegex(quintet.Potential(COPPER / "copper.dp", device="auto").device_name, r"^cpu \(device: gpu needs")
+        with self.assertRaisesRegex(quintet.InputError, "device: unknown value 'tpu'"):
+            quintet.Potential(COPPER / "copper.dp", device="tpu")
+
+    @unittest.skipUnless(shutil.which("cc"), "no compiler of C")
+    def test_a_library_of_an_earlier_version_is_refused(self):
+        Path("old.c").write_text("int quintet_api_version(void) { return 1; }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "old.c", "-o", "libquintet_c.so.1"], check=True)
+        with mock.patch.dict(os.environ, QUINTET_LIBRARY=os.getcwd()), mock.patch.object(_library, "_loaded", {}):
+            with self.assertRaisesRegex(quintet.InternalError, "libquintet_c.so.1: has version 1 of the interface, 2 is needed: build it anew"):
                 quintet.Potential(COPPER / "copper.dp")
 
     @needs_program("dpmd")

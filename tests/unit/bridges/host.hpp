@@ -18,10 +18,13 @@ inline std::string data(const std::string& name) {
 
 /// A handle that is given back.
 struct Handle {
-  explicit Handle(const std::vector<std::string>& files, const char* precision = "double") {
+  explicit Handle(const std::vector<std::string>& files, const char* precision = "double",
+                  const char* device = nullptr) {
     std::vector<const char*> names;
     for (const auto& file : files) names.push_back(file.c_str());
-    potential = quintet_potential_open(static_cast<int>(names.size()), names.data(), precision);
+    const int n = static_cast<int>(names.size());
+    potential = device == nullptr ? quintet_potential_open(n, names.data(), precision)
+                                  : quintet_potential_open_on(n, names.data(), precision, device);
   }
   ~Handle() { quintet_potential_close(potential); }
   Handle(const Handle&) = delete;

@@ -13,13 +13,19 @@ const char* quintet_device_version() {
 #endif
 }
 
+int quintet_device_count() {
+#if defined IMITATE_TWO_GPUS
+  return 2;
+#elif defined IMITATE_NO_GPU
+  return 0;
+#else
+  return 1;
+#endif
+}
+
 void quintet_device_start(int number, quintet::DeviceProperties* properties) {
   *properties = {};
-#ifdef IMITATE_TWO_GPUS
-  properties->n_devices = 2;
-#else
-  properties->n_devices = 1;
-#endif
+  properties->n_devices = quintet_device_count() == 2 ? 2 : 1;
   properties->number = number % properties->n_devices;
   std::snprintf(properties->id, sizeof(properties->id), "id of %d", properties->number);
   properties->total_bytes = 80'000'000'000;

@@ -21,10 +21,15 @@ sys.path.insert(0, str(SOURCE / "tests/verification/bridges"))
 sys.dont_write_bytecode = True
 import lammps_test as shared  # noqa: E402
 
-CASES = ("water", "null_types", "empty_rank")
+CASES = {"water": "water", "null_types": "null_types", "empty_rank": "empty_rank", "on_a_device": "water",
+         "null_types_on_a_device": "null_types", "empty_rank_on_a_device": "empty_rank"}  # names of stored numbers
 STYLES = {"water": "pair_style quintet {one}\npair_coeff * * O H",
           "null_types": shared.CASES["null_types"][2].replace("deepmd", "quintet"),
           "empty_rank": "pair_style quintet {two}\npair_coeff * * O H"}
+# The GPU's algorithms on the cores; atoms, ghosts and lists come as for a GPU.
+STYLES.update({"on_a_device": STYLES["water"].replace("{one}", "{one} device portable precision double"),
+               "null_types_on_a_device": STYLES["null_types"].replace("quintet {one}", "quintet {one} device portable"),
+               "empty_rank_on_a_device": STYLES["empty_rank"].replace("{two}", "{two} device portable")})
 REFUSED = {
     "excluded": ("pair_style quintet {one}\npair_coeff * * O H\nneigh_modify exclude type 1 2", "the neighbour list lacks atom"),
     "no_model": ("pair_style quintet nowhere.dp\npair_coeff * * O H", "nowhere.dp"),
@@ -32,6 +37,11 @@ REFUSED = {
     "few": ("pair_style quintet {one}\npair_coeff * * O", "for each of LAMMPS's 2 types"),
     "several": ("pair_style quintet {one} {two}\npair_coeff * * O H", "unknown keyword"),
     "precision": ("pair_style quintet {one} precision half\npair_coeff * * O H", "half"),
+    "device": ("pair_style quintet {one} device tpu\npair_coeff * * O H", "device: unknown value 'tpu'"),
+    "no_gpu": ("pair_style quintet {one} device gpu\npair_coeff * * O H", "device: gpu"),
+    "no_value": ("pair_style quintet {one} device\npair_coeff * * O H", "device: a value is missing"),
+    "excluded_there": ("pair_style quintet {one} device portable\npair_coeff * * O H\nneigh_modify exclude type 1 2",
+                       "the neighbour list lacks atom"),
     "stress": ("pair_style quintet {one}\npair_coeff * * O H\ncompute s all stress/atom NULL virial\n"
                "compute r all reduce sum c_s[1]\nthermo_style custom step c_r", "centroid/stress/atom"),
 }
@@ -62,15 +72,15 @@ class Lammps:
 
 
 def agree(lammps, models, expected):
-    for name in CASES:
-        box, third, _ = shared.CASES[name]
+    for name, stored in CASES.items():
+        box, third, _ = shared.CASES[stored]
         text = (shared.HEAD.format(atoms=shared.atoms_of(third), n_types=3 if third else 2, **{"processors": "", **box})
                 + STYLES[name].format(**models) + "\n" + shared.TAIL.format(out=name))
         for ranks in (1, 2):
             code, printed = lammps.run(name, text, ranks, lammps.folder / "plugin")
             if code:
                 sys.exit(f"{name} on {ranks} ranks: LAMMPS ended with {code}:\n{printed[-3000:]}")
-            shared.compare(name, ranks, shared.found(lammps.folder, name), expected[name])
+            shared.compare(name, ranks, shared.found(lammps.folder, name), expected[stored])
 
 
 def refuse(lammps, models):
