@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
@@ -13,6 +15,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "io/log/log.hpp"
 
 namespace quintet {
 
@@ -106,6 +110,33 @@ std::optional<Socket> connect_by_host(const SocketAddress& address, const WhileW
   throw ResourceError(fmt::format("cannot connect to {}: {}", address.text(), reason(error)));
 }
 
+/// "0100007F:9521" of /proc/net/tcp: an address of IPv4 as it lies in memory, and a port.
+std::string in_table(std::uint32_t address, int port) { return fmt::format("{:08X}:{:04X}", address, port); }
+
+/// The system's number of the socket from which this machine's port `to` is connected; 0 if it is closed
+/// already, nothing where the system has no table of connections. Source: proc(5), /proc/net/tcp.
+std::optional<std::uint64_t> number_of_socket(const sockaddr_in& from, int to) {
+  const std::string local = in_table(from.sin_addr.s_addr, ntohs(from.sin_port)),
+                    remote = in_table(htonl(INADDR_LOOPBACK), to),
+                    within_ipv6 =
+                        "0000000000000000FFFF0000";  // where the program speaks IPv6, ::ffff:127.0.0.1
+  bool is_told = false;
+  for (const auto& [table, prefix] :
+       {std::pair{"/proc/net/tcp", std::string()}, {"/proc/net/tcp6", within_ipv6}}) {
+    std::ifstream file(table);
+    is_told = is_told || file.is_open();
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string row, ours, theirs, skipped;
+      if (!(words >> row >> ours >> theirs) || ours != prefix + local || theirs != prefix + remote) continue;
+      for (int i = 0; i < 6; ++i) words >> skipped;  // state, queues, timer, retransmissions, user, timeout
+      std::uint64_t number = 0;
+      if (words >> number) return number;
+    }
+  }
+  return is_told ? std::optional<std::uint64_t>(0) : std::nullopt;
+}
+
 }  // namespace
 
 std::string SocketAddress::text() const { return path.empty() ? fmt::format("{}:{}", host, port) : path; }
@@ -174,16 +205,27 @@ LoopbackListener::LoopbackListener() {
 
 LoopbackListener::~LoopbackListener() { ::close(descriptor_); }
 
-Socket LoopbackListener::accept(const WhileWaiting& waiting) const {
+Socket LoopbackListener::accept(const WhileWaiting& waiting,
+                                const std::function<bool(std::uint64_t socket)>& is_expected) const {
   for (;;) {
     wait_for(descriptor_, POLLIN, waiting);
-    const int accepted = ::accept4(descriptor_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (accepted >= 0) {
-      do_not_delay(accepted);
-      return Socket(accepted);
-    }
-    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    Descriptor accepted(
+        ::accept4(descriptor_, reinterpret_cast<sockaddr*>(&from), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (accepted.number >= 0) {
+      const auto other_end = number_of_socket(from, port_);
+      if (!other_end || (*other_end != 0 && is_expected(*other_end))) {
+        do_not_delay(accepted.number);
+        return Socket(accepted.release());
+      }
+      if (*other_end != 0)
+        log::warning(
+            "Port {} of this machine: a connection of a program that was not started for it is refused",
+            port_);
+    } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
       throw ResourceError(fmt::format("cannot take a connection: {}", reason(errno)));
+    }
   }
 }
 

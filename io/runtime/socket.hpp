@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -59,8 +60,11 @@ class LoopbackListener {
   LoopbackListener& operator=(const LoopbackListener&) = delete;
   ~LoopbackListener();
   [[nodiscard]] int port() const { return port_; }
-  /// The next connection.
-  [[nodiscard]] Socket accept(const WhileWaiting& waiting) const;
+  /// The next connection of one whom `is_expected`; others are closed, and told of in the log. It is given
+  /// the number by which the system knows the other end of the connection (proc(5): socket:[number]), and not
+  /// asked where the system does not tell it.
+  [[nodiscard]] Socket accept(const WhileWaiting& waiting,
+                              const std::function<bool(std::uint64_t socket)>& is_expected) const;
 
  private:
   int descriptor_ = -1, port_ = 0;

@@ -70,7 +70,8 @@ void LabelDriver::start(const Configuration& frame) {
   recipe_.driver.write(text_, folder_, frame, listener_->port());
   program_.emplace(command_, folder_, output());
   const WhileWaiting waiting = [this] { while_waiting(); };
-  connection_.emplace(listener_->accept(waiting), waiting, recipe_.driver.units(text_));
+  const auto is_of_program = [this](std::uint64_t socket) { return program_->holds_socket(socket); };
+  connection_.emplace(listener_->accept(waiting, is_of_program), waiting, recipe_.driver.units(text_));
 }
 
 void LabelDriver::tell_end(const ProcessEnd& end) const {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "io/machine/job_variables.hpp"
 #include "io/runtime/library_threads.hpp"
 
@@ -43,7 +44,22 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-pid_t spawn_shell(const std::string& command, const std::string& folder, const std::string& output) {
+/// This process's environment for a program in its folder.
+std::vector<std::string> program_environment(const std::string& folder, const std::string& mark) {
+  std::vector<std::string> variables{mark};
+  const std::string marked = fmt::format("{}=", ProcessFamily::variable);
+  for (char** at = environ; *at; ++at)
+    if (!is_of_launcher(*at) && !is_of_runtime(*at) && !std::string_view(*at).starts_with(marked))
+      variables.emplace_back(*at);
+  // One process needs no MPI daemon: it takes seconds. Without one, all programs of a user share a session
+  // directory, and one that ends removes what another is about to use: each gets its own.
+  variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
+  variables.push_back("OMPI_MCA_orte_tmpdir_base=" + fs::absolute(folder).string());
+  return variables;
+}
+
+pid_t spawn_shell(const std::string& command, const std::string& folder, const std::string& output,
+                  const std::string& mark) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
@@ -51,7 +67,6 @@ pid_t spawn_shell(const std::string& command, const std::string& folder, const s
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  // A group of its own, so that a program is stopped with its children.
   sigset_t none;
   sigemptyset(&none);
   // Signals that our runs ignore must end other programs, as they expect.
@@ -59,12 +74,11 @@ pid_t spawn_shell(const std::string& command, const std::string& folder, const s
   sigemptyset(&ignored_here);
   for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored_here, signal);
   posix_spawnattr_setsigdefault(&attributes, &ignored_here);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
+  // A session of its own, so that a program is stopped with its children.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setsigmask(&attributes, &none);
   std::vector<std::string> words{"sh", "-c", "cd \"$1\" || exit 126\n" + command, "sh", folder};
-  auto environment = program_environment(folder);
+  auto environment = program_environment(folder, mark);
   pid_t pid = 0;
   const int error =
       posix_spawn(&pid, "/bin/sh", &files, &attributes, pointers(words).data(), pointers(environment).data());
@@ -72,17 +86,6 @@ pid_t spawn_shell(const std::string& command, const std::string& folder, const s
   posix_spawnattr_destroy(&attributes);
   if (error != 0) throw ResourceError(fmt::format("cannot start '{}': {}", command, std::strerror(error)));
   return pid;
-}
-
-/// Ask, wait two seconds, then force.
-void kill_group(pid_t pid) {
-  ::kill(-pid, SIGTERM);
-  for (int i = 0; i < 20; ++i) {
-    if (waitpid(pid, nullptr, WNOHANG) == pid) return void(::kill(-pid, SIGKILL));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  ::kill(-pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
 }
 
 }  // namespace
@@ -99,29 +102,25 @@ std::string ProcessEnd::text() const {
   return code > 128 ? fmt::format("signal {}", code - 128) : fmt::format("exit code {}", code);
 }
 
-std::vector<std::string> program_environment(const std::string& folder) {
-  std::vector<std::string> variables;
-  for (char** at = environ; *at; ++at)
-    if (!is_of_launcher(*at) && !is_of_runtime(*at)) variables.emplace_back(*at);
-  // One process needs no MPI daemon: it takes seconds. Without one, all programs of a user share a session
-  // directory, and one that ends removes what another is about to use: each gets its own.
-  variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
-  variables.push_back("OMPI_MCA_orte_tmpdir_base=" + fs::absolute(folder).string());
-  return variables;
-}
-
 RunningProgram::RunningProgram(const std::string& command, const std::string& folder,
                                const std::string& output)
-    : pid_(spawn_shell(command, folder, output)) {}
+    : RunningProgram(command, folder, output, ProcessFamily::new_mark()) {}
+
+RunningProgram::RunningProgram(const std::string& command, const std::string& folder,
+                               const std::string& output, const std::string& mark)
+    : pid_(spawn_shell(command, folder, output, mark)), family_(pid_, mark) {}
 
 RunningProgram::~RunningProgram() { stop(); }
 
 std::optional<ProcessEnd> RunningProgram::ended() {
   if (end_) return end_;
-  int status = 0;
-  const pid_t ended = waitpid(pid_, &status, WNOHANG);
-  if (ended == pid_ || (ended < 0 && errno != EINTR))
-    end_ = ProcessEnd{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), false, false};
+  siginfo_t info{};
+  // Not reaped before its children have ended: until then its number is that of their session.
+  const int failed = waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (failed == 0 && info.si_pid == pid_)
+    end_ = ProcessEnd{info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status, false, false};
+  else if (failed != 0 && errno != EINTR)
+    end_ = ProcessEnd{};  // somebody else has asked for it
   return end_;
 }
 
@@ -133,9 +132,12 @@ std::optional<ProcessEnd> RunningProgram::ended_within(double seconds) {
 }
 
 void RunningProgram::stop() {
-  if (ended()) return;
-  kill_group(pid_);
-  end_ = ProcessEnd{128 + SIGTERM, false, true};
+  constexpr double patience_s = 2;
+  if (is_reaped_) return;
+  if (!ended()) end_ = ProcessEnd{128 + SIGTERM, false, true};
+  if (!family_.end(patience_s)) log::warning("A process of a program that was to end does not: {}", pid_);
+  waitpid(pid_, nullptr, WNOHANG);
+  is_reaped_ = true;
 }
 
 ProcessEnd run_program(const std::string& command, const std::string& folder, const std::string& output,

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "io/runtime/process_family.hpp"
 
 namespace quintet::dpmd {
 
@@ -22,7 +25,7 @@ struct ProcessEnd {
 };
 
 /// A shell command that runs in a folder, output and errors into a file there; one that is destroyed is
-/// stopped, with all its children.
+/// stopped, with all its children (ProcessFamily), also where it has ended and they have not.
 ///
 /// What an MPI launcher told this process is kept from the program, which may be an MPI program of its own.
 class RunningProgram {
@@ -36,11 +39,17 @@ class RunningProgram {
   [[nodiscard]] std::optional<ProcessEnd> ended();
   /// Wait for its end for so long.
   [[nodiscard]] std::optional<ProcessEnd> ended_within(double seconds);
-  /// Ask it to end, wait two seconds, then force it.
+  /// Whether one of its processes holds this socket.
+  [[nodiscard]] bool holds_socket(std::uint64_t number) const { return family_.holds_socket(number); }
+  /// Ask all that is left of it to end, wait two seconds, then force it.
   void stop();
 
  private:
+  RunningProgram(const std::string& command, const std::string& folder, const std::string& output,
+                 const std::string& mark);
   int pid_;
+  ProcessFamily family_;
+  bool is_reaped_ = false;
   std::optional<ProcessEnd> end_;
 };
 
@@ -49,9 +58,6 @@ class RunningProgram {
 [[nodiscard]] ProcessEnd run_program(const std::string& command, const std::string& folder,
                                      const std::string& output, std::optional<double> limit_s,
                                      const std::atomic<bool>& stop);
-
-/// The environment for such a program in its folder.
-[[nodiscard]] std::vector<std::string> program_environment(const std::string& folder);
 
 /// Throws InputError if the program that a shell command begins with (behind VAR=value) is not found.
 void require_program(const std::string& command, const std::string& what_to_do);
