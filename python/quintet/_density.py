@@ -1,7 +1,6 @@
 """Density matrices of sparse Kohn-Sham matrices: `quintet.density(K, S, electrons=...)`."""
 from __future__ import annotations
 
-import threading
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._files import optional
-from ._library import density_library
+from ._library import Turn, density_library
 from .errors import InputError, ResourceError, error_of
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class DensitySolver:
     electrons: of all spins that are computed together. temperature: k_B T (hartree). threshold: blocks of
     S^-1/2 K S^-1/2 of smaller norm are dropped (hartree; 1e-5). blocks: rows of each block (an atom's, a molecule's);
     None: parts of the graph of K. Others: spin_degeneracy, rows_per_block, dense, estimate_error, as
-    bridges/density/quintet_density.h says. May be used by several threads, one at a time.
+    bridges/density/quintet_density.h says. May be used by several threads, one at a time, and after a fork.
     """
 
     def __init__(self, electrons: float, *, temperature: float = 0, threshold: float = 1e-5, blocks: Optional[Sequence[int]] = None,
@@ -62,7 +61,7 @@ class DensitySolver:
         if unknown:
             raise InputError(f"there is no setting '{unknown[0]}'; there are: {', '.join(_SETTINGS)}, blocks")
         self._library = density_library()
-        self._lock = threading.Lock()
+        self._lock = Turn()
         self._pattern: Optional[tuple[np.ndarray, np.ndarray]] = None
         self._handle = self._library.quintet_density_open()
         if not self._handle:
@@ -108,7 +107,7 @@ class DensitySolver:
             raise error_of(code, self._library.quintet_density_error(self._handle).decode("utf-8", "replace"))
 
     def __reduce__(self) -> Any:
-        raise TypeError("a DensitySolver is its process's own: make one in each")
+        raise TypeError("a DensitySolver is its process's own and cannot be pickled: make one in each, or call quintet.density there")
 
 
 def density(K: Any, S: Any = None, *, electrons: float, **settings: Any) -> Density:

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,9 @@ _DENSITY_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "quintet_density_number": (_double, [_void, _text]),
 }
 _loaded: dict[str, ctypes.CDLL] = {}
+_turns: weakref.WeakSet[Turn] = weakref.WeakSet()
+_fork = threading.RLock()  # held by a fork from its beginning to its end
+_stopped: list[Turn] = []  # by a fork that is under way
 
 
 def folders() -> list[Path]:
@@ -84,3 +89,39 @@ def _load(name: str, prefix: str, needed: int, functions: dict[str, tuple[Any, l
         return found
     raise ProgramNotFound(f"lib{name}, which {what}, cannot be loaded: " + "; ".join(problems) +
                           f". Build it (ninja -C build {name}) and set QUINTET_LIBRARY=.../build/lib")
+
+
+class Turn:
+    """A lock for the calls of one handle. A fork waits for it: a child finds it free, and no call half done."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a handler of a signal that comes within may fork, too
+        with _fork:
+            _turns.add(self)
+
+    def __enter__(self) -> None:
+        if _stopped:  # a fork waits for its turn, which a thread that calls without a pause would never leave it
+            with _fork:
+                pass
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+def _before_fork() -> None:
+    _fork.acquire()
+    _stopped[:] = list(_turns)
+    for one in _stopped:
+        one._lock.acquire()
+
+
+def _after_fork() -> None:
+    for one in _stopped:
+        one._lock.release()
+    _stopped.clear()
+    _fork.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

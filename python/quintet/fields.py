@@ -30,37 +30,10 @@ _V_NAMES, _X_NAMES = ("vx", "vy", "vz"), ("x", "y", "z")
 
 def _lazy(path: Path, name: str, shape: tuple[int, ...], dtype: np.dtype, part: tuple[Any, ...] = ()) -> Any:
     """Return a data set that is read where it is used. `part`: an index into its last axes; the rest is [shape]."""
-    backends = optional("xarray.backends", "fields")
     indexing = optional("xarray.core.indexing", "fields")
+    from ._lazy import FileArray
 
-    class Lazy(backends.BackendArray):  # type: ignore[misc,name-defined]
-        def __init__(self) -> None:
-            self.shape, self.dtype = shape, dtype
-
-        def __getitem__(self, key: Any) -> Any:
-            return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
-
-        def _read(self, key: tuple[Any, ...]) -> np.ndarray:
-            return read(path, lambda file: _forward(file[name], (*key, *part), shape))
-
-    return indexing.LazilyIndexedArray(Lazy())
-
-
-def _forward(dataset: h5py.Dataset, key: tuple[Any, ...], shape: tuple[int, ...]) -> np.ndarray:
-    """Read a part of the first [shape] of a data set, which may have grown; h5py takes no slices with a negative step."""
-    reversed_axes, taken, kept = [], [], 0
-    for d, one in enumerate(key):
-        if isinstance(one, slice):
-            start, stop, step = one.indices(shape[d])
-            count = len(range(start, stop, step))
-            if step < 0:
-                start, step = start + (count - 1) * step, -step
-                reversed_axes.append(kept)
-            one = slice(start, start + (count - 1) * step + 1, step) if count else slice(0, 0)
-            kept += 1
-        taken.append(one)
-    values = np.asarray(dataset[tuple(taken)])
-    return np.flip(values, tuple(reversed_axes)) if reversed_axes else values
+    return indexing.LazilyIndexedArray(FileArray(path, name, shape, dtype, part))
 
 
 def _attributes(name: str, dataset: h5py.Dataset) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import ctypes
 import json
 import os
 import tempfile
-import threading
 import warnings
 import weakref
 from pathlib import Path
@@ -15,7 +14,7 @@ import h5py
 import numpy as np
 
 from ._files import read, text
-from ._library import library
+from ._library import Turn, library
 from .errors import InputError, InternalError, ResourceError, error_of
 
 Files = Union[str, Path, Sequence[Union[str, Path]]]
@@ -61,6 +60,8 @@ class Deviation(NamedTuple):
 class Potential:
     """One or several models of the same types. May be used by several threads, one at a time, and after a fork.
 
+    A fork waits for calls of other threads. A pickled potential opens its files again, so they must be there.
+
     files: models (.dp, .yaml, .json). precision: "double", "mixed" (networks in float32; sums, forces and virial in
     double), or None: as the file says. device: "cpu", "gpu", "gpu:1" (by number), "auto" (a GPU where one can be used),
     or "portable" (a GPU's algorithms on the host's cores). Raises InputError where a file is no model, ResourceError
@@ -71,14 +72,16 @@ class Potential:
         self.files = [Path(one) for one in ([files] if isinstance(files, (str, Path)) else files)]
         self.precision = precision
         self.device = device
+        self._places = [Path(os.path.abspath(one)) for one in self.files]
         self._library = library()
-        self._lock = threading.Lock()
+        self._lock = Turn()
         self._open()
 
     def _open(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             names = [_as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)]
-            handle, code, error = self._handle_of(names)
+            with self._lock:
+                handle, code, error = self._handle_of(names)
         for name, file in zip(names, self.files):
             error = error.replace(name, str(file))
         if code:
@@ -197,7 +200,7 @@ class Potential:
         raise error_of(code, self._library.quintet_potential_error(self._handle).decode("utf-8", "replace"))
 
     def __reduce__(self) -> tuple:
-        return Potential, (self.files, self.precision, self.device)  # a handle is this process's own: others open the files
+        return type(self), (self._places, self.precision, self.device)  # a handle is this process's own: others open the files
 
     def __repr__(self) -> str:
         return f"<Potential {', '.join(map(str, self.files))}: types {' '.join(self.type_names)}, cutoff {self.cutoff:g} angstrom>"

@@ -30,6 +30,8 @@ class Summary(Mapping):
         return self._values[key]
 
     def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):  # what pickle and copy look for before there are values
+            raise AttributeError(key)
         try:
             return self._values[key]
         except KeyError:
@@ -57,7 +59,10 @@ class Summary(Mapping):
 
 
 class Run:
-    """The directory of a run. Everything is read where it is asked for, so a run that still writes is seen live."""
+    """The directory of a run. Everything is read where it is asked for, so a run that still writes is seen live.
+
+    No file stays open, so there is nothing to close. Pickled, it is the same directory in another process.
+    """
 
     def __init__(self, directory: Union[str, Path]) -> None:
         self.directory = Path(directory)
@@ -65,6 +70,9 @@ class Run:
             raise InputError(f"{self.directory}: there is no such directory of a run")
         if not any((self.directory / name).exists() for name in ("run.h5", "run.log", "summary.json")):
             raise InputError(f"{self.directory}: holds no run: neither run.h5 nor run.log nor summary.json")
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.directory.absolute(),)
 
     # -- what happened
 

@@ -33,6 +33,9 @@ class Trajectory(Sequence):
         if not read(self.path, lambda file: _GROUP in file):
             raise InputError(f"{self.path}: has no atoms ({_GROUP}), so it is no trajectory of ours")
 
+    def __reduce__(self) -> tuple:
+        return type(self), (self.path.absolute(), self.is_unwrapped, self._frames)
+
     def unwrapped(self) -> Trajectory:
         """Return the same frames with positions that are not folded back into the cell."""
         return Trajectory(self.path, True, self._frames)

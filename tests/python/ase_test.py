@@ -3,15 +3,17 @@
 
 ASE's own tests of calculators are not part of what pip installs; what they ask of a calculator is asked here.
 """
+import copy
 import importlib.util
 import json
 import os
+import pickle
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from support import COPPER, MODELS, InFolder, needs
+from support import COPPER, MODELS, InFolder, grown_by, needs
 
 import numpy as np
 
@@ -143,6 +145,22 @@ class Calculator(InFolder):
         before = atoms.get_total_energy()
         VelocityVerlet(atoms, 1 * units.fs).run(20)
         self.assertAlmostEqual(atoms.get_total_energy(), before, delta=5e-4)
+
+    def test_ten_thousand_calls_keep_their_memory(self):
+        """Each call moves an atom, so that all is computed again."""
+        setup = "import ase, quintet.ase\natoms = ase.Atoms('Cu2', [[0, 0, 0], [2.5, 0, 0]], calculator=quintet.ase.Calculator(argument))"
+        call = "atoms.positions[1, 0] = 5 - atoms.positions[1, 0] + 0.01\natoms.get_forces(); atoms.get_potential_energies()"
+        self.assertLess(grown_by(setup, call, COPPER / "copper.dp"), 500_000)
+        self.assertGreater(grown_by(setup, call, COPPER / "copper.dp", leak=120), 1_000_000)
+
+    def test_pickled_and_copied(self):
+        """As ASE's own tools do it that send a calculator to other processes."""
+        atoms = self.crystal()
+        expected = atoms.get_potential_energy()
+        for other in (pickle.loads(pickle.dumps(atoms.calc)), copy.deepcopy(atoms.calc)):
+            atoms.calc = other
+            atoms.calc.results = {}
+            self.assertEqual(atoms.get_potential_energy(), expected)
 
     def test_several_models_tell_where_they_disagree(self):
         atoms = self.crystal()

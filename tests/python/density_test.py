@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Density matrices from scipy.sparse: dense diagonalisation, estimated errors, an SCF of PySCF."""
+import os
 import unittest
 import warnings
 
-from support import needs
+from support import grown_by, needs
 
 import numpy as np
 
@@ -17,6 +18,10 @@ def why_not():
     except quintet.ProgramNotFound as error:
         return str(error)
     return ""
+
+
+def energy_of(K, S):
+    return quintet.density(K, S, electrons=K.shape[0]).energy
 
 
 def chain(n, disorder=0.0):
@@ -120,23 +125,38 @@ class Matrices(unittest.TestCase):
         self.assertGreater(len(kept), 10)
         self.assertEqual((kept[0], min(kept[1:])), (0, 1))
 
-    def test_calls_keep_their_memory(self):
-        from pathlib import Path
+    def test_ten_thousand_calls_keep_their_memory(self):
+        """Of a solver, and of solvers that are made and let go."""
+        setup = "import numpy as np\nK = np.diag(np.full(3, -0.3), 1); K = K + K.T\nsolver = quintet.DensitySolver(4)"
+        self.assertLess(grown_by(setup, "solver(K)"), 500_000)
+        self.assertGreater(grown_by(setup, "solver(K)", leak=120), 1_000_000)
+        self.assertLess(grown_by(setup, "quintet.density(K, electrons=4)", n=2000), 500_000)
+
+    def test_processes_and_threads(self):
+        """Threads take turns, a fork goes on, and another process is told to make its own solver."""
+        import multiprocessing
+        import pickle
+        import threading
 
         K, S = chain(40)
         solver = quintet.DensitySolver(40)
-
-        def pages():
-            return int(Path("/proc/self/statm").read_text().split()[1])
-
+        expected = solver(K, S).energy
+        found = []
+        threads = [threading.Thread(target=lambda: found.extend(solver(K, S).energy for _ in range(10))) for _ in range(3)]
+        for thread in threads:
+            thread.start()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for _ in range(50):
-                solver(K, S)
-            before = pages()
-            for _ in range(300):
-                solver(K, S)
-        self.assertLess((pages() - before) * 4096, 1_000_000)
+            warnings.simplefilter("ignore")  # Python's own, of forks beside threads
+            process = multiprocessing.get_context("fork").Process(target=lambda: os._exit(0 if solver(K, S).energy == expected else 3))
+            process.start()
+        for thread in threads:
+            thread.join()
+        process.join(60)
+        self.assertEqual((found, process.exitcode), ([expected] * 30, 0))
+        with self.assertRaisesRegex(TypeError, "cannot be pickled: make one in each, or call quintet.density there"):
+            pickle.dumps(solver)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:  # the remedy
+            self.assertEqual(pool.apply(energy_of, (K, S)), expected)
 
 
 if __name__ == "__main__":

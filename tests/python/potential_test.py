@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Potentials from Python: the values of the C library and of dpmd, derivatives, types, cells, threads, forks, memory."""
+import copy
 import json
 import multiprocessing
 import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +15,7 @@ import warnings
 from pathlib import Path
 from unittest import mock
 
-from support import BUILD, COPPER, MODELS, SOURCE, InFolder, needs, needs_program
+from support import BUILD, COPPER, MODELS, SOURCE, InFolder, grown_by, needs, needs_program
 
 import numpy as np
 
@@ -226,42 +228,82 @@ class Processes(unittest.TestCase):
             with multiprocessing.get_context("fork").Pool(2) as pool:
                 self.assertEqual(pool.starmap_async(_energy_of, [(None, POSITIONS)] * 4).get(30), [self.expected] * 4)
 
+    def test_a_fork_waits_for_calls_of_other_threads(self):
+        """Children of a process whose threads compute find no call half done and no lock taken."""
+        going = threading.Event()
+        threads = [threading.Thread(target=_busy, args=(self.copper, going)) for _ in range(2)]
+        threads.append(threading.Thread(target=_opening, args=(going,)))
+        for thread in threads:
+            thread.start()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python's own, of forks beside threads
+                for _ in range(8):
+                    self.assertEqual(_in_a_fork(lambda: self.copper(POSITIONS, CELL).energy == self.expected), 0)
+        finally:
+            going.set()
+            for thread in threads:
+                thread.join()
+
+    def test_a_fork_from_within_a_turn_does_not_wait_for_itself(self):
+        with self.copper._lock:  # as a handler of a signal finds it
+            self.assertEqual(_in_a_fork(lambda: self.copper(POSITIONS, CELL).energy == self.expected), 0)
+        self.assertEqual(self.copper(POSITIONS, CELL).energy, self.expected)
+
     def test_other_processes_open_the_files(self):
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            self.assertEqual(pool.starmap_async(_energy_of, [(self.copper, POSITIONS)]).get(60), [self.expected])
+        for method in ("spawn", "forkserver", "fork"):
+            with warnings.catch_warnings(), multiprocessing.get_context(method).Pool(1) as pool:
+                warnings.simplefilter("ignore")
+                self.assertEqual(pool.starmap_async(_energy_of, [(self.copper, POSITIONS)]).get(60), [self.expected], method)
         self.assertEqual(pickle.loads(pickle.dumps(self.copper))(POSITIONS, CELL).energy, self.expected)
 
+    def test_pickles_know_the_place_of_their_files(self):
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(COPPER)
+        here = quintet.Potential("copper.dp")
+        os.chdir("/")
+        self.assertEqual(here.files, [Path("copper.dp")])
+        self.assertEqual(pickle.loads(pickle.dumps(here))(POSITIONS, CELL).energy, self.expected)
+        self.assertEqual(copy.deepcopy(here)(POSITIONS, CELL).energy, self.expected)
+
     def test_ten_thousand_calls_keep_their_memory(self):
-        """Memory that is in use once the C library has given back what is free; 120 bytes a call would be seen."""
-        grown = []
-        for leak in ("0", "120"):
-            done = subprocess.run([sys.executable, "-c", MEMORY, SOURCE / "python", COPPER / "copper.dp", leak], text=True, capture_output=True,
-                                  env={**os.environ, "PYTHONMALLOC": "malloc"})
-            self.assertEqual(done.returncode, 0, done.stderr)
-            grown.append(int(done.stdout))
-        self.assertLess(grown[0], 500_000)
-        self.assertGreater(grown[1], 1_000_000)
+        setup = "model = quintet.Potential(argument)"
+        call = "model([[0, 0, 0], [2.5, 0, 0]], [20, 20, 20], atomic=True)"
+        self.assertLess(grown_by(setup, call, COPPER / "copper.dp"), 500_000)
+        self.assertGreater(grown_by(setup, call, COPPER / "copper.dp", leak=120), 1_000_000)
+
+    def test_mistakes_and_openings_keep_their_memory(self):
+        """What is refused leaves nothing behind, and a potential that is let go gives its memory back (a model takes 0.4 MB)."""
+        refused = "try: model([[0, 0, 0], [2.5, 0, 0]], types=[0, 7])\nexcept quintet.InputError: pass"
+        self.assertLess(grown_by("model = quintet.Potential(argument)", refused, COPPER / "copper.dp", n=30_000), 1_500_000)
+        self.assertLess(grown_by("", "quintet.Potential(argument)", COPPER / "copper.dp", n=100), 2_000_000)
 
 
-MEMORY = """
-import ctypes, os, sys
-sys.path.insert(0, sys.argv[1])
-import quintet
-model, kept = quintet.Potential(sys.argv[2]), []
-def calls(n):
-    for _ in range(n):
-        model([[0, 0, 0], [2.5, 0, 0]], [20, 20, 20], atomic=True)
-        if sys.argv[3] != "0":
-            kept.append(bytes(int(sys.argv[3])))
-def pages():
-    ctypes.CDLL(None).malloc_trim(0)
-    return int(open("/proc/self/statm").read().split()[1])
-calls(1000)
-before = pages()
-calls(10_000)
-print((pages() - before) * os.sysconf("SC_PAGE_SIZE"))
-"""
 SHARED = quintet.Potential(COPPER / "copper.dp") if not has_library() else None
+
+
+def _busy(model, going):
+    while not going.is_set():
+        model(POSITIONS, CELL)
+
+
+def _opening(going):
+    while not going.is_set():
+        quintet.Potential(COPPER / "copper.dp")
+
+
+def _in_a_fork(works, seconds=30):
+    """Return 0 where works() is true in a child of a fork, which is killed after so many seconds."""
+    child = os.fork()
+    if not child:
+        signal.alarm(seconds)
+        code = 1
+        try:
+            code = 0 if works() else 2
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1]
 
 
 def _energy_of(model, positions):

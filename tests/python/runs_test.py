@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """What runs have written is what Python reads: tables, fields, trajectories, reports; also while they write."""
+import copy
+import multiprocessing
 import os
+import pickle
 import shutil
 import subprocess
 import time
@@ -171,6 +174,26 @@ class AnyRun(InFolder):
             with self.assertRaisesRegex(quintet.InputError, f"vx to the power of {power}: expected a whole number from 0"):
                 f.moment(x=0, powers={"vx": power})
 
+    @needs("xarray")
+    def test_pickled_it_is_the_same_run_elsewhere(self):
+        """A run, its fields (unread) and f go to a process in another folder; a summary can be copied."""
+        parts = pickle.dumps((self.done, self.done.fields, self.done.distribution("electrons"), self.done.summary))
+        self.assertLess(len(pickle.dumps(self.done.fields)), self.done.fields.nbytes)
+        with multiprocessing.get_context("spawn").Pool(1, os.chdir, ("/",)) as pool:
+            name, field, f, steps = pool.apply(_looked_at, (parts,))
+        self.assertEqual((name, steps), ("beams", self.done.summary.steps))
+        np.testing.assert_array_equal(field, self.done.fields.e_x.values)
+        self.assertEqual(f, self.done.distribution("electrons")(x=0.1, vx=1.0))
+        self.assertEqual(copy.copy(self.done.summary), self.done.summary)
+
+    @needs("xarray", "dask")
+    def test_fields_in_chunks_of_dask(self):
+        chunked = self.done.fields.chunk(time=2)
+        self.assertEqual(chunked.e_x.chunks[0], (2, 2, 1))
+        for scheduler in ("threads", "processes"):
+            mean = (chunked.e_x**2).mean("x").compute(scheduler=scheduler)
+            np.testing.assert_allclose(mean, (self.done.fields.e_x.values**2).mean(axis=1), rtol=1e-13)
+
     @needs("matplotlib", "pandas")
     def test_columns_are_drawn_with_their_units(self):
         import matplotlib
@@ -198,6 +221,11 @@ class AnyRun(InFolder):
                               for edges in f.edges[1:])
         sums = np.einsum("i,j,ij", np.ravel(wx), np.ravel(wy), f(x=x[3], vx=np.ravel(vx)[:, None], vy=np.ravel(vy)[None]))
         self.assertAlmostEqual(sums, density[3], places=12)
+
+
+def _looked_at(parts):
+    run, fields, f, summary = pickle.loads(parts)
+    return run.name, fields.e_x.values, f(x=0.1, vx=1.0), summary.steps
 
 
 @needs_program("dpmd")
@@ -237,6 +265,12 @@ class Dynamics(InFolder):
         last = self.done.trajectory[-1]
         forces = quintet.Potential(COPPER / "copper.dp")(last).forces
         np.testing.assert_allclose(last.get_forces(), forces, atol=1e-9)
+
+    def test_a_pickled_trajectory_has_the_same_frames(self):
+        some = self.done.trajectory.unwrapped()[1:]
+        other = pickle.loads(pickle.dumps(some))
+        self.assertEqual((other.path.is_absolute(), other.is_unwrapped, len(other)), (True, True, 2))
+        np.testing.assert_array_equal(other.positions, some.positions)
 
     def test_arrays_need_no_ase(self):
         trajectory = self.done.trajectory

@@ -2,6 +2,7 @@
 import importlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -71,3 +72,41 @@ def copper(quintet, output, **more):
     settings = {"system.replicate": [2, 2, 2], "time.steps": 20, "trajectory.interval": 10, "trajectory.single_precision": False,
                 "trajectory.forces": True, "thermo_interval": 5, "observables": None}
     return quintet.run(COPPER / "nvt.yaml", output=output, **{"progress": False, "threads": 1, **settings, **more})
+
+
+MEMORY = """
+import ctypes, os, sys, warnings
+sys.path.insert(0, sys.argv[1])
+import quintet
+warnings.simplefilter("ignore")
+argument, leak, n, kept = sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), []
+{setup}
+def call():
+{call}
+def calls(n):
+    for _ in range(n):
+        call()
+        if leak:
+            kept.append(bytes(leak))
+def pages():
+    ctypes.CDLL(None).malloc_trim(0)
+    return int(open("/proc/self/statm").read().split()[1])
+calls(n // 10)
+before = pages()
+calls(n)
+print((pages() - before) * os.sysconf("SC_PAGE_SIZE"))
+"""
+
+
+def grown_by(setup, call, argument="", n=10_000, leak=0):
+    """Bytes by which a process has grown in n calls, after n / 10 others.
+
+    What is in use once the C library has given back what is free. leak: so many bytes are kept at each call, to see that
+    they are seen.
+    """
+    code = MEMORY.format(setup=setup, call="\n".join("    " + line for line in call.splitlines()))
+    done = subprocess.run([sys.executable, "-c", code, SOURCE / "python", argument, str(leak), str(n)], text=True, capture_output=True,
+                          env={**os.environ, "PYTHONMALLOC": "malloc"})
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return int(done.stdout)

@@ -45,10 +45,11 @@ class Flows(WithTemporaries):
         quintet.run(CASES / "flow.yaml", output="flow", progress=False, threads=1)
         shutil.copy(CASES / "train.yaml", "train.yaml")
         quintet.run("train.yaml", "meshfreeflow", "train", output="trained", progress=False, threads=1, steps=20)
-        fine = quintet.open("flow").fields.isel(sample=2)
-        cls.coarse = fine.isel(time=slice(None, 24, 2)).coarsen(z=4, x=4).mean(keep_attrs=True).load()
+        fine = quintet.open("flow").fields
+        cls.all = fine.isel(time=slice(None, 24, 2)).coarsen(z=4, x=4).mean(keep_attrs=True).load()
         for name in ("z", "x"):
-            cls.coarse[name].attrs.update(fine[name].attrs)
+            cls.all[name].attrs.update(fine[name].attrs)
+        cls.coarse = cls.all.isel(sample=2)
 
     def refined(self, **more):
         return quintet.superresolve("trained", self.coarse, threads=1, **{"outside_training": "mark", **more})
@@ -93,6 +94,31 @@ class Flows(WithTemporaries):
         self.assertNotIn("residual_buoyancy", same)
         np.testing.assert_allclose(same.b.values, grid.b.values, atol=1e-6)
 
+    def test_samples_are_refined_each_as_alone(self):
+        two = self.all.isel(sample=[2, 0]).assign_coords(sample=[12, 10])
+        places = {"time": [0.3, 1.0, 2.0], "z": [0.1, -0.2, 0.4], "x": [0.5, 1.0, 1.9]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            for where in ({"grid": [5, 9, 16]}, {"points": places}):
+                both = quintet.superresolve("trained", two, threads=1, outside_training="mark", **where)
+                self.assertEqual(list(both.sample.values), [12, 10])
+                for i, one in enumerate((self.coarse, self.all.isel(sample=0))):
+                    alone = quintet.superresolve("trained", one, threads=1, outside_training="mark", **where)
+                    self.assertEqual(set(alone.data_vars), set(both.data_vars))
+                    for name in alone.variables:
+                        got = both[name].isel(sample=i) if "sample" in both[name].dims else both[name]
+                        np.testing.assert_array_equal(got.values, alone[name].values, err_msg=name)
+            self.assertEqual(both.b.dims, ("sample", "point"))
+            one = quintet.superresolve("trained", two.isel(sample=[0]), threads=1, outside_training="mark", grid=[5, 9, 16])
+            arrays = quintet.superresolve("trained", {name: two[name].values for name in two.data_vars}, threads=1, outside_training="mark",
+                                          coordinates={"sample": [12, 10], **{n: two[n].values for n in ("time", "z", "x")}}, periodic=["x"],
+                                          bounds={"x": (0, 2), "z": (-0.5, 0.5)}, parameters={"Ra": 1e4, "Pr": 1}, grid=[5, 9, 16])
+        self.assertEqual((one.b.dims, one.sizes["sample"]), (("sample", "time", "z", "x"), 1))
+        np.testing.assert_array_equal(arrays.b.isel(sample=0), one.b.isel(sample=0))
+        self.assertEqual(list(arrays.sample.values), [12, 10])
+        with self.assertRaisesRegex(quintet.InputError, "sample 0: the fields take .* of memory"):
+            quintet.superresolve("trained", two, threads=1, outside_training="mark", grid=[5, 9, 16], max_memory=1e-6)
+
     def test_errors_are_the_programs(self):
         hot = self.coarse.assign_attrs(Ra=2e4)
         with self.assertRaisesRegex(quintet.InputError, "beyond what the model was trained for: .*Ra.*outside_training: mark"):
@@ -105,8 +131,9 @@ class Flows(WithTemporaries):
                            ({"points": {"time": [1], "z": [0, 0], "x": [1]}}, "1 of time, 2 of z, 1 of x")):
             with self.assertRaisesRegex(quintet.InputError, says):
                 self.refined(**more)
-        with self.assertRaisesRegex(quintet.InputError, r"3 samples; refine one at a time: fields.isel\(sample=\[0\]\)"):
-            quintet.superresolve("trained", quintet.open("flow"), factor=[1, 1, 1])
+        for factor in ([1.5, 1, 1], "111", [[1, 1, 1]]):
+            with self.assertRaisesRegex(quintet.InputError, "factor is .*; expected a list of whole numbers"):
+                self.refined(factor=factor)
         with self.assertRaisesRegex(quintet.InputError, r"b has shape \[2, 3\]; its coordinates time, z, x have \[2, 2, 4\]"):
             quintet.superresolve("trained", {"b": np.zeros((2, 3))}, coordinates={"time": [0, 1], "z": [0, 1], "x": range(4)}, factor=[1, 1, 1])
 
@@ -176,6 +203,33 @@ class Seas(WithTemporaries):
         self.assertGreater(float(abs(self.forecast(rest + 1).a - told.a).max()), 0.3)
         beyond = self.forecast().a.transpose("time", "mode")  # weeks after the record: a forecast of the forecast
         self.assertEqual(self.forecast(beyond).forecast_reference_time.values, beyond.time.values[-1])
+
+    def test_several_states_and_starts_are_each_as_alone(self):
+        """A list of dates, of states, and an axis `sample` besides: [sample, lead]; each the same numbers as by itself."""
+        import xarray
+
+        starts = ["1989-06-15", "1989-08-31"]
+        both = self.forecast(start=starts)
+        self.assertEqual((both.a.dims, both.sst.dims), (("sample", "mode", "lead"), ("sample", "lead", "lat", "lon")))
+        self.assertEqual((list(both.lead.values), both.time.dims), ([1, 2, 3, 4, 5], ("sample", "lead")))
+        for i, start in enumerate(starts):
+            alone = self.forecast(start=start)
+            for name in ("a", "sst", "sst_error", "a_members", "time", "forecast_reference_time", "forecast_period"):
+                np.testing.assert_array_equal(both[name].isel(sample=i).values, alone[name].values, err_msg=name)
+        self.assertTrue(self.forecast(start=both.forecast_reference_time).equals(both))  # dates of xarray
+        last = self.fit.coefficients[-9:]
+        alone = [self.forecast(last), self.forecast(last + 1)]
+        for states in ([last, last + 1], [last.values, last.values + 1], xarray.concat([last, last + 1], xarray.Variable("sample", [3, 5]))):
+            found = self.forecast(states)
+            for i in range(2):
+                np.testing.assert_array_equal(found.a.isel(sample=i).values, alone[i].a.values)
+        self.assertEqual(list(found.sample.values), [3, 5])
+        with self.assertRaisesRegex(quintet.InputError, "there are 2 states and 3 starts; expected as many of each"):
+            self.forecast([last, last], start=starts + starts[:1])
+        with self.assertRaisesRegex(quintet.InputError, "sample 1: .*from: 1989-09-01 is not a date of the record"):
+            self.forecast(start=[starts[0], "1989-09-01"])
+        with self.assertRaisesRegex(quintet.InputError, "start is 7; expected a date such as"):
+            self.forecast(start=7)
 
     def test_wrong_states_are_refused(self):
         last = self.fit.coefficients[-9:]
