@@ -206,7 +206,7 @@ std::optional<double> Variable::number(const std::string& attribute) const {
 
 bool is_folder_of_arrays(const std::string& path) { return is_zarr(path); }
 
-File File::open(const std::string& path) {
+File File::open(const std::string& path, Checks checks) {
   auto file = std::make_shared<Implementation>();
   file->path = path;
   if (is_zarr(path)) {
@@ -218,10 +218,12 @@ File File::open(const std::string& path) {
     return File(file);
   }
   file->bytes = check_input_file(path);
-  if (is_hdf5(path))
-    check_hdf5_file(path);
-  else
-    check_classic_file(path, file->bytes);
+  if (checks == Checks::all) {
+    if (is_hdf5(path))
+      check_hdf5_file(path);
+    else
+      check_classic_file(path, file->bytes);
+  }
   // An absolute path is never taken for an address in the net.
   const auto absolute = std::filesystem::absolute(path).string();
   file->check(nc_open(absolute.c_str(), NC_NOWRITE, &file->id), "cannot be read as netCDF");
@@ -305,11 +307,38 @@ std::vector<double> File::read(const Variable& variable, const Box& box) const {
   return values;
 }
 
+namespace {
+
+/// Numbers of 16 bits, as most fields have them, unpacked without a detour through wider ones; none of other
+/// types, and where the library cannot read them.
+std::optional<std::vector<double>> unpacked_shorts(const File::Implementation& file, const Variable& variable,
+                                                   const Box& box, const Unpacking& unpacking) {
+  if (!file.arrays.empty() || variable.type != "short") return std::nullopt;
+  std::vector<std::int16_t> stored(size_of(file, variable, box));
+  const auto at = static_cast<std::size_t>(&variable - file.variables.data());
+  QUINTET_ASSERT(at < file.variables.size(), "a variable of another file");
+  const std::vector<std::size_t> start(box.start.begin(), box.start.end()),
+      count(box.count.begin(), box.count.end());
+  if (stored.empty() ||
+      nc_get_vara_short(file.id, file.numbers[at], start.data(), count.data(), stored.data()) != NC_NOERR)
+    return std::nullopt;
+  std::vector<double> values(stored.size());
+  if (variable.is_unsigned) {  // as an attribute says
+    const std::vector<std::uint16_t> wrapped(stored.begin(), stored.end());
+    unpacking.unpack<std::uint16_t>(wrapped, values);
+  } else {
+    unpacking.unpack<std::int16_t>(stored, values);
+  }
+  return values;
+}
+
+}  // namespace
+
 std::vector<double> File::read_unpacked(const Variable& variable, const Box& box,
                                         const Unpacking& unpacking) const {
+  if (auto values = unpacked_shorts(*implementation_, variable, box, unpacking)) return std::move(*values);
   auto values = read(variable, box);
-  unpacking.check_limits(values);
-  for (double& value : values) value = unpacking(value);
+  unpacking.unpack<double>(values, values);
   return values;
 }
 

@@ -54,11 +54,17 @@ struct Box {
 /// Whether a path is a folder of zarr, which File opens, too.
 [[nodiscard]] bool is_folder_of_arrays(const std::string& path);
 
+/// What is looked at before the library is given a file.
+enum class Checks {
+  all,
+  made_before  ///< none: the file was opened here before, and has not changed since
+};
+
 /// An open file, for reading. Errors: InputError that names the file.
 class File {
  public:
   /// Throws if the file is absent, neither a netCDF file nor a folder of zarr, or shorter than it says.
-  static File open(const std::string& path);
+  static File open(const std::string& path, Checks checks = Checks::all);
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::vector<Variable>& variables() const;
@@ -72,7 +78,7 @@ class File {
   [[nodiscard]] std::vector<double> read(const Variable& variable, const Box& box) const;
   /// Read numbers unpacked, see unpacking_of(); NaN for missing ones.
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box) const;
-  /// Read numbers unpacked by the given rule; NaN for missing ones. Errors as for check_limits().
+  /// Read numbers unpacked by the given rule; NaN for missing ones. Errors as for Unpacking::unpack().
   [[nodiscard]] std::vector<double> read_unpacked(const Variable& variable, const Box& box,
                                                   const Unpacking& unpacking) const;
   /// The whole variable, unpacked.

@@ -200,26 +200,62 @@ class Maker {
 
 }  // namespace
 
-double Unpacking::operator()(double stored) const {
+template <class T>
+void Unpacking::unpack(std::span<const T> stored, std::span<double> values) const {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  if (stored < least || stored > most) return none;
-  if (std::find(missing.begin(), missing.end(), stored) != missing.end()) return none;
-  const double value = stored * scale + offset;
-  return value < least_meant || value > most_meant ? none : value;
+  constexpr std::size_t at_once = 2048;  // few enough to stay in the nearest cache
+  QUINTET_ASSERT(stored.size() == values.size(), "{} numbers, {} values", stored.size(), values.size());
+  check_limits(stored);
+  // In locals, which stores to `values` leave alone: loops without branches, which take a field at the pace
+  // of the memory.
+  const double factor = scale, term = offset, low = least, high = most, low_meant = least_meant,
+               high_meant = most_meant;
+  double part[at_once];
+  for (std::size_t first = 0; first < stored.size(); first += at_once) {
+    const std::size_t n = std::min(at_once, stored.size() - first);
+    const T* from = stored.data() + first;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double number = from[i], value = number * factor + term;
+      const bool out =
+          (number < low) | (number > high) | (value < low_meant) | (value > high_meant);  // NOLINT
+      part[i] = out ? none : value;
+    }
+    for (const double mark : missing)
+      for (std::size_t i = 0; i < n; ++i) part[i] = from[i] == mark ? none : part[i];
+    std::copy(part, part + n, values.data() + first);
+  }
 }
 
-void Unpacking::check_limits(std::span<const double> stored) const {
+template <class T>
+void Unpacking::check_limits(std::span<const T> stored) const {
   if (!doubt) return;
+  constexpr std::size_t at_once = 2048;
+  std::uint8_t counts[at_once];  // 1 where a number is one
   std::size_t n = 0, n_out = 0;
-  for (const double number : stored) {
-    if (std::isnan(number) || std::find(missing.begin(), missing.end(), number) != missing.end()) continue;
-    const double value = number * scale + offset;
-    if (value < doubt->first || value > doubt->last) return;
-    ++n;
-    if (number < least || number > most) ++n_out;
+  const double factor = scale, term = offset, low = least, high = most, first_meant = doubt->first,
+               last_meant = doubt->last;
+  for (std::size_t first = 0; first < stored.size(); first += at_once) {
+    const std::size_t some = std::min(at_once, stored.size() - first);
+    const T* from = stored.data() + first;
+    for (std::size_t i = 0; i < some; ++i) counts[i] = std::isnan(static_cast<double>(from[i])) ? 0 : 1;
+    for (const double mark : missing)
+      for (std::size_t i = 0; i < some; ++i) counts[i] = from[i] == mark ? 0 : counts[i];
+    unsigned here = 0, out = 0, beyond = 0;
+    for (std::size_t i = 0; i < some; ++i) {
+      const double number = from[i], value = number * factor + term;
+      here += counts[i];
+      out += counts[i] & static_cast<unsigned>((number < low) | (number > high));                 // NOLINT
+      beyond += counts[i] & static_cast<unsigned>((value < first_meant) | (value > last_meant));  // NOLINT
+    }
+    if (beyond > 0) return;
+    n += here, n_out += out;
   }
   if (2 * n_out > n) throw InputError(doubt->message);
 }
+
+template void Unpacking::unpack<double>(std::span<const double>, std::span<double>) const;
+template void Unpacking::unpack<std::int16_t>(std::span<const std::int16_t>, std::span<double>) const;
+template void Unpacking::unpack<std::uint16_t>(std::span<const std::uint16_t>, std::span<double>) const;
 
 Unpacking unpacking_of(const Variable& variable, const UnpackingOptions& options) {
   return Maker(variable, options).make();

@@ -43,10 +43,15 @@ struct Unpacking {
   };
   std::optional<Doubt> doubt;
 
-  [[nodiscard]] double operator()(double stored) const;
-  /// Throws InputError where limits leave out more than half of the numbers that are not marked as missing,
-  /// and would leave out none if they were of unpacked numbers.
-  void check_limits(std::span<const double> stored) const;
+  /// Unpack numbers of a type that files store, such as double and std::int16_t; `values` may be `stored`
+  /// itself. Throws InputError where limits leave out more than half of the numbers that are not marked as
+  /// missing, and would leave out none if they were of unpacked numbers.
+  template <class T>
+  void unpack(std::span<const T> stored, std::span<double> values) const;
+
+ private:
+  template <class T>
+  void check_limits(std::span<const T> stored) const;
 };
 
 /// Read off a variable's attributes how it is unpacked.

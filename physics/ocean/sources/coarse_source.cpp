@@ -53,9 +53,11 @@ class CoarseSource : public FieldSource {
  public:
   CoarseSource(std::unique_ptr<FieldSource> fine, int factor, const GridRegion& region,
                const std::optional<std::vector<std::uint8_t>>& sea)
-      : FieldSource(static_cast<const FieldFacts&>(*fine)), fine_(std::move(fine)) {
+      : FieldSource(static_cast<const FieldFacts&>(*fine)),
+        fine_(std::move(fine)),
+        factor_(static_cast<std::size_t>(factor)) {
     notes = fine_->notes;
-    const auto part = part_of(fine_->grid, region);
+    part_ = part_of(fine_->grid, region);
     const auto check = [&](std::size_t n, const char* what) {
       QUINTET_CHECK(
           n % static_cast<std::size_t>(factor) == 0,
@@ -63,12 +65,13 @@ class CoarseSource : public FieldSource {
           "leaves {} of them out",
           n, what, factor, n % static_cast<std::size_t>(factor));
     };
-    check(part.rows.size(), "latitudes"), check(part.columns.size(), "longitudes");
+    check(part_.rows.size(), "latitudes"), check(part_.columns.size(), "longitudes");
     std::vector<double> latitude, longitude;
-    for (const auto i : part.rows) latitude.push_back(fine_->grid.latitude[i]);
-    for (const auto j : part.columns) longitude.push_back(fine_->grid.longitude[j]);
+    for (const auto i : part_.rows) latitude.push_back(fine_->grid.latitude[i]);
+    for (const auto j : part_.columns) longitude.push_back(fine_->grid.longitude[j]);
     grid = {middles(latitude, factor, "latitudes"), middles(longitude, factor, "longitudes")};
-    share_out(part, bands(latitude), factor, sea ? *sea : sea_of_first());
+    areas_ = bands(latitude);
+    share_out(sea ? *sea : sea_of_first());
   }
 
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
@@ -76,27 +79,40 @@ class CoarseSource : public FieldSource {
     std::vector<double> values(static_cast<std::size_t>(n) * n_boxes, 0.0);
     for (int t = 0; t < n; ++t) {
       const auto field = fine_->read(first + t, 1);
-      double* box = values.data() + static_cast<std::size_t>(t) * n_boxes;
-      for (const auto& point : points_) box[point.box] += point.weight * field[point.cell];
-      for (std::size_t b = 0; b < n_boxes; ++b)
-        if (is_sea_[b] == 0) box[b] = std::numeric_limits<double>::quiet_NaN();
+      double* boxes = values.data() + static_cast<std::size_t>(t) * n_boxes;
+      add_up(field.data(), boxes);
+      for (std::size_t box = 0; box < n_boxes; ++box)
+        boxes[box] =
+            sea_area_[box] > 0 ? boxes[box] / sea_area_[box] : std::numeric_limits<double>::quiet_NaN();
     }
     return values;
   }
-  [[nodiscard]] std::uint64_t sea_checksum() const { return hdf5::xxh64(std::as_bytes(std::span(points_))); }
+  [[nodiscard]] std::uint64_t sea_checksum() const { return hdf5::xxh64(std::as_bytes(std::span(is_sea_))); }
   void close() const override { fine_->close(); }
   [[nodiscard]] std::string place(int time) const override { return fine_->place(time); }
   [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override { return fine_->stamp(time); }
   [[nodiscard]] double bytes_of_reading() const override {
     return fine_->bytes_of_reading() + 8.0 * static_cast<double>(fine_->grid.size()) +
-           static_cast<double>(points_.size() * sizeof(Point));
+           static_cast<double>(is_sea_.size());
   }
 
  private:
-  struct Point {
-    std::uint32_t cell, box;
-    double weight;  ///< share of the box's sea
-  };
+  /// Sums over the sea of each box, times the area of a row's points.
+  void add_up(const double* field, double* boxes) const {
+    const std::size_t n_lon = fine_->grid.longitude.size(), n_columns = grid.longitude.size();
+    const std::uint8_t* is_sea = is_sea_.data();
+    for (std::size_t i = 0; i < part_.rows.size(); ++i) {
+      const double* row = field + part_.rows[i] * n_lon;
+      double* box = boxes + i / factor_ * n_columns;
+      for (std::size_t b = 0; b < n_columns; ++b) {
+        const double* value = row + part_.columns[b * factor_];  // the columns of a box are neighbours
+        double sum = 0;
+        for (std::size_t j = 0; j < factor_; ++j) sum += is_sea[j] != 0 ? value[j] : 0.0;
+        box[b] += areas_[i] * sum;
+        is_sea += factor_;
+      }
+    }
+  }
 
   [[nodiscard]] std::vector<std::uint8_t> sea_of_first() const {
     const auto field = fine_->read(0, 1);
@@ -108,38 +124,39 @@ class CoarseSource : public FieldSource {
     return sea;
   }
 
-  /// Which points make up which box, and with which weights.
-  void share_out(const GridPart& part, const std::vector<double>& areas, int factor,
-                 const std::vector<std::uint8_t>& sea) {
-    const auto f = static_cast<std::size_t>(factor);
-    std::vector<double> total(grid.size()), wet(grid.size());
-    for (std::size_t i = 0; i < part.rows.size(); ++i)
-      for (std::size_t j = 0; j < part.columns.size(); ++j) {
-        const std::size_t cell = part.rows[i] * fine_->grid.longitude.size() + part.columns[j],
-                          box = i / f * grid.longitude.size() + j / f;
-        total[box] += areas[i];
-        if (sea[cell] == 0) continue;
-        wet[box] += areas[i];
-        points_.push_back({static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(box), areas[i]});
+  /// Which points make up which box, and with which areas.
+  void share_out(const std::vector<std::uint8_t>& sea) {
+    std::vector<double> total(grid.size());
+    sea_area_.assign(grid.size(), 0.0);
+    const auto box_of = [&](std::size_t i, std::size_t j) {
+      return i / factor_ * grid.longitude.size() + j / factor_;
+    };
+    for (std::size_t i = 0; i < part_.rows.size(); ++i)
+      for (std::size_t j = 0; j < part_.columns.size(); ++j) {
+        is_sea_.push_back(sea[part_.rows[i] * fine_->grid.longitude.size() + part_.columns[j]] != 0 ? 1 : 0);
+        total[box_of(i, j)] += areas_[i];
+        sea_area_[box_of(i, j)] += areas_[i] * is_sea_.back();
       }
     std::size_t n_sea = 0, n_coast = 0;
     for (std::size_t box = 0; box < total.size(); ++box) {
-      is_sea_.push_back(wet[box] >= least_sea * total[box] * (1 - 1e-12) ? 1 : 0);
-      n_sea += is_sea_.back();
-      n_coast += is_sea_.back() == 0 && wet[box] > 0 ? 1U : 0U;
+      const bool is_sea = sea_area_[box] >= least_sea * total[box] * (1 - 1e-12);
+      n_sea += is_sea ? 1U : 0U;
+      n_coast += !is_sea && sea_area_[box] > 0 ? 1U : 0U;
+      if (!is_sea) sea_area_[box] = 0;
     }
-    QUINTET_CHECK(n_sea > 0, "fields.coarsen: no box of {} x {} points is half sea", factor, factor);
-    std::erase_if(points_, [&](const Point& point) { return is_sea_[point.box] == 0; });
-    for (auto& point : points_) point.weight /= wet[point.box];
+    QUINTET_CHECK(n_sea > 0, "fields.coarsen: no box of {} x {} points is half sea", factor_, factor_);
     notes.push_back(fmt::format(
         "boxes of {} x {} points: means over their sea by area, {} boxes are sea; {} with some sea are land, "
         "as less than half of their area is sea",
-        factor, factor, n_sea, n_coast));
+        factor_, factor_, n_sea, n_coast));
   }
 
   std::unique_ptr<FieldSource> fine_;
-  std::vector<Point> points_;
-  std::vector<std::uint8_t> is_sea_;
+  std::size_t factor_;
+  GridPart part_;
+  std::vector<double> areas_;         ///< of a point in each row
+  std::vector<std::uint8_t> is_sea_;  ///< [rows, columns] of the part
+  std::vector<double> sea_area_;      ///< of each box; 0 on land
 };
 
 }  // namespace

@@ -134,7 +134,7 @@ std::vector<FieldFile> look_at_files(const Comm& comm, const std::vector<std::st
     for (auto i = begin_of(comm.rank()); i < begin_of(comm.rank() + 1); ++i) {
       auto file = one_grid ? still_known(paths[i], known) : std::nullopt;
       if (!file) {
-        file = look_at_fields(paths[i], variable, options);
+        file = look_at_fields(paths[i], variable, options, &first);
         const auto &grid = file->facts.grid, &other = first.facts.grid;
         QUINTET_CHECK(same_grid(grid, other), "{}: is on another grid ({} x {} points) than {} ({} x {})",
                       paths[i], grid.latitude.size(), grid.longitude.size(), paths.front(),

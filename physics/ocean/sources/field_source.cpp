@@ -139,6 +139,12 @@ class FileSource : public FieldSource {
     QUINTET_CHECK(n == static_cast<int>(days.size()),
                   "{}: has {} times; it had {} when it was looked at first", name, n, days.size());
   }
+  /// Whether the file is as it was when it was looked at.
+  [[nodiscard]] bool is_unchanged() const {
+    FieldFile now;
+    take_size(name, now);
+    return now.bytes == bytes_ && now.changed == changed_;
+  }
   std::string variable_;
   FieldOptions options_;
   double offset_;
@@ -152,7 +158,7 @@ class NetcdfSource : public FileSource {
  public:
   using FileSource::FileSource;
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
-    if (!fields_) fields_.emplace(name, variable_, options_.unpacking);
+    if (!fields_) fields_.emplace(name, variable_, options_.unpacking, is_unchanged());
     check_times(fields_->n_times());
     auto values = fields_->read(first, n);
     if (offset_ != 0)
@@ -234,8 +240,15 @@ void take_size(const std::string& path, FieldFile& file) {
     if (one.is_regular_file()) add(one.path());
 }
 
-FieldFile look_at_fields(const std::string& path, const std::string& variable, const FieldOptions& options) {
+FieldFile look_at_fields(const std::string& path, const std::string& variable, const FieldOptions& options,
+                         const FieldFile* alike) {
   FieldFile file;
+  if (alike != nullptr && !alike->is_series) try {
+      file.facts = facts_of_netcdf(path, variable, options);
+      take_size(path, file);
+      return file;
+    } catch (const InputError&) {  // said below, by what the file is
+    }
   file.is_series = is_series(path);
   file.facts =
       file.is_series ? facts_of_series(path, variable, options) : facts_of_netcdf(path, variable, options);

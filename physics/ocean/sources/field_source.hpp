@@ -79,8 +79,9 @@ void take_size(const std::string& path, FieldFile& file);
 /// Look at a file of any kind that is read here: netCDF of CF, or fields over time of ours (HDF5, axes lat
 /// and lon, time_units as in CF), and close it again. Kelvin becomes degrees Celsius, those of anomalies as
 /// they are. Throws InputError that names the file: among others, no units.
+/// @param alike another file of the record, whose format this one most likely has
 [[nodiscard]] FieldFile look_at_fields(const std::string& path, const std::string& variable,
-                                       const FieldOptions& options = {});
+                                       const FieldOptions& options = {}, const FieldFile* alike = nullptr);
 /// A source of the file, which is opened when it is read.
 [[nodiscard]] std::unique_ptr<FieldSource> source_of(FieldFile file, const std::string& variable,
                                                      const FieldOptions& options = {});

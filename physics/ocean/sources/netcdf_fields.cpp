@@ -47,8 +47,10 @@ std::string two_dimensional(const netcdf::File& file, const netcdf::Variable& fi
 }  // namespace
 
 NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
-                           const netcdf::UnpackingOptions& options)
-    : file_(std::make_shared<netcdf::File>(netcdf::File::open(path))), variable_(variable) {
+                           const netcdf::UnpackingOptions& options, bool was_checked)
+    : file_(std::make_shared<netcdf::File>(
+          netcdf::File::open(path, was_checked ? netcdf::Checks::made_before : netcdf::Checks::all))),
+      variable_(variable) {
   const auto& field = file_->variable(variable);
   const auto what = fmt::format("{}: {}", path, variable);
   QUINTET_CHECK(field.holds_numbers(), "{}: {}", what, field.refusal);
@@ -100,6 +102,9 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
   auto latitude = axis(at_latitude_, ordered_latitudes), longitude = axis(at_longitude_, ordered_longitudes);
   grid_ = {std::move(latitude.coordinates), std::move(longitude.coordinates)};
   latitude_source_ = std::move(latitude.source), longitude_source_ = std::move(longitude.source);
+  in_order_ = at_time_ < at_latitude_ && at_latitude_ < at_longitude_ &&
+              std::is_sorted(latitude_source_.begin(), latitude_source_.end()) &&
+              std::is_sorted(longitude_source_.begin(), longitude_source_.end());
   units_ = field.text("units").value_or("");
   unpacking_ = unpacking_of(field, options);
   reading_.add(unpacking_.reading);
@@ -130,7 +135,8 @@ std::vector<double> NetcdfFields::read(int first, int n) const {
     box.start[at_time_] = static_cast<std::uint64_t>(first);
     box.count[at_time_] = static_cast<std::uint64_t>(n);
   }
-  const auto stored = file_->read_unpacked(field, box, unpacking_);
+  auto stored = file_->read_unpacked(field, box, unpacking_);
+  if (in_order_) return stored;
   std::vector<std::size_t> stride(n_dimensions, 1);
   for (std::size_t d = n_dimensions; d-- > 1;) stride[d - 1] = stride[d] * box.count[d];
   const auto stride_of = [&](int d) { return d < 0 ? 0 : stride[d]; };

@@ -21,8 +21,9 @@ namespace quintet::ocean {
 /// and longitudes.
 class NetcdfFields {
  public:
+  /// @param was_checked the file was opened by this before, and has not changed since
   NetcdfFields(const std::string& path, const std::string& variable,
-               const netcdf::UnpackingOptions& options = {});
+               const netcdf::UnpackingOptions& options = {}, bool was_checked = false);
 
   [[nodiscard]] const OceanGrid& grid() const { return grid_; }
   [[nodiscard]] int n_times() const { return n_times_; }                     ///< 1 without a time axis
@@ -42,6 +43,7 @@ class NetcdfFields {
   int n_times_ = 1;
   int at_time_ = -1, at_latitude_ = -1, at_longitude_ = -1;  ///< numbers of dimensions
   std::vector<std::size_t> latitude_source_, longitude_source_;
+  bool in_order_ = false;  ///< the file has our order of all
   netcdf::Unpacking unpacking_;
   Reading reading_;
 };

@@ -37,8 +37,13 @@ Variable plain(const std::string& type, std::map<std::string, Attribute> attribu
   return v;
 }
 
+std::vector<double> unpacked(const Unpacking& unpacking, const std::vector<double>& stored) {
+  std::vector<double> values(stored.size());
+  unpacking.unpack<double>(stored, values);
+  return values;
+}
 bool missing(const Variable& variable, double stored, const UnpackingOptions& options = {}) {
-  return std::isnan(unpacking_of(variable, options)(stored));
+  return std::isnan(unpacked(unpacking_of(variable, options), {stored})[0]);
 }
 
 std::string refusal(const Variable& variable, const UnpackingOptions& options = {}) {
@@ -93,11 +98,37 @@ TEST(Unpacking, limits_of_stored_numbers_that_leave_none_are_asked_for) {
   const UnpackingOptions with_key{Limits::from_file, {}, "fields.valid_range"};
   const auto unpacking = unpacking_of(v, with_key);
   const std::vector<double> sea{2000, 2100, 4, -1}, half{2000, 2100, 4, 5, -1}, beyond{2000, 2100, 4501};
-  EXPECT_THROW(unpacking.check_limits(sea), InputError);
-  EXPECT_NO_THROW(unpacking.check_limits(half));    // half of them are inside
-  EXPECT_NO_THROW(unpacking.check_limits(beyond));  // no reading makes sense of all
-  EXPECT_NO_THROW(unpacking_of(v, {Limits::stored, {}, "fields.valid_range"}).check_limits(sea));
+  EXPECT_THROW(static_cast<void>(unpacked(unpacking, sea)), InputError);
+  EXPECT_NO_THROW(unpacked(unpacking, half));    // half of them are inside
+  EXPECT_NO_THROW(unpacked(unpacking, beyond));  // no reading makes sense of all
+  EXPECT_NO_THROW(unpacked(unpacking_of(v, {Limits::stored, {}, "fields.valid_range"}), sea));
   EXPECT_FALSE(missing(v, 2000, {Limits::unpacked, {}, "fields.valid_range"}));
+}
+
+TEST(Unpacking, of_many_numbers_is_that_of_each_in_every_type) {
+  const auto v = packed_short({{"valid_range", numbers("short", {-300, 4500})},
+                               {"_FillValue", numbers("short", {-999})},
+                               {"missing_value", numbers("short", {17})}});
+  const auto unpacking = unpacking_of(v);
+  std::vector<std::int16_t> stored;
+  for (int i = 0; i < 10007; ++i) stored.push_back(static_cast<std::int16_t>((i * 7919) % 6000 - 1000));
+  stored[5000] = 17, stored[5001] = -999;
+  std::vector<double> values(stored.size());
+  unpacking.unpack<std::int16_t>(stored, values);
+  const auto wide = unpacked(unpacking, {stored.begin(), stored.end()});
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const bool is_missing = stored[i] < -300 || stored[i] > 4500 || stored[i] == 17;
+    ASSERT_EQ(std::isnan(values[i]), is_missing) << stored[i];
+    if (is_missing) continue;
+    ASSERT_EQ(values[i], wide[i]);
+    ASSERT_NEAR(values[i], 0.01 * stored[i], 1e-5);
+  }
+  const std::vector<std::uint16_t> high{40000, 65535};
+  std::vector<double> two(2);
+  const auto marked = unpacking_of(unsigned_short({{"_FillValue", numbers("short", {-1})}}));
+  marked.unpack<std::uint16_t>(high, two);
+  EXPECT_NEAR(two[0], 400, 1e-4);
+  EXPECT_TRUE(std::isnan(two[1]));
 }
 
 TEST(Unpacking, limits_are_rounded_to_the_stored_type) {
