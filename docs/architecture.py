@@ -36,7 +36,7 @@ WAY = (
       "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device physics/kinetics/device/sweeps",
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/sparse physics/electronic/submatrix physics/electronic/device "
       "physics/electronic/density physics/electronic/global",
-      "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
+      "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/flow physics/spectral | apps/meshfreeflow/train surrogates/flow/training "
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
       "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
       "apps/podlstm/fit apps/podlstm/append physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "

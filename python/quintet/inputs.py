@@ -20,7 +20,7 @@ from .errors import InputError, QuintetError
 
 COMMANDS = {
     "dpmd": ("run", "train", "equation_of_state", "learn"),
-    "meshfreeflow": ("simulate", "control", "train", "superresolve", "evaluate"),
+    "meshfreeflow": ("simulate", "flow", "control", "train", "superresolve", "evaluate"),
     "podlstm": ("fit", "append", "train", "search", "forecast", "evaluate", "quantise"),
     "submatrix": ("evaluate", "compare"),
     "vlasov": ("run",),

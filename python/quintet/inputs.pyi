@@ -354,6 +354,34 @@ class MeshfreeflowSimulateLimits(TypedDict, total=False):
     overshoot: float  # Stop when b leaves the range of the walls by more; a tenth of it warns; above 0
     budget: float  # Stop when kinetic energy leaves its budget (what buoyancy works, less dissipation) by this part of the work over the last 10 units of time; a tenth of it warns; above 0
     divergence: float  # Stop when a cell's divergence times time.most_dt is greater; above 0
+class MeshfreeflowFlowBox(TypedDict, total=False):
+    lengths: Union[Sequence[Union[float, str]], Any]  # Periods along x and y, which begin at 0; 2 values
+    cells: Required[Sequence[int]]  # Cells along x and y, numbers with a fast transform; 2 values, each at least 4 and at most 32768
+    dealias: Literal['two_thirds', 'three_halves', 'none']  # How products are kept free of waves that the grid takes for others. two_thirds: products on the cells, waves below a third of the cells are kept; three_halves: all waves that the cells hold are kept (below half of them), products are made on 3/2 as many points; none: all waves are kept and products are made on the cells: for what is well resolved.
+class MeshfreeflowFlowTime(TypedDict, total=False):
+    end: Required[float]  # Time at which the run ends; above 0 and at most 1000000000
+    speeds: Union[Sequence[Union[float, str]], Any]  # Speeds along x and y of what travels fastest, such as [abs(u) + sqrt(g*h), abs(v) + sqrt(g*h)]; 0 to 2 values
+    cfl: float  # dt = cfl/max(|speed_x| K_x + |speed_y| K_y), K the highest wavenumber kept: radians that the shortest wave travels in a step; stable up to about 2.8; above 0 and at most 100
+    most_dt: float  # The longest step, where there are speeds; above 0 and at most 1000000
+    dt: Union[float, None]  # A fixed step; with speeds the longest that is taken; above 0 and at most 1000000
+    steps: Union[int, None]  # At most so many steps; absent: any number; at least 0
+class MeshfreeflowFlowNoise(TypedDict, total=False):
+    variable: Required[str]  # To which it is added
+    rms: Required[float]  # Its root mean square, on average over seeds; above 0
+    least_wave: float  # Waves of the box with at least this number, sqrt(j^2 + l^2); at least 1
+    most_wave: float  # And at most this one; at least 1
+MeshfreeflowFlowOutput = TypedDict('MeshfreeflowFlowOutput', {
+    'frame_interval': Union[float, None],  # Time between frames; steps are cut so that one ends at each multiple; absent: start and end; above 0
+    'from': float,  # Time of the first frame, where there is an interval; at least 0
+    'fields': Sequence[str],  # Variables and diagnosed fields in the frames; none given: all of them
+    'double_precision': bool,  # Frames of float64 instead of float32
+}, total=False)
+class MeshfreeflowFlowSpectra(TypedDict, total=False):
+    name: Required[str]  # Of the spectrum in run.h5
+    of: Required[Union[Sequence[Union[float, str]], Any]]  # Formulas f whose shares of the sum of <f^2>/2 it has, wavenumber by wavenumber; at least 1 values
+class MeshfreeflowFlowLimits(TypedDict, total=False):
+    shrunk_dt: float  # Stop (exit 3) when the step that time.cfl admits falls below this part of time.most_dt; at least 0 and below 1
+    spectrum_tail: float  # Stop when waves beyond two thirds of those kept, along x or y, hold more than this part of a variable's variance; a tenth of it warns. 1: never; above 0 and at most 1
 class MeshfreeflowControlFlow(TypedDict, total=False):
     rayleigh: Required[float]  # Ra = (buoyancy difference) height^3/(viscosity diffusivity); above 0 and at most 1000000000000
     prandtl: float  # Pr = viscosity/diffusivity; above 0 and at most 1000000
@@ -1299,6 +1327,27 @@ def meshfreeflow_simulate(
     checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
     checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
     limits: Union[MeshfreeflowSimulateLimits, None] = ...,  # When to stop with exit code 3
+) -> Input: ...
+def meshfreeflow_flow(
+    *,
+    equations: dict[str, Union[float, str]],  # The variables, each with d/dt of it, a formula of variables, diagnosed fields, parameters, x, y and t
+    box: MeshfreeflowFlowBox,  # The doubly periodic box
+    time: MeshfreeflowFlowTime,  # The steps
+    parameters: dict[str, Union[float, str]] = ...,  # Numbers under names of your choice; may use each other
+    diagnosed: dict[str, Union[float, str]] = ...,  # Fields that follow from the variables at each instant; may use each other
+    start: dict[str, Union[float, str]] = ...,  # Variables at time 0, formulas of parameters, x and y (operators allowed); not given: 0
+    noise: Sequence[MeshfreeflowFlowNoise] = ...,  # Random waves added to the start, different for each seed
+    seeds: Sequence[int] = ...,  # Of the noise: one flow for each, all with the same steps; 1 to 10000 values, each at least 0
+    output: Union[MeshfreeflowFlowOutput, None] = ...,  # Fields over time, in fields.h5
+    means: dict[str, Union[float, str]] = ...,  # Means over the box that the history has, such as (u^2 + v^2)/2
+    maxima: dict[str, Union[float, str]] = ...,  # Greatest values that the history has, such as abs(w)
+    spectra: Sequence[MeshfreeflowFlowSpectra] = ...,  # Spectra by wavenumber, sampled with the history
+    picture: str = ...,  # Field that the report shows; none given: the first variable
+    history_interval: int = ...,  # Steps between rows of the history; at least 1
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
+    limits: Union[MeshfreeflowFlowLimits, None] = ...,  # When to stop with exit code 3
 ) -> Input: ...
 def meshfreeflow_control(
     *,

@@ -53,6 +53,10 @@ constexpr InputKind input_kinds[] = {
      "rayleigh prandtl aspect_ratio walls grid start seeds time solver device output "
      "statistics observe history_interval checkpoint_interval checkpoint_every "
      "checkpoint_keep limits"},
+    {"meshfreeflow flow",
+     "parameters equations diagnosed box start noise seeds time output means maxima "
+     "spectra picture history_interval checkpoint_interval checkpoint_every "
+     "checkpoint_keep limits"},
     {"meshfreeflow control",
      "flow floor episode starts training evaluation policy output seed "
      "checkpoint_interval checkpoint_every checkpoint_keep"},

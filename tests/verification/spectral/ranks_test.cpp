@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include "physics/spectral/wave_statistics.hpp"
+#include "tests/support/spectral_cases.hpp"
+
+namespace quintet::spectral {
+namespace {
+
+using namespace testing;
+
+PeriodicFlow run(const Comm& comm, Dealias dealias) {
+  PeriodicFlow flow(comm, {2 * pi, 2, 30, 18, dealias}, FlowReader(magnetic(0.01, 0.02)),
+                    flow_texts({{"x", "u + b_x"}, {"y", "v + b_y"}}), 2);
+  for (int member = 0; member < 2; ++member) {
+    start(flow, {"-2*cos(x) - 2*cos(pi*y)", "cos(2*x)/2 + cos(pi*y)"}, member);
+    add_noise(flow.grid(), {0.1, 1, 4}, static_cast<std::uint64_t>(member), 0, flow.state(member)[0]);
+  }
+  advance(flow, 0.4, 40);
+  flow.begin_step();
+  return flow;
+}
+
+TEST(Ranks, give_the_flow_of_one_to_round_off) {
+  for (const auto& row : dealias_rows()) {
+    const PeriodicFlow alone = run(Comm::self(), row.value), together = run(Comm::world(), row.value);
+    const WaveGrid &one = alone.grid(), &many = together.grid();
+    EXPECT_NEAR(together.phase_rate(), alone.phase_rate(), 1e-11);
+    EXPECT_GT(alone.phase_rate(), 1);
+    for (int member = 0; member < 2; ++member)
+      for (std::size_t v = 0; v < 2; ++v) {
+        const Modes &a = alone.state(member)[v], &b = together.state(member)[v];
+        for (int l = 0; l < 2 * many.waves_y() + 1; ++l)
+          for (int j = 0; j < many.columns_here(); ++j) {
+            const std::size_t here = at(l) * at(many.columns_here()) + at(j),
+                              there = at(l) * at(one.columns_here()) + at(many.first_column() + j);
+            ASSERT_NEAR(b.re(here), a.re(there), 1e-13);
+            ASSERT_NEAR(b.im(here), a.im(there), 1e-13);
+          }
+      }
+    EXPECT_NEAR(look(together, "a*w").mean, look(alone, "a*w").mean, 1e-13);
+    EXPECT_NEAR(look(together, "j").most, look(alone, "j").most, 1e-11);
+  }
+}
+
+TEST(Ranks, flows_of_one_run_are_independent) {
+  const PeriodicFlow two = run(Comm::world(), Dealias::two_thirds);
+  EXPECT_GT(std::abs(look(two, "w^2", 0).mean - look(two, "w^2", 1).mean), 1e-4);
+}
+
+}  // namespace
+}  // namespace quintet::spectral
