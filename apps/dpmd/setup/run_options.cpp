@@ -102,6 +102,10 @@ void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& option
                 "Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, "
                 "TensorFlow) or "
                 "first the nearest of all (PyTorch)");
+  schema.numbers(
+      "frame_parameters", options.frame_parameters,
+      "Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it "
+      "was trained with; absent: the model's default, if it has one");
 }
 
 void describe(Schema& schema, PotentialOptions& options) {

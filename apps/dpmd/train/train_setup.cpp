@@ -188,6 +188,7 @@ Model new_model(const TrainOptions& options, const TrainingData& data,
 
 Model read_start(const std::string& path) {
   Model model = potential::read_dp(path);
+  potential::require_plain(model, path + ": training starts from");
   QUINTET_CHECK(model.tables.empty(),
                 "{}: a compressed model cannot be trained; give the model that it was made from", path);
   return model;

@@ -22,7 +22,7 @@ DeviceModel tables_of(const Model& model, const DeepPotentialOptions& options,
 DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& options,
                                    const std::optional<RepulsionOptions>& repulsion, Maker make,
                                    Require require)
-    : model_(std::move(model)),
+    : model_(with_frame_parameters(std::move(model), options.frame_parameters)),
       repulsion_(repulsion),
       tables_(tables_of(model_, options, repulsion)),
       single_(is_single(model_, options)),

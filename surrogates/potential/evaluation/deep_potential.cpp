@@ -7,6 +7,7 @@ namespace quintet::potential {
 DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
   const bool single = options.precision == Precision::mixed || options.precision == Precision::bf16 ||
                       (options.precision == Precision::model && model.single_precision);
+  model = with_frame_parameters(std::move(model), options.frame_parameters);
   if (single)
     engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
   else
@@ -15,7 +16,7 @@ DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
 
 DeepPotential::~DeepPotential() = default;
 
-double DeepPotential::cutoff() const { return engine_->model.rcut; }
+double DeepPotential::cutoff() const { return engine_->model.cutoff(); }
 const std::vector<std::string>& DeepPotential::type_names() const { return engine_->model.type_names; }
 std::string DeepPotential::description() const { return engine_->description(); }
 const Model& DeepPotential::model() const { return engine_->model; }

@@ -24,9 +24,10 @@ struct DeepPotentialOptions {
   Precision precision = Precision::model;
   Compression compression = Compression::automatic;
   SelRule sel_rule = SelRule::per_type;
+  std::vector<double> frame_parameters{};  ///< of all frames, for models that read them; empty: the model's
 };
 
-/// The se_e2_a Deep Potential as a force field.
+/// The Deep Potential as a force field.
 ///
 /// Atoms are evaluated in batches of one type, each in a core's caches: environment -> embedding ->
 /// descriptor

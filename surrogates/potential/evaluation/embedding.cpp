@@ -5,13 +5,15 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/potential/evaluation/gated_embedding.hpp"
 #include "surrogates/potential/evaluation/pointwise_embedding.hpp"
+#include "surrogates/potential/evaluation/radial_embedding.hpp"
 #include "surrogates/potential/evaluation/spectral_embedding.hpp"
 
 namespace quintet::potential {
 
 template <class Real>
-EmptySlots<Real>::EmptySlots(const Model& model)
+EmptySlots<Real>::EmptySlots(const DescriptorModel& model)
     : n_types(model.n_types()), inverse_slots(static_cast<Real>(1.0 / model.n_slots())) {
   const int stride = padded(model.n_channels(), pack_width<Real>);
   std::vector<double> g, dg;
@@ -33,7 +35,7 @@ namespace {
 
 /// Largest difference between a compressed file's tables and its own networks for distances from 0.6 angstrom
 /// (closer than any bond, and than standard tables are fine) to the cutoff.
-double table_difference(const Model& model) {
+double table_difference(const DescriptorModel& model) {
   std::vector<double> g, dg, table(model.n_channels()), slope(model.n_channels());
   double worst = 0;
   for (int centre = 0; centre < model.n_types(); ++centre)
@@ -54,7 +56,7 @@ double table_difference(const Model& model) {
 /// A compressed model is its tables. Where they equal its networks we make better ones; where they are just
 /// coarse they are kept; where they are wrong (dp compress ignores the time steps of resnet_dt) the networks
 /// are used.
-bool tables_are_the_model(const Model& model) {
+bool tables_are_the_model(const DescriptorModel& model) {
   const double difference = table_difference(model);
   if (difference < 1e-11) return false;
   bool timesteps = false;
@@ -80,7 +82,7 @@ bool tables_are_the_model(const Model& model) {
 
 namespace {
 /// Polynomials that stand for the networks; none if they do not reach the precision.
-std::optional<SpectralLayout> layout_of_networks(const Model& model, int pack, bool single) {
+std::optional<SpectralLayout> layout_of_networks(const DescriptorModel& model, int pack, bool single) {
   // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
   const double tolerance = single ? 1e-7 : 2e-14;
   const SpectralLayout layout = kept_layout(model, pack, tolerance);
@@ -91,7 +93,7 @@ std::optional<SpectralLayout> layout_of_networks(const Model& model, int pack, b
 }
 }  // namespace
 
-std::optional<SpectralLayout> spectral_layout(const Model& model, Compression compression, int pack,
+std::optional<SpectralLayout> spectral_layout(const DescriptorModel& model, Compression compression, int pack,
                                               bool single) {
   if (compression != Compression::automatic || (!model.tables.empty() && tables_are_the_model(model)))
     return {};
@@ -99,22 +101,25 @@ std::optional<SpectralLayout> spectral_layout(const Model& model, Compression co
 }
 
 template <class Real>
-std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression compression) {
+std::unique_ptr<Embedding<Real>> make_embedding(const DescriptorModel& model, Compression compression) {
   QUINTET_CHECK(compression != Compression::file || !model.tables.empty(),
                 "compress: file needs a compressed model (descriptor version 3); this one has no tables: use "
                 "auto or off");
   if (compression == Compression::automatic && !model.tables.empty() && tables_are_the_model(model))
     compression = Compression::file;
+  if (model.kind == DescriptorKind::se_e2_r) return std::make_unique<RadialEmbedding<Real>>(model);
   if (compression == Compression::file) return std::make_unique<PointwiseEmbedding<Real>>(model, true);
   if (compression == Compression::automatic)
-    if (const auto layout = layout_of_networks(model, pack_width<Real>, sizeof(Real) == 4))
+    if (const auto layout = layout_of_networks(model, pack_width<Real>, sizeof(Real) == 4)) {
+      if (!model.gates.empty()) return std::make_unique<GatedEmbedding<Real>>(model, *layout);
       return std::make_unique<SpectralEmbedding<Real>>(model, *layout);
+    }
   return std::make_unique<PointwiseEmbedding<Real>>(model, false);
 }
 
 template struct EmptySlots<float>;
 template struct EmptySlots<double>;
-template std::unique_ptr<Embedding<float>> make_embedding<float>(const Model&, Compression);
-template std::unique_ptr<Embedding<double>> make_embedding<double>(const Model&, Compression);
+template std::unique_ptr<Embedding<float>> make_embedding<float>(const DescriptorModel&, Compression);
+template std::unique_ptr<Embedding<double>> make_embedding<double>(const DescriptorModel&, Compression);
 
 }  // namespace quintet::potential

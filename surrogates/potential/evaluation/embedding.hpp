@@ -11,7 +11,8 @@
 
 namespace quintet::potential {
 
-/// T_am = 1/n_slots sum_j R_ja G_m(s_j): the embedding of the environment, and its derivative.
+/// T_am = 1/n_slots sum_j R_ja G_m(s_j): the embedding of the environment, and its derivative. Of distances
+/// alone (se_e2_r) T_0m = 1/(5 n_slots) sum_j G_m(s_j).
 ///
 /// Empty slots contribute G(e_0) e with e = -mean/deviation, a constant per network, added n_empty times.
 template <class Real>
@@ -27,6 +28,7 @@ class Embedding {
     std::vector<int> interval;         ///< [rows]
     AlignedVector<Real> value, slope;  ///< [rows, stride] G and G' (pointwise evaluation)
     AlignedVector<Real> input;         ///< [2 rows] s and its tangent 1 (pointwise evaluation)
+    AlignedVector<Real> gated;         ///< [4, stride] T or dE/dT of one type of neighbours
     networks::Tape<Real> tape;
   };
   /// Fill batch.t from batch.row.
@@ -41,7 +43,7 @@ class Embedding {
 /// Data of the model for all embeddings: sizes and the constant rows of empty slots.
 template <class Real>
 struct EmptySlots {
-  EmptySlots(const Model& model);
+  EmptySlots(const DescriptorModel& model);
   int n_types = 0;
   Real inverse_slots = 0;                  ///< 1/sum(sel)
   std::vector<std::array<Real, 4>> row;    ///< [centre] e
@@ -58,10 +60,11 @@ enum class Compression {
 struct SpectralLayout;
 /// How polynomials stand for a model's networks; none where something else was asked for or is better.
 /// @param pack the order is a multiple of it
-[[nodiscard]] std::optional<SpectralLayout> spectral_layout(const Model& model, Compression compression,
-                                                            int pack, bool single);
+[[nodiscard]] std::optional<SpectralLayout> spectral_layout(const DescriptorModel& model,
+                                                            Compression compression, int pack, bool single);
 
 template <class Real>
-[[nodiscard]] std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression compression);
+[[nodiscard]] std::unique_ptr<Embedding<Real>> make_embedding(const DescriptorModel& model,
+                                                              Compression compression);
 
 }  // namespace quintet::potential

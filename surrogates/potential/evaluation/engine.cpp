@@ -10,28 +10,34 @@ namespace quintet::potential {
 
 template <class Real>
 TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& options)
-    : environment_(model_in, options.sel_rule),
-      descriptor_(model_in.n_channels(), model_in.axis_neuron, pack_width<Real>),
-      embedding_(make_embedding<Real>(model_in, options.compression)),
-      rounds_(options.precision == Precision::bf16) {
-  for (const auto& network : model_in.fitting) fitting_.push_back(fitting_chain<Real>(network, descriptor_));
+    : inputs_(model_in, pack_width<Real>), rounds_(options.precision == Precision::bf16) {
+  for (int i = 0; i < model_in.n_descriptors(); ++i) {
+    const auto& part = model_in.descriptor(i);
+    parts_.push_back({{part, options.sel_rule}, make_embedding<Real>(part, options.compression)});
+  }
+  for (const auto& network : model_in.fitting) fitting_.push_back(fitting_chain<Real>(network, inputs_));
   model = std::move(model_in);
-  if (rounds_)
-    round_about(std::vector<double>(static_cast<std::size_t>(model.n_types()) * descriptor_.size(), 0.0));
+  if (rounds_) {
+    require_plain(model, "precision bf16 runs");
+    round_about(std::vector<double>(static_cast<std::size_t>(model.n_types()) * inputs_.size, 0.0));
+  }
 }
 
 template <class Real>
 std::string TypedEngine<Real>::description() const {
+  std::string embeddings;
+  for (const auto& part : parts_)
+    embeddings += (embeddings.empty() ? "" : " + ") + part.embedding->description();
   return fmt::format(
       "Deep Potential {}; evaluated in {}{}; embedding: {}", model.summary(),
       sizeof(Real) == 8 ? "float64" : "float32 with float64 sums",
       rounds_ ? fmt::format(", the fitting networks' products in bfloat16 {}", doc_of(bf16_unit())) : "",
-      embedding_->description());
+      embeddings);
 }
 
 template <class Real>
 void TypedEngine<Real>::round_about(std::span<const double> descriptors) {
-  const auto size = static_cast<std::size_t>(descriptor_.size());
+  const auto size = static_cast<std::size_t>(inputs_.size);
   QUINTET_ASSERT(rounds_ && descriptors.size() == fitting_.size() * size, "a reference for each type");
   for (std::size_t t = 0; t < fitting_.size(); ++t) fitting_[t].round_about(descriptors.data() + t * size);
 }
@@ -54,68 +60,81 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
 
 /// -(dE_b/dx_j) (x_j - x_b)^T for the neighbours j of atom b.
 template <class Real>
-void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
-  visit_slopes(worker.batch, b, model.deviation[worker.batch.centre],
-               [&](int r, int n, const Pack<double>* d, const Pack<double>* slope) {
-                 for (int i = 0; i < n; ++i)
-                   for (int l = 0; l < 3; ++l)
-                     for (int k = 0; k < 3; ++k)
-                       worker.virial(worker.batch.neighbour[r + i], 3 * l + k) -= slope[l][i] * d[k][i];
-               });
+void TypedEngine<Real>::add_atom_virials(const Batch<Real>& batch, int b,
+                                         const std::array<double, 4>& deviation, const Tensors& virial) {
+  visit_slopes(batch, b, deviation, [&](int r, int n, const Pack<double>* d, const Pack<double>* slope) {
+    for (int i = 0; i < n; ++i)
+      for (int l = 0; l < 3; ++l)
+        for (int k = 0; k < 3; ++k) virial(batch.neighbour[r + i], 3 * l + k) -= slope[l][i] * d[k][i];
+  });
 }
 
 /// From neighbours to descriptors.
 template <class Real>
 void TypedEngine<Real>::describe_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
                                        Worker& worker) const {
-  auto& batch = worker.batch;
-  batch.centre = range.type;
-  batch.n_atoms = 0;
-  for (int at = range.begin; at < range.end; ++at)
-    environment_.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
-                        list.neighbour.data(), batch, worker.environment);
-  embedding_->forward(batch, worker.embedding);
+  const std::size_t d_stride = inputs_.stride();
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    auto& [batch, environment, embedding, unfolded] = worker.parts[p];
+    batch.centre = range.type;
+    batch.n_atoms = 0;
+    for (int at = range.begin; at < range.end; ++at)
+      parts_[p].environment.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
+                                   list.neighbour.data(), batch, environment);
+    parts_[p].embedding->forward(batch, embedding);
+    const std::size_t t_size = 4 * batch.stride;
+    for (int b = 0; b < batch.n_atoms; ++b)
+      inputs_.descriptors[p].forward(batch.t.data() + b * t_size, batch.stride,
+                                     worker.descriptors.data() + b * d_stride + inputs_.offset[p]);
+  }
+}
 
-  const int d_stride = descriptor_.stride(), t_size = 4 * batch.stride;
-  for (int b = 0; b < batch.n_atoms; ++b)
-    descriptor_.forward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
-                        worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride);
+/// From dE/dD of atom b to forces, through one descriptor.
+template <class Real>
+void TypedEngine<Real>::go_back(int p, int b, Worker& worker) const {
+  auto& [batch, environment, embedding, unfolded] = worker.parts[p];
+  const std::size_t d_stride = inputs_.stride(), t_size = 4 * batch.stride;
+  inputs_.descriptors[p].backward(batch.t.data() + b * t_size, batch.stride,
+                                  worker.descriptors.data() + b * d_stride + inputs_.offset[p],
+                                  batch.dt.data(), unfolded.data());
+  parts_[p].embedding->backward(batch, b, embedding);
+  const auto& deviation = model.descriptor(p).deviation[batch.centre];
+  add_forces_of(
+      batch, b, deviation, [](int i) { return i; }, worker.force.data(), worker.total.virial);
+  if (worker.virial.extent(0) > 0) add_atom_virials(batch, b, deviation, worker.virial);
 }
 
 template <class Real>
 void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
                                   const Array<double>& atom_energy, Worker& worker) const {
   describe_batch(range, atoms, list, worker);
-  auto& batch = worker.batch;
-  const int d_stride = descriptor_.stride(), t_size = 4 * batch.stride;
-  fitting_[range.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
+  const int d_stride = inputs_.stride(), n_atoms = range.end - range.begin;
+  fitting_[range.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, n_atoms,
                                            networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
                                            worker.fitting);
 
   const double bias = model.atom_bias[range.type] + model.output_bias[range.type];
-  for (int b = 0; b < batch.n_atoms; ++b) {
-    descriptor_.backward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
-                         worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride, batch.dt.data(),
-                         worker.unfolded.data());
-    embedding_->backward(batch, b, worker.embedding);
-    add_forces_of(
-        batch, b, model.deviation[batch.centre], [](int i) { return i; }, worker.force.data(),
-        worker.total.virial);
-    if (worker.virial.extent(0) > 0) add_atom_virials(worker, b);
+  for (int b = 0; b < n_atoms; ++b) {
+    for (std::size_t p = 0; p < parts_.size(); ++p) go_back(static_cast<int>(p), b, worker);
     const double energy = worker.fitting.sum[b] + bias;
     worker.total.energy += energy;
-    if (atom_energy.extent(0) > 0) atom_energy(batch.atom[b]) = energy;
+    if (atom_energy.extent(0) > 0) atom_energy(order_[range.begin + b]) = energy;
   }
 }
 
 template <class Real>
 void TypedEngine<Real>::reserve(Worker& worker) const {
-  if (worker.descriptors.empty()) {
-    worker.batch.reserve(batch_atoms, std::min(model.n_slots(), 128), model.n_types(), model.n_channels());
-    worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * descriptor_.stride(), Real(0));
-    worker.unfolded.assign(static_cast<std::size_t>(model.axis_neuron) * worker.batch.stride, Real(0));
+  if (worker.parts.empty()) {
+    worker.parts.resize(parts_.size());
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const auto& part = model.descriptor(static_cast<int>(p));
+      auto& work = worker.parts[p];
+      work.batch.reserve(batch_atoms, std::min(part.n_slots(), 128), model.n_types(), part.n_channels());
+      work.unfolded.assign(static_cast<std::size_t>(part.axis_neuron) * work.batch.stride, Real(0));
+    }
+    worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * inputs_.stride(), Real(0));
   }
-  worker.batch.dt.resize(4 * static_cast<std::size_t>(worker.batch.stride));
+  for (auto& work : worker.parts) work.batch.dt.resize(4 * static_cast<std::size_t>(work.batch.stride));
 }
 
 /// In each worker begin(worker), then run(batch, worker) for its batches in their order.
@@ -128,7 +147,8 @@ void TypedEngine<Real>::run_batches(const Exec& exec, Begin&& begin, Run&& run) 
                        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
                        [&, workers](int w) {
                          Worker& worker = workers[w];
-                         worker.environment.overflowing = worker.environment.most = 0;
+                         for (auto& work : worker.parts)
+                           work.environment.overflowing = work.environment.most = 0;
                          worker.error.clear();
                          begin(worker);
                          try {
@@ -146,7 +166,7 @@ void TypedEngine<Real>::run_batches(const Exec& exec, Begin&& begin, Run&& run) 
 template <class Real>
 std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const Atoms& atoms,
                                                        const NeighbourList& list) {
-  const int size = descriptor_.size();
+  const int size = inputs_.size;
   const std::size_t numbers = fitting_.size() * (1 + static_cast<std::size_t>(size));
   workers_.resize(exec.concurrency());
   plan(atoms);
@@ -157,10 +177,10 @@ std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const A
   run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
     describe_batch(range, atoms, list, worker);
     double* sums = worker.descriptor_sums.data() + static_cast<std::size_t>(range.type) * (1 + size);
-    sums[0] += worker.batch.n_atoms;
-    for (int b = 0; b < worker.batch.n_atoms; ++b)
+    sums[0] += range.end - range.begin;
+    for (int b = 0; b < range.end - range.begin; ++b)
       for (int i = 0; i < size; ++i)
-        sums[1 + i] += worker.descriptors[static_cast<std::size_t>(b) * descriptor_.stride() + i];
+        sums[1 + i] += worker.descriptors[static_cast<std::size_t>(b) * inputs_.stride() + i];
   });
   std::vector<double> total(numbers, 0.0);
   for (const Worker& worker : workers_)
@@ -201,8 +221,12 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
   for (int w = 0; w < n_workers; ++w) {
     total.energy += workers_[w].total.energy;
     for (int k = 0; k < 9; ++k) total.virial[k] += workers_[w].total.virial[k];
-    total.overflowing += workers_[w].environment.overflowing;
-    total.most_neighbours = std::max(total.most_neighbours, workers_[w].environment.most);
+    int overflowing = 0;  // of the descriptor that has room for the fewest
+    for (const auto& work : workers_[w].parts) {
+      overflowing = std::max(overflowing, work.environment.overflowing);
+      total.most_neighbours = std::max(total.most_neighbours, work.environment.most);
+    }
+    total.overflowing += overflowing;
     for (std::size_t i = 0; w > 0 && i < 3 * static_cast<std::size_t>(n_all); ++i)
       atoms.force.data()[i] += workers_[w].force.data()[i];
     for (std::size_t i = 0; virials && w > 0 && i < 9 * static_cast<std::size_t>(n_all); ++i)

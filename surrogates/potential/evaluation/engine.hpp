@@ -36,13 +36,23 @@ class TypedEngine final : public DeepPotential::Engine {
   static constexpr int batch_atoms = 32;
 
  private:
-  /// All that one thread needs; made once.
-  struct Worker {
+  /// A descriptor of the model; a hybrid has several.
+  struct Part {
+    Environment environment;
+    std::unique_ptr<Embedding<Real>> embedding;
+  };
+  /// What a thread needs of one.
+  struct Work {
     Batch<Real> batch;
     Environment::Scratch environment;
     typename Embedding<Real>::Scratch embedding;
+    AlignedVector<Real> unfolded;
+  };
+  /// All that one thread needs; made once.
+  struct Worker {
+    std::vector<Work> parts;
     networks::Tape<Real> fitting;
-    AlignedVector<Real> descriptors, unfolded;
+    AlignedVector<Real> descriptors;      ///< [atoms, numbers that the fitting networks read]
     std::vector<double> descriptor_sums;  ///< [n_types, 1 + entries]
     Energetics total;
     Vectors force;   ///< of worker 0 the atoms' own
@@ -60,11 +70,12 @@ class TypedEngine final : public DeepPotential::Engine {
                       Worker& worker) const;
   void run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
                  const Array<double>& atom_energy, Worker& worker) const;
-  void add_atom_virials(Worker& worker, int b) const;
+  void go_back(int part, int b, Worker& worker) const;
+  static void add_atom_virials(const Batch<Real>& batch, int b, const std::array<double, 4>& deviation,
+                               const Tensors& virial);
 
-  Environment environment_;
-  Descriptor descriptor_;
-  std::unique_ptr<Embedding<Real>> embedding_;
+  FittingInputs inputs_;
+  std::vector<Part> parts_;
   std::vector<networks::Chain<Real>> fitting_;
   bool rounds_;
   std::vector<int> order_;  ///< local atoms by type

@@ -9,9 +9,11 @@
 
 namespace quintet::potential {
 
-Environment::Environment(const Model& model, SelRule rule)
+Environment::Environment(const DescriptorModel& model, SelRule rule)
     : n_types_(model.n_types()),
       n_slots_(model.n_slots()),
+      counts_together_(model.kind == DescriptorKind::dpa1),
+      gated_(model.smooth_gates),
       sel_(model.sel),
       rule_(rule),
       rcut_(model.rcut),
@@ -71,12 +73,14 @@ template <class Real>
 int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, Scratch& scratch) const {
   auto& count = scratch.count;
   const int* neighbour = batch.neighbour.data() + begin;
-  bool overflow = rule_ == SelRule::two_stage && n > n_slots_;
+  const bool limits_total = counts_together_ || rule_ == SelRule::two_stage;
+  const auto full = [&](int t, int filled) { return !counts_together_ && filled >= sel_[t]; };
+  bool overflow = limits_total && n > n_slots_;
   for (int t = 0, r = 0; t < n_types_; ++t) {  // neighbours are ordered by type
     const int of_type = r;
     while (r < n && type[neighbour[r]] == t) ++r;
     count[t] = r - of_type;
-    overflow = overflow || count[t] > sel_[t];
+    overflow = overflow || (count[t] > 0 && full(t, count[t] - 1));
   }
   if (!overflow && !excludes_) return n;
 
@@ -91,7 +95,7 @@ int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, S
     count.assign(n_types_, 0);
     for (int rank = 0; rank < n; ++rank) {
       const int r = scratch.order[rank], t = type[neighbour[r]];
-      scratch.keep[r] = count[t] < sel_[t] && (rule_ == SelRule::per_type || rank < n_slots_);
+      scratch.keep[r] = !full(t, count[t]) && (!limits_total || rank < n_slots_);
       count[t] += scratch.keep[r];
     }
   }
@@ -125,6 +129,12 @@ void Environment::fill(int centre, int begin, int n, Batch<Real>& batch, Scratch
     store<double>(batch.slope.data() + begin + r, term.slope);
     store<double>(batch.q.data() + begin + r, term.q);
     store<double>(batch.dq.data() + begin + r, term.dq);
+    if (!gated_) continue;
+    const auto by_s = term.switch_by_s(scale[0]);
+    for (int lane = 0; lane < pack_width<double>; ++lane) {
+      batch.gate[begin + r + lane] = static_cast<Real>(term.w[lane]);
+      batch.gate_slope[begin + r + lane] = static_cast<Real>(by_s[lane]);
+    }
   }
   Real* row = batch.row.data() + 4 * static_cast<std::size_t>(begin);
   for (int r = 0; r < n; ++r, row += 4) {
@@ -150,6 +160,8 @@ void Environment::append(int i, const double* position, const int* type, const s
     batch.row.resize(4 * rows);
     batch.gradient.resize(4 * rows);
   }
+  if (gated_)
+    for (auto* array : {&batch.gate, &batch.gate_slope}) array->resize(batch.neighbour.size());
   scratch.count.resize(n_types_);
   if (const std::size_t rows = listed + 2 * pack_width<float>; rows > scratch.distance2.size()) {
     scratch.distance2.resize(rows, 1.0);
@@ -161,9 +173,11 @@ void Environment::append(int i, const double* position, const int* type, const s
   fill(batch.centre, begin, n, batch, scratch);
 
   int r = begin;
+  const int all_filled = std::accumulate(scratch.count.begin(), scratch.count.end(), 0);
   for (int t = 0; t < n_types_; ++t) {
     const int filled = scratch.count[t];
-    batch.empty[b * n_types_ + t] = sel_[t] - filled;
+    // Slots that no type has of its own are told of the first: which one makes no difference to them.
+    batch.empty[b * n_types_ + t] = !counts_together_ ? sel_[t] - filled : t == 0 ? n_slots_ - all_filled : 0;
     // Of types whose rows the descriptor's exclusions drop the slots are filled all the same.
     r += excludes_ && dropped_[batch.centre * n_types_ + t] ? 0 : filled;
     batch.first[b * n_types_ + t + 1] = r;

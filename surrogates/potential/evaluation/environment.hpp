@@ -10,16 +10,16 @@ namespace quintet::potential {
 
 /// Rule for the neighbours that stay when there are more than sel holds.
 enum class SelRule {
-  per_type,   ///< the nearest sel[t] of each type (TensorFlow, C++, LAMMPS)
+  per_type,   ///< the nearest sel[t] of each type (TensorFlow, C++, LAMMPS); dpa1: the nearest of all types
   two_stage,  ///< the nearest sum(sel) of all types, then the nearest sel[t] of each (dpmodel, PyTorch)
 };
 
-/// The environment matrix of se_e2_a: R = w(r) (1/(r+p), x/(r+p)^2, y/(r+p)^2, z/(r+p)^2), normalised.
+/// The environment matrix: R = w(r) (1/(r+p), x/(r+p)^2, y/(r+p)^2, z/(r+p)^2), normalised.
 ///
 /// w = 1 - 10 u^3 + 15 u^4 - 6 u^5, u = clip((r - rcut_smooth)/(rcut - rcut_smooth), 0, 1).
 class Environment {
  public:
-  Environment(const Model& model, SelRule rule);
+  Environment(const DescriptorModel& model, SelRule rule);
 
   /// Work space of one worker.
   struct Scratch {
@@ -50,6 +50,8 @@ class Environment {
   void fill(int centre, int begin, int n, Batch<Real>& batch, Scratch& scratch) const;
 
   int n_types_, n_slots_;
+  bool counts_together_;  ///< sel is of all types together
+  bool gated_;
   std::vector<int> sel_;
   SelRule rule_;
   double rcut_, rcut_smooth_, protection_;

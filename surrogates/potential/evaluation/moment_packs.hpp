@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -99,6 +100,67 @@ void with_packs(int n, Body&& body) {
   if (n == 6) return body(std::integral_constant<int, 6>());
   if (n == 8) return body(std::integral_constant<int, 8>());
   body(n);
+}
+
+/// Where a neighbour lies: x of its interval, and the interval.
+template <class Real>
+struct MomentPlace {
+  Real x;
+  int interval;
+};
+
+/// Rows of neighbours.
+struct RowRange {
+  int begin, end;
+};
+
+/// Polynomials of a layout as moments see them.
+template <class Real>
+struct MomentShape {
+  int order;
+  Real dx_ds;
+  Real scale;  ///< of all that comes out
+};
+
+/// From dM_pka = dE/dM_pka what each neighbour of some rows gets,
+///
+///     values_a = sum_k x^k dM_pka,   through_s = sum_a R_ja d/ds sum_k x^k dM_pka  (column 0, else 0),
+///
+/// as many neighbours at a time as a pack has of a row's four columns.
+/// @param place of a row @param take take(first row, rows there, values, through_s), lanes 4 i + a of row i
+template <class Real, class Place, class Take>
+void slopes_of_rows(RowRange range, const Real* moments, const MomentShape<Real>& shape, const Real* rows,
+                    Place&& place, Take&& take) {
+  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  const auto along_s =
+      moment_constants<Real>([](int, int a) { return a == 0; }) * (shape.dx_ds * shape.scale);
+  with_packs(4 * shape.order / lanes, [&, size = 4 * shape.order](auto n_packs) {
+    for (int begin = range.begin; begin < range.end; begin += powers) {
+      MomentPack<Real> values[powers], slopes[powers];
+#pragma GCC unroll 4
+      for (int i = 0; i < powers; ++i) {
+        const int r = std::min(begin + i, range.end - 1);
+        const auto [x, interval] = place(r);
+        const MomentPowers<Real> power(x);
+        const Real* m = moments + static_cast<std::size_t>(interval) * size;
+        MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
+#pragma GCC unroll 8
+        for (int k = n_packs - 2; k >= 0; --k) {
+          slope = slope * power.next + value;
+          value = value * power.next + load<Real, lanes>(m + k * lanes);
+        }
+        // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
+        const MomentPack<Real> weight = power.weight;
+        const MomentPack<Real> weight_slope = power.weight_slope(),
+                               weight_outer = weight * power.next_slope();
+        slopes[i] = (value * weight_slope + slope * weight_outer) *
+                    columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
+        values[i] = value * weight;
+      }
+      take(begin, range.end - begin, MomentPack<Real>(sums_of_powers<Real>(values) * shape.scale),
+           MomentPack<Real>(sums_of_columns<Real>(sums_of_powers<Real>(slopes)) * along_s));
+    }
+  });
 }
 
 }  // namespace quintet::potential

@@ -7,13 +7,20 @@
 namespace quintet::potential {
 
 template <class Real>
-PointwiseEmbedding<Real>::PointwiseEmbedding(const Model& model, bool use_tables)
+PointwiseEmbedding<Real>::PointwiseEmbedding(const DescriptorModel& model, bool use_tables)
     : empty_(model),
       n_types_(model.n_types()),
       n_channels_(model.n_channels()),
-      stride_(padded(model.n_channels(), pack_width<Real>)) {
+      stride_(padded(model.n_channels(), pack_width<Real>)),
+      smooth_gates_(model.smooth_gates) {
   for (int centre = 0; centre < n_types_; ++centre)
-    for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
+    for (int t = 0; t < n_types_; ++t) {
+      index_.push_back(model.network_index(centre, t));
+      if (model.gates.empty()) continue;
+      const auto& c = model.gates[model.pair_index(centre, t)];
+      gates_.insert(gates_.end(), c.begin(), c.end());
+      gates_.resize(index_.size() * stride_, Real(0));
+    }
   if (use_tables) {
     tables_ = model.tables;
     return;
@@ -56,16 +63,43 @@ void PointwiseEmbedding<Real>::evaluate(int network, const Batch<Real>& batch, i
   }
 }
 
+/// Multiply rows begin .. end of G by 1 + c w, and G' accordingly.
 template <class Real>
-void PointwiseEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) const {
+void PointwiseEmbedding<Real>::apply_gates(const Real* gates, const Batch<Real>& batch, int begin, int end,
+                                           Scratch& scratch) const {
   constexpr int w = pack_width<Real>;
+  for (int r = begin; r < end; ++r) {
+    const Real gate = smooth_gates_ ? batch.gate[r] : Real(1);
+    const Real slope = smooth_gates_ ? batch.gate_slope[r] : Real(0);
+    Real* g = scratch.value.data() + static_cast<std::size_t>(r) * stride_;
+    Real* dg = scratch.slope.data() + static_cast<std::size_t>(r) * stride_;
+    for (int m = 0; m < stride_; m += w) {
+      const Pack<Real> c = load<Real>(gates + m), value = load<Real>(g + m);
+      const Pack<Real> factor = Real(1) + c * gate;
+      store<Real>(g + m, value * factor);
+      store<Real>(dg + m, load<Real>(dg + m) * factor + value * c * slope);
+    }
+  }
+}
+
+template <class Real>
+void PointwiseEmbedding<Real>::evaluate_all(const Batch<Real>& batch, Scratch& scratch) const {
   scratch.value.resize(batch.neighbour.size() * stride_);
   scratch.slope.resize(batch.neighbour.size() * stride_);
   for (int b = 0; b < batch.n_atoms; ++b)
     for (int t = 0; t < n_types_; ++t) {
       const int begin = batch.first[b * n_types_ + t], end = batch.first[b * n_types_ + t + 1];
-      if (begin < end) evaluate(index_[batch.centre * n_types_ + t], batch, begin, end, scratch);
+      if (begin == end) continue;
+      const std::size_t pair = static_cast<std::size_t>(batch.centre) * n_types_ + t;
+      evaluate(index_[pair], batch, begin, end, scratch);
+      if (!gates_.empty()) apply_gates(gates_.data() + pair * stride_, batch, begin, end, scratch);
     }
+}
+
+template <class Real>
+void PointwiseEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) const {
+  constexpr int w = pack_width<Real>;
+  evaluate_all(batch, scratch);
   for (int b = 0; b < batch.n_atoms; ++b) {
     Real* t_of_b = batch.t.data() + static_cast<std::size_t>(b) * 4 * stride_;
     for (int m = 0; m < stride_; m += w) {

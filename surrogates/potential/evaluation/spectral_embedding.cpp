@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "io/log/error.hpp"
-#include "surrogates/potential/evaluation/moment_packs.hpp"
 #include "surrogates/potential/model/environment_cell.hpp"
 
 // T = 1/n sum_j R_j G(s_j), with no network evaluated at a neighbour. Equations: spectral_embedding.hpp.
@@ -22,14 +21,16 @@
 namespace quintet::potential {
 
 template <class Real>
-SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLayout& layout)
+SpectralEmbedding<Real>::SpectralEmbedding(const DescriptorModel& model, const SpectralLayout& layout,
+                                           int more_groups)
     : layout_(layout),
       empty_(model),
       n_types_(model.n_types()),
+      n_groups_(n_types_ + more_groups),
       n_channels_(model.n_channels()),
       stride_(padded(model.n_channels(), pack_width<Real>)) {
   for (int centre = 0; centre < n_types_; ++centre)
-    for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
+    for (int g = 0; g < n_groups_; ++g) index_.push_back(g < n_types_ ? model.network_index(centre, g) : 0);
   tables_.resize(model.embedding.size());
   for (std::size_t i = 0; i < tables_.size(); ++i)
     set_table(static_cast<int>(i), kept_coefficients(model.embedding[i], layout).data());
@@ -123,12 +124,12 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
 /// Channels [first_pack, first_pack + packs) of T: sum over occupied intervals and powers, in registers.
 template <class Real>
 template <int packs>
-void SpectralEmbedding<Real>::contract_packs(int centre, int first_pack, const Scratch& scratch,
-                                             Real* t) const {
+void SpectralEmbedding<Real>::contract_packs(Groups groups, int centre, int first_pack,
+                                             const Scratch& scratch, Real* t) const {
   constexpr int w = pack_width<Real>;
   Pack<Real> sum[4][packs] = {};
   const int n = layout_.order;
-  for (int type = 0; type < n_types_; ++type) {
+  for (int type = groups.begin; type < groups.end; ++type) {
     const Real* coefficients = table(centre, type).forward.data() + first_pack * w;
     for (int i = 0; i < scratch.count[type]; ++i) {
       const int p = scratch.occupied[type * layout_.n_intervals + i];
@@ -153,29 +154,29 @@ void SpectralEmbedding<Real>::contract_packs(int centre, int first_pack, const S
 }
 
 template <class Real>
-void SpectralEmbedding<Real>::contract(int centre, const Scratch& scratch, Real* t) const {
+void SpectralEmbedding<Real>::contract(Groups groups, int centre, const Scratch& scratch, Real* t) const {
   const int packs = stride_ / pack_width<Real>;
   for (int first = 0; first < packs; first += 7) switch (std::min(7, packs - first)) {
       case 1:
-        contract_packs<1>(centre, first, scratch, t);
+        contract_packs<1>(groups, centre, first, scratch, t);
         break;
       case 2:
-        contract_packs<2>(centre, first, scratch, t);
+        contract_packs<2>(groups, centre, first, scratch, t);
         break;
       case 3:
-        contract_packs<3>(centre, first, scratch, t);
+        contract_packs<3>(groups, centre, first, scratch, t);
         break;
       case 4:
-        contract_packs<4>(centre, first, scratch, t);
+        contract_packs<4>(groups, centre, first, scratch, t);
         break;
       case 5:
-        contract_packs<5>(centre, first, scratch, t);
+        contract_packs<5>(groups, centre, first, scratch, t);
         break;
       case 6:
-        contract_packs<6>(centre, first, scratch, t);
+        contract_packs<6>(groups, centre, first, scratch, t);
         break;
       case 7:
-        contract_packs<7>(centre, first, scratch, t);
+        contract_packs<7>(groups, centre, first, scratch, t);
         break;
       default:
         throw InternalError("more packs at once than there is a kernel for");
@@ -200,11 +201,11 @@ void SpectralEmbedding<Real>::add_empty_slots(const Batch<Real>& batch, int b, R
 
 template <class Real>
 void SpectralEmbedding<Real>::reserve(const Batch<Real>& batch, Scratch& scratch) const {
-  const std::size_t intervals = static_cast<std::size_t>(n_types_) * layout_.n_intervals;
+  const std::size_t intervals = static_cast<std::size_t>(n_groups_) * layout_.n_intervals;
   scratch.moments.resize(intervals * 4 * layout_.order);
   scratch.occupied.resize(intervals);
   scratch.marked.resize(intervals, 0);
-  scratch.count.resize(n_types_);
+  scratch.count.resize(n_groups_);
   scratch.local.resize(batch.neighbour.size());
   scratch.interval.resize(batch.neighbour.size());
 }
@@ -248,7 +249,8 @@ void back_products(const Real* const* rows, Real* const* out, int order, int n_c
 
 /// dE/dM_pka of the occupied intervals, in place of the moments.
 template <class Real>
-void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch& scratch) const {
+void SpectralEmbedding<Real>::contract_back(Groups groups, int centre, const Real* dt,
+                                            Scratch& scratch) const {
   constexpr int w = pack_width<Real>;
   const int n = layout_.order;
   const Real* rows[4];
@@ -275,7 +277,7 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
     }
     units = 0;
   };
-  for (int type = 0; type < n_types_; ++type) {
+  for (int type = groups.begin; type < groups.end; ++type) {
     const Real* backward = table(centre, type).backward.data();
     for (int i = 0; i < scratch.count[type]; ++i) {
       const int p = scratch.occupied[type * layout_.n_intervals + i];
@@ -290,69 +292,46 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
   flush();
 }
 
-/// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka. As
-/// many neighbours at a time as a pack has of a row's four columns.
 template <class Real>
-void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const {
-  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
-  const Real scale = empty_.inverse_slots;
-  const auto along_s = moment_constants<Real>([](int, int a) { return a == 0; }) *
-                       static_cast<Real>(2 / layout_.width * empty_.inverse_slots);
-  const auto* interval = scratch.interval.data();
-  const Real *local = scratch.local.data(), *rows = batch.row.data();
-  for (int t = 0; t < n_types_; ++t) {
-    const Real* moments =
-        scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
-    const int end = batch.first[b * n_types_ + t + 1];
-    with_packs(4 * layout_.order / lanes, [&, size = 4 * layout_.order](auto n_packs) {
-      for (int begin = batch.first[b * n_types_ + t]; begin < end; begin += powers) {
-        MomentPack<Real> values[powers], slopes[powers];
-#pragma GCC unroll 4
-        for (int i = 0; i < powers; ++i) {
-          const int r = std::min(begin + i, end - 1);
-          const MomentPowers<Real> power(local[r]);
-          const Real* m = moments + static_cast<std::size_t>(interval[r]) * size;
-          MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
-#pragma GCC unroll 8
-          for (int k = n_packs - 2; k >= 0; --k) {
-            slope = slope * power.next + value;
-            value = value * power.next + load<Real, lanes>(m + k * lanes);
-          }
-          // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
-          const MomentPack<Real> weight = power.weight;
-          const MomentPack<Real> weight_slope = power.weight_slope(),
-                                 weight_outer = weight * power.next_slope();
-          slopes[i] = (value * weight_slope + slope * weight_outer) *
-                      columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
-          values[i] = value * weight;
-        }
-        const MomentPack<Real> through_s = sums_of_columns<Real>(sums_of_powers<Real>(slopes));
-        const MomentPack<Real> gradient = sums_of_powers<Real>(values) * scale + through_s * along_s;
+void SpectralEmbedding<Real>::differentiate(RowRange rows, int group, Batch<Real>& batch,
+                                            const Scratch& scratch) const {
+  slopes_of_rows<Real>(
+      rows,
+      scratch.moments.data() + static_cast<std::size_t>(group) * layout_.n_intervals * 4 * layout_.order,
+      {layout_.order, static_cast<Real>(2 / layout_.width), empty_.inverse_slots}, batch.row.data(),
+      [&](int r) {
+        return MomentPlace<Real>{scratch.local[r], scratch.interval[r]};
+      },
+      [&](int begin, int n, const MomentPack<Real>& values, const MomentPack<Real>& through_s) {
+        const MomentPack<Real> gradient = values + through_s;
         std::memcpy(batch.gradient.data() + 4 * static_cast<std::size_t>(begin), &gradient,
-                    std::min(powers, end - begin) * 4 * sizeof(Real));
-      }
-    });
-  }
+                    std::min(moment_lanes<Real> / 4, n) * 4 * sizeof(Real));
+      });
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::relist(int begin, int end, int group, Scratch& scratch) const {
+  int* occupied = scratch.occupied.data() + group * layout_.n_intervals;
+  char* marked = scratch.marked.data() + group * layout_.n_intervals;
+  int n = 0;
+  for (int r = begin; r < end; ++r)
+    if (const int p = scratch.interval[r]; !marked[p]) {
+      marked[p] = 1;
+      occupied[n++] = p;
+    }
+  for (int i = 0; i < n; ++i) marked[occupied[i]] = 0;
+  scratch.count[group] = n;
 }
 
 template <class Real>
 void SpectralEmbedding<Real>::backward(Batch<Real>& batch, int b, Scratch& scratch) const {
   // The moments of this atom were overwritten by later ones; only the list of its occupied intervals is
   // needed again.
-  for (int t = 0; t < n_types_; ++t) {
-    int* occupied = scratch.occupied.data() + t * layout_.n_intervals;
-    char* marked = scratch.marked.data() + t * layout_.n_intervals;
-    int n = 0;
-    for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r)
-      if (const int p = scratch.interval[r]; !marked[p]) {
-        marked[p] = 1;
-        occupied[n++] = p;
-      }
-    for (int i = 0; i < n; ++i) marked[occupied[i]] = 0;
-    scratch.count[t] = n;
-  }
-  contract_back(batch.centre, batch.dt.data(), scratch);
-  differentiate(batch, b, scratch);
+  for (int t = 0; t < n_types_; ++t)
+    relist(batch.first[b * n_types_ + t], batch.first[b * n_types_ + t + 1], t, scratch);
+  contract_back({0, n_types_}, batch.centre, batch.dt.data(), scratch);
+  for (int t = 0; t < n_types_; ++t)
+    differentiate({batch.first[b * n_types_ + t], batch.first[b * n_types_ + t + 1]}, t, batch, scratch);
 }
 
 template class SpectralEmbedding<float>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surrogates/potential/evaluation/embedding.hpp"
+#include "surrogates/potential/evaluation/moment_packs.hpp"
 
 namespace quintet::potential {
 
@@ -31,18 +32,19 @@ constexpr double closest_distance = 0.2;  ///< (angstrom) that tables reach down
 
 /// The cheapest layout that reaches `tolerance` on all networks; error > tolerance in the result if none
 /// does. Covers s from the cutoff to r = closest (angstrom).
-[[nodiscard]] SpectralLayout choose_layout(const Model& model, int pack, double tolerance,
+[[nodiscard]] SpectralLayout choose_layout(const DescriptorModel& model, int pack, double tolerance,
                                            double closest = closest_distance);
 
 /// The two of them, made once by the runs of a warm program (io/runtime/kept_values.hpp).
-[[nodiscard]] SpectralLayout kept_layout(const Model& model, int pack, double tolerance);
+[[nodiscard]] SpectralLayout kept_layout(const DescriptorModel& model, int pack, double tolerance);
 [[nodiscard]] std::vector<double> kept_coefficients(const Network& network, const SpectralLayout& layout);
 
 template <class Real>
 class SpectralEmbedding : public Embedding<Real> {
  public:
   using Scratch = typename Embedding<Real>::Scratch;
-  SpectralEmbedding(const Model& model, const SpectralLayout& layout);
+  /// @param more_groups of neighbours beside the types
+  SpectralEmbedding(const DescriptorModel& model, const SpectralLayout& layout, int more_groups = 0);
   void forward(Batch<Real>& batch, Scratch& scratch) const override;
   void backward(Batch<Real>& batch, int b, Scratch& scratch) const override;
   [[nodiscard]] std::string description() const override;
@@ -57,22 +59,32 @@ class SpectralEmbedding : public Embedding<Real> {
   /// Room for a batch's intervals and one atom's moments.
   void reserve(const Batch<Real>& batch, Scratch& scratch) const;
   /// T of the neighbours alone from an atom's moments.
-  void contract(int centre, const Scratch& scratch, Real* t) const;
+  void contract(int centre, const Scratch& scratch, Real* t) const {
+    contract({0, n_types_}, centre, scratch, t);
+  }
+  /// Groups of neighbours that have moments of their own: types, and what a derived class adds.
+  struct Groups {
+    int begin, end;
+  };
+  void contract(Groups groups, int centre, const Scratch& scratch, Real* t) const;
   template <int packs>
-  void contract_packs(int centre, int first_pack, const Scratch& scratch, Real* t) const;
+  void contract_packs(Groups groups, int centre, int first_pack, const Scratch& scratch, Real* t) const;
   void add_empty_slots(const Batch<Real>& batch, int b, Real* t) const;
   /// Take c[n_intervals, order, n_channels] for the coefficients of a network.
   void set_table(int network, const double* c);
-  void contract_back(int centre, const Real* dt, Scratch& scratch) const;
-  void differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const;
-  [[nodiscard]] const Table& table(int centre, int neighbour) const {
-    return tables_[index_[centre * n_types_ + neighbour]];
+  void contract_back(Groups groups, int centre, const Real* dt, Scratch& scratch) const;
+  /// dE/dR of some rows by the moments of their group.
+  void differentiate(RowRange rows, int group, Batch<Real>& batch, const Scratch& scratch) const;
+  /// The list of intervals that rows begin .. end occupy, after their moments were overwritten.
+  void relist(int begin, int end, int group, Scratch& scratch) const;
+  [[nodiscard]] const Table& table(int centre, int group) const {
+    return tables_[index_[centre * n_groups_ + group]];
   }
 
   SpectralLayout layout_;
   EmptySlots<Real> empty_;
-  int n_types_, n_channels_, stride_;
-  std::vector<int> index_;  ///< [centre, neighbour] table
+  int n_types_, n_groups_, n_channels_, stride_;
+  std::vector<int> index_;  ///< [centre, group] table; that of a group beside the types is the first
   std::vector<Table> tables_;
 };
 

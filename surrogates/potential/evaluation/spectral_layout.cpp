@@ -74,7 +74,7 @@ double bound_of_values(const Network& network, double x) {
 /// Largest error of a layout over all networks at points between the nodes, relative to the largest |G|
 /// (|G'|). One that is certain to pass `hopeless` is not looked at any further: its error is then some number
 /// above.
-void measure(const Model& model, SpectralLayout& layout, double hopeless) {
+void measure(const DescriptorModel& model, SpectralLayout& layout, double hopeless) {
   std::vector<double> g, dg, c;
   double scale = 0, slope_scale = 0, bound = 0;
   const double furthest =
@@ -135,7 +135,7 @@ std::vector<double> spectral_coefficients(const Network& network, const Spectral
 namespace {
 
 /// All that the choice depends on.
-std::string key_of_choice(const Model& model, int pack, double tolerance) {
+std::string key_of_choice(const DescriptorModel& model, int pack, double tolerance) {
   std::string key = "layout of a Deep Potential's embedding ";
   std::vector<double> numbers{static_cast<double>(pack), tolerance};
   for (int centre = 0; centre < model.n_types(); ++centre)
@@ -147,7 +147,7 @@ std::string key_of_choice(const Model& model, int pack, double tolerance) {
 }
 
 /// choose_layout() among those that are not hopeless, if there are any.
-SpectralLayout cheapest_layout(const Model& model, int pack, double tolerance, double closest,
+SpectralLayout cheapest_layout(const DescriptorModel& model, int pack, double tolerance, double closest,
                                double hopeless) {
   double lower = 0, upper = 0, usual = 0;
   for (int centre = 0; centre < model.n_types(); ++centre) {
@@ -183,7 +183,7 @@ SpectralLayout cheapest_layout(const Model& model, int pack, double tolerance, d
 
 }  // namespace
 
-SpectralLayout choose_layout(const Model& model, int pack, double tolerance, double closest) {
+SpectralLayout choose_layout(const DescriptorModel& model, int pack, double tolerance, double closest) {
   // Most candidates miss the tolerance by far on their first interval. How far the best of those is off is
   // asked only where no other is left.
   const auto layout = cheapest_layout(model, pack, tolerance, closest, tolerance);
@@ -191,7 +191,7 @@ SpectralLayout choose_layout(const Model& model, int pack, double tolerance, dou
   return cheapest_layout(model, pack, tolerance, closest, std::numeric_limits<double>::infinity());
 }
 
-SpectralLayout kept_layout(const Model& model, int pack, double tolerance) {
+SpectralLayout kept_layout(const DescriptorModel& model, int pack, double tolerance) {
   const auto v = made_once(key_of_choice(model, pack, tolerance), [&] {
     const auto layout = choose_layout(model, pack, tolerance);
     return std::vector<double>{static_cast<double>(layout.order),       layout.width, layout.lower,

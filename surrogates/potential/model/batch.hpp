@@ -25,8 +25,10 @@ struct Batch {
   AlignedVector<double> dx, dy, dz;  ///< [rows] x_j - x_i (angstrom)
   AlignedVector<double> slope;       ///< [rows] s'(r)/r / deviation_0
   AlignedVector<double> q, dq;       ///< [rows] q(r) = w/(r + p)^2 and q'(r)/r
-  AlignedVector<Real> row;           ///< [rows, 4] normalised environment matrix R
-  AlignedVector<Real> gradient;      ///< [rows, 4] dE/dR
+  /// [rows] w(r) and its derivative by the normalised s, of embeddings with smooth gates
+  AlignedVector<Real> gate, gate_slope;
+  AlignedVector<Real> row;       ///< [rows, 4] normalised environment matrix R
+  AlignedVector<Real> gradient;  ///< [rows, 4] dE/dR
 
   AlignedVector<Real> t;   ///< [n_atoms, 4, stride] T = sum_j R_j G(s_j) / sum(sel)
   AlignedVector<Real> dt;  ///< [4, stride] dE/dT of one atom

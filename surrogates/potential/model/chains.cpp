@@ -48,9 +48,21 @@ Chain<Real> embedding_chain(const Network& network) {
   return chain;
 }
 
+FittingInputs::FittingInputs(const Model& model, int pack) : pack_(pack) {
+  for (int i = 0; i < model.n_descriptors(); ++i) {
+    const auto& part = model.descriptor(i);
+    descriptors.emplace_back(part.n_channels(), part.axis_neuron, pack);
+    for (const int place : descriptors.back().tied()) tied.push_back(size + place);
+    offset.push_back(size);
+    size += descriptors.back().size();
+  }
+}
+
+namespace {
+
 template <class Real>
-Chain<Real> fitting_chain(const Network& network, const std::vector<LayerPlace>& places,
-                          const Descriptor& descriptor) {
+Chain<Real> chain_of(const Network& network, const std::vector<LayerPlace>& places, int size,
+                     std::vector<int> tied) {
   const auto& last = network.layers.back();
   QUINTET_CHECK(
       last.activation == Activation::linear && last.skip == DenseLayer::Skip::none && last.n_out == 1 &&
@@ -58,7 +70,15 @@ Chain<Real> fitting_chain(const Network& network, const std::vector<LayerPlace>&
       "a fitting network must end with a linear layer of one output after at least one hidden layer");
   auto specs = specs_of(network, places, "D");
   specs.back().name = "energy";
-  return {"D", descriptor.size(), specs, Chain<Real>::Output::sum, descriptor.tied()};
+  return {"D", size, specs, Chain<Real>::Output::sum, std::move(tied)};
+}
+
+}  // namespace
+
+template <class Real>
+Chain<Real> fitting_chain(const Network& network, const std::vector<LayerPlace>& places,
+                          const Descriptor& descriptor) {
+  return chain_of<Real>(network, places, descriptor.size(), descriptor.tied());
 }
 
 template <class Real>
@@ -69,26 +89,42 @@ Chain<Real> fitting_chain(const Network& network, const Descriptor& descriptor) 
   return chain;
 }
 
+template <class Real>
+Chain<Real> fitting_chain(const Network& network, const FittingInputs& inputs) {
+  const auto places = places_of(network);
+  auto chain = chain_of<Real>(network, places, inputs.size, inputs.tied);
+  take_weights(chain, network, places);
+  return chain;
+}
+
 namespace {
+
+std::string title_of(const DescriptorModel& model, std::size_t network) {
+  if (model.embedding.size() == 1 && model.n_types() > 1) return "embedding network of all neighbours";
+  const auto n = static_cast<std::size_t>(model.n_types());
+  const bool pairs = model.embedding.size() == n * n && !model.type_one_side;
+  return fmt::format("embedding network of {} neighbours{}", model.type_names[pairs ? network / n : network],
+                     pairs ? " around " + model.type_names[network % n] : "");
+}
 
 template <class Real>
 std::vector<NetworkDescription> describe_in(const Model& model, bool training) {
   using networks::Keep;
   std::vector<NetworkDescription> all;
-  for (std::size_t i = 0; i < model.embedding.size(); ++i) {
-    const auto& network = model.embedding[i];
-    const std::string around =
-        model.type_one_side ? "" : " around " + model.type_names[i % model.type_names.size()];
-    const auto& neighbour = model.type_names[model.type_one_side ? i : i / model.type_names.size()];
-    all.push_back({fmt::format("embedding network of {} neighbours{}", neighbour, around),
-                   training ? embedding_chain<double>(network, places_of(network)).describe(Keep::gradient)
-                            : embedding_chain<Real>(network, places_of(network)).describe(Keep::adjoint)});
+  for (int i = 0; i < model.n_descriptors(); ++i) {
+    const auto& part = model.descriptor(i);
+    for (std::size_t n = 0; n < part.embedding.size(); ++n) {
+      const auto& network = part.embedding[n];
+      all.push_back({title_of(part, n) + (i > 0 ? fmt::format(", descriptor {}", i + 1) : ""),
+                     training ? embedding_chain<double>(network, places_of(network)).describe(Keep::gradient)
+                              : embedding_chain<Real>(network, places_of(network)).describe(Keep::adjoint)});
+    }
   }
-  const Descriptor descriptor(model.n_channels(), model.axis_neuron, pack_width<Real>);
+  const FittingInputs inputs(model, pack_width<Real>);
   for (std::size_t t = 0; t < model.fitting.size(); ++t) {
     const auto& network = model.fitting[t];
     all.push_back({"fitting network of " + model.type_names[t],
-                   fitting_chain<Real>(network, places_of(network), descriptor)
+                   chain_of<Real>(network, places_of(network), inputs.size, inputs.tied)
                        .describe(training ? Keep::tangent : Keep::adjoint)});
   }
   return all;
@@ -106,6 +142,8 @@ template Chain<float> embedding_chain(const Network&);
 template Chain<double> embedding_chain(const Network&);
 template Chain<float> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);
 template Chain<double> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);
+template Chain<float> fitting_chain(const Network&, const FittingInputs&);
+template Chain<double> fitting_chain(const Network&, const FittingInputs&);
 template Chain<float> fitting_chain(const Network&, const Descriptor&);
 template Chain<double> fitting_chain(const Network&, const Descriptor&);
 

@@ -28,6 +28,23 @@ template <class Real>
 template <class Real>
 [[nodiscard]] networks::Chain<Real> fitting_chain(const Network& network, const Descriptor& descriptor);
 
+/// The numbers that a model's fitting networks read, each distinct one once: those of its descriptors, one
+/// descriptor after the other.
+struct FittingInputs {
+  FittingInputs(const Model& model, int pack);
+  int size = 0;
+  std::vector<Descriptor> descriptors;
+  std::vector<int> offset;  ///< of each descriptor among the numbers
+  std::vector<int> tied;    ///< place of each of a network's inputs among them
+  /// Room of one atom's numbers, padded so that rows may be written in whole packs.
+  [[nodiscard]] int stride() const { return padded(size, pack_) + pack_; }
+
+ private:
+  int pack_;
+};
+template <class Real>
+[[nodiscard]] networks::Chain<Real> fitting_chain(const Network& network, const FittingInputs& inputs);
+
 /// A network of a model, for people.
 struct NetworkDescription {
   std::string title;

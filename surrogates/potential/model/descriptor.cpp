@@ -13,6 +13,7 @@ Descriptor::Descriptor(int n_channels, int axis_neuron, int pack)
     offset_.push_back(size_);
     size_ += n_channels_ - m2;
   }
+  if (axis_ == 0) size_ = n_channels_;
 }
 
 int Descriptor::place(int m, int m2) const {
@@ -22,6 +23,7 @@ int Descriptor::place(int m, int m2) const {
 
 std::vector<int> Descriptor::tied() const {
   std::vector<int> places;
+  for (int m = 0; axis_ == 0 && m < n_channels_; ++m) places.push_back(m);
   for (int m = 0; m < n_channels_; ++m)
     for (int m2 = 0; m2 < axis_; ++m2) places.push_back(place(m, m2));
   return places;
@@ -43,6 +45,7 @@ Pack<Real> joined(Pack<Real> low, Pack<Real> high, int n) {
 template <class Real>
 void Descriptor::forward(const Real* t, int t_stride, Real* d) const {
   constexpr int w = pack_width<Real>;
+  if (axis_ == 0) std::copy_n(t, n_channels_, d);
   for (int m2 = 0; m2 < axis_; ++m2) {
     Real* row = d + offset_[m2] - m2;
     // Whole packs of T: the first of a row begins with lanes that belong to the row before, the last runs
@@ -58,6 +61,7 @@ void Descriptor::forward(const Real* t, int t_stride, Real* d) const {
 template <class Real>
 void Descriptor::tangent(const Real* t, const Real* t_dot, int t_stride, Real* d_dot) const {
   constexpr int w = pack_width<Real>;
+  if (axis_ == 0) std::copy_n(t_dot, n_channels_, d_dot);
   for (int m2 = 0; m2 < axis_; ++m2) {
     Real* row = d_dot + offset_[m2];
     for (int m = m2; m < n_channels_; m += w) {
@@ -121,6 +125,10 @@ void add_products_with_rows(const Real* t, int t_stride, const Real* g, Real* dt
 template <class Real>
 void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt, Real* work) const {
   constexpr int w = pack_width<Real>;
+  if (axis_ == 0) {
+    std::fill_n(std::copy_n(dd, n_channels_, dt), 4 * t_stride - n_channels_, Real(0));
+    return;
+  }
   expand(dd, t_stride, work);
   for (int m = 0; m < t_stride; m += w) {
     Pack<Real> sum[4] = {};

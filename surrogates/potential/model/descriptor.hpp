@@ -12,6 +12,8 @@ namespace quintet::potential {
 /// D is symmetric in its first M2 x M2 block, so only m >= m2 is kept: row m2 holds D[m, m2] for m = m2 ..
 /// M-1, rows one after the other. The fitting nets' first layer gets the weights of both twins added up (they
 /// are tied), which saves M2 (M2 - 1)/2 of M M2 inputs and changes nothing but round-off.
+///
+/// With axis_neuron 0 the descriptor is that of distances alone, D = T[0] (se_e2_r).
 class Descriptor {
  public:
   Descriptor(int n_channels, int axis_neuron, int pack);

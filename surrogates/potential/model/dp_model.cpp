@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -10,48 +11,32 @@
 
 namespace quintet::potential {
 
-namespace {
+DpFile::DpFile(const std::string& path, const DpSource& source) : path_(path), source_(source) {
+  QUINTET_CHECK(source.tree().has("model"), "{}: the model description has no entry 'model'", path);
+}
 
-/// The tree and the arrays of one model, with the file's name in every complaint.
-class DpFile {
- public:
-  DpFile(const std::string& path, const DpSource& source) : path_(path), source_(source) {
-    QUINTET_CHECK(source.tree().has("model"), "{}: the model description has no entry 'model'", path);
-  }
+std::vector<double> DpFile::array(const Tree& owner, const std::string& name, long n) const {
+  const Tree* variables = owner.find("@variables");
+  const Tree* entry = variables ? variables->find(name) : nullptr;
+  if (!entry || entry->is_null()) return {};
+  return dataset(entry->as_text(), name, n);
+}
 
-  [[nodiscard]] const Tree& model() const { return source_.tree().at("model"); }
-  [[nodiscard]] const Tree& top() const { return source_.tree(); }
-  [[nodiscard]] const std::string& path() const { return path_; }
+std::vector<double> DpFile::dataset(const std::string& dataset, const std::string& meaning, long n) const {
+  auto values = source_.values(dataset);
+  QUINTET_CHECK(n < 0 || static_cast<long>(values.size()) == n, "{}: {} ({}) holds {} values, expected {}",
+                path_, meaning, dataset, values.size(), n);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    QUINTET_CHECK(std::isfinite(values[i]), "{}: {} ({}) is {} at position {}: the model is damaged", path_,
+                  meaning, dataset, values[i], i);
+  return values;
+}
 
-  /// Values of the array `owner["@variables"][name]`; empty if null or absent. Expects `n` values if n >= 0.
-  [[nodiscard]] std::vector<double> array(const Tree& owner, const std::string& name, long n = -1) const {
-    const Tree* variables = owner.find("@variables");
-    const Tree* entry = variables ? variables->find(name) : nullptr;
-    if (!entry || entry->is_null()) return {};
-    return dataset(entry->as_text(), name, n);
-  }
-  [[nodiscard]] std::vector<double> dataset(const std::string& dataset, const std::string& meaning,
-                                            long n) const {
-    auto values = source_.values(dataset);
-    QUINTET_CHECK(n < 0 || static_cast<long>(values.size()) == n, "{}: {} ({}) holds {} values, expected {}",
-                  path_, meaning, dataset, values.size(), n);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      QUINTET_CHECK(std::isfinite(values[i]), "{}: {} ({}) is {} at position {}: the model is damaged", path_,
-                    meaning, dataset, values[i], i);
-    return values;
-  }
-  [[nodiscard]] std::vector<std::uint64_t> shape(const std::string& dataset) const {
-    return source_.shape(dataset);
-  }
-
- private:
-  std::string path_;
-  const DpSource& source_;
-};
-
-[[noreturn]] void refuse(const DpFile& file, const std::string& what) {
-  throw InputError(fmt::format(
-      "{}: {} is not supported (dpmd runs energy models with the descriptor se_e2_a)", file.path(), what));
+void refuse(const DpFile& file, const std::string& what, const std::string& way) {
+  throw InputError(
+      fmt::format("{}: {} is not supported (dpmd runs energy models with the descriptors se_e2_a, se_e2_r, "
+                  "dpa1 without attention layers, and hybrids of them){}",
+                  file.path(), what, way.empty() ? "" : "; " + way));
 }
 
 bool given(const Tree& owner, const char* key) {
@@ -69,7 +54,11 @@ bool single_precision(const DpFile& file, const Tree& part, const char* name) {
   refuse(file, fmt::format("precision {} of the {}", precision, name));
 }
 
-Activation activation(const DpFile& file, const std::string& name) {
+namespace {
+
+/// DeePMD-kit does not tell capitals from small letters.
+Activation activation(const DpFile& file, std::string name) {
+  for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (name == "none") return Activation::linear;
   if (name == "gelu_tf") return Activation::gelu;
   if (const auto known = networks::activation_named(name)) return *known;
@@ -102,119 +91,28 @@ DenseLayer read_layer(const DpFile& file, const Tree& tree, int n_in) {
   return layer;
 }
 
+}  // namespace
+
+Network read_network(const DpFile& file, const Tree& tree, int n_in) {
+  Network network;
+  for (const auto& layer : tree.at("layers").items()) {
+    network.layers.push_back(read_layer(file, layer, n_in));
+    n_in = network.layers.back().n_out;
+  }
+  QUINTET_CHECK(!network.layers.empty(), "{}: a network without layers", file.path());
+  return network;
+}
+
 std::vector<Network> read_networks(const DpFile& file, const Tree& collection, std::size_t expected,
                                    int n_in) {
   const auto& trees = collection.at("networks").items();
   QUINTET_CHECK(trees.size() == expected, "{}: {} networks in a collection, expected {}", file.path(),
                 trees.size(), expected);
   std::vector<Network> networks;
-  for (const auto& tree : trees) {
-    Network network;
-    int width = n_in;
-    for (const auto& layer : tree.at("layers").items()) {
-      network.layers.push_back(read_layer(file, layer, width));
-      width = network.layers.back().n_out;
-    }
-    QUINTET_CHECK(!network.layers.empty(), "{}: a network without layers", file.path());
-    networks.push_back(std::move(network));
-  }
+  for (const auto& tree : trees) networks.push_back(read_network(file, tree, n_in));
   return networks;
 }
 
-/// mean and deviation [n_types][4]; the file keeps them per slot, equal in all slots.
-std::vector<std::array<double, 4>> read_statistics(const DpFile& file, const Tree& descriptor,
-                                                   const char* name, int n_types, int n_slots) {
-  const auto values = file.array(descriptor, name, 4L * n_types * n_slots);
-  QUINTET_CHECK(!values.empty(), "{}: the descriptor has no {}", file.path(), name);
-  std::vector<std::array<double, 4>> statistics(n_types);
-  for (int t = 0; t < n_types; ++t)
-    for (int slot = 0; slot < n_slots; ++slot)
-      for (int c = 0; c < 4; ++c) {
-        const double value = values[(static_cast<std::size_t>(t) * n_slots + slot) * 4 + c];
-        if (slot == 0) statistics[t][c] = value;
-        if (value != statistics[t][c])
-          refuse(file, fmt::format("a descriptor whose {} differs between neighbour slots", name));
-      }
-  return statistics;
-}
-
-QuinticTable read_table(const DpFile& file, const std::string& data, const std::string& info,
-                        int n_channels) {
-  const auto numbers = file.dataset(info, "compress_info", 6);
-  QuinticTable table;
-  table.lower = numbers[0];
-  table.upper = numbers[1];
-  table.maximum = numbers[2];
-  table.stride = {numbers[3], numbers[4]};
-  table.n_channels = n_channels;
-  QUINTET_CHECK(
-      table.stride[0] > 0 && table.stride[1] > 0 && table.upper > table.lower && table.maximum >= table.upper,
-      "{}: compression table {} has the impossible ranges [{}]", file.path(), info, fmt::join(numbers, ", "));
-  const double rows = std::round((table.upper - table.lower) / table.stride[0]) +
-                      std::round((table.maximum - table.upper) / table.stride[1]);
-  table.coefficients = file.dataset(data, "compress_data", static_cast<long>(rows) * 6 * n_channels);
-  return table;
-}
-
-void read_tables(const DpFile& file, const Tree& descriptor, Model& model) {
-  const Tree& variables = descriptor.at("compress").at("@variables");
-  const auto& data = variables.at("compress_data").items();
-  const auto& info = variables.at("compress_info").items();
-  QUINTET_CHECK(data.size() == model.embedding.size() && info.size() == data.size(),
-                "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(),
-                data.size(), info.size(), model.embedding.size());
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const auto shape = file.shape(data[i].as_text());
-    const bool excluded =
-        std::find(shape.begin(), shape.end(), 0u) != shape.end();  // a net that no pair uses
-    model.tables.push_back(excluded
-                               ? QuinticTable{}
-                               : read_table(file, data[i].as_text(), info[i].as_text(), model.n_channels()));
-  }
-}
-
-// Every number is held against the others before an array is made by it: the file is other people's.
-void read_descriptor(const DpFile& file, const Tree& descriptor, Model& model) {
-  const std::string type = descriptor.at("type").as_text();
-  if (type != "se_e2_a" && type != "se_a") refuse(file, fmt::format("descriptor '{}'", type));
-  if (given(descriptor, "spin")) refuse(file, "spin");
-  model.version = static_cast<int>(descriptor.has("@version") ? descriptor.at("@version").as_integer() : 1);
-  QUINTET_CHECK(model.version <= 3, "{}: descriptor version {} is newer than this program knows (3)",
-                file.path(), model.version);
-  model.rcut = descriptor.at("rcut").as_number();
-  model.rcut_smooth = descriptor.at("rcut_smth").as_number();
-  if (const Tree* p = descriptor.find("env_protection")) model.protection = p->as_number();
-  if (const Tree* env = descriptor.find("env_mat"); env && given(*env, "use_exp_switch"))
-    refuse(file, "use_exp_switch");
-  QUINTET_CHECK(
-      model.rcut > 0 && model.rcut < 1000 && model.rcut_smooth >= 0 && model.rcut_smooth < model.rcut,
-      "{}: cutoffs rcut_smth = {}, rcut = {} angstrom make no sense (0 <= rcut_smth < rcut expected)",
-      file.path(), model.rcut_smooth, model.rcut);
-  for (const auto& n : descriptor.at("sel").items()) model.sel.push_back(static_cast<int>(n.as_integer()));
-  QUINTET_CHECK(static_cast<int>(model.sel.size()) == model.n_types(), "{}: sel has {} entries for {} types",
-                file.path(), model.sel.size(), model.n_types());
-  for (int n : model.sel) QUINTET_CHECK(n >= 0 && n < 100000, "{}: sel = {} makes no sense", file.path(), n);
-  QUINTET_CHECK(model.n_slots() > 0, "{}: sel leaves no room for neighbours", file.path());
-  model.axis_neuron = static_cast<int>(descriptor.at("axis_neuron").as_integer());
-  model.type_one_side = !descriptor.has("type_one_side") || descriptor.at("type_one_side").as_boolean();
-
-  const std::size_t n = model.n_types();
-  model.embedding = read_networks(file, descriptor.at("embeddings"), model.type_one_side ? n : n * n, 1);
-  for (const auto& network : model.embedding)
-    QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs",
-                  file.path(), network.n_out(), model.n_channels());
-  QUINTET_CHECK(model.axis_neuron > 0 && model.axis_neuron <= model.n_channels(),
-                "{}: axis_neuron = {} with {} embedding outputs", file.path(), model.axis_neuron,
-                model.n_channels());
-  model.mean = read_statistics(file, descriptor, "davg", model.n_types(), model.n_slots());
-  model.deviation = read_statistics(file, descriptor, "dstd", model.n_types(), model.n_slots());
-  for (const auto& row : model.deviation)
-    for (double d : row) QUINTET_CHECK(d > 0, "{}: dstd holds {}, positive values expected", file.path(), d);
-  if (descriptor.has("compress") && !descriptor.at("compress").is_null())
-    read_tables(file, descriptor, model);
-}
-
-/// A symmetric list of type pairs as flags [n * n].
 std::vector<bool> read_pairs(const DpFile& file, const Tree& owner, const char* key, int n) {
   std::vector<bool> flags(static_cast<std::size_t>(n) * n, false);
   if (!given(owner, key)) return flags;
@@ -230,6 +128,8 @@ std::vector<bool> read_pairs(const DpFile& file, const Tree& owner, const char* 
   return flags;
 }
 
+namespace {
+
 std::vector<bool> read_types(const DpFile& file, const Tree& owner, const char* key, int n) {
   std::vector<bool> flags(n, false);
   if (!given(owner, key)) return flags;
@@ -241,19 +141,103 @@ std::vector<bool> read_types(const DpFile& file, const Tree& owner, const char* 
   return flags;
 }
 
-void read_fitting(const DpFile& file, const Tree& fitting, Model& model) {
+/// Values of frame parameters that a model has seen, and those it falls back on.
+Model::FrameParameters read_frame_parameters(const DpFile& file, const Tree& fitting) {
+  Model::FrameParameters parameters;
+  if (!given(fitting, "numb_fparam")) return parameters;
+  const long n = fitting.at("numb_fparam").as_integer();
+  QUINTET_CHECK(n > 0 && n < 10000, "{}: numb_fparam = {} makes no sense", file.path(), n);
+  parameters.mean = file.array(fitting, "fparam_avg", n);
+  parameters.inverse_deviation = file.array(fitting, "fparam_inv_std", n);
+  if (parameters.mean.empty()) parameters.mean.assign(n, 0.0);
+  if (parameters.inverse_deviation.empty()) parameters.inverse_deviation.assign(n, 1.0);
+  if (given(fitting, "default_fparam"))
+    for (const auto& value : fitting.at("default_fparam").items())
+      parameters.usual.push_back(value.as_number());
+  QUINTET_CHECK(parameters.usual.empty() || static_cast<long>(parameters.usual.size()) == n,
+                "{}: default_fparam has {} numbers, numb_fparam is {}", file.path(), parameters.usual.size(),
+                n);
+  return parameters;
+}
+
+/// The inputs of the fitting networks: where those that depend on the centre's type alone stand, none of
+/// them a value yet, and how many there are.
+std::vector<std::optional<double>> inputs_of(const std::vector<DpDescriptor>& descriptors, int type,
+                                             int n_frame_parameters) {
+  std::vector<std::optional<double>> inputs;
+  for (const auto& [model, constants, mixed, single, version] : descriptors) {
+    inputs.resize(inputs.size() +
+                  static_cast<std::size_t>(model.n_channels()) * std::max(1, model.axis_neuron));
+    if (!constants.empty()) inputs.insert(inputs.end(), constants[type].begin(), constants[type].end());
+  }
+  inputs.resize(inputs.size() + n_frame_parameters);
+  return inputs;
+}
+
+/// Take off what the networks give for a descriptor of zeros, of the types that atom_ener names (all, where
+/// one network serves them): then an isolated atom has that energy, which bias_atom_e holds.
+void take_off_vacuum(const DpFile& file, const Tree& fitting, Model& model) {
+  if (!given(fitting, "atom_ener")) return;
+  const auto& energies = fitting.at("atom_ener").items();
+  const bool any = std::any_of(energies.begin(), energies.end(), [](const Tree& e) { return !e.is_null(); });
+  if (!any) return;
+  if (model.frame_parameters.count() > 0)
+    refuse(file, "atom_ener together with frame parameters (numb_fparam)");
+  for (std::size_t t = 0; t < model.fitting.size(); ++t) {
+    if (!given(fitting, "mixed_types") && t < energies.size() && energies[t].is_null()) continue;
+    const auto& network = model.fitting[t];
+    model.atom_bias[t] -= outputs_of(network, std::vector<double>(network.n_in(), 0.0)).front();
+  }
+}
+
+/// The fitting networks, one for each type: what depends on the centre's type alone becomes part of its
+/// bias.
+void read_fitting(const DpFile& file, const Tree& fitting, const std::vector<DpDescriptor>& descriptors,
+                  Model& model) {
   if (fitting.has("type") && fitting.at("type").as_text() != "ener")
     refuse(file, fmt::format("fitting of '{}'", fitting.at("type").as_text()));
-  for (const char* key : {"numb_fparam", "numb_aparam", "dim_case_embd", "mixed_types", "atom_ener", "spin"})
+  if (given(fitting, "numb_aparam"))
+    refuse(file, "numb_aparam (parameters of single atoms)",
+           "a model with numb_fparam, parameters of a frame, is read");
+  for (const char* key : {"dim_case_embd", "spin"})
     if (given(fitting, key)) refuse(file, key);
   const int n = model.n_types();
-  model.fitting = read_networks(file, fitting.at("nets"), n, model.n_channels() * model.axis_neuron);
+  model.frame_parameters = read_frame_parameters(file, fitting);
+  const bool mixed = given(fitting, "mixed_types");
+  const int n_frame = model.frame_parameters.count();
+  const auto n_in = static_cast<int>(inputs_of(descriptors, 0, n_frame).size());
+  model.fitting = read_networks(file, fitting.at("nets"), mixed ? 1 : n, n_in);
+  if (mixed) model.fitting.resize(n, Network(model.fitting.front()));
   for (const auto& network : model.fitting)
     QUINTET_CHECK(network.n_out() == 1, "{}: a fitting network of {} outputs, expected 1", file.path(),
                   network.n_out());
   model.atom_bias = file.array(fitting, "bias_atom_e", n);
   if (model.atom_bias.empty()) model.atom_bias.assign(n, 0.0);
+  take_off_vacuum(file, fitting, model);
+  for (int t = 0; t < n; ++t)
+    if (const auto inputs = inputs_of(descriptors, t, n_frame);
+        std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.has_value(); }))
+      model.fitting[t] = with_constants(std::move(model.fitting[t]), inputs);
   model.excluded_fitting = read_types(file, fitting, "exclude_types", n);
+}
+
+/// The descriptors of a model in the order in which its fitting networks read them.
+std::vector<DpDescriptor> read_descriptors(const DpFile& file, const Tree& tree,
+                                           const std::vector<std::string>& type_names) {
+  std::vector<DpDescriptor> descriptors;
+  if (tree.at("type").as_text() != "hybrid") {
+    descriptors.push_back(read_descriptor(file, tree, type_names));
+    return descriptors;
+  }
+  for (const auto& part : tree.at("list").items())
+    descriptors.push_back(read_descriptor(file, part, type_names));
+  QUINTET_CHECK(!descriptors.empty(), "{}: a hybrid of no descriptors", file.path());
+  for (const auto& part : descriptors) {
+    if (part.single != descriptors.front().single) refuse(file, "a hybrid of descriptors of two precisions");
+    if (descriptors.size() > 1 && !part.model.tables.empty())
+      refuse(file, "a compressed descriptor in a hybrid", "give the model that it was made from");
+  }
+  return descriptors;
 }
 
 }  // namespace
@@ -284,16 +268,18 @@ Model read_model(const std::string& path, const DpSource& source) {
     for (const auto& name : tree.at("type_map").items()) model.type_names.push_back(name.as_text());
     const int n = model.n_types();
     QUINTET_CHECK(n > 0 && n < 1000, "{}: type_map has {} entries", path, n);
-    const Tree& descriptor = tree.at("descriptor");
-    read_descriptor(file, descriptor, model);
-    read_fitting(file, tree.at("fitting"), model);
-    model.single_precision = single_precision(file, descriptor, "descriptor");
+    auto descriptors = read_descriptors(file, tree.at("descriptor"), model.type_names);
+    for (auto& part : descriptors)
+      part.model.excluded_pairs = read_pairs(file, tree, "pair_exclude_types", n);
+    static_cast<DescriptorModel&>(model) = descriptors.front().model;
+    for (std::size_t i = 1; i < descriptors.size(); ++i) model.further.push_back(descriptors[i].model);
+    model.version = descriptors.front().version;
+    model.single_precision = descriptors.front().single;
+    read_fitting(file, tree.at("fitting"), descriptors, model);
     if (single_precision(file, tree.at("fitting"), "fitting") != model.single_precision)
       refuse(file, "a fitting of another precision than the descriptor's");
     model.output_bias = file.array(tree, "out_bias", n);
     if (model.output_bias.empty()) model.output_bias.assign(n, 0.0);
-    model.excluded_descriptor_pairs = read_pairs(file, descriptor, "exclude_types", n);
-    model.excluded_pairs = read_pairs(file, tree, "pair_exclude_types", n);
     model.excluded_atoms = read_types(file, tree, "atom_exclude_types", n);
     const auto least = file.array(file.top(), "min_nbor_dist");
     if (least.size() == 1) model.least_distance = least[0];

@@ -293,6 +293,9 @@ class Writer {
 
 bool has_embedding_timesteps(const Model& model) { return has_timesteps(model.embedding); }
 
-void write_dp(const std::string& path, const Model& model) { write_document(path, Writer(model).document()); }
+void write_dp(const std::string& path, const Model& model) {
+  require_plain(model, "dpmd writes");
+  write_document(path, Writer(model).document());
+}
 
 }  // namespace quintet::potential

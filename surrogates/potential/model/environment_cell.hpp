@@ -33,9 +33,11 @@ struct SwitchRange {
 template <int lanes>
 struct EnvironmentTerm {
   using Value = Pack<double, lanes>;
-  Value s;      ///< (w/(r+p) - mean_0)/deviation_0
-  Value slope;  ///< its derivative by r, divided by r
-  Value q, dq;  ///< q(r) = w/(r+p)^2, and q'(r)/r
+  Value s;        ///< (w/(r+p) - mean_0)/deviation_0
+  Value slope;    ///< its derivative by r, divided by r
+  Value q, dq;    ///< q(r) = w/(r+p)^2, and q'(r)/r
+  Value w, dw;    ///< the switch, and its derivative by r
+  Value inverse;  ///< 1/(r+p)
 
   /// @param distance2 r^2 (angstrom^2) @param scale 1/deviation
   KOKKOS_INLINE_FUNCTION EnvironmentTerm(const SwitchRange& range, double mean, double scale,
@@ -44,13 +46,21 @@ struct EnvironmentTerm {
     Value u = (radius - range.smooth) * range.inverse_width;
     u = u > zero ? u : zero;
     u = u < one ? u : one;
-    const Value w = smooth_switch(u), dw = smooth_switch_slope(u) * range.inverse_width;
-    const Value inverse = 1.0 / (radius + range.protection), inverse_radius = 1.0 / radius;
+    w = smooth_switch(u);
+    dw = smooth_switch_slope(u) * range.inverse_width;
+    inverse = 1.0 / (radius + range.protection);
+    const Value inverse_radius = 1.0 / radius;
     const Value plain = w * inverse;
     q = plain * inverse;
     s = (plain - mean) * scale;
     slope = (dw * inverse - q) * inverse_radius * scale;
     dq = (dw * inverse - 2.0 * q) * inverse * inverse_radius;
+  }
+
+  /// dw/ds; at the cutoff, where w' and s' vanish, its limit.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Value switch_by_s(double scale) const {
+    const Value ds = dw * inverse - q, zero{};
+    return (ds < zero ? dw / ds : 1.0 / inverse) * (1.0 / scale);
   }
 
  private:

@@ -6,12 +6,21 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/model/environment_cell.hpp"
 
 namespace quintet::potential {
 
 namespace {
+
+struct DescriptorName {
+  DescriptorKind value;
+  const char* name;
+};
+constexpr DescriptorName descriptor_names[] = {{DescriptorKind::se_e2_a, "se_e2_a"},
+                                               {DescriptorKind::se_e2_r, "se_e2_r"},
+                                               {DescriptorKind::dpa1, "dpa1"}};
 
 void apply(const DenseLayer& layer, std::vector<double>& x, std::vector<double>& dx) {
   std::vector<double> z(layer.bias), dz(layer.n_out, 0.0);
@@ -40,6 +49,64 @@ void apply(const DenseLayer& layer, std::vector<double>& x, std::vector<double>&
 }
 
 }  // namespace
+
+std::string name_of(DescriptorKind kind) { return row_of(descriptor_names, kind).name; }
+
+std::vector<double> outputs_of(const Network& network, std::vector<double> x) {
+  std::vector<double> dx(x.size(), 0.0);
+  for (const auto& layer : network.layers) apply(layer, x, dx);
+  return x;
+}
+
+Network with_constants(Network network, const std::vector<std::optional<double>>& constants) {
+  DenseLayer& layer = network.layers.front();
+  QUINTET_CHECK(
+      layer.skip == DenseLayer::Skip::none,
+      "the first layer of a network has {} inputs and {} outputs and adds its inputs (resnet), some "
+      "of them constants: such a model is not supported; train it with another width of that layer",
+      layer.n_in, layer.n_out);
+  std::vector<double> weight;
+  for (int i = 0; i < layer.n_in; ++i) {
+    const double* row = layer.weight.data() + static_cast<std::ptrdiff_t>(i) * layer.n_out;
+    if (!constants[i])
+      weight.insert(weight.end(), row, row + layer.n_out);
+    else
+      for (int o = 0; o < layer.n_out; ++o) layer.bias[o] += *constants[i] * row[o];
+  }
+  layer.n_in = static_cast<int>(weight.size()) / layer.n_out;
+  layer.weight = std::move(weight);
+  return network;
+}
+
+Model with_frame_parameters(Model model, const std::vector<double>& values) {
+  const auto& wanted = model.frame_parameters;
+  if (wanted.count() == 0 && values.empty()) return model;
+  const auto& given = values.empty() ? wanted.usual : values;
+  QUINTET_CHECK(
+      static_cast<int>(given.size()) == wanted.count(),
+      "the model reads {} frame parameters (fparam), {} given: give as many numbers as it was trained "
+      "with (potential.frame_parameters: [...]; none for a model that reads none)",
+      wanted.count(), given.size());
+  for (auto& network : model.fitting) {
+    std::vector<std::optional<double>> constants(network.n_in());
+    for (int k = 0; k < wanted.count(); ++k)
+      constants[network.n_in() - wanted.count() + k] =
+          (given[k] - wanted.mean[k]) * wanted.inverse_deviation[k];
+    network = with_constants(std::move(network), constants);
+  }
+  model.frame_parameters = {};
+  return model;
+}
+
+void require_plain(const Model& model, const std::string& what) {
+  QUINTET_CHECK(model.kind == DescriptorKind::se_e2_a && model.further.empty(),
+                "{} models with the descriptor se_e2_a alone, not {}: dpmd run, evaluate and test run it on "
+                "CPUs (device: cpu) in double or mixed precision",
+                what, model.summary());
+  QUINTET_CHECK(model.frame_parameters.count() == 0,
+                "{} models without frame parameters (fparam); this one reads {}", what,
+                model.frame_parameters.count());
+}
 
 void evaluate_scalar(const Network& network, double x, std::vector<double>& g, std::vector<double>& dg) {
   g = {x};
@@ -70,23 +137,46 @@ void QuinticTable::evaluate(double s, double* g, double* dg) const {
   }
 }
 
-int Model::n_slots() const { return std::accumulate(sel.begin(), sel.end(), 0); }
+int DescriptorModel::n_slots() const { return std::accumulate(sel.begin(), sel.end(), 0); }
 
-double Model::normalised_s(int centre, double r) const {
+double DescriptorModel::normalised_s(int centre, double r) const {
   const double u = std::clamp((r - rcut_smooth) / (rcut - rcut_smooth), 0.0, 1.0);
   return (smooth_switch(u) / (r + protection) - mean[centre][0]) / deviation[centre][0];
 }
 
+double Model::cutoff() const {
+  double most = rcut;
+  for (const auto& other : further) most = std::max(most, other.rcut);
+  return most;
+}
+
+namespace {
+
+std::string widths_of(const Network& network) {
+  std::vector<int> n_out;
+  for (const auto& layer : network.layers) n_out.push_back(layer.n_out);
+  return fmt::format("{}", fmt::join(n_out, "-"));
+}
+
+/// Without the types, which all descriptors of a model share.
+std::string summary_of(const DescriptorModel& descriptor) {
+  const std::string gates = descriptor.gates.empty()  ? ""
+                            : descriptor.smooth_gates ? ", smooth gates of types"
+                                                      : ", gates of types";
+  return fmt::format("rcut {} angstrom, sel {}, embedding {}{}{}", descriptor.rcut,
+                     fmt::join(descriptor.sel, " "), widths_of(descriptor.embedding.front()),
+                     descriptor.axis_neuron > 0 ? fmt::format(" (axis {})", descriptor.axis_neuron) : "",
+                     gates);
+}
+
+}  // namespace
+
 std::string Model::summary() const {
-  const auto widths = [](const Network& network) {
-    std::vector<int> n_out;
-    for (const auto& layer : network.layers) n_out.push_back(layer.n_out);
-    return fmt::format("{}", fmt::join(n_out, "-"));
-  };
-  return fmt::format("se_e2_a, types {}, rcut {} angstrom, sel {}, embedding {} (axis {}), fitting {}, {}{}",
-                     fmt::join(type_names, " "), rcut, fmt::join(sel, " "), widths(embedding.front()),
-                     axis_neuron, widths(fitting.front()), single_precision ? "float32" : "float64",
-                     tables.empty() ? "" : ", compressed");
+  std::string text =
+      fmt::format("{}, types {}, {}", name_of(kind), fmt::join(type_names, " "), summary_of(*this));
+  for (const auto& other : further) text += fmt::format(" + {}, {}", name_of(other.kind), summary_of(other));
+  return fmt::format("{}, fitting {}, {}{}", text, widths_of(fitting.front()),
+                     single_precision ? "float32" : "float64", tables.empty() ? "" : ", compressed");
 }
 
 }  // namespace quintet::potential

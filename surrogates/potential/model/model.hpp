@@ -8,8 +8,7 @@
 
 #include "physics/kernels/activation.hpp"
 
-/// A Deep Potential model of kind se_e2_a (Zhang et al. 2018, NeurIPS 31) as plain host data in double
-/// precision.
+/// A Deep Potential model (Zhang et al. 2018, NeurIPS 31) as plain host data in double precision.
 namespace quintet::potential {
 
 /// y = phi(x W + b) * idt (+ skip): one dense layer.
@@ -46,43 +45,101 @@ struct QuinticTable {
   void evaluate(double s, double* g, double* dg) const;
 };
 
-/// Everything a .dp file says that the energy depends on.
-struct Model {
+/// How the neighbours of an atom become numbers that a fitting network reads.
+enum class DescriptorKind {
+  se_e2_a,  ///< D = T T[:M2]^T, a network for each type or pair of types (Zhang et al. 2018)
+  se_e2_r,  ///< D = 1/(5 n) sum_j G(s_j): distances alone
+  dpa1,     ///< se_e2_a with one network that reads embeddings of the types, without attention layers
+};
+
+/// Its name in input files and logs.
+[[nodiscard]] std::string name_of(DescriptorKind kind);
+
+/// One descriptor of a model.
+///
+/// Of dpa1 (se_atten with attn_layer 0; Zhang et al. 2022, 2208.08236) the type embeddings are constants of a
+/// pair of types, so that G depends on s alone. With `tebd_input_mode` concat they are part of the first
+/// layer's bias, and there is a network for each pair. With strip the networks are one, G_s, and
+///
+///     G(s) = G_s(s) (1 + c_pair w),  w = w(r) if the gates are smooth, else 1.
+struct DescriptorModel {
+  DescriptorKind kind = DescriptorKind::se_e2_a;
   std::vector<std::string> type_names;
   double rcut = 6, rcut_smooth = 0.5;  ///< (angstrom)
   double protection = 0;               ///< p in 1/(r + p) (angstrom)
-  std::vector<int> sel;                ///< most neighbours of each type; their sum divides the descriptor
-  int axis_neuron = 4;                 ///< M2
+  std::vector<int> sel;  ///< most neighbours of each type, of dpa1 of all types; their sum divides T
+  int axis_neuron = 4;   ///< M2; 0: the descriptor has distances alone
   bool type_one_side = true;
   std::vector<std::array<double, 4>> mean, deviation;  ///< davg, dstd per centre type
-  std::vector<Network> embedding;               ///< [n_types] one-sided, else [neighbour * n_types + centre]
-  std::vector<QuinticTable> tables;             ///< as embedding; empty if the model is not compressed
-  std::vector<Network> fitting;                 ///< per centre type
-  std::vector<double> atom_bias;                ///< bias_atom_e (eV)
-  std::vector<double> output_bias;              ///< out_bias (eV)
+  std::vector<Network> embedding;          ///< one, [n_types] one-sided, else [neighbour * n_types + centre]
+  std::vector<QuinticTable> tables;        ///< as embedding; empty if the model is not compressed
+  std::vector<std::vector<double>> gates;  ///< c [neighbour * n_types + centre][n_channels]; empty: none
+  bool smooth_gates = false;
   std::vector<bool> excluded_descriptor_pairs;  ///< [n_types * n_types] rows of these neighbours become 0
   std::vector<bool> excluded_pairs;             ///< [n_types * n_types] these neighbours become empty slots
-  std::vector<bool> excluded_atoms;             ///< energy 0, bias included
-  std::vector<bool> excluded_fitting;           ///< energy = output_bias alone
-  bool single_precision = false;                ///< descriptor and networks are float32
-  std::optional<double> least_distance;         ///< least distance in the training data (angstrom)
-  int version = 2;                              ///< of the descriptor: 3 is compressed
 
   [[nodiscard]] int n_types() const { return static_cast<int>(type_names.size()); }
   [[nodiscard]] int n_channels() const { return embedding.front().n_out(); }
   [[nodiscard]] int n_slots() const;  ///< sum(sel)
   [[nodiscard]] int network_index(int centre, int neighbour) const {
-    return type_one_side ? neighbour : neighbour * n_types() + centre;
+    if (embedding.size() == 1) return 0;
+    return type_one_side ? neighbour : pair_index(centre, neighbour);
   }
+  [[nodiscard]] int pair_index(int centre, int neighbour) const { return neighbour * n_types() + centre; }
   /// s of a neighbour at distance r (angstrom), normalised for a centre type: the input of the embedding
   /// networks.
   [[nodiscard]] double normalised_s(int centre, double r) const;
+};
+
+/// Everything a .dp file says that the energy depends on: its descriptor, and what makes of it an energy. Of
+/// a hybrid the first descriptor, and the others in `further`.
+struct Model : DescriptorModel {
+  std::vector<DescriptorModel> further;  ///< their numbers follow those of the first, in this order
+  std::vector<Network> fitting;          ///< per centre type
+  std::vector<double> atom_bias;         ///< bias_atom_e (eV)
+  std::vector<double> output_bias;       ///< out_bias (eV)
+  std::vector<bool> excluded_atoms;      ///< energy 0, bias included
+  std::vector<bool> excluded_fitting;    ///< energy = output_bias alone
+  bool single_precision = false;         ///< descriptor and networks are float32
+  std::optional<double> least_distance;  ///< least distance in the training data (angstrom)
+  int version = 2;                       ///< of the descriptor: 3 is compressed
+
+  /// Parameters of a frame (fparam: an electronic temperature, a field) that the fitting networks read after
+  /// the descriptors, as (value - mean) * inverse_deviation.
+  struct FrameParameters {
+    std::vector<double> mean, inverse_deviation;
+    std::vector<double> usual;  ///< values where none are given; empty: they must be
+    [[nodiscard]] int count() const { return static_cast<int>(mean.size()); }
+  };
+  FrameParameters frame_parameters;
+
+  [[nodiscard]] int n_descriptors() const { return 1 + static_cast<int>(further.size()); }
+  [[nodiscard]] const DescriptorModel& descriptor(int i) const { return i == 0 ? *this : further[i - 1]; }
+  /// Largest cutoff of its descriptors (angstrom).
+  [[nodiscard]] double cutoff() const;
   [[nodiscard]] std::string summary() const;  ///< one line for logs
 };
 
+/// The outputs of a network for inputs `x`. Plain, for set-up and tests.
+[[nodiscard]] std::vector<double> outputs_of(const Network& network, std::vector<double> x);
+
+/// The network that is left where some inputs are constants: they become part of the first layer's bias.
+/// @param constants [n_in] the value of each input, none where it is read
+/// Throws InputError where the first layer adds its inputs to its outputs (a skip), which a bias cannot do.
+[[nodiscard]] Network with_constants(Network network, const std::vector<std::optional<double>>& constants);
+
+/// The model of frames that all have these parameters; as it is if it has none. Throws InputError for
+/// another number of values than the model wants.
+[[nodiscard]] Model with_frame_parameters(Model model, const std::vector<double>& values);
+
+/// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and no frame
+/// parameters. @param what cannot be done with others: "a device evaluates"
+void require_plain(const Model& model, const std::string& what);
+
 /// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3, or its serialised tree as text (.yaml, .yml,
 /// .json). Reads on every rank. Throws InputError that names the file and what is wrong or not supported
-/// (fparam, spin, other descriptors...).
+/// (aparam, spin, attention, other
+/// descriptors...).
 [[nodiscard]] Model read_dp(const std::string& path);
 
 }  // namespace quintet::potential

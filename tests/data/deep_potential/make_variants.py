@@ -18,6 +18,7 @@ import json
 import sys
 from pathlib import Path
 
+import deepmd.dpmodel.descriptor.hybrid as peer_hybrid
 import numpy as np
 from deepmd.dpmodel.model.base_model import BaseModel
 from deepmd.dpmodel.model.model import get_model
@@ -37,6 +38,11 @@ BASE = {
     "fitting_net": {"neuron": [8, 8, 8], "resnet_dt": True, "activation_function": "tanh", "precision": "float64",
                     "seed": 12},
 }
+TEN = ["O", "H", "Cu", "Si", "Na", "Cl", "Al", "Mg", "Fe", "Ni"]
+# Changes of a descriptor; a None takes a key away.
+RADIAL = {"type": "se_e2_r", "axis_neuron": None}
+DPA1 = {"type": "dpa1", "sel": 30, "attn_layer": 0, "attn": 4, "tebd_dim": 3, "tebd_input_mode": "concat",
+        "type_one_side": False, "set_davg_zero": True, "smooth_type_embedding": True}
 # name: changes of the descriptor, of the fitting net, of the model
 VARIANTS = {
     "oneside": ({}, {}, {}),
@@ -55,7 +61,48 @@ VARIANTS = {
     "atom_exclude": ({}, {}, {"atom_exclude_types": [1]}),
     "oneside_compressed": ({}, {}, {}),
     "twoside_compressed": ({"type_one_side": False}, {}, {}),
+    # Distances alone.
+    "se_e2_r": (RADIAL, {}, {}),
+    "se_e2_r_float32": ({**RADIAL, "precision": "float32"}, {"precision": "float32"}, {}),
+    # se_atten without attention layers. Its neighbours are counted together, one fitting net serves all types.
+    "dpa1_concat": (DPA1, {}, {}),
+    "dpa1_concat_oneside": ({**DPA1, "type_one_side": True, "concat_output_tebd": False, "resnet_dt": True,
+                             "env_protection": 0.05}, {}, {}),
+    "dpa1_concat_exclude": ({**DPA1, "exclude_types": [[0, 1]]}, {}, {"pair_exclude_types": [[0, 0]]}),
+    "dpa1_strip": ({**DPA1, "tebd_input_mode": "strip"}, {}, {}),
+    "dpa1_strip_davg": ({**DPA1, "tebd_input_mode": "strip", "set_davg_zero": False}, {}, {}),
+    "dpa1_strip_exclude": ({**DPA1, "tebd_input_mode": "strip", "exclude_types": [[0, 1]]}, {}, {}),
+    "dpa1_strip_oneside_rough": ({**DPA1, "tebd_input_mode": "strip", "type_one_side": True,
+                                  "smooth_type_embedding": False}, {}, {}),
+    "dpa1_strip_float32": ({**DPA1, "tebd_input_mode": "strip", "precision": "float32"}, {"precision": "float32"},
+                           {}),
+    "dpa1_one_type": ({**DPA1, "tebd_input_mode": "strip"}, {}, {"type_map": TEN[:1]}),
+    "dpa1_ten_types": ({**DPA1, "tebd_input_mode": "strip"}, {}, {"type_map": TEN}),
+    # Descriptors one after the other, of two cutoffs; with a mixed one, the fitting net is one for all types.
+    "hybrid": ({"type": "hybrid", "list": [BASE["descriptor"], {**BASE["descriptor"], **RADIAL, "rcut": 3.5}]}, {}, {}),
+    "hybrid_mixed": ({"type": "hybrid", "list": [{**BASE["descriptor"], "rcut": 3.5},
+                                                 {**BASE["descriptor"], **DPA1, "tebd_input_mode": "strip"},
+                                                 {**BASE["descriptor"], **RADIAL}]}, {}, {}),
+    # Numbers that the fitting nets read beside the descriptor, and energies of isolated atoms.
+    "frame_parameters": ({}, {"numb_fparam": 2}, {}),
+    "dpa1_default_parameter": (DPA1, {"numb_fparam": 1, "default_fparam": [0.7]}, {}),
+    "atom_energy": ({}, {"atom_ener": [-1.25, None]}, {}),
+    "dpa1_atom_energy": (DPA1, {"atom_ener": [-1.25, 0.5]}, {}),
 }
+
+
+class Lists:
+    """Neighbour lists that take flax's variables as an index, which JAX's arrays do not (hybrids, 3.2.0)."""
+
+    def __init__(self, *arguments):
+        self.lists = by_types(*arguments)
+
+    def __getitem__(self, index):
+        chosen = index[2].get_value() if hasattr(index[2], "get_value") else index[2]
+        return self.lists[:, :, np.asarray(chosen)]
+
+
+by_types, peer_hybrid.nlist_distinguish_types = peer_hybrid.nlist_distinguish_types, Lists
 
 
 def scattered(rng, n, box, least=1.15, outside=0.0):
@@ -72,13 +119,15 @@ def scattered(rng, n, box, least=1.15, outside=0.0):
     return atoms + (rng.random((n, 1)) < outside) * rng.integers(-2, 3, (n, 3)) @ box
 
 
-def configurations():
+def configurations(n_types=2):
     """Return (name, type [N], coord (N,3), box (3,3) or None) of all cases."""
     rng = np.random.default_rng(77)
     ortho = np.diag([9.4, 9.9, 10.7])
     triclinic = np.array([[9.6, 0, 0], [2.1, 9.3, 0], [-1.7, 2.6, 9.1]])
     small = np.array([[4.1, 0, 0], [0.9, 4.4, 0], [-0.7, 0.5, 4.3]])
     types = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
+    if n_types != 2:
+        types = [(5 * i + kind) % n_types for i, kind in enumerate(types)]
     return [
         ("cluster_not_periodic", types[:9], scattered(rng, 9, np.diag([5.0, 5.0, 5.0])) - 2.0, None),
         ("orthorhombic", types, scattered(rng, 14, ortho), ortho),
@@ -88,33 +137,54 @@ def configurations():
     ]
 
 
-def most_neighbours(types, coord, box):
-    """Return the largest number of neighbours of each type within RCUT of any atom."""
+def most_neighbours(types, coord, box, n_types=2):
+    """Return the largest number of neighbours of each type within RCUT of any atom, and that of all types."""
     shifts = np.zeros((1, 3))
     if box is not None:
         r = range(-4, 5)
         shifts = np.array([(i, j, k) for i in r for j in r for k in r]) @ box
     inside = np.linalg.norm(coord[None, :, None] + shifts - coord[:, None, None], axis=3) < RCUT
     counts = inside.sum(2) - np.eye(len(coord), dtype=int)
-    return [int(counts[:, np.array(types) == t].sum(1).max()) for t in (0, 1)]
+    return [int(counts[:, np.array(types) == t].sum(1).max()) for t in range(n_types)], int(counts.sum(1).max())
+
+
+def without_none(descriptor):
+    """Return a descriptor's keys without those whose value is None, in its parts too."""
+    parts = {"list": [without_none(part) for part in descriptor["list"]]} if "list" in descriptor else {}
+    return {**{key: value for key, value in descriptor.items() if value is not None}, **parts}
+
+
+def set_statistics(descriptor, config, width):
+    """Set davg and dstd of a serialised descriptor, equal in all slots; the third type is as the first, and so on."""
+    shape = descriptor["@variables"]["davg"].shape
+    columns = lambda rows: np.array([rows[t % 2][:shape[2]] for t in range(shape[0])], width)  # noqa: E731
+    per_slot = lambda rows: np.repeat(columns(rows)[:, None, :], shape[1], 1)  # noqa: E731
+    davg = [[.062, 0, 0, 0], [.055, 0, 0, 0]]
+    descriptor["@variables"]["davg"] = per_slot(np.zeros((2, 4)) if config.get("set_davg_zero") else davg)
+    descriptor["@variables"]["dstd"] = per_slot([[.171, .113, .113, .113], [.158, .104, .104, .104]])
 
 
 def random_model(name, descriptor, fitting, model):
     """Return the serialised model with random weights, statistics and energies per type."""
     rng = np.random.default_rng(5)
     config = copy.deepcopy(BASE)
-    config["descriptor"].update(descriptor)
+    config["descriptor"] = without_none(descriptor if "list" in descriptor else {**config["descriptor"], **descriptor})
     config["fitting_net"].update(fitting)
     config.update(model)
     data = get_model(copy.deepcopy(config)).serialize()
-    width = {"float32": np.float32, "float64": np.float64}[config["descriptor"]["precision"]]
-    stat = data["descriptor"]["@variables"]
-    per_type = lambda columns: np.repeat(np.array(columns, width)[:, None, :], sum(SEL), 1)  # noqa: E731
-    stat["davg"] = per_type([[.062, 0, 0, 0], [.055, 0, 0, 0]])
-    stat["dstd"] = per_type([[.171, .113, .113, .113], [.158, .104, .104, .104]])
-    data["@variables"]["out_bias"] = np.array([[[-3.25], [-1.75]]])
-    data["@variables"]["out_std"] = np.full((1, 2, 1), 0.7 if "outstd" in name else 1.0)
-    data["fitting"]["@variables"]["bias_atom_e"] = rng.normal(0, .3, (2, 1)).astype(width)
+    width = {"float32": np.float32, "float64": np.float64}[config["fitting_net"]["precision"]]
+    n_types = len(config["type_map"])
+    for part, its_config in zip(data["descriptor"].get("list", [data["descriptor"]]),
+                                config["descriptor"].get("list", [config["descriptor"]])):
+        set_statistics(part, its_config, width)
+    data["@variables"]["out_bias"] = np.resize([-3.25, -1.75, -.5], (1, n_types, 1)) if n_types != 2 else np.array(
+        [[[-3.25], [-1.75]]])
+    data["@variables"]["out_std"] = np.full((1, n_types, 1), 0.7 if "outstd" in name else 1.0)
+    data["fitting"]["@variables"]["bias_atom_e"] = rng.normal(0, .3, (n_types, 1)).astype(width)
+    n_parameters = config["fitting_net"].get("numb_fparam", 0)
+    if n_parameters > 0:
+        data["fitting"]["@variables"]["fparam_avg"] = np.linspace(.2, .4, n_parameters)
+        data["fitting"]["@variables"]["fparam_inv_std"] = np.linspace(1.5, 2.5, n_parameters)
     if name.endswith("compressed"):
         made = BaseModel.deserialize(copy.deepcopy(data))
         # A coarse stride and a short range keep the file small, and the closest atoms read the second, coarser part
@@ -124,16 +194,18 @@ def random_model(name, descriptor, fitting, model):
     return config, data
 
 
-def plain_energy(model, types, coord, box):
+def plain_energy(model, types, coord, box, parameters=None):
     """Return dpmodel's energy in eV."""
     box = None if box is None else box.reshape(1, 9)
-    return np.asarray(model(coord.reshape(1, -1), np.array([types]), box)["energy"], float).item()
+    given = {} if parameters is None else {"fparam": np.array([parameters])}
+    return np.asarray(model(coord.reshape(1, -1), np.array([types]), box, **given)["energy"], float).item()
 
 
-def outputs(model, types, coord, box):
+def outputs(model, types, coord, box, parameters=None):
     """Return the JAX model's outputs. Images of atoms and neighbour lists are made, and folded home, in numpy."""
     n = len(types)
-    extended = extend_input_and_build_neighbor_list(coord.reshape(1, n, 3), np.array([types]), RCUT, SEL,
+    extended = extend_input_and_build_neighbor_list(coord.reshape(1, n, 3), np.array([types]), model.get_rcut(),
+                                                    model.get_sel(), mixed_types=model.mixed_types(),
                                                     box=None if box is None else box.reshape(1, 9),
                                                     pair_excl=model.atomic_model.pair_excl)
     position, kind, home, neighbours = extended
@@ -141,11 +213,14 @@ def outputs(model, types, coord, box):
 
     def atom_energies(x):
         # The atomic model itself: the model around it maps over frames, which se_e2_a does not bear in 3.2.0.
-        e = model.atomic_model.forward_common_atomic(x[None], kind, neighbours, mapping=mapping)["energy"][0, :, 0]
+        given = {} if parameters is None else {"fparam": jnp.asarray([parameters])}
+        e = model.atomic_model.forward_common_atomic(x[None], kind, neighbours, mapping=mapping,
+                                                     **given)["energy"][0, :, 0]
         return e, e
 
-    # Compiling each call is quicker than running it operation by operation, but two-sided models look at the types.
-    compiled = jax.jit if model.atomic_model.descriptor.type_one_side else lambda f: f
+    # Compiling each call is quicker than running it operation by operation, but two-sided se_e2_a looks at the types.
+    looks = not model.mixed_types() and not getattr(model.atomic_model.descriptor, "type_one_side", True)
+    compiled = (lambda f: f) if looks else jax.jit
     slope, energy = compiled(jax.jacrev(atom_energies, has_aux=True))(jnp.asarray(position[0]))
     slope, energy = np.asarray(slope, float), np.asarray(energy, float)  # slope: dE_i/dx_j [n, atoms and images, 3]
     fold = lambda a: np.stack([a[home[0] == i].sum(0) for i in range(n)])  # noqa: E731
@@ -155,9 +230,9 @@ def outputs(model, types, coord, box):
             "atom_virial": virial}
 
 
-def check(model, ref, types, coord, box):
+def check(model, ref, types, coord, box, parameters=None):
     """Compare dpmodel's energies and their finite differences with a case (float64 models)."""
-    at = lambda x, b: plain_energy(model, types, x, b)  # noqa: E731
+    at = lambda x, b: plain_energy(model, types, x, b, parameters)  # noqa: E731
     error = {"energy": abs(at(coord, box) - ref["energy"].item())}
     h = 1e-5
     rng = np.random.default_rng(1)
@@ -181,12 +256,17 @@ def main():
                                                  "@variables": {"min_nbor_dist": np.array(1.0)}})
         data = load_dp_model(str(HERE / f"{name}.dp"))["model"]  # the reference is of what was written
         differentiable, plain = (m.deserialize(copy.deepcopy(data)) for m in (JaxModel, BaseModel))
-        cases, worst = [], {}
-        for title, types, coord, box in configurations():
-            counts = most_neighbours(types, coord, box)
-            assert ("overflow" in title) == (counts[0] > SEL[0] or counts[1] > SEL[1]), (title, counts)
-            ref = outputs(differentiable, types, coord, box)
-            for key, error in check(plain, ref, types, coord, box).items():
+        cases, worst, n_types = [], {}, len(config["type_map"])
+        sel = plain.get_sel()
+        parameters = [.3, -1.2] if name == "frame_parameters" else config["fitting_net"].get("default_fparam")
+        for title, types, coord, box in configurations(n_types):
+            counts, count = most_neighbours(types, coord, box, n_types)
+            full = count > sum(sel) if plain.mixed_types() else any(n > room for n, room in zip(counts, sel))
+            if full and "overflow" in title and ("list" in config["descriptor"] or n_types != 2):
+                continue  # which neighbours stay is told by the models above
+            assert ("overflow" in title) == full, (title, counts)
+            ref = outputs(differentiable, types, coord, box, parameters)
+            for key, error in check(plain, ref, types, coord, box, parameters).items():
                 worst[key] = max(error, worst.get(key, 0))
             case = {"name": title, "type": types, "coord": coord.ravel().tolist(),
                     "box": None if box is None else box.ravel().tolist(), "most_neighbours": counts}
@@ -197,9 +277,10 @@ def main():
             cases.append(case)
         print(f"{name:24} {(HERE / f'{name}.dp').stat().st_size // 1024:4} kB  E {cases[1]['energy']:12.6f}  largest "
               "difference: " + "  ".join(f"{k} {v:.1e}" for k, v in worst.items()), flush=True)
-        tolerance = 2e-5 if name == "float32" else 1e-9
+        tolerance = 2e-5 if name.endswith("float32") else 1e-9
+        given = {"frame_parameters": parameters} if name == "frame_parameters" else {}
         text = json.dumps({"model": f"{name}.dp", "generator": "deepmd-kit 3.2.0, JAX backend (code of dpmodel)",
-                           "definition": config, "tolerance": tolerance, "cases": cases})
+                           "definition": config, "tolerance": tolerance, **given, "cases": cases})
         (HERE / f"{name}.ref.json").write_text(text.replace(', "', ',\n "').replace(', {"', ',\n{"') + "\n")
 
 

@@ -43,13 +43,15 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
   EXPECT_LE(worst, relative * largest(expected)) << what;
 }
 
-void compare(const std::string& path, const DeepPotentialOptions& options, double relative) {
+void compare(const std::string& path, DeepPotentialOptions options, double relative) {
+  const std::string references = std::filesystem::path(path).replace_extension(".ref.json");
+  options.frame_parameters = numbers(read_yaml(references).find("frame_parameters"));
   Model model = read_dp(path);
   const bool single = model.single_precision;
   const auto types = model.type_names;
   DeepPotential field(std::move(model), options);
   const double tolerance = single ? 1e-5 : relative;
-  for (const auto& item : read_cases(std::filesystem::path(path).replace_extension(".ref.json"), types)) {
+  for (const auto& item : read_cases(references, types)) {
     const std::string what = path + " " + item.name + ": " + field.description();
     const bool overflow = item.name.find("sel_overflow") != std::string::npos;
     DeepPotentialOptions chosen = options;

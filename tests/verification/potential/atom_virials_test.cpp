@@ -73,7 +73,7 @@ void expect_definition(ForceField& field, const Configuration& c, const std::vec
 }
 
 TEST(AtomVirials, are_as_defined_by_finite_differences_of_energies_of_atoms) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     const bool noisy = item.name == "float32";  // energies of 1e-6 eV
     const auto c = in_the_open(item.reference.configuration);
     expect_definition(field_of(item), c, {0, c.n_atoms() / 2, c.n_atoms() - 1}, noisy ? 2e-2 : 3e-5,

@@ -14,7 +14,7 @@ Differences differences(const ModelCase& item) {
 }
 
 TEST(Forces, are_minus_the_gradient_of_the_energy) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
     const auto whole = evaluate(Comm::world(), field, item.reference.configuration);
     const auto [h, tolerance] = differences(item);
@@ -34,7 +34,7 @@ TEST(Forces, are_minus_the_gradient_of_the_energy) {
 }
 
 TEST(Virial, is_minus_the_derivative_of_the_energy_by_strain) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
     const auto& start = item.reference.configuration;
     const auto whole = evaluate(Comm::world(), field, start);
@@ -62,7 +62,7 @@ Configuration pair(const std::vector<std::string>& types, double r) {
 }
 
 TEST(Energy, goes_smoothly_to_that_of_two_lone_atoms_at_the_cutoff) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     // The row of an excluded neighbour is 0 and that of an empty slot is not: DeePMD-kit's model itself jumps
     // there.
     if (item.name == "exclude_types") continue;
@@ -85,7 +85,7 @@ TEST(Energy, goes_smoothly_to_that_of_two_lone_atoms_at_the_cutoff) {
 }
 
 TEST(Forces, of_an_isolated_atom_and_its_virial_are_zero) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
     Configuration c = pair(field.type_names(), 1);
     c.types.pop_back();

@@ -15,6 +15,7 @@
 struct ModelCase {
   std::string name, model;
   DeepPotentialCase reference;
+  std::vector<double> frame_parameters{};
 };
 
 inline std::string source(const std::string& path) {
@@ -42,12 +43,34 @@ inline std::vector<ModelCase> model_cases(const std::string& configuration = "tr
   return cases;
 }
 
+/// Those, which all have the descriptor se_e2_a, and models with others, hybrids and frame parameters.
+inline std::vector<ModelCase> all_model_cases(const std::string& configuration = "triclinic") {
+  auto cases = model_cases(configuration);
+  for (const char* name : {"se_e2_r", "dpa1_concat", "dpa1_concat_exclude", "dpa1_strip", "dpa1_strip_davg",
+                           "dpa1_strip_exclude", "dpa1_strip_oneside_rough", "dpa1_ten_types", "hybrid",
+                           "hybrid_mixed", "frame_parameters", "dpa1_atom_energy"}) {
+    const std::string model = source("tests/data/deep_potential/" + std::string(name));
+    const auto types = quintet::potential::read_dp(model + ".dp").type_names;
+    cases.push_back({name, model + ".dp", case_named(model + ".ref.json", types, configuration),
+                     numbers(quintet::read_yaml(model + ".ref.json").find("frame_parameters"))});
+  }
+  return cases;
+}
+
+/// Options that evaluate a case.
+inline quintet::potential::DeepPotentialOptions options_of(
+    const ModelCase& item, quintet::potential::Precision precision = quintet::potential::Precision::model,
+    quintet::potential::Compression compression = quintet::potential::Compression::automatic) {
+  return {precision, compression, quintet::potential::SelRule::per_type, item.frame_parameters};
+}
+
 /// The force field of a model as the file says it, made once (never destroyed: Kokkos ends before statics
 /// do).
 inline quintet::potential::DeepPotential& field_of(const ModelCase& item) {
   static auto& fields = *new std::map<std::string, quintet::potential::DeepPotential*>;
   auto*& field = fields[item.model];
-  if (!field) field = new quintet::potential::DeepPotential(quintet::potential::read_dp(item.model), {});
+  if (!field)
+    field = new quintet::potential::DeepPotential(quintet::potential::read_dp(item.model), options_of(item));
   return *field;
 }
 

@@ -26,12 +26,12 @@ TEST(Copper, agrees_with_deepmd_kit_by_polynomials_and_networks) {
 }
 
 TEST(Compression, changes_energies_and_forces_by_round_off_only) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     // float32 has round-off of its own; our compressed files have coarse tables on purpose, which automatic
     // keeps.
     if (item.name == "float32" || item.name.find("compressed") != std::string::npos) continue;
     auto& automatic = field_of(item);
-    DeepPotential off(read_dp(item.model), {Precision::model, Compression::off, SelRule::per_type});
+    DeepPotential off(read_dp(item.model), options_of(item, Precision::model, Compression::off));
     const auto a = evaluate(Comm::world(), automatic, item.reference.configuration);
     const auto b = evaluate(Comm::world(), off, item.reference.configuration);
 
@@ -43,9 +43,9 @@ TEST(Compression, changes_energies_and_forces_by_round_off_only) {
 }
 
 TEST(MixedPrecision, is_close_to_double) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     if (item.name == "float32") continue;
-    DeepPotential mixed(read_dp(item.model), {Precision::mixed, Compression::automatic, SelRule::per_type});
+    DeepPotential mixed(read_dp(item.model), options_of(item, Precision::mixed));
     auto& full = field_of(item);
     const auto a = evaluate(Comm::world(), mixed, item.reference.configuration);
     const auto b = evaluate(Comm::world(), full, item.reference.configuration);

@@ -29,7 +29,7 @@ Mat3 rotation() {
 
 TEST(Energy, does_not_change_and_forces_turn_under_rotation) {
   const Mat3 r = rotation();
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
     const auto& start = item.reference.configuration;
     auto turned = start;
@@ -56,7 +56,7 @@ TEST(Energy, does_not_change_and_forces_turn_under_rotation) {
 }
 
 TEST(Energy, does_not_change_under_translation_and_forces_sum_to_zero) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
     auto shifted = item.reference.configuration;
     for (auto& x : shifted.positions) x = {x[0] + 3.217, x[1] - 11.3, x[2] + 0.55};
@@ -73,7 +73,7 @@ TEST(Energy, does_not_change_under_translation_and_forces_sum_to_zero) {
 
 TEST(Energy, does_not_depend_on_the_order_of_atoms) {
   std::mt19937 random(9);
-  for (const auto& item : model_cases()) {
+  for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
     const auto& start = item.reference.configuration;
     std::vector<int> order(start.n_atoms());
@@ -100,7 +100,7 @@ TEST(Energy, does_not_depend_on_the_order_of_atoms) {
 }
 
 TEST(Energy, is_the_same_on_any_number_of_ranks) {
-  for (const auto& item : model_cases("orthorhombic")) {
+  for (const auto& item : all_model_cases("orthorhombic")) {
     auto& field = field_of(item);
     const auto one = evaluate(Comm::self(), field, item.reference.configuration);
     const auto all = evaluate(Comm::world(), field, item.reference.configuration);
@@ -117,7 +117,7 @@ TEST(Energy, is_the_same_on_any_number_of_ranks) {
 }
 
 TEST(Energy, of_a_cell_repeated_is_so_many_times_the_cells) {
-  for (const auto& item : model_cases("orthorhombic")) {
+  for (const auto& item : all_model_cases("orthorhombic")) {
     auto& field = field_of(item);
     const auto& cell = item.reference.configuration;
     auto with_masses = cell;
@@ -133,7 +133,7 @@ TEST(Energy, of_a_cell_repeated_is_so_many_times_the_cells) {
 
 /// Copies of a cluster 25 angstrom apart: 9, 27, 36 and 63 atoms fill batches of one type to odd numbers.
 TEST(Energy, of_separate_clusters_adds_up_for_any_number_of_atoms) {
-  for (const auto& item : model_cases("cluster")) {
+  for (const auto& item : all_model_cases("cluster")) {
     if (item.name == "copper") continue;
     auto& field = field_of(item);
     const auto& cluster = item.reference.configuration;

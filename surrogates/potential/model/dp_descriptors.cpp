@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/potential/model/dp_source.hpp"
+
+namespace quintet::potential {
+
+namespace {
+
+/// mean and deviation [n_types][columns], of columns that the file has not `absent`; the file keeps them per
+/// slot, equal in all slots.
+std::vector<std::array<double, 4>> read_statistics(const DpFile& file, const Tree& descriptor,
+                                                   const char* name, const DescriptorModel& model,
+                                                   double absent) {
+  const int n_types = model.n_types(), n_slots = model.n_slots();
+  const int columns = model.kind == DescriptorKind::se_e2_r ? 1 : 4;
+  const auto values = file.array(descriptor, name, static_cast<long>(columns) * n_types * n_slots);
+  QUINTET_CHECK(!values.empty(), "{}: the descriptor has no {}", file.path(), name);
+  std::vector<std::array<double, 4>> statistics(n_types, {absent, absent, absent, absent});
+  for (int t = 0; t < n_types; ++t)
+    for (int slot = 0; slot < n_slots; ++slot)
+      for (int c = 0; c < columns; ++c) {
+        const double value = values[(static_cast<std::size_t>(t) * n_slots + slot) * columns + c];
+        if (slot == 0) statistics[t][c] = value;
+        if (value != statistics[t][c])
+          refuse(file, fmt::format("a descriptor whose {} differs between neighbour slots", name));
+      }
+  return statistics;
+}
+
+QuinticTable read_table(const DpFile& file, const std::string& data, const std::string& info,
+                        int n_channels) {
+  const auto numbers = file.dataset(info, "compress_info", 6);
+  QuinticTable table;
+  table.lower = numbers[0];
+  table.upper = numbers[1];
+  table.maximum = numbers[2];
+  table.stride = {numbers[3], numbers[4]};
+  table.n_channels = n_channels;
+  QUINTET_CHECK(
+      table.stride[0] > 0 && table.stride[1] > 0 && table.upper > table.lower && table.maximum >= table.upper,
+      "{}: compression table {} has the impossible ranges [{}]", file.path(), info, fmt::join(numbers, ", "));
+  const double rows = std::round((table.upper - table.lower) / table.stride[0]) +
+                      std::round((table.maximum - table.upper) / table.stride[1]);
+  table.coefficients = file.dataset(data, "compress_data", static_cast<long>(rows) * 6 * n_channels);
+  return table;
+}
+
+void read_tables(const DpFile& file, const Tree& descriptor, DescriptorModel& model) {
+  const Tree& variables = descriptor.at("compress").at("@variables");
+  const auto& data = variables.at("compress_data").items();
+  const auto& info = variables.at("compress_info").items();
+  QUINTET_CHECK(data.size() == model.embedding.size() && info.size() == data.size(),
+                "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(),
+                data.size(), info.size(), model.embedding.size());
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto shape = file.shape(data[i].as_text());
+    const bool excluded =
+        std::find(shape.begin(), shape.end(), 0u) != shape.end();  // a net that no pair uses
+    model.tables.push_back(excluded
+                               ? QuinticTable{}
+                               : read_table(file, data[i].as_text(), info[i].as_text(), model.n_channels()));
+  }
+}
+
+/// The cutoffs, the statistics' protection, and what no descriptor may have.
+void read_environment(const DpFile& file, const Tree& tree, DescriptorModel& model) {
+  if (given(tree, "spin")) refuse(file, "spin");
+  model.rcut = tree.at("rcut").as_number();
+  model.rcut_smooth = tree.at("rcut_smth").as_number();
+  if (const Tree* p = tree.find("env_protection")) model.protection = p->as_number();
+  if (const Tree* env = tree.find("env_mat"); env && given(*env, "use_exp_switch"))
+    refuse(file, "use_exp_switch");
+  QUINTET_CHECK(
+      model.rcut > 0 && model.rcut < 1000 && model.rcut_smooth >= 0 && model.rcut_smooth < model.rcut,
+      "{}: cutoffs rcut_smth = {}, rcut = {} angstrom make no sense (0 <= rcut_smth < rcut expected)",
+      file.path(), model.rcut_smooth, model.rcut);
+}
+
+/// The room for neighbours: of each type, or of all together.
+void read_sel(const DpFile& file, const Tree& sel, int expected, DescriptorModel& model) {
+  if (sel.is_list())
+    for (const auto& n : sel.items()) model.sel.push_back(static_cast<int>(n.as_integer()));
+  else
+    model.sel.push_back(static_cast<int>(sel.as_integer()));
+  QUINTET_CHECK(static_cast<int>(model.sel.size()) == expected, "{}: sel has {} entries for {} types{}",
+                file.path(), model.sel.size(), model.n_types(),
+                expected == 1 ? "; this descriptor counts them together" : "");
+  for (int n : model.sel) QUINTET_CHECK(n >= 0 && n < 100000, "{}: sel = {} makes no sense", file.path(), n);
+  QUINTET_CHECK(model.n_slots() > 0, "{}: sel leaves no room for neighbours", file.path());
+}
+
+void check_channels(const DpFile& file, const DescriptorModel& model) {
+  for (const auto& network : model.embedding)
+    QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs",
+                  file.path(), network.n_out(), model.n_channels());
+}
+
+void read_axis(const DpFile& file, const Tree& tree, DescriptorModel& model) {
+  model.axis_neuron = static_cast<int>(tree.at("axis_neuron").as_integer());
+  QUINTET_CHECK(model.axis_neuron > 0 && model.axis_neuron <= model.n_channels(),
+                "{}: axis_neuron = {} with {} embedding outputs", file.path(), model.axis_neuron,
+                model.n_channels());
+}
+
+void read_all_statistics(const DpFile& file, const Tree& tree, DescriptorModel& model) {
+  model.mean = read_statistics(file, tree, "davg", model, 0.0);
+  model.deviation = read_statistics(file, tree, "dstd", model, 1.0);
+  for (const auto& row : model.deviation)
+    for (double d : row) QUINTET_CHECK(d > 0, "{}: dstd holds {}, positive values expected", file.path(), d);
+}
+
+void refuse_tables(const DpFile& file, const Tree& tree) {
+  if (given(tree, "compress"))
+    refuse(file, fmt::format("a compressed {}", tree.at("type").as_text()),
+           "give the model that dp compress made it from; it is evaluated by polynomials here, too");
+}
+
+void read_se_e2_a(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
+  DescriptorModel& model = descriptor.model;
+  const int n = model.n_types();
+  read_environment(file, tree, model);
+  read_sel(file, tree.at("sel"), n, model);
+  model.type_one_side = !tree.has("type_one_side") || tree.at("type_one_side").as_boolean();
+  model.embedding = read_networks(file, tree.at("embeddings"), model.type_one_side ? n : n * n, 1);
+  check_channels(file, model);
+  read_axis(file, tree, model);
+  read_all_statistics(file, tree, model);
+  if (tree.has("compress") && !tree.at("compress").is_null()) read_tables(file, tree, model);
+}
+
+void read_se_e2_r(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
+  DescriptorModel& model = descriptor.model;
+  read_environment(file, tree, model);
+  refuse_tables(file, tree);
+  if (given(tree, "exclude_types"))
+    refuse(file, "exclude_types of a descriptor se_e2_r", "the model's pair_exclude_types is");
+  if (tree.has("type_one_side") && !tree.at("type_one_side").as_boolean())
+    refuse(file, "type_one_side: false of a descriptor se_e2_r");
+  read_sel(file, tree.at("sel"), model.n_types(), model);
+  model.embedding = read_networks(file, tree.at("embeddings"), model.n_types(), 1);
+  check_channels(file, model);
+  model.axis_neuron = 0;
+  read_all_statistics(file, tree, model);
+}
+
+/// Embeddings of the types: the outputs of a network for unit vectors.
+std::vector<std::vector<double>> type_embeddings(const DpFile& file, const Tree& tree, int n_types) {
+  const Tree& embedding = tree.at("type_embedding");
+  if (given(tree, "use_econf_tebd") || given(embedding, "use_econf_tebd"))
+    refuse(file, "use_econf_tebd (type embeddings from electronic configurations)",
+           "train with use_econf_tebd: false");
+  const Network network = read_network(file, embedding.at("embedding"), n_types);
+  std::vector<std::vector<double>> embeddings;
+  for (int t = 0; t < n_types; ++t) {
+    std::vector<double> unit(n_types, 0.0);
+    unit[t] = 1;
+    embeddings.push_back(outputs_of(network, unit));
+  }
+  return embeddings;
+}
+
+/// What a network reads of a pair of types: the neighbour's embedding, and the centre's if two-sided.
+std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embeddings, bool one_side,
+                                   int neighbour, int centre) {
+  std::vector<double> both = embeddings[neighbour];
+  if (!one_side) both.insert(both.end(), embeddings[centre].begin(), embeddings[centre].end());
+  return both;
+}
+
+/// tebd_input_mode concat: a network of s and a pair's embedding is a network of s for each pair.
+void read_concat(const DpFile& file, const Tree& tree, const std::vector<std::vector<double>>& embeddings,
+                 DescriptorModel& model) {
+  const int n = model.n_types(),
+            width = static_cast<int>(pair_embedding(embeddings, model.type_one_side, 0, 0).size());
+  const auto network = read_networks(file, tree.at("embeddings"), 1, 1 + width).front();
+  for (int neighbour = 0; neighbour < n; ++neighbour)
+    for (int centre = 0; centre < (model.type_one_side ? 1 : n); ++centre) {
+      std::vector<std::optional<double>> inputs(1);
+      for (const double value : pair_embedding(embeddings, model.type_one_side, neighbour, centre))
+        inputs.emplace_back(value);
+      model.embedding.push_back(with_constants(network, inputs));
+    }
+}
+
+/// tebd_input_mode strip: a network of s, and a factor 1 + c w for each pair.
+void read_strip(const DpFile& file, const Tree& tree, const std::vector<std::vector<double>>& embeddings,
+                DescriptorModel& model) {
+  const int n = model.n_types();
+  model.embedding = read_networks(file, tree.at("embeddings"), 1, 1);
+  model.smooth_gates = !tree.has("smooth_type_embedding") || tree.at("smooth_type_embedding").as_boolean();
+  const int width = static_cast<int>(pair_embedding(embeddings, model.type_one_side, 0, 0).size());
+  const auto network = read_networks(file, tree.at("embeddings_strip"), 1, width).front();
+  QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs",
+                file.path(), network.n_out(), model.n_channels());
+  for (int neighbour = 0; neighbour < n; ++neighbour)
+    for (int centre = 0; centre < n; ++centre)
+      model.gates.push_back(
+          outputs_of(network, pair_embedding(embeddings, model.type_one_side, neighbour, centre)));
+}
+
+/// With statistics that are not centred, empty slots add something, of a pair of types that is not theirs:
+/// DeePMD-kit takes the type of the frame's first atom, or adds nothing, by the backend.
+void check_empty_slots(const DpFile& file, const DescriptorModel& model) {
+  if (!model.gates.empty() && model.smooth_gates) return;  // w = 0 there: the pair does not matter
+  for (const auto& row : model.mean)
+    for (const double value : row)
+      if (value != 0)
+        refuse(file, "a descriptor dpa1 whose davg is not 0",
+               "its energy depends on which atom comes first; train with set_davg_zero: true");
+}
+
+void read_dpa1(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
+  DescriptorModel& model = descriptor.model;
+  if (given(tree, "attn_layer"))
+    refuse(file, fmt::format("attn_layer: {} (attention layers)", tree.at("attn_layer").as_integer()),
+           "train with attn_layer: 0, or use DeePMD-kit for this model");
+  read_environment(file, tree, model);
+  refuse_tables(file, tree);
+  read_sel(file, tree.at("sel"), 1, model);
+  model.type_one_side = tree.has("type_one_side") && tree.at("type_one_side").as_boolean();
+  const auto embeddings = type_embeddings(file, tree, model.n_types());
+  const bool old = tree.at("type").as_text() == "se_atten_v2";
+  const std::string mode = tree.has("tebd_input_mode") ? tree.at("tebd_input_mode").as_text()
+                           : old                       ? "strip"
+                                                       : "concat";
+  if (mode == "concat")
+    read_concat(file, tree, embeddings, model);
+  else if (mode == "strip")
+    read_strip(file, tree, embeddings, model);
+  else
+    refuse(file, fmt::format("tebd_input_mode: {}", mode));
+  read_axis(file, tree, model);
+  read_all_statistics(file, tree, model);
+  check_empty_slots(file, model);
+  descriptor.mixed_types = true;
+  if (!tree.has("concat_output_tebd") || tree.at("concat_output_tebd").as_boolean())
+    descriptor.constants = embeddings;
+}
+
+struct DescriptorRow {
+  DescriptorKind value;
+  const char* other_name;  ///< in files, beside its own
+  void (*read)(const DpFile&, const Tree&, DpDescriptor&);
+};
+constexpr DescriptorRow descriptors[] = {
+    {DescriptorKind::se_e2_a, "se_a", read_se_e2_a},
+    {DescriptorKind::se_e2_r, "se_r", read_se_e2_r},
+    {DescriptorKind::dpa1, "se_atten", read_dpa1},
+    {DescriptorKind::dpa1, "se_atten_v2", read_dpa1},
+};
+constexpr int newest_version = 3;
+
+}  // namespace
+
+DpDescriptor read_descriptor(const DpFile& file, const Tree& tree,
+                             const std::vector<std::string>& type_names) {
+  const std::string type = tree.at("type").as_text();
+  for (const auto& row : descriptors) {
+    if (type != name_of(row.value) && type != row.other_name) continue;
+    DpDescriptor descriptor;
+    descriptor.version = static_cast<int>(tree.has("@version") ? tree.at("@version").as_integer() : 1);
+    QUINTET_CHECK(descriptor.version <= newest_version,
+                  "{}: descriptor version {} is newer than this program knows ({})", file.path(),
+                  descriptor.version, newest_version);
+    descriptor.model.kind = row.value;
+    descriptor.model.type_names = type_names;
+    descriptor.single = single_precision(file, tree, "descriptor");
+    row.read(file, tree, descriptor);
+    descriptor.model.excluded_descriptor_pairs =
+        read_pairs(file, tree, "exclude_types", descriptor.model.n_types());
+    return descriptor;
+  }
+  refuse(file, fmt::format("descriptor '{}'", type),
+         "train one of them on the same data (dpmd train), or use DeePMD-kit for this model");
+}
+
+}  // namespace quintet::potential

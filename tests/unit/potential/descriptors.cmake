@@ -1,0 +1,1 @@
+quintet_test(deep_potential_descriptors SOURCES descriptors_test.cpp DEPENDS quintet_potential LABELS unit)
