@@ -132,7 +132,9 @@ std::vector<NetworkDescription> describe_in(const Model& model, bool training) {
 
 }  // namespace
 
-std::vector<NetworkDescription> describe_networks(const Model& model, bool training) {
+std::vector<NetworkDescription> describe_networks(const Model& given, bool training) {
+  // Any values of frame parameters: what is described is what is evaluated.
+  const Model model = with_frame_parameters(given, given.frame_parameters.mean);
   return model.single_precision ? describe_in<float>(model, training) : describe_in<double>(model, training);
 }
 

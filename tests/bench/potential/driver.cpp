@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
@@ -41,10 +42,12 @@ DeepPotentialOptions options(const DriverArguments& arguments) {
   return chosen;
 }
 
-Configuration start(const Comm& comm, const DriverArguments& arguments) {
+/// @param types of the model, which the file numbers
+Configuration start(const Comm& comm, const DriverArguments& arguments,
+                    const std::vector<std::string>& types) {
   if (!comm.is_root()) return {};
   LammpsDataOptions names;
-  names.type_names = {"O", "H"};
+  names.type_names = types;
   const int n = arguments.number("--replicate", 1);
   return replicated(read_lammps_data(arguments.text("--cell"), names), {n, n, n});
 }
@@ -68,7 +71,7 @@ struct Start {
 void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
   const int steps = arguments.number("--steps", 10), repeats = arguments.number("--repeats", 5), every = 10;
   DeepPotential field(potential::read_dp(arguments.text("--model")), options(arguments));
-  Start s(comm, start(comm, arguments), field);
+  Start s(comm, start(comm, arguments, field.type_names()), field);
   if (field.rounds())
     potential::PrecisionCheck(field, options(arguments))
         .take_reference(s.exec, comm, s.atoms, s.domain.list());
@@ -125,7 +128,7 @@ void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
   const auto model = potential::read_dp(arguments.text("--model"));
   DeepPotential reference(model,
                           {Precision::fp64, potential::Compression::off, potential::SelRule::per_type});
-  Start s(comm, start(comm, arguments), reference);
+  Start s(comm, start(comm, arguments, reference.type_names()), reference);
   const auto evaluate = [&](ForceField& field, std::vector<double>& force) {
     const double energy = comm.sum(field.compute(s.exec, s.atoms, s.domain.list()).energy);
     s.domain.return_forces(s.exec, s.atoms);

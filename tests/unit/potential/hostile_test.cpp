@@ -106,6 +106,20 @@ TEST_F(HostileModel, without_any_one_key_is_read_or_refused_with_the_files_name)
   EXPECT_GT(read, 50);
 }
 
+TEST_F(HostileModel, of_other_descriptors_without_any_one_key_is_read_or_refused_with_the_files_name) {
+  for (const std::string name : {"dpa1_concat.dp", "dpa1_strip.dp", "hybrid_mixed.dp", "se_e2_r.dp"}) {
+    whole_ = dp::read(data(name));
+    std::filesystem::remove(scratch_ / "whole.dp");
+    EXPECT_EQ(complaint_of_description(whole_.description), "") << name;
+    int refused = 0;
+    for_nodes(whole_.description, "", [&](const std::string& path, const Tree&) {
+      SCOPED_TRACE(name + " without " + path);
+      refused += complaint_of_description(without(whole_.description, path)).empty() ? 0 : 1;
+    });
+    EXPECT_GT(refused, 40) << name;
+  }
+}
+
 TEST_F(HostileModel, without_what_the_energy_needs_is_refused) {
   for (const std::string path : {"model",
                                  "model.type_map",
@@ -219,11 +233,10 @@ TEST_F(HostileModel, with_a_deviation_of_zero_is_refused) {
 
 TEST_F(HostileModel, that_needs_what_we_do_not_have_is_refused_by_name) {
   const std::vector<std::tuple<std::string, Tree, std::string>> cases{
-      {"model.fitting.numb_fparam", Tree::integer(2), "numb_fparam"},
+      {"model.fitting.numb_fparam", Tree::integer(2), "expected [26, outputs]"},
       {"model.fitting.numb_aparam", Tree::integer(1), "numb_aparam"},
       {"model.fitting.dim_case_embd", Tree::integer(1), "dim_case_embd"},
-      {"model.fitting.mixed_types", Tree::boolean(true), "mixed_types"},
-      {"model.fitting.atom_ener", Tree::list({Tree::number(1), Tree::number(2)}), "atom_ener"},
+      {"model.fitting.mixed_types", Tree::boolean(true), "2 networks in a collection, expected 1"},
       {"model.fitting.type", Tree::text("dipole"), "dipole"},
       {"model.descriptor.type", Tree::text("se_e3"), "se_e3"},
       {"model.descriptor.spin", Tree::map({{"use_spin", Tree::boolean(true)}}), "spin"},
