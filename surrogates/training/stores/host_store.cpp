@@ -140,6 +140,8 @@ void HostStore<Real>::refuse_bad_gradients(std::int64_t t) {
   throw NumericalError(bad_gradient_text(t, block.name));
 }
 
+// Gradients are summed among the ranks of a holder and then across holders; each rank moves its slice. A bad
+// number is told by all ranks before any value has moved.
 template <class Real>
 void HostStore<Real>::step(std::int64_t t, double learning_rate) {
   settle();
