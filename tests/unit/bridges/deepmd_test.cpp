@@ -257,6 +257,22 @@ TEST(QuintetDeepmd, the_environment_chooses_the_precision) {
       << error;
 }
 
+TEST(QuintetDeepmd, the_environment_chooses_the_device) {
+  Water water(4.5);
+  const double on_cores = energy_with_list(Pot(data("oneside.dp")), water, 0);
+  setenv("QUINTET_DEVICE", "portable", 1);
+  const Pot there(data("oneside.dp"));
+  const double on_device = energy_with_list(there, water, 0);
+  EXPECT_EQ(there.error(), "");
+  setenv("QUINTET_DEVICE", "tpu", 1);
+  const std::string error = Pot(data("oneside.dp")).error();
+  unsetenv("QUINTET_DEVICE");
+  EXPECT_NEAR(on_device, on_cores, 1e-9);
+  EXPECT_NE(on_device, on_cores) << "another algorithm";
+  EXPECT_NE(error.find("device: unknown value 'tpu'"), std::string::npos) << error;
+  EXPECT_NE(error.find("(environment variable QUINTET_DEVICE)"), std::string::npos) << error;
+}
+
 TEST(QuintetDeepmd, a_model_of_another_format_is_taken_as_the_dp_beside_it) {
   const Scratch scratch("bridges_deepmd");
   const std::string frozen = scratch / "graph.pb", ours = scratch / "graph.dp";

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -146,6 +147,25 @@ TEST_F(BridgesDevice, no_atoms_are_no_mistake_there) {
     EXPECT_EQ(virial[0], 0);
     for (const double f : forces) EXPECT_EQ(f, 0);
   }
+}
+
+TEST_F(BridgesDevice, handles_of_two_threads_share_a_device) {
+  const Water water(4.5);
+  const auto energy = [&](const char* model, const char* device, int times) {
+    const Handle handle({data(model)}, "double", device);
+    double last = 0;
+    for (int i = 0; i < times; ++i)
+      last = compute(handle, water.owned_types(), water.owned_positions(), water.cell).energy;
+    return last;
+  };
+  const double one = energy("oneside.dp", "gpu", 1), two = energy("twoside.dp", "portable", 1);
+  double one_there = 0, two_there = 0;
+  std::thread first([&] { one_there = energy("oneside.dp", "gpu", 10); }),
+      second([&] { two_there = energy("twoside.dp", "portable", 10); });
+  first.join();
+  second.join();
+  EXPECT_EQ(one_there, one);
+  EXPECT_EQ(two_there, two);
 }
 
 /// On the cores a list without a pair is the host's will; a device, which makes its own, cannot follow it.

@@ -102,6 +102,17 @@ void library_starts_it_and_nobody_ends_it() {
   energy_of(kept[1] = opened());
 }
 
+/// A host that does not ask whether it is up. Newer Kokkos ends such a host itself.
+void library_starts_it_and_the_host_starts_it_again() {
+  quintet_potential* const potential = opened();
+  const double energy = energy_of(potential);
+  if (!starts_twice()) return quintet_potential_close(potential);
+  Kokkos::initialize();
+  expect(energy_of(potential) == energy, "the same energy");
+  quintet_potential_close(potential);
+  Kokkos::finalize();
+}
+
 void library_starts_it_and_the_host_ends_it() {
   quintet_potential* const potential = opened();
   energy_of(potential);
@@ -150,6 +161,7 @@ const std::array hosts{HOST(host_starts_and_ends_it),
                        HOST(host_ends_it_before_its_handles),
                        HOST(host_never_ends_it),
                        HOST(library_starts_it_and_nobody_ends_it),
+                       HOST(library_starts_it_and_the_host_starts_it_again),
                        HOST(library_starts_it_and_the_host_ends_it),
                        HOST(host_starts_it_twice),
                        HOST(host_has_ended_it_before_the_first_handle)};
