@@ -1,6 +1,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -14,6 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "apps/dpmd/label/label_process.hpp"
+#include "io/log/error.hpp"
+#include "io/runtime/process_family.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/runtime/socket.hpp"
 #include "tests/support/scratch.hpp"
@@ -143,6 +146,22 @@ TEST(LoopbackListener, a_stranger_who_connects_first_is_refused) {
   EXPECT_EQ(heard(found, 5), "hello");
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(heard(*stranger, 5), "the end") << "the stranger's connection is closed";
+}
+
+/// A program that speaks IPv6 stands in another table of the system's.
+TEST(LoopbackListener, knows_who_connects_by_ipv6) {
+  const LoopbackListener listener;
+  std::optional<Socket> other;
+  try {
+    other = Socket::connect({"", "::ffff:127.0.0.1", listener.port()}, [] {});
+  } catch (const Error& error) {
+    GTEST_SKIP() << "no IPv6 here: " << error.what();
+  }
+  ASSERT_TRUE(other.has_value());
+  std::uint64_t found = 0;
+  EXPECT_NO_THROW((void)listener.accept([] { throw std::runtime_error("nobody"); },
+                                        [&](std::uint64_t socket) { return found = socket, true; }));
+  EXPECT_NE(found, 0U);
 }
 
 TEST(LoopbackListener, waits_on_while_only_strangers_come) {
