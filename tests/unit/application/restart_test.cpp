@@ -154,5 +154,34 @@ TEST_F(Restart, without_a_checkpoint_the_results_must_be_of_the_same_run) {
   expect_refusal("is a file of results of 'demo run'");
 }
 
+/// Thousands of files of a record would take longer to read than the run: beyond a thousand, their ends
+/// count.
+TEST_F(Restart, files_by_the_thousand_are_known_by_their_ends) {
+  constexpr std::uintmax_t bytes = 1'100'000;
+  fs::create_directory(directory_ + "/days");
+  const auto path = [&](int i) { return fmt::format("{}/days/{}.nc", directory_, i); };
+  const auto put = [&](int i, std::streamoff at, char byte) {
+    std::fstream file(path(i), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file.put(byte);
+  };
+  const auto identity = [&] { return identify_inputs(comm_, described(options_)); };
+  for (int i = 0; i < 1001; ++i) {
+    std::ofstream{path(i)};
+    fs::resize_file(path(i), bytes);  // holes take no room
+  }
+  options_.files = {directory_ + "/days/*.nc"};
+  const auto many = identity();
+  EXPECT_NE(many.find(fmt::format("bytes: {}", 1001 * bytes)), std::string::npos) << many;
+  put(500, bytes / 2, 'x');
+  EXPECT_EQ(identity(), many);
+  put(500, bytes - 1, 'x');
+  EXPECT_NE(identity(), many);
+  fs::remove(path(1000));  // a thousand are read whole
+  const auto whole = identity();
+  put(400, bytes / 2, 'x');
+  EXPECT_NE(identity(), whole);
+}
+
 }  // namespace
 }  // namespace quintet
