@@ -26,7 +26,6 @@ std::string source(const std::string& path) {
   return std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/" + path;
 }
 
-/// Models that DeePMD-kit wrote.
 /// Only the descriptor se_e2_a is; what a model of isolated atoms says of them becomes part of its biases.
 bool is_written(const fs::path& path) {
   const Model model = read_dp(path.string());
@@ -34,6 +33,7 @@ bool is_written(const fs::path& path) {
          model.frame_parameters.count() == 0 && path.stem() != "atom_energy";
 }
 
+/// Models that DeePMD-kit wrote.
 std::vector<std::string> models() {
   std::vector<std::string> paths{source("inputs/dpmd/copper/copper.dp")};
   for (const auto& entry : fs::directory_iterator(source("tests/data/deep_potential")))

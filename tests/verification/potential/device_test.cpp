@@ -61,6 +61,21 @@ TEST(DeviceEngine, equals_the_engine_for_cpus) {
     }
 }
 
+TEST(DeviceEngine, takes_frame_parameters_and_refuses_other_descriptors) {
+  for (const auto& item : all_model_cases()) {
+    const bool has_parameters = !item.frame_parameters.empty();
+    if (!has_parameters && read_dp(item.model).kind == DescriptorKind::se_e2_a) continue;
+    const auto field = [&] { return DeviceForceField(read_dp(item.model), options_of(item), {}, maker()); };
+    if (!has_parameters) {
+      EXPECT_THROW(static_cast<void>(field()), InputError) << item.name;
+      continue;
+    }
+    auto device = field();
+    expect_equal(evaluate(Comm::world(), device, item.reference.configuration),
+                 evaluate(Comm::world(), field_of(item), item.reference.configuration), 2e-12, item.name);
+  }
+}
+
 TEST(DeviceEngine, adds_the_repulsion_of_nuclei_as_the_cores_do) {
   const RepulsionOptions range{0.6, 1.2};
   int n = 0;
