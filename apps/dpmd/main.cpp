@@ -4,6 +4,7 @@
 #include "apps/dpmd/convert/expert.hpp"
 #include "apps/dpmd/convert/from_deepmd.hpp"
 #include "apps/dpmd/convert/inspect.hpp"
+#include "apps/dpmd/evaluate/elastic_constants.hpp"
 #include "apps/dpmd/evaluate/equation_of_state.hpp"
 #include "apps/dpmd/evaluate/evaluate.hpp"
 #include "apps/dpmd/ipi/serve.hpp"
@@ -32,6 +33,9 @@ int main(int argc, char** argv) {
       .command<dpmd::EquationOptions>("equation_of_state",
                                       "Lattice constant, energy and bulk modulus of a crystal",
                                       dpmd::equation_of_state)
+      .command<dpmd::ElasticOptions>("elastic_constants",
+                                     "Elastic constants, stability and moduli of a crystal",
+                                     dpmd::elastic_constants)
       .command<dpmd::LearnOptions>("learn", "Active learning: train, run, select, label, again", dpmd::learn)
       .plain_command<dpmd::EvaluateOptions>(
           "evaluate", "Energies, forces, virials and atomic energies of given configurations",

@@ -19,7 +19,7 @@ from . import _programs as programs
 from .errors import InputError, QuintetError
 
 COMMANDS = {
-    "dpmd": ("run", "train", "equation_of_state", "learn"),
+    "dpmd": ("run", "train", "equation_of_state", "elastic_constants", "learn"),
     "meshfreeflow": ("simulate", "flow", "control", "train", "superresolve", "evaluate"),
     "podlstm": ("fit", "append", "train", "search", "forecast", "evaluate", "quantise"),
     "submatrix": ("evaluate", "compare"),

@@ -275,6 +275,27 @@ class DpmdLearnSelection(TypedDict, total=False):
     force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
     force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
     virial_low: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
+class DpmdElasticConstantsSystem(TypedDict, total=False):
+    file: Required[str]  # Atoms: extended XYZ, LAMMPS data or dump, a DeePMD folder, an H5MD trajectory, POSCAR, OUTCAR, XDATCAR, vasprun.xml, CIF or a checkpoint
+    frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
+    types: Sequence[str]  # Names of the types of files that number them and do not name them: [O, H]. They must agree with labels and maps of the file; comments of LAMMPS data give way
+    periodic: Sequence[str]  # Which of x, y, z are periodic, where the file does not say (LAMMPS data, POSCAR, a Lattice without pbc); absent: all; 0 to 3 values
+    selective_dynamics: bool  # Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do
+    masses: dict[str, str]  # Masses of types by name, such as isotopes, in place of the file's and of the standard ones of elements; unit: g/mol, amu, g, kg; above 0 amu
+    replicate: Sequence[int]  # Copies along the cell's rows; 3 values, each at least 1 and at most 1000000
+class DpmdElasticConstantsPotentialRepulsion(TypedDict, total=False):
+    kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
+    inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+class DpmdElasticConstantsPotential(TypedDict, total=False):
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
+    compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
+    sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
+    repulsion: Union[DpmdElasticConstantsPotentialRepulsion, None]  # Short-range repulsion; absent: none
+class DpmdElasticConstantsDomain(TypedDict, total=False):
+    skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
     virial_high: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     most: int  # Frames to take at most; at least 1
     method: Literal['random', 'time', 'deviation', 'farthest']  # Which candidates, if there are more: at random, evenly in time, of the largest deviation, or each farthest from those before in its neighbour distances
@@ -1312,6 +1333,18 @@ def dpmd_learn(
 def meshfreeflow_simulate(
     *,
     rayleigh: float,  # Ra = (buoyancy difference) height^3/(viscosity diffusivity); above 0 and at most 1000000000000000
+def dpmd_elastic_constants(
+    *,
+    system: DpmdElasticConstantsSystem,  # A perfect crystal near its minimum, periodic in all directions
+    potential: DpmdElasticConstantsPotential,  # The forces
+    domain: Union[DpmdElasticConstantsDomain, None] = ...,  # Ranks and neighbour lists
+    strain: float = ...,  # The smaller of two strains h and 2h in both directions; larger ones leave the linear regime, smaller ones lose digits; above 0 and at most 0.05
+    relax: bool = ...,  # Let the positions come to rest at each strain (FIRE 2.0); atoms that system.file holds keep their places in the cell
+    relax_cell: bool = ...,  # Strain the cell first, until no stress is left
+    force_tolerance: str = ...,  # Positions are at rest where no force is greater; stop (exit 3) where one remains; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    stress_tolerance: str = ...,  # Stress that may be left by relax_cell (0.01 GPa); unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; above 0 eV/angstrom^3
+    relax_steps: int = ...,  # Steps of a relaxation, at most; at least 1 and at most 1000000
+) -> Input: ...
     grid: MeshfreeflowSimulateGrid,  # Cells
     time: MeshfreeflowSimulateTime,  # The steps
     prandtl: float = ...,  # Pr = viscosity/diffusivity; above 0 and at most 1000000

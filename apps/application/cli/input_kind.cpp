@@ -25,6 +25,9 @@ constexpr InputKind input_kinds[] = {
     {"dpmd equation_of_state",
      "system potential domain range points force_tolerance relax relax_steps "
      "reference"},
+    {"dpmd elastic_constants",
+     "system potential domain strain relax relax_cell force_tolerance "
+     "stress_tolerance relax_steps"},
     {"dpmd learn",
      "data iterations models train explore selection label enough_accurate "
      "final_training at_once launcher seed"},

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "apps/dpmd/evaluate/scaled_crystal.hpp"
+#include "apps/dpmd/evaluate/strained_crystal.hpp"
 #include "apps/dpmd/run/run_words.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/counted.hpp"
@@ -50,7 +50,8 @@ void describe(Schema& schema, EquationOptions& options) {
 namespace {
 
 /// Scale of least energy by golden section on [0.8, 1.25].
-double minimum(ScaledCrystal& energy) {
+double minimum(StrainedCrystal& crystal) {
+  const auto energy = [&](double scale) { return crystal.loads(scaling(scale)).energy; };
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   double a = 0.8, b = 1.25, c = b - ratio * (b - a), d = a + ratio * (b - a), at_c = energy(c),
          at_d = energy(d);
@@ -181,7 +182,7 @@ void require_curve(const EquationOptions& options, const std::vector<double>& en
 }
 
 /// Tell how far the relaxation went; warn where it did not reach its own tolerance.
-void report_relaxation(Context& context, const ScaledCrystal& crystal, double energy, double n_atoms) {
+void report_relaxation(Context& context, const StrainedCrystal& crystal, double energy, double n_atoms) {
   const auto& relaxations = crystal.relaxations();
   const double gain = energy - relaxations.first_energy / n_atoms;
   context.summarise("relaxation_ev_per_atom", gain, "energy at the minimum, less that without relaxation");
@@ -190,19 +191,19 @@ void report_relaxation(Context& context, const ScaledCrystal& crystal, double en
                     "volumes at which relax_steps ended before a twentieth of force_tolerance");
   context.headline("relaxation", fmt::format("{:+.3g} meV/atom", 1e3 * gain));
   log::info("Relaxed in {} steps at {}: {:+.4g} meV per atom at the minimum", relaxations.steps,
-            counted(relaxations.volumes, "volume"), 1e3 * gain);
+            counted(relaxations.cells, "volume"), 1e3 * gain);
   if (relaxations.unfinished == 0) return;
   const auto text = fmt::format(
       "At {} of {} relax_steps ended before forces were below a twentieth of force_tolerance: E(V) is less "
       "smooth there",
-      relaxations.unfinished, counted(relaxations.volumes, "volume"));
+      relaxations.unfinished, counted(relaxations.cells, "volume"));
   log::warning("{}", text);
   context.report().warning(text + ".");
 }
 
 /// Refuse a fit to atoms that are not at rest; tell of a shape that is not.
 void judge_rest(Context& context, const EquationOptions& options, const Loads& loads, double bulk_modulus) {
-  const double deviator = loads.deviator * units::ev_per_a3_to_gpa;
+  const double deviator = loads.deviator() * units::ev_per_a3_to_gpa;
   context.summarise("force_max_ev_per_angstrom", loads.force, "on an atom at the minimum");
   context.summarise("stress_deviator_gpa", deviator, "largest component at the minimum");
   if (loads.force > options.force_tolerance)
@@ -213,7 +214,7 @@ void judge_rest(Context& context, const EquationOptions& options, const Loads& l
         options.relax ? "more relax_steps may let the positions come to rest"
                       : "E(V) of positions that only scale is not that of the crystal; set relax: true"));
   constexpr double noticed = 0.01;  // of the bulk modulus
-  if (loads.deviator <= noticed * std::abs(bulk_modulus)) return;
+  if (loads.deviator() <= noticed * std::abs(bulk_modulus)) return;
   const auto text = fmt::format(
       "At the minimum the stress differs between directions by up to {:.3g} GPa: another shape of the cell "
       "has less energy; volume and bulk modulus are those of this fixed shape",
@@ -223,11 +224,11 @@ void judge_rest(Context& context, const EquationOptions& options, const Loads& l
 }
 
 /// Let the positions come to rest at the scale of least energy, and find that of these positions, in turn.
-double relaxed_minimum(ScaledCrystal& crystal, double range) {
+double relaxed_minimum(StrainedCrystal& crystal, double range) {
   constexpr int most_rounds = 20;
   double best = minimum(crystal);
   for (int round = 0; round < most_rounds; ++round) {
-    crystal.begin_from_rest(best);
+    crystal.begin_from_rest(scaling(best));
     const double next = minimum(crystal);
     const bool settled = std::abs(next - best) < 0.05 * range;  // the fit finds the rest
     best = next;
@@ -273,7 +274,12 @@ void equation_of_state(Context& context, const EquationOptions& options) {
       fmt::format("{} volumes within {:g} % of the minimum in length{}; Birch-Murnaghan fit", options.points,
                   100 * options.range, options.relax ? ", positions relaxed at each" : ""));
   if (!context.go_ahead()) return;
-  ScaledCrystal crystal(context.comm(), options, *field, start);
+  StrainedCrystal crystal(context.comm(),
+                          {.relax = options.relax,
+                           .force_tolerance = options.force_tolerance / 20,
+                           .most_steps = options.relax_steps,
+                           .ranks = grid_of(options.domain)},
+                          *field, start);
   const double best = options.relax ? relaxed_minimum(crystal, options.range) : minimum(crystal);
 
   std::vector<double> volumes, energies, forces;
@@ -281,7 +287,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
     const double scale =
         best * (1 + options.range * (2.0 * static_cast<double>(i - 1) / (options.points - 1) - 1));
     volumes.push_back(start.box.volume() * scale * scale * scale / n_atoms);
-    const Loads loads = options.relax ? crystal.relaxed_loads(scale) : crystal.loads(scale);
+    const Loads loads = crystal.at_rest(scaling(scale));
     energies.push_back(loads.energy / n_atoms);
     forces.push_back(loads.force);
     if (options.relax) require_rest(options, loads, volumes.back());
@@ -290,8 +296,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   const Fit fit = birch_murnaghan(volumes, energies);
   require_curve(options, energies, fit);
   const double at_minimum = std::cbrt(fit.volume * n_atoms / start.box.volume());
-  judge_rest(context, options, options.relax ? crystal.relaxed_loads(at_minimum) : crystal.loads(at_minimum),
-             fit.bulk_modulus);
+  judge_rest(context, options, crystal.at_rest(scaling(at_minimum)), fit.bulk_modulus);
   if (options.relax) report_relaxation(context, crystal, fit.energy, n_atoms);
 
   const auto& copies = options.system.replicate;
