@@ -47,7 +47,7 @@ int with_models(quintet_potential* handle, Work&& work) noexcept {
 /// Models that a host closes after it has ended Kokkos: their memory, which Kokkos would refuse to free,
 /// stays.
 void abandon(std::unique_ptr<Potential> models) {
-  static std::vector<Potential*> abandoned;
+  static auto& abandoned = *new std::vector<Potential*>;  // there to the very end of the process
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   abandoned.push_back(models.release());
