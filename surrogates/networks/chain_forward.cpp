@@ -28,6 +28,10 @@ double dot(const Real* x, const Real* y, int n) {
     return horizontal_sum<double, w>(sum);
   }
 }
+
+/// Rows that an evaluation takes through all layers together. Weights larger than the second-level cache come
+/// from beyond it once for so many rows, and 512 columns of the rows (256 KiB in float64) stay in it.
+constexpr int evaluation_rows = 64;
 }  // namespace
 
 /// Make room for n rows of all that `keep` asks for; with two copies of the outputs, tangents stand in the
@@ -184,8 +188,9 @@ void Chain<Real>::forward_and_adjoint(Rows<const Real> x, int n, Keep keep, Rows
                                       const OnRows& make, const OnRows& take) const {
   QUINTET_ASSERT(output_ == Output::sum && keep != Keep::gradient, "an adjoint needs a sum");
   prepare(tape, n, keep);
-  for (int first = 0; first < n; first += block_rows) {
-    const int some = std::min(block_rows, n - first);
+  const int rows = keep == Keep::adjoint ? evaluation_rows : block_rows;
+  for (int first = 0; first < n; first += rows) {
+    const int some = std::min(rows, n - first);
     if (make) make(first, some);
     values(x, first, some, tape);
     adjoint(dx, first, some, tape);

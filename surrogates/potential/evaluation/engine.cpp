@@ -44,7 +44,10 @@ void TypedEngine<Real>::round_about(std::span<const double> descriptors) {
 
 /// Order local atoms by type and cut each type into batches; atoms without a network energy need none.
 template <class Real>
-void TypedEngine<Real>::plan(const Atoms& atoms) {
+void TypedEngine<Real>::plan(const Atoms& atoms, int n_workers) {
+  constexpr int few_batches = 4;  // of a worker: one more or less is then felt
+  const bool few = n_workers > 1 && atoms.n_local / most_batch_atoms < few_batches * n_workers;
+  const int batch_atoms = few ? least_batch_atoms : most_batch_atoms;
   order_.clear();
   batches_.clear();
   for (int t = 0; t < model.n_types(); ++t) {
@@ -129,10 +132,10 @@ void TypedEngine<Real>::reserve(Worker& worker) const {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const auto& part = model.descriptor(static_cast<int>(p));
       auto& work = worker.parts[p];
-      work.batch.reserve(batch_atoms, std::min(part.n_slots(), 128), model.n_types(), part.n_channels());
+      work.batch.reserve(most_batch_atoms, std::min(part.n_slots(), 128), model.n_types(), part.n_channels());
       work.unfolded.assign(static_cast<std::size_t>(part.axis_neuron) * work.batch.stride, Real(0));
     }
-    worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * inputs_.stride(), Real(0));
+    worker.descriptors.assign(static_cast<std::size_t>(most_batch_atoms) * inputs_.stride(), Real(0));
   }
   for (auto& work : worker.parts) work.batch.dt.resize(4 * static_cast<std::size_t>(work.batch.stride));
 }
@@ -169,7 +172,7 @@ std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const A
   const int size = inputs_.size;
   const std::size_t numbers = fitting_.size() * (1 + static_cast<std::size_t>(size));
   workers_.resize(exec.concurrency());
-  plan(atoms);
+  plan(atoms, static_cast<int>(workers_.size()));
   const auto begin = [&](Worker& worker) {
     reserve(worker);
     worker.descriptor_sums.assign(numbers, 0.0);
@@ -193,7 +196,7 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
                                       const ByAtom& by_atom) {
   const int n_workers = exec.concurrency(), n_all = atoms.n_all();
   workers_.resize(n_workers);
-  plan(atoms);
+  plan(atoms, n_workers);
   const Model& m = model;
   const bool virials = by_atom.virial.extent(0) > 0;
   for (int w = 0; w < n_workers; ++w) {

@@ -32,8 +32,10 @@ class TypedEngine final : public DeepPotential::Engine {
                                       const NeighbourList& list) override;
   void round_about(std::span<const double> descriptors) override;
 
-  /// Atoms a batch: whole register tiles, and little enough that a batch stays in the second-level cache.
-  static constexpr int batch_atoms = 32;
+  /// Atoms a batch: whole register tiles. Most is what shares one passage of the fitting network's weights
+  /// through the caches; where several workers would have few batches each, the least that is worth a
+  /// passage.
+  static constexpr int least_batch_atoms = 32, most_batch_atoms = 64;
 
  private:
   /// A descriptor of the model; a hybrid has several.
@@ -62,7 +64,7 @@ class TypedEngine final : public DeepPotential::Engine {
   struct BatchRange {
     int type, begin, end;  ///< atoms order_[begin, end)
   };
-  void plan(const Atoms& atoms);
+  void plan(const Atoms& atoms, int n_workers);
   void reserve(Worker& worker) const;
   template <class Begin, class Run>
   void run_batches(const Exec& exec, Begin&& begin, Run&& run);

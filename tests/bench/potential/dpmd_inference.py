@@ -136,7 +136,8 @@ def prepared_input(a):
     model, cell = a.model, a.work / "water.lmp"
     if not model:
         model = a.work / "water_shape.dp"
-        call([HERE / "dpmd_md_driver", "--make-model", model])
+        if not model.exists():  # a file made again has another date: the peer's would be made again too
+            call([HERE / "dpmd_md_driver", "--make-model", model])
     if not a.cell:
         made_cell(cell)
     elif a.cell.suffix == ".npz":
