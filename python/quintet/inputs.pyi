@@ -169,6 +169,7 @@ class DpmdTrainData(TypedDict, total=False):
     training: Required[DpmdTrainDataTraining]  # What the model learns from
     validation: Union[DpmdTrainDataValidation, None]  # Frames held out; absent: none
     labels: Union[DpmdTrainDataLabels, None]  # Which labels of extended XYZ count, and what their stress means
+    min_pair_distance: str  # Frames with two atoms nearer than this are left out, of training and validation; 0: none; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
     frame_memory: str  # Neighbours of frames are kept up to this size on each rank, made anew beyond it; on its device as much again; unit: MB, GB, MiB, GiB; at least 0 GB
 class DpmdTrainModelDescriptor(TypedDict, total=False):
     rcut: str  # Cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
@@ -189,6 +190,7 @@ class DpmdTrainModelFitting(TypedDict, total=False):
 class DpmdTrainModel(TypedDict, total=False):
     type_map: Sequence[str]  # Names of the atom types in their order; empty: those of the data, in order of appearance
     start: Union[str, None]  # Go on from this model (.dp): its sizes, statistics, energy biases and weights; descriptor and fitting below are not used
+    initial_model: Union[str, None]  # Fine-tune this model (.dp): as start, but with other types too: those of type_map, or its own and then what the data add. Types are matched by name; new ones begin with random networks; energy biases change by least squares of the new energies less the model's
     precision: Literal['double', 'single']  # Arithmetic of descriptor, networks and training
     descriptor: Union[DpmdTrainModelDescriptor, None]  # se_e2_a: environments to numbers
     fitting: Union[DpmdTrainModelFitting, None]  # Numbers to energies
@@ -199,12 +201,15 @@ class DpmdTrainModel(TypedDict, total=False):
 class DpmdTrainLossEnergy(TypedDict, total=False):
     start: float  # At the first step; falls or rises with the learning rate; at least 0
     limit: float  # When the learning rate is 0; 0 here or there: no such term; at least 0
+    huber: float  # Deviation (energy and virial: an atom's share; eV, eV/angstrom) from which the term grows as |d|, below it as d^2/2; 0: d^2 everywhere; at least 0
 class DpmdTrainLossForce(TypedDict, total=False):
     start: float  # At the first step; falls or rises with the learning rate; at least 0
     limit: float  # When the learning rate is 0; 0 here or there: no such term; at least 0
+    huber: float  # Deviation (energy and virial: an atom's share; eV, eV/angstrom) from which the term grows as |d|, below it as d^2/2; 0: d^2 everywhere; at least 0
 class DpmdTrainLossVirial(TypedDict, total=False):
     start: float  # At the first step; falls or rises with the learning rate; at least 0
     limit: float  # When the learning rate is 0; 0 here or there: no such term; at least 0
+    huber: float  # Deviation (energy and virial: an atom's share; eV, eV/angstrom) from which the term grows as |d|, below it as d^2/2; 0: d^2 everywhere; at least 0
 class DpmdTrainLoss(TypedDict, total=False):
     energy: Union[DpmdTrainLossEnergy, None]  # Prefactor of (dE)^2 / atoms
     force: Union[DpmdTrainLossForce, None]  # Prefactor of the mean of (dF)^2
@@ -214,11 +219,16 @@ class DpmdTrainLearningRate(TypedDict, total=False):
     start: float  # At the first step; above 0
     stop: float  # At the last step; above 0
     decay_steps: int  # Steps between two reductions; where not fewer than all steps: 100, or a hundredth of them; at least 1
-    smooth: bool  # Reduce at every step instead
+    smooth: bool  # Reduce at every step instead (exponential)
+    schedule: Literal['exponential', 'step', 'cosine']  # How it falls from start to stop. exponential: the same factor in equal times; step: times factor now and then; cosine: half a wave from start to stop
+    factor: float  # What a reduction multiplies the rate by, down to stop (step); above 0 and at most 1
+    warmup_steps: int  # First steps, in which the rate rises linearly to start; at least 0
+    warmup_factor: float  # Share of start with which they begin; at least 0 and at most 1
 class DpmdTrainOptimiser(TypedDict, total=False):
     beta1: float  # Decay of the mean of gradients; at least 0 and below 1
     beta2: float  # Decay of the mean of their squares; at least 0 and below 1
     epsilon: float  # Added to the root of that; above 0
+    clip_norm: float  # Largest norm of the gradient of all parameters together: a longer one is shortened; 0: any. Of a training on a GPU the arrays are then the host's; at least 0
 class DpmdTrainParallel(TypedDict, total=False):
     strategy: Literal['data', 'sharded', 'auto']  # data: each holder has everything; sharded: holders divide the optimiser's states, and what stage says (ZeRO); auto: the least of data and sharded that fits a rank's share of the node's free memory; losses are the same to the last bit
     stage: int  # sharded: 1 divides states, 2 gradients too; 3, weights too, is not to be had here; at least 1 and at most 3
@@ -234,6 +244,10 @@ class DpmdTrainOffload(TypedDict, total=False):
     path: Union[str, None]  # file: a folder on a disk of the node, for this run alone
     budget: Union[DpmdTrainOffloadBudget, None]  # What each rank may take
     delayed_update: Union[DpmdTrainOffloadDelayedUpdate, None]  # Weights are updated while the next step's gradient is computed, one step late; absent: not so
+class DpmdTrainEarlyStopping(TypedDict, total=False):
+    interval: int  # Steps between two looks at all frames held out; at least 1
+    patience: int  # Looks without a lower loss after which the training ends; at least 1
+    min_improvement: float  # A loss counts as lower if it is lower by this share of the least one; at least 0 and below 1
 class DpmdEquationOfStateSystem(TypedDict, total=False):
     file: Required[str]  # Atoms: extended XYZ, LAMMPS data or dump, a DeePMD folder, an H5MD trajectory, POSCAR, OUTCAR, XDATCAR, vasprun.xml, CIF or a checkpoint
     frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
@@ -261,20 +275,6 @@ class DpmdEquationOfStateReference(TypedDict, total=False):
     lattice_constant: Union[str, None]  # Its lattice constant: cube root of the input cell's volume at the minimum, divided by the repeats; unit: angstrom, nm, bohr, um, mm, m, km
     bulk_modulus: Union[str, None]  # Its bulk modulus; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3
     energy: Union[str, None]  # Its energy per atom at the minimum; unit: eV, meV, kJ/mol, kcal/mol, hartree, J
-class DpmdLearnTrain(TypedDict, total=False):
-    input: Required[str]  # YAML file of 'dpmd train'; its data.training.systems and seed are set here
-    set: Sequence[str]  # Settings put over it, key.path=value
-    reuse: bool  # Start from the weights of the iteration before, not anew
-class DpmdLearnExplore(TypedDict, total=False):
-    input: Required[str]  # YAML file of 'dpmd run'; its system.file, potential.model, selection and seed are set here
-    starts: Union[Sequence[str], Any]  # Configurations to start from, a run each; absent: the input's own
-    set: Sequence[str]  # Settings put over the input, key.path=value
-    first_iteration: int  # First iteration that runs it, from 0; at least 0
-    last_iteration: Union[int, None]  # Last iteration that runs it; absent: all; at least 0
-class DpmdLearnSelection(TypedDict, total=False):
-    force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
-    force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
-    virial_low: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
 class DpmdElasticConstantsSystem(TypedDict, total=False):
     file: Required[str]  # Atoms: extended XYZ, LAMMPS data or dump, a DeePMD folder, an H5MD trajectory, POSCAR, OUTCAR, XDATCAR, vasprun.xml, CIF or a checkpoint
     frame: Union[int, None]  # Frame to take, from 0; negative ones count from the end
@@ -296,6 +296,20 @@ class DpmdElasticConstantsPotential(TypedDict, total=False):
 class DpmdElasticConstantsDomain(TypedDict, total=False):
     skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
+class DpmdLearnTrain(TypedDict, total=False):
+    input: Required[str]  # YAML file of 'dpmd train'; its data.training.systems and seed are set here
+    set: Sequence[str]  # Settings put over it, key.path=value
+    reuse: bool  # Start from the weights of the iteration before, not anew
+class DpmdLearnExplore(TypedDict, total=False):
+    input: Required[str]  # YAML file of 'dpmd run'; its system.file, potential.model, selection and seed are set here
+    starts: Union[Sequence[str], Any]  # Configurations to start from, a run each; absent: the input's own
+    set: Sequence[str]  # Settings put over the input, key.path=value
+    first_iteration: int  # First iteration that runs it, from 0; at least 0
+    last_iteration: Union[int, None]  # Last iteration that runs it; absent: all; at least 0
+class DpmdLearnSelection(TypedDict, total=False):
+    force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
+    force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    virial_low: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; at least 0 eV
     virial_high: Union[str, None]  # The same for max_devi_v, per atom; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     most: int  # Frames to take at most; at least 1
     method: Literal['random', 'time', 'deviation', 'farthest']  # Which candidates, if there are more: at random, evenly in time, of the largest deviation, or each farthest from those before in its neighbour distances
@@ -521,14 +535,15 @@ class MeshfreeflowTrainOptimiser(TypedDict, total=False):
     beta2: float  # Of the mean squared gradient (adam, adamw); at least 0 and below 1
     epsilon: float  # Beside the root of the mean square (adam, adamw); above 0
     clip: float  # Largest component of the gradient; 0: any; at least 0
+    clip_norm: float  # Largest norm of the gradient of all parameters together: a longer one is shortened; 0: any. Of a training on a GPU the arrays are then the host's; at least 0
     weight_decay: float  # Of parameters, a step and learning rate (adamw); at least 0
     momentum: float  # Of the sum of gradients (sgd); at least 0 and below 1
 class MeshfreeflowTrainLearningRate(TypedDict, total=False):
-    schedule: Literal['constant', 'exponential', 'plateau']  # constant; exponential: start factor^(step/interval); plateau: times factor after `patience` validations without a lower loss
+    schedule: Literal['constant', 'exponential', 'plateau']  # constant: the same in all steps; exponential: the same factor in equal times; plateau: times factor after `patience` validations without a lower loss
     start: float  # Rate of the first step; above 0
     factor: float  # What the rate is multiplied by; above 0 and at most 1
     least: float  # The rate never falls below; at least 0
-    interval: int  # Steps of the exponential schedule; at least 1
+    interval: int  # Steps in which the rate of the exponential falls by factor; at least 1
     patience: int  # Validations of the plateau; at least 1
     threshold: float  # A loss lower by this share counts as lower; at least 0 and below 1
 class MeshfreeflowTrainValidation(TypedDict, total=False):
@@ -1287,14 +1302,17 @@ def dpmd_run(
 def dpmd_train(
     *,
     data: DpmdTrainData,  # Labelled frames
-    steps: int,  # Number of steps, one batch each; at least 0
     model: Union[DpmdTrainModel, None] = ...,  # What is trained
     loss: Union[DpmdTrainLoss, None] = ...,  # What is made small
-    learning_rate: Union[DpmdTrainLearningRate, None] = ...,  # Exponential decay
+    learning_rate: Union[DpmdTrainLearningRate, None] = ...,  # How large steps are
     optimiser: Union[DpmdTrainOptimiser, None] = ...,  # Adam
     parallel: Union[DpmdTrainParallel, None] = ...,  # Who holds what, for models that fill a node's memory
     offload: Union[DpmdTrainOffload, None] = ...,  # Optimiser's states that do not fit into memory
     device: Literal['cpu', 'gpu', 'auto', 'portable'] = ...,  # What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node share its GPUs), a GPU where there is one; or, to compare with, the GPU's algorithms on the host's cores
+    steps: Union[int, None] = ...,  # Number of steps, one batch each; at least 0
+    epochs: Union[float, None] = ...,  # Instead of steps: so many times as many batches as let each system show all its frames; above 0
+    weight_average: float = ...,  # Mean of the weights over about 1/(1 - this) steps, such as 0.999: it is what is validated and written; 0: the weights themselves; at least 0 and below 1
+    early_stopping: Union[DpmdTrainEarlyStopping, None] = ...,  # End when the loss of frames held out, with the prefactors `limit`, no longer falls, and write the weights of its least value; absent: all steps
     report_interval: int = ...,  # Steps between rows of the learning curve; at least 1
     checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
     checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
@@ -1315,6 +1333,18 @@ def dpmd_equation_of_state(
     relax_steps: int = ...,  # Steps of a relaxation, at most; at least 1 and at most 1000000
     reference: Union[DpmdEquationOfStateReference, None] = ...,  # Values to print beside ours
 ) -> Input: ...
+def dpmd_elastic_constants(
+    *,
+    system: DpmdElasticConstantsSystem,  # A perfect crystal near its minimum, periodic in all directions
+    potential: DpmdElasticConstantsPotential,  # The forces
+    domain: Union[DpmdElasticConstantsDomain, None] = ...,  # Ranks and neighbour lists
+    strain: float = ...,  # The smaller of two strains h and 2h in both directions; larger ones leave the linear regime, smaller ones lose digits; above 0 and at most 0.05
+    relax: bool = ...,  # Let the positions come to rest at each strain (FIRE 2.0); atoms that system.file holds keep their places in the cell
+    relax_cell: bool = ...,  # Strain the cell first, until no stress is left
+    force_tolerance: str = ...,  # Positions are at rest where no force is greater; stop (exit 3) where one remains; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
+    stress_tolerance: str = ...,  # Stress that may be left by relax_cell (0.01 GPa); unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; above 0 eV/angstrom^3
+    relax_steps: int = ...,  # Steps of a relaxation, at most; at least 1 and at most 1000000
+) -> Input: ...
 def dpmd_learn(
     *,
     data: Union[Sequence[str], Any],  # Labelled systems to begin with, as for 'dpmd train'; at least 1 values
@@ -1333,18 +1363,6 @@ def dpmd_learn(
 def meshfreeflow_simulate(
     *,
     rayleigh: float,  # Ra = (buoyancy difference) height^3/(viscosity diffusivity); above 0 and at most 1000000000000000
-def dpmd_elastic_constants(
-    *,
-    system: DpmdElasticConstantsSystem,  # A perfect crystal near its minimum, periodic in all directions
-    potential: DpmdElasticConstantsPotential,  # The forces
-    domain: Union[DpmdElasticConstantsDomain, None] = ...,  # Ranks and neighbour lists
-    strain: float = ...,  # The smaller of two strains h and 2h in both directions; larger ones leave the linear regime, smaller ones lose digits; above 0 and at most 0.05
-    relax: bool = ...,  # Let the positions come to rest at each strain (FIRE 2.0); atoms that system.file holds keep their places in the cell
-    relax_cell: bool = ...,  # Strain the cell first, until no stress is left
-    force_tolerance: str = ...,  # Positions are at rest where no force is greater; stop (exit 3) where one remains; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
-    stress_tolerance: str = ...,  # Stress that may be left by relax_cell (0.01 GPa); unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; above 0 eV/angstrom^3
-    relax_steps: int = ...,  # Steps of a relaxation, at most; at least 1 and at most 1000000
-) -> Input: ...
     grid: MeshfreeflowSimulateGrid,  # Cells
     time: MeshfreeflowSimulateTime,  # The steps
     prandtl: float = ...,  # Pr = viscosity/diffusivity; above 0 and at most 1000000

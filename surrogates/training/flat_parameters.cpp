@@ -41,7 +41,7 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       offload_(offload),
       splits_(precision.splits()),
       has_device_(on_device != nullptr),
-      kept_on_host_(kept_on_host(offload, precision, layout_.has_parts())),
+      kept_on_host_(kept_on_host(optimiser, offload, precision, layout_.has_parts())),
       ledger_(std::make_unique<Ledger>()) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));

@@ -113,6 +113,9 @@ class FlatParameters {
   /// The optimiser's step number `t`, from 1; afterwards gradients are 0. Collective. Throws NumericalError
   /// on all ranks, with the values of before, where a sum of gradients is not finite.
   ///
+  /// A gradient g longer than the optimiser's clip_norm c is taken as g c/|g| (Pascanu et al. 2013, ICML,
+  /// algorithm 1).
+  ///
   /// With a delayed update, w(t+1) = w(t) - optimiser(g(w(t-1))): the gradient is kept for the next step, and
   /// the one kept by the step before is applied.
   void step(std::int64_t t, double learning_rate) { store_->step(t, learning_rate); }

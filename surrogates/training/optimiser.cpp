@@ -162,6 +162,14 @@ class BlockStep {
 std::span<const OptimiserRow> optimisers() { return rows; }
 const OptimiserRow& optimiser_row(OptimiserKind kind) { return row_of(rows, kind); }
 
+void describe_clip_norm(Schema& schema, double& clip_norm) {
+  schema
+      .number("clip_norm", clip_norm,
+              "Largest norm of the gradient of all parameters together: a longer one is shortened; 0: any. "
+              "Of a training on a GPU the arrays are then the host's")
+      .at_least(0);
+}
+
 void describe(Schema& schema, OptimiserOptions& options) {
   schema.choice("kind", options.kind, choices_of(rows),
                 "adam; adamw: and weights decay; sgd: the gradient, or its sum that decays by momentum");
@@ -169,6 +177,7 @@ void describe(Schema& schema, OptimiserOptions& options) {
   schema.number("beta2", options.beta2, "Of the mean squared gradient (adam, adamw)").at_least(0).below(1);
   schema.number("epsilon", options.epsilon, "Beside the root of the mean square (adam, adamw)").above(0);
   schema.number("clip", options.clip, "Largest component of the gradient; 0: any").at_least(0);
+  describe_clip_norm(schema, options.clip_norm);
   schema.number("weight_decay", options.weight_decay, "Of parameters, a step and learning rate (adamw)")
       .at_least(0);
   schema.number("momentum", options.momentum, "Of the sum of gradients (sgd)").at_least(0).below(1);

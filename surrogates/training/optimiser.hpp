@@ -18,10 +18,13 @@ struct OptimiserOptions {
   OptimiserKind kind = OptimiserKind::adam;
   double weight_decay = 0;  ///< adamw
   double momentum = 0;      ///< sgd
+  double clip_norm = 0;     ///< longest gradient of all parameters together; 0: any (FlatParameters)
 };
 
 /// Section `optimiser`.
 void describe(Schema& schema, OptimiserOptions& options);
+/// Its key `clip_norm`.
+void describe_clip_norm(Schema& schema, double& clip_norm);
 
 /// One row an optimiser. All of them work number by number, on any slice of the arrays: one that needs whole
 /// tensors (LAMB, Muon) has no row.

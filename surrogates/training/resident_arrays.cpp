@@ -24,7 +24,9 @@ void add_offloaded(ResidentNeeds& needs, const PlannedArrays& arrays, std::size_
 
 }  // namespace
 
-std::string kept_on_host(const OffloadOptions& offload, const PrecisionOptions& precision, bool has_parts) {
+std::string kept_on_host(const OptimiserOptions& optimiser, const OffloadOptions& offload,
+                         const PrecisionOptions& precision, bool has_parts) {
+  if (optimiser.clip_norm > 0) return "optimiser.clip_norm";
   if (offload.delayed_update) return "offload.delayed_update";
   if (precision.splits()) return "precision.parameters split_bf16";
   if (has_parts) return "tile";
@@ -34,7 +36,7 @@ std::string kept_on_host(const OffloadOptions& offload, const PrecisionOptions& 
 std::string PlannedArrays::kept_on_host() const {
   const bool has_parts =
       std::any_of(units.begin(), units.end(), [](const UnitSize& unit) { return unit.within >= 0; });
-  return quintet::kept_on_host(offload, precision, has_parts);
+  return quintet::kept_on_host(optimiser, offload, precision, has_parts);
 }
 
 bool offloads_states(const OptimiserOptions& optimiser, const OffloadOptions& offload) {

@@ -15,8 +15,8 @@ namespace quintet {
 
 /// Option that keeps the arrays of a training on a device in the host's memory ("tile"); empty: none.
 /// @param has_parts FlatLayout::has_parts()
-[[nodiscard]] std::string kept_on_host(const OffloadOptions& offload, const PrecisionOptions& precision,
-                                       bool has_parts);
+[[nodiscard]] std::string kept_on_host(const OptimiserOptions& optimiser, const OffloadOptions& offload,
+                                       const PrecisionOptions& precision, bool has_parts);
 
 /// A training's arrays before they are there.
 struct PlannedArrays {

@@ -24,6 +24,7 @@ ALLOWED = {
     "surrogates/sequence/network/torch/torch_network.hpp has_torch": "tests skip what a build lacks",
     "surrogates/sequence/reference/references.hpp fit_beside": "its last caller has gone; goes with its tests",
     "surrogates/training/optimiser.hpp optimisers": "tests go through the table",
+    "surrogates/training/schedule/learning_rate.hpp rate_rows": "tests go through the table",
     "apps/application/loop/schedule.hpp every_wall_time": "a schedule for observers, beside the others",
     "surrogates/potential/evaluation/environment.hpp rows_needed": LATER,
     "surrogates/flow/equations/differential_operator.hpp is_first_order": LATER,

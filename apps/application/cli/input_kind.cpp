@@ -19,9 +19,9 @@ constexpr InputKind input_kinds[] = {
      "trajectory observables deviation selection observe checkpoint_interval "
      "checkpoint_every checkpoint_keep limits reference seed device"},
     {"dpmd train",
-     "model data loss learning_rate optimiser parallel offload device steps "
-     "report_interval checkpoint_interval checkpoint_every checkpoint_keep "
-     "divergence seed output"},
+     "model data loss learning_rate optimiser parallel offload device steps epochs "
+     "weight_average early_stopping report_interval checkpoint_interval "
+     "checkpoint_every checkpoint_keep divergence seed output"},
     {"dpmd equation_of_state",
      "system potential domain range points force_tolerance relax relax_steps "
      "reference"},

@@ -1,6 +1,7 @@
 #include "apps/dpmd/convert/from_deepmd.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/dpmd/convert/deepmd_source.hpp"
 #include "apps/dpmd/train/train_options.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
@@ -18,91 +20,6 @@ namespace quintet::dpmd {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A section of the input that remembers which of its keys were looked at.
-class Source {
- public:
-  Source(const Tree* tree, std::string path) : tree_(tree), path_(std::move(path)) {
-    if (!tree_) return;
-    QUINTET_CHECK(tree_->is_map(), "{}: {}: expected keys and values, found {}", tree_->location().text(),
-                  path_, tree_->found());
-  }
-
-  /// The value of the first of these names that is there.
-  [[nodiscard]] const Tree* find(std::initializer_list<const char*> names) {
-    const Tree* found = nullptr;
-    for (const char* name : names) {
-      taken_.insert(name);
-      if (tree_ && !found) found = tree_->find(name);
-    }
-    return found && !found->is_null() ? found : nullptr;
-  }
-  [[nodiscard]] const Tree* find(const char* name) { return find({name}); }
-  [[nodiscard]] Source section(const char* name) {
-    return {find(name), path_.empty() ? name : fmt::format("{}.{}", path_, name)};
-  }
-  [[nodiscard]] bool given() const { return tree_ != nullptr; }
-  [[nodiscard]] std::string name(const std::string& key) const {
-    return path_.empty() ? key : fmt::format("{}.{}", path_, key);
-  }
-  [[nodiscard]] std::string place() const { return tree_ ? tree_->location().text() : ""; }
-
-  /// Refuse a value other than these: it would train something else.
-  void only(const char* key, const std::vector<std::string>& allowed, const std::string& what) {
-    const Tree* value = find(key);
-    if (!value) return;
-    const std::string text = value->is_scalar() ? value->as_text() : value->found();
-    QUINTET_CHECK(std::find(allowed.begin(), allowed.end(), text) != allowed.end(),
-                  "{}: {} = {} is not supported; {}", value->location().text(), name(key), text, what);
-  }
-  /// Refuse a key unless it is absent, false, 0 or empty.
-  void refuse(const char* key, const std::string& what) {
-    const Tree* value = find(key);
-    if (!value || (value->is_list() && value->items().empty()) ||
-        (value->is_map() && value->entries().empty()))
-      return;
-    const std::set<std::string> nothing{"0", "0.0", "false", "False", "null", "", "none", "None"};
-    QUINTET_CHECK(value->is_scalar() && nothing.contains(value->as_text()), "{}: {} is not supported; {}",
-                  value->location().text(), name(key), what);
-  }
-  /// Keys without a counterpart that change no result.
-  void ignore(std::initializer_list<const char*> names) {
-    for (const char* name : names) taken_.insert(name);
-  }
-  /// Keys without a counterpart: said where given.
-  void drop(std::initializer_list<const char*> names, const char* why, std::vector<std::string>& warnings) {
-    for (const char* key : names)
-      if (find(key)) warnings.push_back(fmt::format("{}: {}", name(key), why));
-  }
-  /// Refuse keys that nobody looked at: a misspelt one would leave its value at the default in silence.
-  void finish() const {
-    if (!tree_) return;
-    for (const auto& [key, value] : tree_->entries())
-      QUINTET_CHECK(taken_.contains(key) || key.starts_with("_"), "{}: {}: unknown key{}",
-                    value.key_location().text(), name(key),
-                    did_you_mean(key, {taken_.begin(), taken_.end()}));
-  }
-
- private:
-  const Tree* tree_;
-  std::string path_;
-  std::set<std::string> taken_;
-};
-
-/// Copy a value under our name if it is there.
-void copy(Source& from, const char* key, Tree& to, const char* our_key) {
-  if (const Tree* value = from.find(key)) to.set(our_key, *value);
-}
-void copy(Source& from, std::initializer_list<const char*> names, Tree& to, const char* our_key) {
-  if (const Tree* value = from.find(names)) to.set(our_key, *value);
-}
-void copy_angstrom(Source& from, const char* key, Tree& to, const char* our_key) {
-  if (const Tree* value = from.find(key))
-    to.set(our_key, Tree::scalar(fmt::format("{} angstrom", value->as_text())));
-}
-void set_if_any(Tree& to, const char* key, Tree section) {
-  if (!section.entries().empty()) to.set(key, std::move(section));
-}
 
 void activation(Source& from, Tree& to) {
   const Tree* value = from.find("activation_function");
@@ -242,18 +159,54 @@ Tree translate_model(Source from, std::vector<std::string>& warnings) {
   return to;
 }
 
-Tree translate_learning_rate(Source from, std::vector<std::string>& warnings) {
+std::optional<Tree> steps_of(Source& training) {
+  const Tree* steps = training.find({"numb_steps", "stop_batch", "num_step", "num_steps", "numb_step"});
+  return steps ? std::optional<Tree>(*steps) : std::nullopt;
+}
+
+double number_at(Source& from, const char* key, double otherwise) {
+  const Tree* value = from.find(key);
+  return value ? value->as_number() : otherwise;
+}
+
+/// Steps in which the rate rises, given as such or as a share of all steps.
+void warmup(Source& from, const std::optional<Tree>& steps, Tree& to) {
+  copy(from, "warmup_steps", to, "warmup_steps");
+  copy(from, "warmup_start_factor", to, "warmup_factor");
+  const Tree* share = from.find("warmup_ratio");
+  if (!share) return;
+  QUINTET_CHECK(steps, "{}: learning_rate.warmup_ratio needs training.numb_steps; give warmup_steps instead",
+                share->location().text());
+  to.set("warmup_steps", Tree::integer(static_cast<std::int64_t>(share->as_number() * steps->as_number())));
+}
+
+Tree translate_learning_rate(Source from, const std::optional<Tree>& steps,
+                             std::vector<std::string>& warnings) {
   Tree to = Tree::map();
-  from.only("type", {"exp"}, "the rate decays exponentially here");
-  from.refuse("decay_rate", "give stop_lr");
-  from.refuse("stop_lr_ratio", "give stop_lr");
-  from.refuse("warmup_steps", "there is no warm-up here");
-  from.refuse("warmup_ratio", "there is no warm-up here");
-  from.ignore({"warmup_start_factor"});
+  from.only("type", {"exp", "cosine"}, "the rate decays by schedule: exponential, step or cosine here");
+  const Tree *type = from.find("type"), *smooth = from.find("smooth"), *factor = from.find("decay_rate");
+  const bool is_cosine = type && type->as_text() == "cosine";
+  if (is_cosine) to.set("schedule", Tree::text("cosine"));
+  if (factor) {
+    QUINTET_CHECK(!is_cosine && (!smooth || !smooth->as_boolean()),
+                  "{}: learning_rate.decay_rate is not supported with type cosine or smooth; give stop_lr",
+                  factor->location().text());
+    to.set("schedule", Tree::text("step"));
+    to.set("factor", *factor);
+  }
   copy(from, "start_lr", to, "start");
   copy(from, "stop_lr", to, "stop");
+  if (const Tree* ratio = from.find("stop_lr_ratio"))
+    to.set("stop",
+           Tree::number(ratio->as_number() * number_at(from, "start_lr", LearningRateOptions().start)));
   copy(from, "decay_steps", to, "decay_steps");
-  copy(from, "smooth", to, "smooth");
+  if (!factor) copy(from, "smooth", to, "smooth");
+  warmup(from, steps, to);
+  if (to.find("warmup_steps"))
+    warnings.push_back(
+        "learning_rate.warmup_steps: prefactors of the loss are those of the first step meanwhile; "
+        "DeePMD-kit "
+        "lets them follow the low rate");
   if (from.find("scale_by_worker"))
     warnings.push_back(
         "learning_rate.scale_by_worker: the batch, and so the rate, is the same on any number of "
@@ -263,11 +216,24 @@ Tree translate_learning_rate(Source from, std::vector<std::string>& warnings) {
 }
 
 /// Say which prefactors of a term there are; the missing one has DeePMD-kit's default, as ours.
-void prefactor(Source& from, const char* letter, Tree& to, const char* our_key) {
+void prefactor(Source& from, const char* letter, const std::optional<Tree>& huber, Tree& to,
+               const char* our_key) {
   Tree term = Tree::map();
   copy(from, fmt::format("start_pref_{}", letter).c_str(), term, "start");
   copy(from, fmt::format("limit_pref_{}", letter).c_str(), term, "limit");
+  if (huber) term.set("huber", *huber);
   set_if_any(to, our_key, term);
+}
+
+/// Huber widths of energy, force and virial: one for all, or three; none where squares are summed.
+std::array<std::optional<Tree>, 3> huber_widths(Source& from) {
+  const Tree *use = from.find("use_huber"), *given = from.find("huber_delta");
+  if (!use || !use->as_boolean()) return {};
+  const Tree one = given ? *given : Tree::number(0.01);
+  if (one.is_scalar()) return {one, one, one};
+  QUINTET_CHECK(one.items().size() == 3, "{}: loss.huber_delta: expected a number or [energy, force, virial]",
+                one.location().text());
+  return {one.items()[0], one.items()[1], one.items()[2]};
 }
 
 Tree translate_loss(Source from) {
@@ -276,13 +242,14 @@ Tree translate_loss(Source from) {
   from.only("loss_func", {"mse"}, "squares of deviations are summed here");
   for (const char* term : {"start_pref_ae", "limit_pref_ae", "start_pref_pf", "limit_pref_pf",
                            "start_pref_gf", "limit_pref_gf", "numb_generalized_coord", "relative_f",
-                           "enable_atom_ener_coeff", "use_huber", "start_pref_h", "limit_pref_h"})
+                           "enable_atom_ener_coeff", "start_pref_h", "limit_pref_h", "f_use_norm"})
     from.refuse(term, "the loss here has terms of energy, force and virial");
-  prefactor(from, "e", to, "energy");
-  prefactor(from, "f", to, "force");
-  prefactor(from, "v", to, "virial");
+  const auto huber = huber_widths(from);
+  prefactor(from, "e", huber[0], to, "energy");
+  prefactor(from, "f", huber[1], to, "force");
+  prefactor(from, "v", huber[2], to, "virial");
   copy(from, "intensive_ener_virial", to, "intensive");
-  from.ignore({"huber_delta", "f_use_norm", "use_default_pf"});
+  from.ignore({"use_default_pf"});
   from.finish();
   return to;
 }
@@ -350,7 +317,7 @@ Tree translate_data(Source& training, std::vector<std::string>& warnings) {
   batch_size(data, trained);
   probabilities(data, trained);
   data.refuse("rglob_patterns", "name the systems themselves, or a pattern of folders");
-  data.refuse("min_pair_dist", "frames are not left out here: remove them from the data");
+  copy_angstrom(data, "min_pair_dist", to, "min_pair_distance");
   data.ignore({"set_prefix"});
   data.finish();
   to.set("training", trained);
@@ -370,8 +337,9 @@ Tree translate_data(Source& training, std::vector<std::string>& warnings) {
   return to;
 }
 
-void translate_optimiser(Source from, Tree& to) {
+void translate_optimiser(Source from, const Tree* longest_gradient, Tree& to) {
   Tree optimiser = Tree::map();
+  if (longest_gradient) optimiser.set("clip_norm", *longest_gradient);
   from.only("type", {"Adam"}, "Adam is the optimiser here");
   from.refuse("weight_decay", "Adam has no weight decay here");
   copy(from, "adam_beta1", optimiser, "beta1");
@@ -387,20 +355,23 @@ void translate_training(Source from, Tree& to, std::vector<std::string>& warning
   to.set("data", translate_data(from, warnings));
   from.only("opt_type", {"Adam"}, "Adam is the optimiser here");
   from.refuse("mixed_precision", "give the precision of the model: float64 or float32");
-  from.refuse("gradient_max_norm", "gradients are not clipped here");
   from.refuse("change_bias_after_training", "energy biases stay as trained here");
   for (const char* key : {"model_prob", "num_epoch_dict", "data_dict"})
     from.refuse(key, "one model is trained on one task here");
+  from.ignore({"gradient_max_norm"});  // of the optimiser here
   from.only("acc_freq", {"1"}, "gradients are not accumulated here: give larger batches");
-  const Tree* steps = from.find({"numb_steps", "stop_batch", "num_step", "num_steps", "numb_step"});
+  const auto steps = steps_of(from);
   const Tree* epochs = from.find({"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"});
-  QUINTET_CHECK(
-      !epochs,
-      "{}: training.num_epoch = {}: a training here is counted in steps of one batch, not in epochs; give "
-      "training.numb_steps instead",
-      epochs->key_location().text(), epochs->as_text());
-  QUINTET_CHECK(steps, "{}: training.numb_steps is missing", from.place());
-  to.set("steps", *steps);
+  QUINTET_CHECK(steps || epochs, "{}: training.numb_steps is missing", from.place());
+  QUINTET_CHECK(!steps || !epochs, "{}: training.num_epoch and numb_steps are both given: leave one out",
+                epochs->key_location().text());
+  to.set(steps ? "steps" : "epochs", steps ? *steps : *epochs);
+  if (const Tree* average = from.find("enable_ema"); average && average->as_boolean()) {
+    to.set("weight_average", Tree::number(number_at(from, "ema_decay", 0.999)));
+    warnings.push_back(
+        "training.enable_ema: the averaged weights are what is validated and written here, not a second "
+        "file");
+  }
   copy(from, "disp_freq", to, "report_interval");
   copy(from, "save_freq", to, "checkpoint_interval");
   if (const Tree* keep = from.find("max_ckpt_keep")) to.set("checkpoint_keep", *keep);
@@ -413,7 +384,7 @@ void translate_training(Source from, Tree& to, std::vector<std::string>& warning
   from.drop({"disp_file"}, "the learning curve is lcurve.out and lcurve.csv in the run directory", warnings);
   from.drop({"save_ckpt", "save_dir", "ckpt_keep_ratio"},
             "checkpoints are in the run directory; the model is model.dp there", warnings);
-  from.drop({"stat_file", "enable_ema", "zero_stage"}, "no counterpart here", warnings);
+  from.drop({"stat_file", "zero_stage"}, "no counterpart here", warnings);
   from.ignore({"disp_training", "time_training", "profiling", "profiling_file", "tensorboard",
                "tensorboard_log_dir", "tensorboard_freq", "disp_avg", "kf_blocksize", "enable_profiler",
                "stat_file_mode", "ema_decay", "ema_ckpt_keep", "neighbor_graph_method", "enable_compile",
@@ -471,8 +442,10 @@ Translation translate_deepmd(const Tree& input) {
   translate_training(from.section("training"), rest, warnings);
   to.set("data", rest.at("data"));
   set_if_any(to, "loss", translate_loss(from.section("loss")));
-  set_if_any(to, "learning_rate", translate_learning_rate(from.section("learning_rate"), warnings));
-  translate_optimiser(from.section("optimizer"), to);
+  Source training = from.section("training");
+  set_if_any(to, "learning_rate",
+             translate_learning_rate(from.section("learning_rate"), steps_of(training), warnings));
+  translate_optimiser(from.section("optimizer"), training.find("gradient_max_norm"), to);
   for (const auto& [key, value] : rest.entries())
     if (key != "data") to.set(key, value);
   from.finish();

@@ -136,6 +136,30 @@ Parity parity(const std::vector<potential::LabelledSystem>& systems,
   return result;
 }
 
+std::optional<double> explained_variance(const Pairs& pairs) {
+  const auto n = static_cast<double>(pairs.label.size());
+  double mean = 0, spread = 0, left = 0;
+  for (const double label : pairs.label) mean += label / n;
+  for (std::size_t i = 0; i < pairs.label.size(); ++i) {
+    spread += (pairs.label[i] - mean) * (pairs.label[i] - mean);
+    left += (pairs.model[i] - pairs.label[i]) * (pairs.model[i] - pairs.label[i]);
+  }
+  if (!(spread > 1e-20 * n * mean * mean)) return std::nullopt;
+  return 1 - left / spread;
+}
+
+std::string learnt_nothing(const Parity& parity) {
+  constexpr double least = 0.1;
+  const bool has_forces = !parity.force.label.empty();
+  const auto share = explained_variance(has_forces ? parity.force : parity.energy);
+  if (!share || *share >= least) return "";
+  return fmt::format(
+      "The model has learnt nothing of the {}: {} of their variance is explained by it (the parity line is "
+      "flat). "
+      "More steps, another learning_rate.start or larger networks may help, if the labels are right",
+      has_forces ? "forces" : "energies", *share <= 0 ? "nothing" : fmt::format("{:.0f} %", 100 * *share));
+}
+
 void report_parity(Report& report, const std::string& heading, const Parity& parity) {
   struct Row {
     const char *quantity, *unit, *axis_unit;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +58,13 @@ struct Parity {
 };
 [[nodiscard]] Parity parity(const std::vector<potential::LabelledSystem>& systems,
                             const std::vector<Prediction>& predictions);
+
+/// Share of the labels' variance that the model explains, 1 - sum (model - label)^2 / sum (label - mean)^2: 1
+/// of a perfect one, 0 of one that says the mean; below 0 it is worse. None of labels that are all the same.
+[[nodiscard]] std::optional<double> explained_variance(const Pairs& pairs);
+/// Sentence on a model that explains less than a tenth of the forces (of energies, where there are no
+/// forces): it has learnt nothing, and its parity line is flat. Else "".
+[[nodiscard]] std::string learnt_nothing(const Parity& parity);
 
 /// A table of deviations and pictures of model against label under a heading.
 void report_parity(Report& report, const std::string& heading, const Parity& parity);

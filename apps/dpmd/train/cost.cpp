@@ -82,7 +82,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                           frames, atoms),
       .unit = "atom",
       .work = atoms,
-      .steps = double(options.steps),
+      .steps = double(training.last_step()),
       .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = {.per_unit = steps.mean / atoms,
                 .spread = steps.spread,
@@ -91,7 +91,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   model.checkpoint = 3 * number * parameters;
   model.division = division_of(options, training.trainer().model());
   const double to_come =
-      training.frame_bytes(double(options.steps) * frames) - training.frame_bytes(n * frames);
+      training.frame_bytes(double(training.last_step()) * frames) - training.frame_bytes(n * frames);
   const double memory = 1e6 * peak_memory_mb() + to_come + 2.5 * bytes_of_writing;
   for (const int p : ranks) {
     if (device.device() == Device::gpu && p > device.count()) {

@@ -50,7 +50,7 @@ std::size_t count_frames(const std::vector<potential::LabelledSystem>& systems) 
   return n;
 }
 
-void announce(Context& context, const TrainOptions& options, const Training& training) {
+void announce(Context& context, const Training& training) {
   const auto& data = training.data();
   context.describe_run("model", fmt::format("{}; {} parameters", training.trainer().model().summary(),
                                             training.trainer().n_parameters()));
@@ -60,7 +60,7 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
           ? fmt::format("{} to learn from, {} held out", counted(count_frames(data.training), "frame"),
                         count_frames(data.validation))
           : fmt::format("{} to learn from, none held out", counted(count_frames(data.training), "frame")));
-  context.describe_run("training", fmt::format("{} steps of Adam", options.steps));
+  context.describe_run("training", fmt::format("{} steps of Adam", training.last_step()));
   log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
   announce_stage(context, training.parallel());
   announce_residence(context, training.trainer().account());
@@ -91,7 +91,7 @@ void train(Context& context, const TrainOptions& options) {
   const auto training = context.timed("start", [&] {
     return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
   });
-  announce(context, options, *training);
+  announce(context, *training);
   require_room(context, device, *training);
   if (!context.go_ahead({"lcurve.csv", "lcurve.out", options.output})) return;
 
@@ -107,7 +107,7 @@ void train(Context& context, const TrainOptions& options) {
       {"validation", at_step(1) | every_steps(options.report_interval) | at_end(), add_row, check}};
   const LoopResult loop = run_loop(context, training, options.checkpoints, observers);
 
-  const potential::Model model = training->trainer().model();
+  const potential::Model model = training->model();
   on_root(context.comm(), [&] { potential::write_dp(context.path(options.output), model); });
   log::info("The model is {}", context.path(options.output));
   curve.report(context.report());

@@ -164,6 +164,20 @@ void describe(Schema& schema, ModelOptions& options) {
             "fitting below are not used")
       .existing_file()
       .on_restart(OnRestart::free);
+  schema
+      .text(
+          "initial_model", options.initial_model,
+          "Fine-tune this model (.dp): as start, but with other types too: those of type_map, or its own and "
+          "then what the data add. Types are matched by name; new ones begin with random networks; energy "
+          "biases change by least squares of the new energies less the model's")
+      .existing_file()
+      .on_restart(OnRestart::free);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (!options.start || !options.initial_model) return std::nullopt;
+    return "start and initial_model are both given: start goes on with the same types and biases, "
+           "initial_model "
+           "takes other types and new biases; leave one out";
+  });
   schema.choice("precision", options.single_precision, {{"double", false}, {"single", true}},
                 "Arithmetic of descriptor, networks and training");
   schema.section("descriptor", options.descriptor, "se_e2_a: environments to numbers");
@@ -224,6 +238,10 @@ void describe(Schema& schema, DataSection& options) {
       .on_restart(OnRestart::free);
   schema.section("labels", options.labels, "Which labels of extended XYZ count, and what their stress means");
   schema
+      .quantity("min_pair_distance", options.min_pair_distance, "angstrom",
+                "Frames with two atoms nearer than this are left out, of training and validation; 0: none")
+      .at_least(0);
+  schema
       .quantity(
           "frame_memory", options.frame_memory, "GB",
           "Neighbours of frames are kept up to this size on each rank, made anew beyond it; on its device "
@@ -236,6 +254,11 @@ void describe(Schema& schema, PrefactorOptions& options) {
   schema.number("start", options.start, "At the first step; falls or rises with the learning rate")
       .at_least(0);
   schema.number("limit", options.limit, "When the learning rate is 0; 0 here or there: no such term")
+      .at_least(0);
+  schema
+      .number("huber", options.huber,
+              "Deviation (energy and virial: an atom's share; eV, eV/angstrom) from which the term grows as "
+              "|d|, below it as d^2/2; 0: d^2 everywhere")
       .at_least(0);
 }
 
@@ -258,10 +281,25 @@ void describe(Schema& schema, LearningRateOptions& options) {
       .integer("decay_steps", options.decay_steps,
                "Steps between two reductions; where not fewer than all steps: 100, or a hundredth of them")
       .at_least(1);
-  schema.flag("smooth", options.smooth, "Reduce at every step instead");
+  schema.flag("smooth", options.smooth, "Reduce at every step instead (exponential)");
+  const auto kinds = {RateKind::exponential, RateKind::step, RateKind::cosine};
+  schema.choice("schedule", options.schedule, rate_choices(kinds),
+                fmt::format("How it falls from start to stop. {}", describe_rates(kinds)));
+  schema.number("factor", options.factor, "What a reduction multiplies the rate by, down to stop (step)")
+      .above(0)
+      .at_most(1);
+  schema
+      .integer("warmup_steps", options.warmup_steps, "First steps, in which the rate rises linearly to start")
+      .at_least(0);
+  schema.number("warmup_factor", options.warmup_factor, "Share of start with which they begin")
+      .at_least(0)
+      .at_most(1);
   schema.check([&options]() -> std::optional<std::string> {
-    if (options.stop <= options.start) return std::nullopt;
-    return fmt::format("stop = {:g} is above start = {:g}", options.stop, options.start);
+    if (options.stop > options.start)
+      return fmt::format("stop = {:g} is above start = {:g}", options.stop, options.start);
+    if (options.smooth && options.schedule != RateKind::exponential)
+      return "smooth is for schedule: exponential";
+    return std::nullopt;
   });
 }
 
@@ -269,17 +307,48 @@ void describe(Schema& schema, OptimiserOptions& options) {
   schema.number("beta1", options.beta1, "Decay of the mean of gradients").at_least(0).below(1);
   schema.number("beta2", options.beta2, "Decay of the mean of their squares").at_least(0).below(1);
   schema.number("epsilon", options.epsilon, "Added to the root of that").above(0);
+  describe_clip_norm(schema, options.clip_norm);
+}
+
+quintet::OptimiserOptions OptimiserOptions::adam() const {
+  quintet::OptimiserOptions adam{beta1, beta2, epsilon};
+  adam.clip_norm = clip_norm;
+  return adam;
+}
+
+void describe(Schema& schema, EarlyStoppingOptions& options) {
+  schema.integer("interval", options.interval, "Steps between two looks at all frames held out").at_least(1);
+  schema.integer("patience", options.patience, "Looks without a lower loss after which the training ends")
+      .at_least(1);
+  schema
+      .number("min_improvement", options.min_improvement,
+              "A loss counts as lower if it is lower by this share of the least one")
+      .at_least(0)
+      .below(1);
 }
 
 void describe(Schema& schema, TrainOptions& options) {
   schema.section("model", options.model, "What is trained").on_restart(OnRestart::fixed);
   schema.section("data", options.data, "Labelled frames");
   schema.section("loss", options.loss, "What is made small");
-  schema.section("learning_rate", options.learning_rate, "Exponential decay");
+  schema.section("learning_rate", options.learning_rate, "How large steps are");
   schema.section("optimiser", options.optimiser, "Adam");
   describe(schema, options.parallel, options.offload, potential::trainer_traits);
   describe_device(schema, options.device);
-  schema.integer("steps", options.steps, "Number of steps, one batch each").required().at_least(0);
+  schema.integer("steps", options.steps, "Number of steps, one batch each").at_least(0);
+  schema
+      .number("epochs", options.epochs,
+              "Instead of steps: so many times as many batches as let each system show all its frames")
+      .above(0);
+  schema
+      .number("weight_average", options.weight_average,
+              "Mean of the weights over about 1/(1 - this) steps, such as 0.999: it is what is validated and "
+              "written; 0: the weights themselves")
+      .at_least(0)
+      .below(1);
+  schema.section("early_stopping", options.early_stopping,
+                 "End when the loss of frames held out, with the prefactors `limit`, no longer falls, and "
+                 "write the weights of its least value; absent: all steps");
   schema.integer("report_interval", options.report_interval, "Steps between rows of the learning curve")
       .at_least(1)
       .on_restart(OnRestart::free);
@@ -292,6 +361,14 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.integer("seed", options.seed, "Seed of weights and batches").at_least(0);
   schema.text("output", options.output, "Name of the trained model in the run directory")
       .on_restart(OnRestart::free);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.steps.has_value() == options.epochs.has_value())
+      return options.steps ? "steps and epochs are both given: leave one out"
+                           : "steps is missing: give the number of steps, or epochs";
+    if (options.early_stopping && !options.data.validation)
+      return "early_stopping looks at frames held out: name some in data.validation, or leave it out";
+    return std::nullopt;
+  });
   schema.check([&options]() -> std::optional<std::string> {
     if (options.output.ends_with(".dp") && options.output.find('/') == std::string::npos) return std::nullopt;
     return fmt::format("output '{}': expected a name without folders that ends in .dp", options.output);

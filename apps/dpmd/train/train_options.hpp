@@ -12,7 +12,9 @@
 #include "physics/kernels/activation.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/training/offload_options.hpp"
+#include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/parallel_options.hpp"
+#include "surrogates/training/schedule/learning_rate.hpp"
 
 /// Options in the YAML file of `dpmd train`; defaults are DeePMD-kit's.
 namespace quintet::dpmd {
@@ -41,7 +43,7 @@ void describe(Schema& schema, FittingOptions& options);
 /// Section `model`.
 struct ModelOptions {
   std::vector<std::string> type_map;
-  std::optional<std::string> start;
+  std::optional<std::string> start, initial_model;
   bool single_precision = false;
   DescriptorOptions descriptor;
   FittingOptions fitting;
@@ -81,13 +83,15 @@ struct DataSection {
   TrainingDataOptions training;
   std::optional<ValidationDataOptions> validation;
   LabelsOptions labels;
-  double frame_memory = 4;  ///< (GB)
+  double min_pair_distance = 0;  ///< (angstrom)
+  double frame_memory = 4;       ///< (GB)
 };
 void describe(Schema& schema, DataSection& options);
 
 /// A prefactor of the loss at the first and at the last step.
 struct PrefactorOptions {
   double start = 0, limit = 0;
+  double huber = 0;  ///< LossPrefactors; 0: squares
   /// DeePMD-kit's rule: a term is there if neither is 0.
   [[nodiscard]] bool active() const { return start != 0 && limit != 0; }
 };
@@ -105,14 +109,27 @@ struct LearningRateOptions {
   double start = 1e-3, stop = 1e-8;
   std::int64_t decay_steps = 5000;
   bool smooth = false;
+  RateKind schedule = RateKind::exponential;
+  double factor = 0.1;  ///< of a step
+  std::int64_t warmup_steps = 0;
+  double warmup_factor = 0;
 };
 void describe(Schema& schema, LearningRateOptions& options);
 
 /// Section `optimiser`: Adam.
 struct OptimiserOptions {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double clip_norm = 0;
+  [[nodiscard]] quintet::OptimiserOptions adam() const;
 };
 void describe(Schema& schema, OptimiserOptions& options);
+
+/// Section `early_stopping`.
+struct EarlyStoppingOptions {
+  std::int64_t interval = 1000, patience = 10;
+  double min_improvement = 0;  ///< share of the least loss
+};
+void describe(Schema& schema, EarlyStoppingOptions& options);
 
 struct TrainOptions {
   ModelOptions model;
@@ -123,7 +140,10 @@ struct TrainOptions {
   ParallelOptions parallel;
   OffloadOptions offload;
   Device device = Device::cpu;
-  std::int64_t steps = 0;
+  std::optional<std::int64_t> steps;
+  std::optional<double> epochs;  ///< instead
+  double weight_average = 0;     ///< decay; 0: none
+  std::optional<EarlyStoppingOptions> early_stopping;
   std::int64_t report_interval = 1000;
   CheckpointOptions checkpoints{.interval = 1000};
   double divergence = 1000;

@@ -46,6 +46,20 @@ void say(const char* what, const Parity& parity) {
   if (!line.empty()) log::info("{} rmse: {}", what, line);
 }
 
+/// Of a training that frames held out may end.
+void report_stopping(Context& context, const Training& training) {
+  if (!training.best() || training.best()->weights().empty()) return;
+  const auto& best = *training.best();
+  context.summarise("best_step", best.step(),
+                    "of the least loss of all frames held out: its weights are kept");
+  context.summarise("best_loss", best.loss(), "of all frames held out, with the prefactors limit");
+  context.summarise("ended_by_early_stopping", training.stopped() ? 1.0 : 0.0);
+  context.report().paragraph(fmt::format(
+      "The weights are those of step {}, with the least loss of all frames held out ({:.4g}); {} of {} steps "
+      "were done.",
+      best.step(), best.loss(), training.step(), training.last_step()));
+}
+
 void report_speed(Context& context, const Training& training, std::int64_t steps, double seconds) {
   context.headline("steps", std::to_string(training.step()));
   if (steps > 0 && seconds > 0)
@@ -71,8 +85,9 @@ void report_accuracy(Context& context, const TrainOptions& options, const Traini
   const auto& data = training.data();
   const Parity learnt = of(data.training, most_training_frames);
   say("Training", learnt);
+  Parity held_out;
   if (training.validates()) {
-    const Parity held_out = of(data.validation, 0);
+    held_out = of(data.validation, 0);
     say("Validation", held_out);
     summarise(context, "", held_out);
     add_headlines(context, held_out, true);
@@ -80,6 +95,13 @@ void report_accuracy(Context& context, const TrainOptions& options, const Traini
   } else {
     summarise(context, "", learnt);
     add_headlines(context, learnt, false);
+  }
+  const Parity& judged = training.validates() ? held_out : learnt;
+  if (const auto share = explained_variance(judged.force))
+    context.summarise("force_variance_explained", *share, "1: all of it; 0: as if all forces were the mean");
+  if (const auto doubt = learnt_nothing(judged); !doubt.empty()) {
+    log::warning("{}", doubt);
+    context.report().warning(doubt + ".");
   }
   context.summarise("rmse_of", std::string(training.validates() ? "validation" : "training"));
   summarise(context, "training_", learnt);
@@ -92,9 +114,10 @@ void report_accuracy(Context& context, const TrainOptions& options, const Traini
 
 void report_training(Context& context, const TrainOptions& options, const Training& training,
                      const potential::Model& model, std::int64_t steps, double seconds) {
-  context.report().title("dpmd train",
-                         fmt::format("{} of {} steps; {}", training.step(), options.steps, model.summary()));
+  context.report().title("dpmd train", fmt::format("{} of {} steps; {}", training.step(),
+                                                   training.last_step(), model.summary()));
   if (!context.stopped_early()) report_accuracy(context, options, training, model);
+  report_stopping(context, training);
   report_speed(context, training, steps, seconds);
 }
 

@@ -18,7 +18,29 @@ std::int64_t effective_decay_steps(std::int64_t wanted, std::int64_t steps) {
   return steps / 10 > 100 ? 100 : steps / 100 + 1;
 }
 
-double at_rate(const PrefactorOptions& options, double relative_rate) {
+RateCurve curve_of(const LearningRateOptions& rate, std::int64_t steps) {
+  RateCurve curve{.kind = rate.schedule,
+                  .start = rate.start,
+                  .stop = rate.stop,
+                  .factor = rate.factor,
+                  .interval = rate.decay_steps,
+                  .smooth = rate.smooth,
+                  .steps = steps,
+                  .warmup_steps = rate.warmup_steps,
+                  .warmup_factor = rate.warmup_factor};
+  const std::int64_t left = steps - rate.warmup_steps;
+  QUINTET_CHECK(rate.warmup_steps == 0 || left > 0,
+                "learning_rate.warmup_steps = {} is not below the {} steps of the training: give fewer",
+                rate.warmup_steps, steps);
+  if (rate.schedule != RateKind::exponential) return curve;
+  curve.interval = effective_decay_steps(rate.decay_steps, left);
+  curve.factor = left == 0 ? 1
+                           : std::exp(std::log(rate.stop / rate.start) * static_cast<double>(curve.interval) /
+                                      static_cast<double>(left));
+  return curve;
+}
+
+double prefactor(const PrefactorOptions& options, double relative_rate) {
   return options.active() ? options.limit + (options.start - options.limit) * relative_rate : 0;
 }
 
@@ -26,22 +48,22 @@ double at_rate(const PrefactorOptions& options, double relative_rate) {
 
 TrainingSchedule::TrainingSchedule(const LearningRateOptions& rate, const LossOptions& loss,
                                    std::int64_t steps)
-    : rate_(rate), loss_(loss), decay_steps_(effective_decay_steps(rate.decay_steps, steps)) {
-  if (steps > 0)
-    decay_ = std::exp(std::log(rate.stop / rate.start) * static_cast<double>(decay_steps_) /
-                      static_cast<double>(steps));
-}
+    : loss_(loss), curve_(curve_of(rate, steps)) {}
 
-double TrainingSchedule::learning_rate(std::int64_t step) const {
-  const double reductions = rate_.smooth ? static_cast<double>(step) / static_cast<double>(decay_steps_)
-                                         : static_cast<double>(step / decay_steps_);
-  return std::max(rate_.stop, rate_.start * std::pow(decay_, reductions));
+double TrainingSchedule::learning_rate(std::int64_t step) const { return rate_at(curve_, step); }
+
+potential::LossPrefactors TrainingSchedule::at_rate(double relative_rate) const {
+  return {.energy = prefactor(loss_.energy, relative_rate),
+          .force = prefactor(loss_.force, relative_rate),
+          .virial = prefactor(loss_.virial, relative_rate),
+          .intensive = loss_.intensive,
+          .energy_huber = loss_.energy.huber,
+          .force_huber = loss_.force.huber,
+          .virial_huber = loss_.virial.huber};
 }
 
 potential::LossPrefactors TrainingSchedule::prefactors(std::int64_t step) const {
-  const double relative = learning_rate(step) / rate_.start;
-  return {at_rate(loss_.energy, relative), at_rate(loss_.force, relative), at_rate(loss_.virial, relative),
-          loss_.intensive};
+  return at_rate(rate_without_warmup(curve_, step) / curve_.start);
 }
 
 void DivergenceWatch::add(std::int64_t step, double loss, const potential::LossPrefactors& prefactors,

@@ -9,22 +9,26 @@ namespace quintet::dpmd {
 
 /// Learning rate and prefactors of a training of T steps as DeePMD-kit defines them.
 ///
-///     rate(t) = max(stop, start r^(t/d)),  r = (stop/start)^(d/T),  t/d rounded down unless smooth,
-///     p(t) = limit + (start - limit) rate(t)/rate(0);
+///     p(t) = limit + (start - limit) rate(t)/start
 ///
-/// t: step from 0; d: decay_steps, where d >= T replaced by 100 (T/10 > 100) or T/100 + 1.
+/// with the rate (RateCurve) of step t from 0. That of an exponential falls by (stop/start)^(d/(T - warm-up))
+/// every d = decay_steps, where d >= T - warm-up is replaced by 100 (T/10 > 100) or T/100 + 1. During the
+/// warm-up prefactors are those of the first step (DeePMD-kit lets them follow the low rate, to their limit).
+/// Throws InputError for a warm-up that leaves no step.
 class TrainingSchedule {
  public:
   TrainingSchedule(const LearningRateOptions& rate, const LossOptions& loss, std::int64_t steps);
-  [[nodiscard]] std::int64_t decay_steps() const { return decay_steps_; }
+  [[nodiscard]] std::int64_t decay_steps() const { return curve_.interval; }
   [[nodiscard]] double learning_rate(std::int64_t step) const;
   [[nodiscard]] potential::LossPrefactors prefactors(std::int64_t step) const;
+  /// Prefactors `limit` of the terms that there are, by which trainings of all lengths can be compared.
+  [[nodiscard]] potential::LossPrefactors last_prefactors() const { return at_rate(0); }
 
  private:
-  LearningRateOptions rate_;
+  [[nodiscard]] potential::LossPrefactors at_rate(double relative_rate) const;
+
   LossOptions loss_;
-  std::int64_t decay_steps_;
-  double decay_ = 1;  ///< r
+  RateCurve curve_;
 };
 
 /// Notices a loss that runs away: NaN, or for long far above the least it has been.

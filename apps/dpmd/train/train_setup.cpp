@@ -6,11 +6,14 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/train/start_check.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/training/finetune.hpp"
 
 namespace quintet::dpmd {
 
@@ -46,6 +49,9 @@ void announce(const char* what, const std::vector<LabelledSystem>& systems) {
 /// The model's own types, where it is given.
 std::vector<std::string> wanted_types(const ModelOptions& options, const std::optional<Model>& start,
                                       const std::optional<KnownModel>& known) {
+  if (options.initial_model && known) return known->type_map;
+  if (options.initial_model && !options.type_map.empty()) return options.type_map;
+  if (options.initial_model) return start->type_names;
   if (start) {
     QUINTET_CHECK(
         options.type_map.empty() || options.type_map == start->type_names,
@@ -63,6 +69,8 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   potential::DataOptions read;
   read.type_map = std::move(type_map);
   read.types_in_order = !read.type_map.empty();
+  read.may_grow = options.model.initial_model && options.model.type_map.empty();
+  read.min_pair_distance = options.data.min_pair_distance;
   read.need_energy = options.loss.energy.active();
   read.need_force = options.loss.force.active();
   read.need_virial = options.loss.virial.active();
@@ -71,6 +79,7 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   data.training = potential::read_systems(options.data.training.systems, read);
   announce("Training", data.training);
   data.type_map = read.type_map;
+  read.may_grow = false;
   if (options.data.validation) {
     read.need_energy = read.need_force = read.need_virial = false;
     data.validation = potential::read_systems(options.data.validation->systems, read);
@@ -176,13 +185,17 @@ NetworkOptions network_options(const ModelOptions& model, const TrainingData& da
   return options;
 }
 
+int statistics_frames(const TrainOptions& options) {
+  return options.model.statistics_batches *
+         std::max(1, parse_batch_size(options.data.training.batch_size).frames);
+}
+
 Model new_model(const TrainOptions& options, const TrainingData& data,
                 const std::optional<KnownModel>& known) {
   auto network = network_options(options.model, data, static_cast<std::uint64_t>(options.seed));
   network.sel = known ? known->sel : choose_sel(options.model.descriptor, data);
   validate(network);
-  const BatchSize size = parse_batch_size(options.data.training.batch_size);
-  network.statistics_frames = options.model.statistics_batches * std::max(1, size.frames);
+  network.statistics_frames = statistics_frames(options);
   return initial_model(network, data.training, data.census);
 }
 
@@ -191,6 +204,43 @@ Model read_start(const std::string& path) {
   potential::require_plain(model, path + ": training starts from");
   QUINTET_CHECK(model.tables.empty(),
                 "{}: a compressed model cannot be trained; give the model that it was made from", path);
+  return model;
+}
+
+/// Let the energies of the data be the model's in the mean, as far as biases can.
+void change_bias(Model& model, const std::vector<LabelledSystem>& systems, int frames_a_system) {
+  std::vector<FrameIndex> frames;
+  std::vector<potential::FrameOfSystem> labelled;
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    const std::size_t n = systems[s].frames.size(), taken = std::min<std::size_t>(n, frames_a_system);
+    for (std::size_t k = 0; k < taken; ++k)
+      if (const std::size_t f = k * n / taken; systems[s].frames[f].energy) {
+        frames.push_back({s, f});
+        labelled.push_back({s, f});
+      }
+  }
+  if (frames.empty()) return log::info("No energies: the biases stay");
+  potential::DeepPotential field(model, {});
+  const auto predictions = predict(Comm::self(), field, systems, frames);
+  const auto change = potential::change_energy_bias(model, systems, labelled,
+                                                    [&](std::size_t k) { return predictions[k].energy; });
+  std::string text;
+  for (std::size_t t = 0; t < change.size(); ++t)
+    text += fmt::format("{}{} {:+.6g} eV", t == 0 ? "" : ", ", model.type_names[t], change[t]);
+  log::info("Energy biases change by least squares on {}: {}", counted(frames.size(), "frame"), text);
+}
+
+/// The model of model.initial_model with the types of the data.
+Model fine_tuned(const Model& from, const TrainOptions& options, const TrainingData& data, bool is_known) {
+  Model model = potential::with_types(from, data.type_map, data.training, data.census,
+                                      statistics_frames(options), static_cast<std::uint64_t>(options.seed));
+  std::vector<std::string> added;
+  for (const auto& name : model.type_names)
+    if (std::find(from.type_names.begin(), from.type_names.end(), name) == from.type_names.end())
+      added.push_back(name);
+  log::info("Fine-tunes {}: {}; {}", *options.model.initial_model, model.summary(),
+            added.empty() ? "no new types" : "new, with random networks: " + name_list(added));
+  if (!is_known) change_bias(model, data.training, statistics_frames(options));
   return model;
 }
 
@@ -236,7 +286,8 @@ std::span<const potential::TrainingFrame* const> FrameStore::take(std::size_t sy
 
 TrainingSetup set_up_training(const TrainOptions& options, const std::optional<KnownModel>& known) {
   std::optional<Model> start;
-  if (options.model.start) start = read_start(*options.model.start);
+  const auto& file = options.model.start ? options.model.start : options.model.initial_model;
+  if (file) start = read_start(*file);
   warn_of_half_terms(options.loss);
   TrainingSetup setup;
   setup.data = read_data(options, wanted_types(options.model, start, known));
@@ -249,14 +300,16 @@ TrainingSetup set_up_training(const TrainOptions& options, const std::optional<K
   if (!data.validation.empty())
     data.least_distance =
         std::min(data.least_distance, count_neighbours(data.validation, n_types, rcut).least_distance);
-  if (start && !known) check_start(*start, data.training, options.loss, options.data.labels);
-  setup.model = start ? *std::move(start) : new_model(options, data, known);
-  if (options.model.start) {
-    setup.model.single_precision = options.model.single_precision;
-    log::info("Goes on from {}: {}", *options.model.start, setup.model.summary());
-  }
+  if (start && !known && start->type_names == data.type_map)
+    check_start(*start, data.training, options.loss, options.data.labels);
+  if (options.model.initial_model)
+    setup.model = fine_tuned(*start, options, data, known.has_value());
+  else
+    setup.model = start ? *std::move(start) : new_model(options, data, known);
+  if (file) setup.model.single_precision = options.model.single_precision;
+  if (options.model.start) log::info("Goes on from {}: {}", *options.model.start, setup.model.summary());
   if (known) apply(*known, setup.model);
-  if (options.model.start) check_sel(setup.model, data);
+  if (file) check_sel(setup.model, data);
   const double least = data.census.least_distance;
   if (least > 0) setup.model.least_distance = std::min(least, setup.model.least_distance.value_or(least));
   return setup;

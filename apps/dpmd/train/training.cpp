@@ -1,6 +1,8 @@
 #include "apps/dpmd/train/training.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "apps/application/life/memory.hpp"
@@ -47,8 +49,8 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
   add(1, descriptor.neurons);
   add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
-  const bool is_elsewhere =
-      device.device() == Device::gpu && kept_on_host(options.offload, {}, false).empty();
+  const bool is_elsewhere = device.device() == Device::gpu &&
+                            kept_on_host(options.optimiser.adam(), options.offload, {}, false).empty();
   const auto offload = options.offload.optimiser;
   const bool has_states = offload == OffloadKind::host || (offload == OffloadKind::none && !is_elsewhere);
   require_memory(comm, (sizeof(double) + ((is_elsewhere ? 1 : 2) + (has_states ? 2 : 0)) * number) * weights,
@@ -58,7 +60,7 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
 
 TrainingSetup set_up(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                      const std::optional<std::string>& checkpoint) {
-  if (!options.model.start) require_memory_of_one_type(comm, options, device);
+  if (!options.model.start && !options.model.initial_model) require_memory_of_one_type(comm, options, device);
   if (!checkpoint) return set_up_training(options);
   const hdf5::File file = hdf5::File::open(comm, *checkpoint);
   check_is_training(file);
@@ -77,13 +79,9 @@ double bytes_of_frames(const TrainingSetup& setup) {
 /// What a rank needs beside the arrays that stages divide, roughly: neighbours of frames, the kernels' copy
 /// of the weights, and a model or a checkpoint that is written (bytes).
 double memory_besides(const TrainOptions& options, const TrainingSetup& setup) {
-  const double copies =
-      2.0 * sizeof(double) * static_cast<double>(potential::ParameterLayout(setup.model).size);
+  const double copies = (2.0 + (options.weight_average > 0 ? 1 : 0) + (options.early_stopping ? 1 : 0)) *
+                        sizeof(double) * static_cast<double>(potential::ParameterLayout(setup.model).size);
   return std::min(bytes_of_frames(setup), options.data.frame_memory * 1e9) + copies;
-}
-
-quintet::OptimiserOptions adam_of(const TrainOptions& options) {
-  return {options.optimiser.beta1, options.optimiser.beta2, options.optimiser.epsilon};
 }
 
 std::size_t bytes_of_number(const potential::Model& model) {
@@ -94,7 +92,7 @@ PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, cons
                              const ParallelOptions& parallel) {
   return {{double(potential::ParameterLayout(setup.model).size)},
           bytes_of_number(setup.model),
-          adam_of(options),
+          options.optimiser.adam(),
           comm.size(),
           parallel,
           options.offload};
@@ -123,8 +121,8 @@ std::unique_ptr<potential::Trainer> make_trainer(const Comm& comm, const TrainOp
                                                  const DeviceSession& device, const TrainingSetup& setup,
                                                  const ParallelOptions& parallel) {
   require_device_arrays(comm, device, planned_arrays(comm, options, setup, parallel));
-  return potential::Trainer::create(setup.model, options.model.sel_rule, adam_of(options), comm, parallel,
-                                    options.offload, {device, frame_budget(options)});
+  return potential::Trainer::create(setup.model, options.model.sel_rule, options.optimiser.adam(), comm,
+                                    parallel, options.offload, {device, frame_budget(options)});
 }
 
 ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
@@ -141,12 +139,23 @@ ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
   });
 }
 
+/// Steps of the training: given, or so many epochs.
+std::int64_t steps_of(const TrainOptions& options, const Sampler& sampler) {
+  if (!options.epochs) return *options.steps;
+  const double steps = std::ceil(*options.epochs * sampler.batches_an_epoch());
+  QUINTET_CHECK(steps < 1e15, "epochs = {:g} are {:g} steps; expected fewer than 1e15", *options.epochs,
+                steps);
+  log::info("{:g} epochs of {:.6g} batches: {:.0f} steps", *options.epochs, sampler.batches_an_epoch(),
+            steps);
+  return static_cast<std::int64_t>(steps);
+}
+
 }  // namespace
 
 planning::Division division_of(const TrainOptions& options, const potential::Model& model) {
   auto division =
       division_of(options.parallel, options.offload, {double(potential::ParameterLayout(model).size)},
-                  bytes_of_number(model), n_states(adam_of(options)));
+                  bytes_of_number(model), n_states(options.optimiser.adam()));
   division.most_stage = 2;  // potential::trainer_traits
   return division;
 }
@@ -158,19 +167,23 @@ Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& 
       options_(options),
       device_(device),
       setup_(set_up(comm_, options_, device_, checkpoint)),
-      schedule_(options_.learning_rate, options_.loss, options_.steps),
+      sampler_(training_sampler(options_, setup_.data.training)),
+      last_step_(steps_of(options_, sampler_)),
+      schedule_(options_.learning_rate, options_.loss, last_step_),
       watch_(options_.divergence),
       parallel_(parallel_in_force(comm_, options_, device_, setup_)),
       trainer_(make_trainer(comm_, options_, device_, setup_, parallel_.options)),
-      sampler_(training_sampler(options_, setup_.data.training)),
       validation_sampler_(validation_sampler(options_, setup_.data)),
       frames_(setup_.data.training, setup_.model.rcut, frame_budget(options_)),
       validation_frames_(setup_.data.validation, setup_.model.rcut, frame_budget(options_)) {
   trainer_->cover(setup_.data.least_distance);
+  if (options_.weight_average > 0) average_.emplace(options_.weight_average);
+  if (options_.early_stopping) best_.emplace(*options_.early_stopping);
   if (checkpoint) load(*checkpoint);
   if (schedule_.decay_steps() != options_.learning_rate.decay_steps)
-    log::info("learning_rate.decay_steps = {} is not below steps = {}; {} is taken",
-              options_.learning_rate.decay_steps, options_.steps, schedule_.decay_steps());
+    log::info("learning_rate.decay_steps = {} is not below the {} steps after the warm-up; {} is taken",
+              options_.learning_rate.decay_steps, last_step_ - options_.learning_rate.warmup_steps,
+              schedule_.decay_steps());
 }
 
 Training::Frames Training::every_rankth(FrameStore& store, const Sampler::Batch& batch) const {
@@ -217,6 +230,48 @@ void Training::advance() {
   ++step_;
   frames_seen_ += n_frames;
   atoms_seen_ += n_frames * static_cast<std::int64_t>(setup_.data.training[batch.system].n_atoms());
+  if (average_) trainer_->add_to(*average_);
+  if (best_ && (best_->due(step_) || step_ == last_step_)) look_at_frames_held_out();
+}
+
+std::vector<double> Training::weights() const {
+  return average_ && average_->additions() > 0 ? average_->mean() : trainer_->parameters();
+}
+
+potential::Model Training::model() const {
+  potential::Model model = trainer_->model();
+  const bool is_found = best_ && !best_->weights().empty();
+  const auto values = is_found ? best_->weights() : weights();
+  potential::set_parameters(model, potential::ParameterLayout(model), values.data());
+  return model;
+}
+
+Deviations Training::evaluate(Frames frames, const potential::LossPrefactors& prefactors) {
+  if (!average_ || average_->additions() == 0) return trainer_->evaluate(frames, prefactors);
+  return trainer_->evaluate_at(average_->mean(), frames, prefactors);
+}
+
+/// All of them, each time: batches scatter by more than a training gains late on.
+void Training::look_at_frames_held_out() {
+  Deviations found;
+  const auto prefactors = schedule_.last_prefactors();
+  for (std::size_t s = 0; s < setup_.data.validation.size(); ++s) {
+    Sampler::Batch all{s, std::vector<std::size_t>(setup_.data.validation[s].frames.size())};
+    std::iota(all.frames.begin(), all.frames.end(), std::size_t{0});
+    found += evaluate(every_rankth(validation_frames_, all), prefactors);
+  }
+  found = potential::sum(comm_, found);
+  QUINTET_CHECK(
+      (prefactors.energy > 0 && found.with_energy > 0) || (prefactors.force > 0 && found.with_force > 0) ||
+          (prefactors.virial > 0 && found.with_virial > 0),
+      "early_stopping: no frame of data.validation has a label that the loss asks for; label them, or "
+      "leave early_stopping out");
+  best_->observe(step_, found.loss / static_cast<double>(found.frames), [&] { return weights(); });
+  if (best_->exhausted())
+    log::info(
+        "Step {}: the loss of frames held out has not fallen since step {}; the training ends, with the "
+        "weights of then",
+        step_, best_->step());
 }
 
 Deviations Training::validate() {
@@ -225,7 +280,7 @@ Deviations Training::validate() {
   const int batches = options_.data.validation->batches;
   for (int i = 0; i < batches; ++i) {
     const auto batch = validation_sampler_->batch(step_ * batches + i);
-    deviations += trainer_->evaluate(every_rankth(validation_frames_, batch), prefactors);
+    deviations += evaluate(every_rankth(validation_frames_, batch), prefactors);
   }
   return potential::sum(comm_, deviations);
 }
@@ -253,6 +308,12 @@ void Training::save(hdf5::Group& root) const {
   group.write<double>("loss_watch", watch_.state(), {watch_.state().size()},
                       {"1", {"value"}, "Mean of the loss, its least, losses seen, steps above the bound"});
   write_known_model(group, setup_.model);
+  if (average_ && average_->additions() > 0) {
+    const auto& mean = average_->mean();
+    group.write<double>("average_weights", mean, {mean.size()}, {"1", {"parameter"}, "Mean of the weights"});
+    group.set_attribute("averaged_steps", average_->additions());
+  }
+  if (best_) best_->save(group);
   hdf5::Group trainer = group.group("trainer");
   trainer_->save(trainer);
 }
@@ -262,6 +323,10 @@ void Training::load(const std::string& checkpoint) {
   const hdf5::Group group = file.root().open_group("training");
   step_ = group.integer_attribute("step");
   watch_.restore(group.read<double>("loss_watch"));
+  // A checkpoint of before these were asked for has none: they begin here.
+  if (average_ && group.has("average_weights"))
+    average_->restore(group.read<double>("average_weights"), group.integer_attribute("averaged_steps"));
+  if (best_ && group.has("least_loss")) best_->load(group);
   hdf5::Group trainer = group.open_group("trainer");
   trainer_->load(trainer);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/application/training/stage_in_force.hpp"
+#include "apps/dpmd/train/best_weights.hpp"
 #include "apps/dpmd/train/train_options.hpp"
 #include "apps/dpmd/train/train_schedule.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
@@ -15,6 +16,7 @@
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/trainer.hpp"
+#include "surrogates/training/schedule/weight_average.hpp"
 
 namespace quintet::dpmd {
 
@@ -34,14 +36,20 @@ class Training {
   /// Draw a batch, add up its gradient, reduce, update. Throws NumericalError if the loss diverges.
   void advance();
   [[nodiscard]] std::int64_t step() const { return step_; }
-  [[nodiscard]] std::int64_t last_step() const { return options_.steps; }
-  [[nodiscard]] bool finished() const { return step_ >= options_.steps; }
+  [[nodiscard]] std::int64_t last_step() const { return last_step_; }
+  [[nodiscard]] bool finished() const { return step_ >= last_step_ || stopped(); }
+  /// Whether frames held out have ended it (early_stopping).
+  [[nodiscard]] bool stopped() const { return best_ && best_->exhausted(); }
+  [[nodiscard]] const std::optional<BestWeights>& best() const { return best_; }
   void save(hdf5::Group& root) const;
 
   /// Deviations of the last step's batch, before its update.
   [[nodiscard]] const potential::Deviations& batch() const { return batch_; }
-  /// Deviations of some batches held out; which ones depends on the step. Collective.
+  /// Deviations of some batches held out, of averaged weights where there are some; which batches depends on
+  /// the step. Collective.
   [[nodiscard]] potential::Deviations validate();
+  /// The model that the training has found so far: of the best weights, the averaged ones or those of now.
+  [[nodiscard]] potential::Model model() const;
 
   [[nodiscard]] bool validates() const { return validation_sampler_.has_value(); }
   [[nodiscard]] double learning_rate() const;  ///< of the last step
@@ -61,8 +69,11 @@ class Training {
 
  private:
   void load(const std::string& checkpoint);
+  [[nodiscard]] std::vector<double> weights() const;
+  void look_at_frames_held_out();
   using Frames = std::span<const potential::TrainingFrame* const>;
   [[nodiscard]] Frames every_rankth(FrameStore& store, const potential::Sampler::Batch& batch) const;
+  [[nodiscard]] potential::Deviations evaluate(Frames frames, const potential::LossPrefactors& prefactors);
   [[nodiscard]] Frames own_frames(const potential::Sampler::Batch& batch);
   [[nodiscard]] Frames shared_frames(const potential::Sampler::Batch& batch);
 
@@ -71,11 +82,14 @@ class Training {
   TrainOptions options_;
   DeviceSession device_;
   TrainingSetup setup_;
+  potential::Sampler sampler_;
+  std::int64_t last_step_;
   TrainingSchedule schedule_;
   DivergenceWatch watch_;
   ParallelInForce parallel_;
   std::unique_ptr<potential::Trainer> trainer_;
-  potential::Sampler sampler_;
+  std::optional<WeightAverage> average_;
+  std::optional<BestWeights> best_;
   std::optional<potential::Sampler> validation_sampler_;
   FrameStore frames_, validation_frames_;
   potential::Deviations batch_;

@@ -12,14 +12,6 @@ struct NormRow {
 };
 constexpr NormRow norms[] = {{LossNorm::l1, "l1"}, {LossNorm::l2, "l2"}};
 
-struct RateRow {
-  RateSchedule value;
-  const char* name;
-};
-constexpr RateRow rates[] = {{RateSchedule::constant, "constant"},
-                             {RateSchedule::exponential, "exponential"},
-                             {RateSchedule::plateau, "plateau"}};
-
 }  // namespace
 
 void describe(Schema& schema, FlowLossOptions& options) {
@@ -36,13 +28,13 @@ void describe(Schema& schema, FlowLossOptions& options) {
 }
 
 void describe(Schema& schema, FlowRateOptions& options) {
-  schema.choice("schedule", options.schedule, choices_of(rates),
-                "constant; exponential: start factor^(step/interval); plateau: times factor after `patience` "
-                "validations without a lower loss");
+  const auto kinds = {RateKind::constant, RateKind::exponential, RateKind::plateau};
+  schema.choice("schedule", options.schedule, rate_choices(kinds), describe_rates(kinds));
   schema.number("start", options.start, "Rate of the first step").above(0);
   schema.number("factor", options.factor, "What the rate is multiplied by").above(0).at_most(1);
   schema.number("least", options.least, "The rate never falls below").at_least(0);
-  schema.integer("interval", options.interval, "Steps of the exponential schedule").at_least(1);
+  schema.integer("interval", options.interval, "Steps in which the rate of the exponential falls by factor")
+      .at_least(1);
   schema.integer("patience", options.patience, "Validations of the plateau").at_least(1);
   schema.number("threshold", options.threshold, "A loss lower by this share counts as lower")
       .at_least(0)

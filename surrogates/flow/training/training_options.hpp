@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "io/config/schema.hpp"
+#include "surrogates/training/schedule/learning_rate.hpp"
 
 namespace quintet::flow {
 
@@ -18,16 +19,9 @@ struct FlowLossOptions {
 };
 void describe(Schema& schema, FlowLossOptions& options);
 
-/// How the learning rate goes on.
-enum class RateSchedule {
-  constant,
-  exponential,  ///< start factor^(step/interval)
-  plateau,      ///< times factor where `patience` validations brought nothing
-};
-
 /// Section `learning_rate`.
 struct FlowRateOptions {
-  RateSchedule schedule = RateSchedule::plateau;
+  RateKind schedule = RateKind::plateau;
   double start = 1e-2, factor = 0.1, least = 0;
   std::int64_t interval = 1000;  ///< steps (exponential)
   std::int64_t patience = 10;    ///< validations (plateau)

@@ -36,7 +36,8 @@ bool is_trajectory(const std::string& path) {
 /// Numbers the types by name: those of the model, or all that are met.
 class TypeMap {
  public:
-  explicit TypeMap(std::vector<std::string> names) : names_(std::move(names)), grows_(names_.empty()) {
+  TypeMap(std::vector<std::string> names, bool may_grow)
+      : names_(std::move(names)), grows_(may_grow || names_.empty()) {
     auto sorted = names_;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -174,7 +175,7 @@ void read_path(const std::string& path, const DataOptions& wanted, TypeMap& type
 
 std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths, DataOptions& options) {
   QUINTET_CHECK(!paths.empty(), "no data are given; expected at least one system");
-  TypeMap type_map(options.type_map);
+  TypeMap type_map(options.type_map, options.may_grow);
   std::vector<LabelledSystem> systems;
   std::vector<std::string> refused;
   for (const auto& pattern : paths)
@@ -191,6 +192,7 @@ std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths, 
   options.type_map = type_map.names();
   for (auto& system : systems)
     for (auto& frame : system.frames) frame.type_names = options.type_map;
+  leave_out_near_pairs(systems, options.min_pair_distance);
   check_labels(systems, options);
   return systems;
 }

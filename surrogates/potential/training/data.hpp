@@ -14,6 +14,9 @@ struct DataOptions {
   std::vector<std::string> type_map;  ///< the model's types; empty: all names met, in order of appearance
   /// The order of `type_map` is the user's or a model's: names types that a file only numbers (LAMMPS dumps).
   bool types_in_order = true;
+  bool may_grow = false;  ///< names that `type_map` lacks are added to it
+  /// Frames with two atoms nearer than this are left out (angstrom); 0: none.
+  double min_pair_distance = 0;
   bool need_energy = true, need_force = true, need_virial = false;  ///< some frame must have the label
   LabelSource labels{};
   double stress_limit = 1;  ///< (eV/angstrom^3) of virial / volume, where virials are needed
@@ -31,7 +34,8 @@ struct DataOptions {
 /// finite (system, frame, atom), a name that the type map lacks, no frame with a needed label, a stress that
 /// no matter bears. All systems that are refused are named. What readers assumed is logged. Warnings:
 /// frames without a needed label; forces and energies that seem to be in another unit, by their size or by
-/// the work of the forces between neighbouring frames. `type_map` is filled in if it was empty. The frames
+/// the work of the forces between neighbouring frames; frames left out for near pairs, by name. `type_map` is
+/// filled in if it was empty. The frames
 /// hold the only copy of the data: 52 bytes an atom with forces.
 [[nodiscard]] std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths,
                                                        DataOptions& options);
@@ -68,6 +72,9 @@ class Sampler {
   [[nodiscard]] Batch batch(std::int64_t step) const;
   [[nodiscard]] int batch_size(std::size_t system) const;
   [[nodiscard]] std::int64_t n_batches(std::size_t system) const;  ///< an epoch, rounded up
+  /// Batches in which each system that is drawn is expected to have shown all its frames: the most of
+  /// n_batches(s)/p_s, p_s its probability. Source: DeePMD-kit, compute_total_numb_batch.
+  [[nodiscard]] double batches_an_epoch() const;
 
  private:
   struct Epoch {

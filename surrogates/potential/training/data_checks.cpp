@@ -267,6 +267,37 @@ Work compare_with_strain(const LabelledSystem& system) {
   return comparison.result();
 }
 
+void leave_out_near_pairs(std::vector<LabelledSystem>& systems, double distance) {
+  if (distance <= 0) return;
+  for (auto& system : systems) {
+    const std::size_t n_frames = system.frames.size();
+    std::vector<Configuration> kept;
+    double nearest = distance;
+    std::size_t where = 0;
+    for (std::size_t f = 0; f < n_frames; ++f) {
+      const double found = make_frame(system.frames[f], distance).least_distance;
+      if (found >= distance) {
+        kept.push_back(std::move(system.frames[f]));
+      } else if (found < nearest) {
+        nearest = found;
+        where = f;
+      }
+    }
+    QUINTET_CHECK(
+        !kept.empty(),
+        "{}: each of its {} frames has two atoms nearer than data.min_pair_distance = {:g} angstrom "
+        "(frame {}: {:.4g}); lower it, or leave the system out",
+        system.name, n_frames, distance, where, nearest);
+    if (kept.size() < n_frames)
+      log::warning(
+          "{}: {} of {} frames are left out: two atoms are nearer than data.min_pair_distance = {:g} "
+          "angstrom "
+          "(nearest in frame {}: {:.4g})",
+          system.name, n_frames - kept.size(), n_frames, distance, where, nearest);
+    system.frames = std::move(kept);
+  }
+}
+
 void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions& options) {
   for (const auto& system : systems)
     for (std::size_t f = 0; f < system.frames.size(); ++f)

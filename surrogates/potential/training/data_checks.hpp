@@ -10,6 +10,10 @@ namespace quintet::potential {
 /// look like another unit. Throws InputError: system, frame, atom.
 void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions& options);
 
+/// Leave out frames with two atoms, images included, nearer than this (angstrom); a warning says how many of
+/// each system, and names the nearest pair's frame. Throws InputError for a system of which none is left.
+void leave_out_near_pairs(std::vector<LabelledSystem>& systems, double distance);
+
 /// How the energies of neighbouring frames change with the work of their forces, by least squares:
 ///
 ///     E_{k+1} - E_k = -slope W_k,   W_k = sum_i (F_i,k + F_i,k+1)/2 . (x_i,k+1 - x_i,k)

@@ -139,7 +139,26 @@ void validate_pairs(const std::vector<std::array<int, 2>>& pairs, int n_types, c
     for (const int type : pair) validate_type(type, n_types, what);
 }
 
+Network redrawn(const Network& like, Normal normal) {
+  Network network;
+  for (const auto& layer : like.layers) {
+    const bool has_timestep =
+        std::any_of(layer.timestep.begin(), layer.timestep.end(), [](double step) { return step != 1; });
+    network.layers.push_back(
+        random_layer(layer.n_in, layer.n_out, layer.activation, layer.skip, has_timestep, normal));
+  }
+  return network;
+}
+
 }  // namespace
+
+Network drawn_embedding(const Network& like, std::uint64_t seed, std::size_t index) {
+  return redrawn(like, Normal(seed, stream_of_embeddings, index));
+}
+
+Network drawn_fitting(const Network& like, std::uint64_t seed, std::size_t index) {
+  return redrawn(like, Normal(seed, stream_of_fittings, index));
+}
 
 void validate(const NetworkOptions& options) {
   const int n_types = options.type_map.size();

@@ -50,6 +50,12 @@ void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems);
 [[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems,
                                   const NeighbourCensus& census);
 
+/// A network of random weights with the widths, activations and skips of another one; layers whose time steps
+/// are not all 1 have random ones. `index` among the model's embedding or fitting networks says which numbers
+/// it draws.
+[[nodiscard]] Network drawn_embedding(const Network& like, std::uint64_t seed, std::size_t index);
+[[nodiscard]] Network drawn_fitting(const Network& like, std::uint64_t seed, std::size_t index);
+
 /// Refuse options that make no model, before the data are read. Throws InputError.
 void validate(const NetworkOptions& options);
 

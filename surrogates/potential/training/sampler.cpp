@@ -64,6 +64,17 @@ std::int64_t Sampler::n_batches(std::size_t system) const {
   return static_cast<std::int64_t>((n_frames_[system] + size - 1) / size);
 }
 
+double Sampler::batches_an_epoch() const {
+  double most = 0, before = 0;
+  for (std::size_t s = 0; s < cumulative_.size(); ++s) {
+    const double weight = cumulative_[s] - before;
+    before = cumulative_[s];
+    if (weight > 0)  // in this order whole numbers of batches stay whole
+      most = std::max(most, static_cast<double>(n_batches(s)) * cumulative_.back() / weight);
+  }
+  return most;
+}
+
 int Sampler::batch_size(std::size_t system) const { return batch_size_[system]; }
 
 std::size_t Sampler::system_of(std::int64_t step) const {

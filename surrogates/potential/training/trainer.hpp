@@ -12,6 +12,7 @@
 #include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/schedule/weight_average.hpp"
 
 namespace quintet::potential {
 
@@ -19,11 +20,17 @@ namespace quintet::potential {
 ///
 ///     L = 1/n sum_frames [ p_e dE^2/N + p_f |dF|^2/(3N) + p_v |dV|^2/(9N) ],
 ///
-/// dE, dF, dV: model minus label; a label that is missing, or a prefactor 0, leaves its term out. Source:
-/// DeePMD-kit's energy loss ("mse").
+/// dE, dF, dV: model minus label; a label that is missing, or a prefactor 0, leaves its term out. A term with
+/// a Huber width delta is instead p times the mean over its numbers of h(dE/N), h(dF), h(dV/N) (components),
+///
+///     h(x) = x^2/2 for |x| <= delta, else delta (|x| - delta/2).
+///
+/// Sources: DeePMD-kit's energy loss ("mse", "use_huber"); Huber 1964 (Ann. Math. Stat. 35).
 struct LossPrefactors {
   double energy = 0, force = 0, virial = 0;
   bool intensive = false;  ///< energy and virial terms divided by N^2 instead of N
+  /// Widths (eV an atom, eV/angstrom, eV an atom); 0: squares.
+  double energy_huber = 0, force_huber = 0, virial_huber = 0;
 };
 
 /// Sums over frames, from which means and root mean squares follow; add up over batches and ranks.
@@ -102,6 +109,10 @@ class Trainer {
   /// Deviations without gradient (validation).
   virtual Deviations evaluate(std::span<const TrainingFrame* const> frames,
                               const LossPrefactors& prefactors) = 0;
+  /// The same of other parameters: the training goes on as if nothing had been looked at.
+  virtual Deviations evaluate_at(std::span<const double> parameters,
+                                 std::span<const TrainingFrame* const> frames,
+                                 const LossPrefactors& prefactors) = 0;
   /// One step of Adam with the sum of all ranks' gradients; clears them. Collective. Throws NumericalError on
   /// all ranks, with the parameters of before, where the sum is not finite.
   virtual void update(double learning_rate) = 0;
@@ -115,6 +126,8 @@ class Trainer {
   /// All ranks' gradient as float64, in the order of parameters() (tests; stages 0 and 1). Collective.
   [[nodiscard]] virtual std::vector<double> gradient_values() = 0;
   [[nodiscard]] virtual std::vector<double> parameters() const = 0;
+  /// Add the parameters of now to their mean.
+  virtual void add_to(WeightAverage& average) const = 0;
   virtual void set_parameters(std::span<const double> values) = 0;  ///< collective
 
   /// Parameters, Adam's moments, a gradient that waits and the step's number, bit for bit; they go on at any

@@ -47,6 +47,8 @@ TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const Optimis
                                  const OffloadOptions& offload, const TrainingDevice& device)
     : comm_(comm),
       start_(start),
+      rule_(rule),
+      on_device_(!device.session.is_cpu()),
       places_(start),
       parameters_(comm, one_block("networks", places_.size), parameters_of(start, places_), adam, parallel,
                   offload, {}, late_device_parameters<Real>(device.session)),
@@ -67,6 +69,29 @@ void TypedTrainer<Real>::sum_predictions(const Comm& sharers, std::size_t n) {
   }
 }
 
+namespace {
+
+/// Term of a number's deviation in the loss, and its derivative.
+struct Term {
+  double value, slope;
+};
+
+/// h(x) of a Huber width (LossPrefactors).
+Term huber(double x, double width) {
+  if (std::abs(x) <= width) return {x * x / 2, x};
+  return {width * (std::abs(x) - width / 2), std::copysign(width, x)};
+}
+
+/// Term of a deviation d: share d^2, or, with a Huber width, of per_atom d.
+/// @param share of d^2 in the loss @param share_of_huber of h
+Term term_of(double d, double share, double width, double per_atom, double share_of_huber) {
+  if (width == 0) return {share * d * d, 2 * share * d};
+  const Term h = huber(per_atom * d, width);
+  return {share_of_huber * h.value, share_of_huber * per_atom * h.slope};
+}
+
+}  // namespace
+
 /// Deviations of the prediction from the labels; if asked, the derivatives of 1/batch_size times the loss.
 template <class Real>
 Deviations TypedTrainer<Real>::compare(const TrainingFrame& frame, const Prediction& prediction,
@@ -77,32 +102,39 @@ Deviations TypedTrainer<Real>::compare(const TrainingFrame& frame, const Predict
   const double n = frame.n_atoms, per_atoms = prefactors.intensive ? 1 / (n * n) : 1 / n;
   if (frame.energy) {
     const double difference = prediction.energy - *frame.energy;
+    const Term term =
+        term_of(difference, prefactors.energy * per_atoms, prefactors.energy_huber, 1 / n, prefactors.energy);
     result.with_energy = 1;
     result.energy = difference * difference / (n * n);
-    result.loss += prefactors.energy * difference * difference * per_atoms;
-    if (adjoint) adjoint->energy = 2 * prefactors.energy * difference * per_atoms / batch_size;
+    result.loss += term.value;
+    if (adjoint) adjoint->energy = term.slope / batch_size;
   }
   if (!frame.force.empty()) {
-    double sum = 0;
+    double sum = 0, loss = 0;
+    const double share = prefactors.force / (3 * n);
     for (std::size_t i = 0; i < frame.force.size(); ++i) {
       const double difference = prediction.force[i] - frame.force[i];
+      const Term term = term_of(difference, share, prefactors.force_huber, 1, share);
       sum += difference * difference;
-      if (adjoint) adjoint->force[i] = 2 * prefactors.force * difference / (3 * n) / batch_size;
+      loss += term.value;
+      if (adjoint) adjoint->force[i] = term.slope / batch_size;
     }
     result.with_force = 1;
     result.force = sum / (3 * n);
-    result.loss += prefactors.force * result.force;
+    result.loss += loss;
   }
   if (frame.virial) {
     double sum = 0;
     for (int k = 0; k < 9; ++k) {
       const double difference = prediction.virial[k] - (*frame.virial)[k];
+      const Term term = term_of(difference, prefactors.virial * per_atoms / 9, prefactors.virial_huber, 1 / n,
+                                prefactors.virial / 9);
       sum += difference * difference;
-      if (adjoint) adjoint->virial[k] = 2 * prefactors.virial * difference * per_atoms / 9 / batch_size;
+      result.loss += term.value;
+      if (adjoint) adjoint->virial[k] = term.slope / batch_size;
     }
     result.with_virial = 1;
     result.virial = sum / 9 / (n * n);
-    result.loss += prefactors.virial * sum / 9 * per_atoms;
   }
   return result;
 }
@@ -110,9 +142,9 @@ Deviations TypedTrainer<Real>::compare(const TrainingFrame& frame, const Predict
 /// Call body(frames) for frames that have just been predicted together, until all have been.
 template <class Real>
 template <class Body>
-void TypedTrainer<Real>::each_chunk(std::span<const TrainingFrame* const> frames, const Comm& sharers,
-                                    bool is_differentiated, Body&& body) {
-  passes_->refresh(frames, parameters_.values(0).data(), std::exchange(stale_, false));
+void TypedTrainer<Real>::each_chunk(const Real* parameters, std::span<const TrainingFrame* const> frames,
+                                    const Comm& sharers, bool is_differentiated, Body&& body) {
+  passes_->refresh(frames, parameters, std::exchange(stale_, false));
   while (!frames.empty()) {
     const auto chunk = frames.first(passes_->frames_at_once(frames));
     predictions_.resize(std::max(predictions_.size(), chunk.size()));
@@ -131,7 +163,7 @@ Deviations TypedTrainer<Real>::gradient(std::span<const TrainingFrame* const> fr
   if (frames.empty()) return result;
   const Comm sharers = sharing == Sharing::atoms ? comm_ : Comm::self();
   Real* sum = parameters_.gradient(0).data();
-  each_chunk(frames, sharers, true, [&](auto chunk) {
+  each_chunk(parameters_.values(0).data(), frames, sharers, true, [&](auto chunk) {
     adjoints_.resize(chunk.size());
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       const Deviations deviations =
@@ -146,11 +178,48 @@ Deviations TypedTrainer<Real>::gradient(std::span<const TrainingFrame* const> fr
 }
 
 template <class Real>
+void TypedTrainer<Real>::cover(double closest) {
+  closest_ = closest;
+  passes_->cover(closest);
+}
+
+template <class Real>
 Deviations TypedTrainer<Real>::evaluate(std::span<const TrainingFrame* const> frames,
                                         const LossPrefactors& prefactors) {
+  return deviations(parameters_.values(0).data(), frames, prefactors);
+}
+
+/// On the cores by passes of their own: the intervals on which networks are sampled have a history, which
+/// decides the last bits of a training.
+template <class Real>
+Deviations TypedTrainer<Real>::evaluate_at(std::span<const double> parameters,
+                                           std::span<const TrainingFrame* const> frames,
+                                           const LossPrefactors& prefactors) {
+  if (on_device_) {
+    const auto now = this->parameters();
+    set_parameters(parameters);
+    const Deviations result = evaluate(frames, prefactors);
+    set_parameters(now);
+    return result;
+  }
+  const AlignedVector<Real> typed(parameters.begin(), parameters.end());
+  std::unique_ptr<Passes<Real>> usual = std::make_unique<KernelPasses<Real>>(start_, places_, rule_);
+  if (closest_ > 0) usual->cover(closest_);
+  passes_.swap(usual);
+  const bool was_stale = std::exchange(stale_, true);
+  const Deviations result = deviations(typed.data(), frames, prefactors);
+  passes_.swap(usual);
+  stale_ = was_stale;
+  return result;
+}
+
+template <class Real>
+Deviations TypedTrainer<Real>::deviations(const Real* parameters,
+                                          std::span<const TrainingFrame* const> frames,
+                                          const LossPrefactors& prefactors) {
   Deviations result;
   if (frames.empty()) return result;
-  each_chunk(frames, Comm::self(), false, [&](auto chunk) {
+  each_chunk(parameters, frames, Comm::self(), false, [&](auto chunk) {
     for (std::size_t i = 0; i < chunk.size(); ++i)
       result += compare(*chunk[i], predictions_[i], prefactors, 1, nullptr);
   });
@@ -185,6 +254,14 @@ template <class Real>
 std::vector<double> TypedTrainer<Real>::parameters() const {
   const auto values = parameters_.copied_values(0);
   return {values.begin(), values.end()};
+}
+
+template <class Real>
+void TypedTrainer<Real>::add_to(WeightAverage& average) const {
+  if (parameters_.is_resident())
+    average.add<Real>(parameters_.copied_values(0));
+  else
+    average.add<Real>(parameters_.values(0));
 }
 
 template <class Real>

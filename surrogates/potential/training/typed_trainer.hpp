@@ -28,7 +28,9 @@ class TypedTrainer final : public Trainer {
                       int batch_size, Sharing sharing) override;
   Deviations evaluate(std::span<const TrainingFrame* const> frames,
                       const LossPrefactors& prefactors) override;
-  void cover(double closest) override { passes_->cover(closest); }
+  Deviations evaluate_at(std::span<const double> parameters, std::span<const TrainingFrame* const> frames,
+                         const LossPrefactors& prefactors) override;
+  void cover(double closest) override;
   void update(double learning_rate) override;
   void begin_update() override { parameters_.begin_step(); }
   void settle() override { parameters_.settle(); }
@@ -36,20 +38,26 @@ class TypedTrainer final : public Trainer {
   [[nodiscard]] FlatAccount account() const override { return parameters_.account(); }
   [[nodiscard]] std::vector<double> gradient_values() override;
   [[nodiscard]] std::vector<double> parameters() const override;
+  void add_to(WeightAverage& average) const override;
   void set_parameters(std::span<const double> values) override;
   void save(hdf5::Group& group) const override;
   void load(hdf5::Group& group) override;
 
  private:
   template <class Body>
-  void each_chunk(std::span<const TrainingFrame* const> frames, const Comm& sharers, bool is_differentiated,
-                  Body&& body);
+  void each_chunk(const Real* parameters, std::span<const TrainingFrame* const> frames, const Comm& sharers,
+                  bool is_differentiated, Body&& body);
+  Deviations deviations(const Real* parameters, std::span<const TrainingFrame* const> frames,
+                        const LossPrefactors& prefactors);
   void sum_predictions(const Comm& sharers, std::size_t n);
   static Deviations compare(const TrainingFrame& frame, const Prediction& prediction,
                             const LossPrefactors& prefactors, int batch_size, Adjoint* adjoint);
 
   Comm comm_;
   Model start_;
+  SelRule rule_;
+  bool on_device_;
+  double closest_ = 0;  ///< neighbours that cover() has named; 0: none
   ParameterLayout places_;
   FlatParameters<Real> parameters_;  ///< one block: a frame's gradient reaches all networks
   std::int64_t step_ = 0;

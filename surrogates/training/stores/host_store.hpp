@@ -78,6 +78,8 @@ class HostStore final : public ParameterStore<Real> {
   /// Let messages under way go on.
   void progress();
   void refuse_bad_gradients(std::int64_t t);
+  /// Shorten the sum of gradients to the optimiser's clip_norm. Collective.
+  void clip_gradients();
   /// The optimiser's step number t on what this rank updates; pieces by unit.
   void update(std::int64_t t, double learning_rate, const std::vector<std::span<std::byte>>& values,
               const std::vector<std::span<Real>>& gradients);
@@ -90,7 +92,7 @@ class HostStore final : public ParameterStore<Real> {
   [[nodiscard]] std::vector<Real> gather_slices(const Copy& copy) const;
 
   FlatLayout layout_;
-  double weight_decay_;
+  double weight_decay_, clip_norm_;
   FlatRank rank_;
   bool overlaps_, splits_;
   FlatValues<Real> values_;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the cases of train.txt need besides dpmd: odd data, comparisons. Standard library only."""
 import json
+import math
 import os
 import re
 import shutil
@@ -63,6 +64,7 @@ def inputs():
     system("gold", names=("Au",))
     system("type_out_of_range", types=(0,) * 7 + (3,))
     system("large_forces", scale=1e6)
+    system("unlabelled", skip=("energy", "force"))
     system("short", energy=((3,), [-28.0] * 3))
 
 
@@ -101,6 +103,31 @@ def learns(folder, least):
                 "training_force_rmse_ev_per_angstrom", "seconds_per_step", "frames_per_s", "atoms_per_s"):
         if not summary[key] > 0:
             fail(f"{key} = {summary[key]}")
+
+
+def rates(path):
+    """The learning rates are those of train_schedule.yaml: a line, then half a wave."""
+    names, values = rows(path)
+    last = int(values[-1][0])
+    for row in values:
+        t = row[0] - 1
+        expected = 0.02 * (0.1 + 0.09 * t) if t < 10 else 1e-4 + (0.02 - 1e-4) * (1 + math.cos(math.pi * (t - 10) / (last - 10))) / 2
+        if abs(row[names.index("learning_rate")] - expected) > 1e-8:
+            fail(f"step {t}: the rate is {row[names.index('learning_rate')]}, not {expected}")
+
+
+def ended_early(folder, interval, patience):
+    """A run ended so many looks after its best step."""
+    summary = json.load(open(f"{folder}/summary.json"))
+    done, best = summary["training_steps"], summary["best_step"]
+    if summary["ended_by_early_stopping"] != 1 or done - best != int(interval) * int(patience) or not 0 < best < done < 4000:
+        fail(f"{summary}")
+
+
+def other_model(a, b):
+    """Two .dp files of which some arrays differ."""
+    if subprocess.run(["h5diff", "-q", a, b]).returncode == 0:
+        fail(f"{a} and {b} are the same")
 
 
 def planned(plan, row, folder, steps):

@@ -33,6 +33,23 @@ TEST(Parity, errors_by_hand) {
   EXPECT_EQ(errors({}).rmse(), 0);
 }
 
+TEST(Parity, a_model_that_says_the_mean_has_learnt_nothing) {
+  Parity parity;
+  for (int i = 0; i < 100; ++i) {
+    const double label = std::sin(i);
+    parity.force.label.push_back(label);
+    parity.force.model.push_back(0.06 * label);  // explains 1 - 0.94^2 = 0.1164
+  }
+  EXPECT_NEAR(*explained_variance(parity.force), 0.1164, 1e-3);
+  EXPECT_EQ(learnt_nothing(parity), "");
+  for (double& model : parity.force.model) model *= 0.8;  // 1 - 0.952^2 = 0.0937
+  EXPECT_NE(learnt_nothing(parity).find("learnt nothing of the forces: 9 %"), std::string::npos);
+  for (double& model : parity.force.model) model *= -1;
+  EXPECT_NE(learnt_nothing(parity).find("nothing of their variance"), std::string::npos);
+  EXPECT_EQ(explained_variance({{2, 2, 2}, {1, 2, 3}}), std::nullopt);
+  EXPECT_EQ(learnt_nothing({}), "");
+}
+
 TEST(Parity, chosen_frames_are_spread_over_all) {
   std::vector<LabelledSystem> systems(2);
   systems[0].frames.resize(30);

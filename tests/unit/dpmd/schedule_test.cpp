@@ -10,7 +10,12 @@ namespace quintet::dpmd {
 namespace {
 
 LearningRateOptions rate(double start, double stop, std::int64_t decay_steps, bool smooth = false) {
-  return {start, stop, decay_steps, smooth};
+  LearningRateOptions options;
+  options.start = start;
+  options.stop = stop;
+  options.decay_steps = decay_steps;
+  options.smooth = smooth;
+  return options;
 }
 
 TEST(TrainingSchedule, rate_falls_in_steps_from_start_to_stop) {
@@ -35,6 +40,62 @@ TEST(TrainingSchedule, smooth_rate_is_the_exponential_itself) {
 
   EXPECT_NEAR(schedule.learning_rate(50), 1e-3, 1e-15);
   EXPECT_NEAR(schedule.learning_rate(25), 1e-2 * std::pow(10, -0.5), 1e-15);
+}
+
+TEST(TrainingSchedule, the_curve_begins_after_the_warm_up_and_ends_with_the_steps) {
+  for (const RateKind kind : {RateKind::exponential, RateKind::cosine}) {
+    auto options = rate(1e-2, 1e-4, 10, kind == RateKind::exponential);
+    options.schedule = kind;
+    options.warmup_steps = 20;
+    options.warmup_factor = 0.25;
+    const TrainingSchedule schedule(options, {}, 120);
+
+    EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0.25e-2);
+    EXPECT_DOUBLE_EQ(schedule.learning_rate(10), 0.625e-2);
+    EXPECT_DOUBLE_EQ(schedule.learning_rate(20), 1e-2);
+    EXPECT_NEAR(schedule.learning_rate(70), kind == RateKind::cosine ? 0.505e-2 : 1e-3, 1e-15);
+    EXPECT_NEAR(schedule.learning_rate(120), 1e-4, 1e-15);
+  }
+}
+
+TEST(TrainingSchedule, steps_multiply_by_the_factor_down_to_stop) {
+  auto options = rate(1e-2, 1e-3, 10);
+  options.schedule = RateKind::step;
+  options.factor = 0.5;
+  const TrainingSchedule schedule(options, {}, 5);  // decay_steps are as given, however few steps there are
+
+  EXPECT_EQ(schedule.learning_rate(9), 1e-2);
+  EXPECT_EQ(schedule.learning_rate(10), 0.5e-2);
+  EXPECT_EQ(schedule.learning_rate(39), 0.125e-2);
+  EXPECT_EQ(schedule.learning_rate(40), 1e-3);
+}
+
+TEST(TrainingSchedule, a_warm_up_that_leaves_no_step_is_refused) {
+  auto options = rate(1e-2, 1e-4, 10);
+  options.warmup_steps = 50;
+  EXPECT_NO_THROW(TrainingSchedule(options, {}, 51));
+  EXPECT_THROW(TrainingSchedule(options, {}, 50), InputError);
+  options.warmup_steps = 0;
+  EXPECT_NO_THROW(TrainingSchedule(options, {}, 0));
+}
+
+TEST(TrainingSchedule, prefactors_of_the_warm_up_are_those_of_the_first_step) {
+  auto options = rate(1e-2, 1e-4, 10, true);
+  options.warmup_steps = 100;
+  LossOptions loss;
+  loss.energy = {0.02, 1};
+  loss.force = {1000, 1, 0.3};
+  const TrainingSchedule schedule(options, loss, 200);
+
+  for (const std::int64_t step : {0, 50, 100}) {
+    EXPECT_NEAR(schedule.prefactors(step).energy, 0.02, 1e-15);
+    EXPECT_DOUBLE_EQ(schedule.prefactors(step).force, 1000);
+  }
+  EXPECT_NEAR(schedule.prefactors(150).force, 1 + 999 * 0.1, 1e-9);
+  EXPECT_EQ(schedule.prefactors(150).force_huber, 0.3);
+  EXPECT_EQ(schedule.last_prefactors().force, 1);
+  EXPECT_EQ(schedule.last_prefactors().energy, 1);
+  EXPECT_EQ(schedule.last_prefactors().virial, 0);
 }
 
 TEST(TrainingSchedule, too_long_decay_steps_are_replaced_as_deepmd_does) {

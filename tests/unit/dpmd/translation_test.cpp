@@ -141,9 +141,14 @@ TEST(FromDeepmd, other_names_of_keys_are_known) {
             16);
 }
 
-TEST(FromDeepmd, lengths_in_epochs_and_lists_of_seeds_are_refused) {
-  for (const char* name : {"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"})
-    EXPECT_TRUE(has(refusal(input("numb_steps", name)), "training.num_epoch = 300")) << name;
+TEST(FromDeepmd, lengths_may_be_epochs_lists_of_seeds_are_refused) {
+  for (const char* name : {"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"}) {
+    const Tree tree = translated(input("numb_steps", name)).options;
+    EXPECT_EQ(tree.at("epochs").as_number(), 300) << name;
+    EXPECT_EQ(tree.find("steps"), nullptr) << name;
+  }
+  EXPECT_TRUE(has(refusal(input("\"numb_steps\": 300", "\"numb_steps\": 300, \"num_epoch\": 2")),
+                  "num_epoch and numb_steps are both given"));
   EXPECT_TRUE(
       has(refusal(input("\"numb_steps\": 300, \"seed\": 10", "\"numb_steps\": 300, \"seed\": [1, 2]")),
           "training.seed is a list of 2"));
@@ -176,7 +181,7 @@ TEST(FromDeepmd, what_would_train_another_model_is_refused_by_name_and_place) {
       "model.type_embedding"));
   EXPECT_TRUE(has(refusal(input("\"neuron\": [240", "\"numb_fparam\": 1, \"neuron\": [240")), "numb_fparam"));
   EXPECT_TRUE(has(refusal(input("\"neuron\": [240", "\"type\": \"dipole\", \"neuron\": [240")), "dipole"));
-  EXPECT_TRUE(has(refusal(input("\"exp\"", "\"cosine\"")), "learning_rate.type = cosine"));
+  EXPECT_TRUE(has(refusal(input("\"exp\"", "\"wsd\"")), "learning_rate.type = wsd"));
   EXPECT_TRUE(
       has(refusal(input("\"start_pref_v\"", "\"start_pref_ae\": 1, \"start_pref_v\"")), "start_pref_ae"));
   EXPECT_TRUE(has(refusal(input("\"numb_steps\"", "\"opt_type\": \"LKF\", \"numb_steps\"")), "LKF"));
@@ -187,6 +192,37 @@ TEST(FromDeepmd, what_would_train_another_model_is_refused_by_name_and_place) {
   EXPECT_TRUE(has(refusal(input("\"auto:64\"", "[1, 2]")), "of its own for each system"));
   EXPECT_TRUE(has(refusal(input("[[0, 1]]", "[[0, 2]]")), "type 2"));
   EXPECT_TRUE(has(refusal("{}"), "no section 'model'"));
+}
+
+/// Options of an input whose learning rate, loss or training has these keys, too.
+TrainOptions options_with(const std::string& section, const std::string& keys) {
+  TrainOptions options;
+  Tree tree = translated(input("\"" + section + "\": {", "\"" + section + "\": {" + keys + ", ")).options;
+  tree.set_path("data.training.systems", Tree::list({Tree::text(".")}));
+  tree.set_path("data.validation", Tree());
+  parse_options(tree, described(options));
+  return options;
+}
+
+TEST(FromDeepmd, schedules_warm_up_clipping_huber_and_averages_are_translated) {
+  const auto cosine = [] {
+    Tree tree = translated(input("\"exp\"", "\"cosine\"")).options;
+    return tree.at("learning_rate").at("schedule").as_text();
+  };
+  EXPECT_EQ(cosine(), "cosine");
+  const auto rate = options_with("learning_rate", R"("decay_rate": 0.5, "warmup_ratio": 0.1)").learning_rate;
+  EXPECT_EQ(rate.schedule, RateKind::step);
+  EXPECT_EQ(rate.factor, 0.5);
+  EXPECT_EQ(rate.warmup_steps, 30);
+  EXPECT_EQ(rate.warmup_factor, 0);
+  const auto loss = options_with("loss", R"("use_huber": true, "huber_delta": [0.1, 0.2, 0.3])").loss;
+  EXPECT_EQ(loss.energy.huber, 0.1);
+  EXPECT_EQ(loss.force.huber, 0.2);
+  EXPECT_EQ(loss.virial.huber, 0.3);
+  EXPECT_EQ(options_with("loss", R"("use_huber": true)").loss.force.huber, 0.01);
+  const auto training = options_with("training", R"("gradient_max_norm": 5.0, "enable_ema": true)");
+  EXPECT_EQ(training.optimiser.clip_norm, 5);
+  EXPECT_EQ(training.weight_average, 0.999);
 }
 
 TEST(FromDeepmd, what_is_switched_off_is_not_refused) {

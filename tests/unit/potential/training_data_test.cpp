@@ -115,6 +115,34 @@ TEST_F(TrainingData, an_empty_type_map_is_filled_with_the_names_that_atoms_have)
   EXPECT_EQ(systems[1].frames[0].types, (std::vector<int>{0, 2}));
 }
 
+TEST_F(TrainingData, a_type_map_that_may_grow_keeps_its_names_first) {
+  options.type_map = {"O", "Cu"};
+  EXPECT_MESSAGE(read({"a"}), "which the model's type_map [O, Cu] lacks");
+  options.may_grow = true;
+  const auto systems = read({"a"});
+  EXPECT_EQ(options.type_map, (Names{"O", "Cu", "H"}));
+  EXPECT_EQ(systems[0].frames[0].types, (std::vector<int>{0, 2}));
+}
+
+TEST_F(TrainingData, frames_with_a_pair_nearer_than_asked_for_are_left_out_and_named) {
+  make("near", "O H", 3);  // 2, 1 and, through the cell's face, 1.5 angstrom
+  array("near", "coord", 6, {1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 2, 1, 0.5, 1, 1, 19, 1, 1});
+  array("near", "energy", 1, {10, 11, 12});
+  EXPECT_EQ(read({"near"})[0].frames.size(), 3u);
+  options.min_pair_distance = 1.499999;
+  auto left = read({"near"});
+  ASSERT_EQ(left[0].frames.size(), 2u);  // one just beyond it stays
+  EXPECT_EQ(*left[0].frames[0].energy, 10);
+  EXPECT_EQ(*left[0].frames[1].energy, 12);
+  EXPECT_HAS(warnings({"near"}), "1 of 3 frames are left out");
+  EXPECT_HAS(warnings({"near"}), "nearest in frame 1: 1)");
+  options.min_pair_distance = 1.500001;
+  EXPECT_EQ(read({"near"})[0].frames.size(), 1u);
+  options.min_pair_distance = 2.001;
+  EXPECT_MESSAGE(read({"near"}),
+                 "near: each of its 3 frames has two atoms nearer than data.min_pair_distance");
+}
+
 TEST_F(TrainingData, a_system_without_names_has_the_models) {
   std::filesystem::remove(scratch / "a/type_map.raw");
   EXPECT_MESSAGE(read({"a"}), "a: there is no type_map.raw; give the model's type_map");

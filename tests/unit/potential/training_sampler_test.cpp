@@ -40,6 +40,13 @@ TEST(Sampler, draws_systems_by_their_number_of_batches_or_by_weights) {
   EXPECT_EQ(one[0], 0);
 }
 
+TEST(Sampler, an_epoch_shows_every_frame_of_every_system) {
+  EXPECT_EQ(Sampler(two_systems(), 3, 0, {}, 7).batches_an_epoch(), 14);      // 10 and 4
+  EXPECT_EQ(Sampler(two_systems(), 3, 0, {1, 1}, 7).batches_an_epoch(), 20);  // twice the longer one
+  EXPECT_EQ(Sampler(two_systems(), 3, 0, {0, 2}, 7).batches_an_epoch(), 4);
+  EXPECT_EQ(Sampler(two_systems(), 3, 0, {3, 1}, 7).batches_an_epoch(), 16);  // a quarter of the draws
+}
+
 TEST(Sampler, takes_every_frame_once_an_epoch_and_in_another_order_the_next) {
   const Sampler sampler({system_of(30, 4)}, 4, 0, {}, 3);  // 30 is no multiple of 4: batches reach across
   std::vector<std::size_t> frames;

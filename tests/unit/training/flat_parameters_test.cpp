@@ -248,6 +248,49 @@ TEST(FlatParameters, every_optimiser_may_be_divided) {
   }
 }
 
+/// Length of the sum of all ranks' gradients in step 1.
+double gradient_length(int n_ranks) {
+  double squares = 0;
+  for (std::size_t i = 0; i < n_parameters(); ++i) {
+    double sum = 0;
+    for (int rank = 0; rank < n_ranks; ++rank) sum += gradient_of<double>(rank, 1, i);
+    squares += sum * sum;
+  }
+  return std::sqrt(squares);
+}
+
+TEST(FlatParameters, a_gradient_longer_than_clip_norm_is_shortened_to_it) {
+  const Comm comm = Comm::world();
+  const double length = gradient_length(comm.size());
+  OptimiserOptions sgd;
+  sgd.kind = OptimiserKind::sgd;
+  const auto plain = train<double>(comm, comm.node(), sgd, at_stage(0), 1);
+  sgd.clip_norm = 1.000001 * length;
+  EXPECT_EQ(train<double>(comm, comm.node(), sgd, at_stage(0), 1).values, plain.values);
+  sgd.clip_norm = 0.25 * length;
+  const auto clipped = train<double>(comm, comm.node(), sgd, at_stage(0), 1).values;
+  const auto begin = start();
+  for (std::size_t i = 0; i < begin.size(); ++i)
+    ASSERT_NEAR(clipped[i] - begin[i], 0.25 * (plain.values[i] - begin[i]), 1e-12 * length) << i;
+}
+
+TEST(FlatParameters, clipped_steps_are_the_same_to_the_bit_at_all_stages_and_holders) {
+  const Comm comm = Comm::world();
+  OptimiserOptions adam;
+  adam.clip_norm = 0.1 * gradient_length(comm.size());
+  const auto first = train<float>(comm, comm.node(), adam, at_stage(0));
+  const auto plain = train<float>(comm, comm.node(), {}, at_stage(0));
+  if (comm.is_root()) EXPECT_NE(plain.states, first.states);  // others have none
+  const auto groups = holders(comm);
+  for (std::size_t group = 0; group < std::min<std::size_t>(groups.size(), 2); ++group)
+    for (const int stage : {0, 1, 2, 3}) {
+      if (stage == 3 && groups[group].size() > 1) continue;
+      const auto other = train<float>(comm, groups[group], adam, at_stage(stage));
+      EXPECT_EQ(other.values, first.values) << group << stage;
+      EXPECT_EQ(other.states, first.states) << group << stage;
+    }
+}
+
 /// Bytes held and sent against ../shared/data/training/zero.json: its rows of fp32 and of halves, N ranks
 /// that share no memory, each block for itself. It counts words; those of gathered halves have 2 bytes.
 TEST(FlatParameters, hold_and_send_what_the_formulas_say) {

@@ -69,6 +69,57 @@ TEST(Trainer, loss_is_what_its_definition_says) {
   EXPECT_NEAR(trainer->evaluate(one, intensive).loss, prefactors.energy * 0.3 * 0.3 / n / n, 1e-9);
 }
 
+TEST(Trainer, huber_loss_is_half_the_square_inside_its_width_and_linear_beyond) {
+  const auto item = model_cases().front();
+  const Model model = read_dp(item.model);
+  const auto trainer = Trainer::create(model, SelRule::per_type);
+  const auto configuration = labelled(item, 0.3, 0.1);
+  const TrainingFrame frame = make_frame(configuration, model.rcut);
+  const TrainingFrame* one[] = {&frame};
+  const double n = configuration.n_atoms(), d = 0.3 / n;
+  const LossPrefactors energy{.energy = 0.7};
+  LossPrefactors wide = energy, narrow = energy;
+  wide.energy_huber = 1.001 * d;
+  narrow.energy_huber = 0.5 * d;
+  EXPECT_NEAR(trainer->evaluate(one, wide).loss, 0.7 * d * d / 2, 1e-11);
+  EXPECT_NEAR(trainer->evaluate(one, narrow).loss, 0.7 * 0.5 * d * (d - 0.25 * d), 1e-11);
+  LossPrefactors squares{.force = 1.3, .virial = 0.4, .intensive = true}, huber = squares;
+  huber.force_huber = huber.virial_huber = 100;
+  EXPECT_NEAR(trainer->evaluate(one, huber).loss, trainer->evaluate(one, squares).loss / 2, 1e-12);
+}
+
+/// The widths leave some deviations inside and others outside of all terms.
+TEST(Trainer, gradient_of_the_huber_loss_is_its_derivative) {
+  for (const auto& item : model_cases()) {
+    if (item.name != "oneside" && item.name != "twoside" && item.name != "copper") continue;
+    const Model model = read_dp(item.model);
+    const auto trainer = Trainer::create(model, SelRule::per_type);
+    const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
+    const TrainingFrame* one[] = {&frame};
+    LossPrefactors huber = prefactors;
+    huber.energy_huber = 0.4 / frame.n_atoms;
+    huber.force_huber = 0.15;
+    huber.virial_huber = 0.15 / frame.n_atoms;
+    trainer->gradient(one, huber, 1);
+    const auto gradient = trainer->gradient_values(), start = trainer->parameters();
+    std::mt19937_64 random(12);
+    std::normal_distribution<double> normal;
+    for (int direction = 0; direction < 4; ++direction) {
+      std::vector<double> along(start.size());
+      double slope = 0, side[2];
+      for (std::size_t i = 0; i < along.size(); ++i) slope += (along[i] = normal(random)) * gradient[i];
+      for (const int s : {0, 1}) {
+        auto moved = start;
+        for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += (s == 0 ? -1e-6 : 1e-6) * along[i];
+        trainer->set_parameters(moved);
+        side[s] = trainer->evaluate(one, huber).loss;
+      }
+      const double difference = (side[1] - side[0]) / 2e-6;
+      EXPECT_NEAR(slope, difference, 2e-6 * std::abs(difference) + 2e-7) << item.name;
+    }
+  }
+}
+
 /// Every parameter of a block in turn would take minutes for all models: random directions see all of them.
 TEST(Trainer, gradient_is_the_derivative_of_the_loss_along_random_directions) {
   for (const auto& item : model_cases()) {
@@ -373,6 +424,26 @@ TEST(Trainer, a_gradient_that_is_no_number_on_one_rank_ends_all_with_the_weights
     static_cast<void>(lesson.gradient(*trainer, 2));  // the frame of rank 0
     EXPECT_THROW(trainer->update(Lesson::rate), NumericalError) << stage;
     EXPECT_EQ(trainer->parameters(), before) << stage;
+  }
+}
+
+TEST(Trainer, a_look_at_other_parameters_changes_no_bit_of_the_training) {
+  for (const auto& item : taught()) {
+    Lesson lesson(item);
+    const auto plain = lesson.trainer({}), looking = lesson.trainer({});
+    const TrainingFrame* one[] = {&lesson.frame(0)};
+    for (std::int64_t t = 1; t <= Lesson::n_steps; ++t) {
+      const auto losses = lesson.steps(*plain, t, t);
+      auto others = looking->parameters();
+      for (double& value : others) value *= 1.5;
+      const auto found = looking->evaluate_at(others, one, prefactors);
+      EXPECT_EQ(lesson.steps(*looking, t, t), losses) << item.name;
+      const auto there = lesson.trainer({});
+      there->set_parameters(others);
+      const double expected = there->evaluate(one, prefactors).loss;
+      EXPECT_NEAR(found.loss, expected, (is_float(item) ? 1e-3 : 1e-8) * expected) << item.name;
+    }
+    EXPECT_EQ(looking->parameters(), plain->parameters()) << item.name;
   }
 }
 

@@ -721,14 +721,14 @@ TEST(FlowTrainer, what_cannot_be_trained_is_refused) {
 
 TEST(LearningRate, follows_its_schedule) {
   FlowRateOptions options;
-  options.schedule = RateSchedule::exponential;
+  options.schedule = RateKind::exponential;
   options.start = 0.1;
   options.factor = 0.5;
   options.interval = 10;
   EXPECT_DOUBLE_EQ(LearningRate(options).rate(20), 0.025);
   options.least = 0.05;
   EXPECT_DOUBLE_EQ(LearningRate(options).rate(20), 0.05);
-  options.schedule = RateSchedule::plateau;
+  options.schedule = RateKind::plateau;
   options.patience = 2;
   LearningRate plateau(options);
   for (const double loss : {1., 0.5, 0.6, 0.6}) plateau.observe(loss);

@@ -1,0 +1,24 @@
+#include "apps/dpmd/train/best_weights.hpp"
+
+#include "io/log/error.hpp"
+
+namespace quintet::dpmd {
+
+void BestWeights::save(hdf5::Group& group) const {
+  group.write<double>("least_loss", std::vector<double>{least_.least(), least_.waited()}, {2},
+                      {"1", {"value"}, "Least loss of frames held out, looks since then"});
+  group.set_attribute("best_step", step_);
+  if (!weights_.empty())
+    group.write<double>("best_weights", weights_, {weights_.size()},
+                        {"1", {"parameter"}, "Weights with the least loss of frames held out"});
+}
+
+void BestWeights::load(const hdf5::Group& group) {
+  const auto values = group.read<double>("least_loss");
+  QUINTET_CHECK(values.size() == 2, "the checkpoint's least_loss has {} values, expected 2", values.size());
+  least_.restore(values[0], values[1]);
+  step_ = group.integer_attribute("best_step");
+  if (group.has("best_weights")) weights_ = group.read<double>("best_weights");
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,187 @@
+#include "surrogates/potential/training/finetune.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/potential/training/initialise.hpp"
+#include "surrogates/potential/training/least_squares.hpp"
+
+// with_types(): places of the new types among the old ones, then
+//
+//   1. for_types()       what there is a number or flag of for each type, or pair of types
+//   2. set_statistics()  davg and dstd of new centres
+//   3. networks          known ones as they are, new ones drawn; those of new neighbours silent at empty
+//   slots
+//   4. keep_scale()      known fitting networks see the descriptor that they know
+namespace quintet::potential {
+
+namespace {
+
+/// Index among the types of `from`; -1: new.
+std::vector<int> places_of(const Model& from, const std::vector<std::string>& type_names) {
+  std::vector<std::string> missing;
+  for (const auto& name : from.type_names)
+    if (std::find(type_names.begin(), type_names.end(), name) == type_names.end()) missing.push_back(name);
+  QUINTET_CHECK(
+      missing.empty(),
+      "initial_model: model.type_map [{}] lacks {}, which the model has: add it (its slots are part of "
+      "every descriptor; a type without atoms costs little)",
+      fmt::join(type_names, ", "), fmt::join(missing, ", "));
+  std::vector<int> places;
+  for (const auto& name : type_names) {
+    const auto at = std::find(from.type_names.begin(), from.type_names.end(), name);
+    places.push_back(at == from.type_names.end() ? -1 : static_cast<int>(at - from.type_names.begin()));
+  }
+  return places;
+}
+
+template <class T>
+std::vector<T> for_types(const std::vector<T>& of, const std::vector<int>& places, const T& otherwise) {
+  std::vector<T> result;
+  if (of.empty()) return result;
+  for (const int place : places) result.push_back(place < 0 ? otherwise : of[place]);
+  return result;
+}
+
+std::vector<bool> for_pairs(const std::vector<bool>& of, const std::vector<int>& places, std::size_t n_old) {
+  std::vector<bool> result;
+  if (of.empty()) return result;
+  for (const int a : places)
+    for (const int b : places) result.push_back(a >= 0 && b >= 0 && of[a * n_old + b]);
+  return result;
+}
+
+/// Refuse what cannot make room for new types.
+void require_room(const Model& from) {
+  for (const auto& network : from.embedding) {
+    for (const auto& layer : network.layers) {
+      double at_zero = 0, slope = 0;
+      with_activation(layer.activation, [&]<Activation A>() { activate<A, double, 1>(0.0, at_zero, slope); });
+      QUINTET_CHECK(at_zero == 0,
+                    "initial_model: its embedding networks have an activation that is not 0 at 0 (sigmoid, "
+                    "softplus): types cannot be added to it; train a new model");
+    }
+    QUINTET_CHECK(
+        network.layers.front().skip == DenseLayer::Skip::none,
+        "initial_model: the first layer of its embedding networks has a skip (width {}): types cannot "
+        "be added to it; train a new model",
+        network.layers.front().n_out);
+  }
+  for (const auto& network : from.fitting)
+    QUINTET_CHECK(
+        network.layers.front().skip == DenseLayer::Skip::none,
+        "initial_model: the first layer of its fitting networks has a skip, as the descriptor has its "
+        "width ({}) or half of it: types cannot be added to it; train a new model",
+        network.layers.front().n_out);
+}
+
+/// s of an empty slot of a centre.
+double empty_s(const Model& model, int centre) { return -model.mean[centre][0] / model.deviation[centre][0]; }
+
+/// The s at which a network of a new neighbour must be 0: that of its known centre, or the mean of all.
+double silent_at(const Model& model, const std::vector<int>& places, int centre) {
+  if (centre >= 0) return empty_s(model, centre);
+  double sum = 0, n = 0;
+  for (int t = 0; t < model.n_types(); ++t)
+    if (places[t] >= 0) {
+      sum += empty_s(model, t);
+      ++n;
+    }
+  return sum / n;
+}
+
+/// Biases with which a network of activations that are 0 at 0 is 0 at s.
+void silence(Network& network, double s) {
+  for (auto& layer : network.layers) std::fill(layer.bias.begin(), layer.bias.end(), 0.0);
+  auto& first = network.layers.front();
+  for (int o = 0; o < first.n_out; ++o) first.bias[o] = -s * first.weight[o];
+}
+
+void set_embeddings(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
+  const int n = model.n_types();
+  const auto& like = from.embedding.front();
+  model.embedding.assign(model.type_one_side ? n : static_cast<std::size_t>(n) * n, {});
+  for (int neighbour = 0; neighbour < n; ++neighbour)
+    for (int centre = 0; centre < (model.type_one_side ? 1 : n); ++centre) {
+      const int index = model.network_index(centre, neighbour), known = places[neighbour];
+      Network& network = model.embedding[index];
+      if (known >= 0 && (model.type_one_side || places[centre] >= 0)) {
+        network = from.embedding[from.network_index(std::max(places[centre], 0), known)];
+        continue;
+      }
+      network = drawn_embedding(like, seed, static_cast<std::size_t>(index));
+      if (known >= 0 || (!model.type_one_side && places[centre] < 0)) continue;
+      silence(network, silent_at(model, places, model.type_one_side ? -1 : centre));
+    }
+}
+
+void set_fittings(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
+  const double slots = static_cast<double>(model.n_slots()) / from.n_slots();
+  model.fitting.clear();
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    model.fitting.push_back(places[t] >= 0 ? from.fitting[places[t]]
+                                           : drawn_fitting(from.fitting.front(), seed, t));
+    if (places[t] >= 0 && slots != 1)
+      for (double& weight : model.fitting.back().layers.front().weight) weight *= slots * slots;
+  }
+}
+
+}  // namespace
+
+Model with_types(const Model& from, const std::vector<std::string>& type_names,
+                 const std::vector<LabelledSystem>& systems, const NeighbourCensus& census,
+                 int frames_a_system, std::uint64_t seed) {
+  const auto places = places_of(from, type_names);
+  const std::size_t n_old = from.type_names.size();
+  Model model = from;
+  model.type_names = type_names;
+  model.atom_bias = for_types(from.atom_bias, places, 0.0);
+  model.output_bias = for_types(from.output_bias, places, 0.0);
+  model.excluded_descriptor_pairs = for_pairs(from.excluded_descriptor_pairs, places, n_old);
+  model.excluded_pairs = for_pairs(from.excluded_pairs, places, n_old);
+  model.excluded_atoms = for_types(from.excluded_atoms, places, false);
+  model.excluded_fitting = for_types(from.excluded_fitting, places, false);
+  model.sel = for_types(from.sel, places, 0);
+  const bool is_new = type_names.size() > n_old;
+  if (is_new) {
+    require_room(from);
+    const auto counted = automatic_sel(census);
+    for (std::size_t t = 0; t < places.size(); ++t)
+      if (places[t] < 0) model.sel[t] = std::max(counted[t], 4);
+    const bool zero_mean =
+        std::all_of(from.mean.begin(), from.mean.end(), [](const auto& m) { return m[0] == 0; });
+    set_statistics(model, systems, frames_a_system, zero_mean);
+  }
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    if (places[t] < 0) continue;
+    model.mean[t] = from.mean[places[t]];
+    model.deviation[t] = from.deviation[places[t]];
+  }
+  set_embeddings(model, from, places, seed);
+  set_fittings(model, from, places, seed);
+  return model;
+}
+
+std::vector<double> change_energy_bias(Model& model, const std::vector<LabelledSystem>& systems,
+                                       const std::vector<FrameOfSystem>& frames,
+                                       const std::function<double(std::size_t)>& prediction) {
+  const std::size_t n_types = model.type_names.size();
+  std::vector<double> rows, values;
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const auto& frame = systems[frames[k].system].frames[frames[k].frame];
+    if (!frame.energy) continue;
+    std::vector<double> count(n_types, 0.0);
+    for (const int t : frame.types)
+      if (model.excluded_atoms.empty() || !model.excluded_atoms[t]) ++count[t];
+    rows.insert(rows.end(), count.begin(), count.end());
+    values.push_back(*frame.energy - prediction(k));
+  }
+  const auto change = least_squares(rows, n_types, values);
+  for (std::size_t t = 0; t < n_types; ++t) model.output_bias[t] += change[t];
+  return change;
+}
+
+}  // namespace quintet::potential
