@@ -139,10 +139,38 @@ class CaseReport {
     }
     context_.report().table(header_of(judged_, {"field", "deviation of the truth"}, false), rows,
                             "Root mean square error over the deviation of the truth, and (greatest error).");
+    vrmse();
     shifted_errors();
     for (std::size_t f = 0; f < judged_.fields.size(); ++f)
       histogram("error_" + judged_.fields[f], "Errors of " + judged_.fields[f], "|error|", false,
                 [f](const Judgement& one) { return &one.error_sizes[f]; });
+  }
+
+  /// Report errors by the protocol of The Well's tables.
+  void vrmse() {
+    Table rows;
+    std::vector<double> sums(judged_.judgements.size());
+    for (std::size_t f = 0; f < judged_.fields.size(); ++f) {
+      std::vector<std::string> cells{judged_.fields[f]};
+      for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
+        const auto& one = judged_.judgements[k];
+        cells.push_back(ratio(one.vrmse[f]));
+        sums[k] += one.vrmse[f] / static_cast<double>(judged_.fields.size());
+        summarise(one.name + "_vrmse_" + judged_.fields[f], one.vrmse[f],
+                  "as The Well defines it, mean over frames");
+      }
+      rows.push_back(cells);
+    }
+    std::vector<std::string> cells{"mean"};
+    for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
+      cells.push_back(ratio(sums[k]));
+      summarise(judged_.judgements[k].name + "_vrmse", sums[k], "mean over fields");
+    }
+    rows.push_back(cells);
+    context_.report().table(
+        header_of(judged_, {"VRMSE"}, false), rows,
+        "As The Well defines it: of each frame the root mean square error over the deviation within "
+        "the frame, all points alike; then the mean over frames.");
   }
 
   /// Report the errors of what a flow that may drift looks like, wherever it is.
@@ -254,6 +282,8 @@ class CaseReport {
       plot.y_label = "power a mode";
       plot.log_x = plot.log_y = true;
       double fewest = judged_.times.size();
+      Series means_of_truth;
+      std::string right;
       bool errors_known = true;
       for (const auto& one : judged_.judgements) {
         const auto& series = one.spectra[s];
@@ -276,6 +306,16 @@ class CaseReport {
           high.x.push_back(series.wavenumbers[k]), high.y.push_back(estimate.mean + estimate.error);
         }
         plot.curves.push_back(mean);
+        if (one.name == "truth") {
+          means_of_truth = means;
+        } else {
+          constexpr double tolerance = 0.2;
+          const double most = flow::right_up_to(series.wavenumbers, means_of_truth, means, tolerance);
+          summarise(fmt::format("{}_spectrum_right_to_{}_{}", one.name, truth.quantity, s), most,
+                    fmt::format("wavenumber up to which all of the spectrum is right to 20 %, of {:.4g}",
+                                series.wavenumbers.back()));
+          right += fmt::format("{} {} to {:.3g}", right.empty() ? " Right to 20 %:" : ",", one.name, most);
+        }
         if (one.name == "truth") plot.curves.push_back(low), plot.curves.push_back(high);
         auto group = context_.results()
                          .root()
@@ -291,10 +331,11 @@ class CaseReport {
         group.set_attribute("place", series.place);
       }
       plot.caption = fmt::format(
-          "{} frames; at least {:.2g} independent ones at each wavenumber of the truth. {}",
+          "{} frames; at least {:.2g} independent ones at each wavenumber of the truth. {}{}",
           judged_.times.size(), fewest,
           errors_known ? "Dashed: one standard error of the truth."
-                       : "Dashed: one standard error of the truth, where there are enough frames.");
+                       : "Dashed: one standard error of the truth, where there are enough frames.",
+          right.empty() ? "" : right + ".");
       context_.report().plot(plot);
     }
   }

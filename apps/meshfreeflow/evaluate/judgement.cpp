@@ -59,15 +59,18 @@ void Judge::add_errors(const Comm& comm, const CaseFields& fields, Judgement& re
   result.error_sizes.resize(fields.fields.size());
   for (std::size_t f = 0; f < fields.fields.size(); ++f) {
     flow::PointErrors errors;
+    double vrmse = 0;
     for (int frame = data_->first; frame < data_->end; ++frame) {
       const auto truth = frame_of(truth_->fields[f], frame), prediction = frame_of(fields.fields[f], frame);
       errors.add(data_->grid, truth, prediction);
+      vrmse += flow::vrmse_of_frame(truth, prediction);
       std::vector<double> difference(prediction.begin(), prediction.end());
       for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= truth[i];
       result.error_sizes[f].add(data_->grid, difference);
     }
     auto sums = errors.sums();
     comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+    result.vrmse.push_back(comm.sum(vrmse) / data_->n_frames());
     result.errors[f] = flow::PointErrors::of(sums, comm.maximum(errors.greatest()));
     comm.reduce(std::span<double>(result.error_sizes[f].shares()), Comm::Reduction::sum);
   }

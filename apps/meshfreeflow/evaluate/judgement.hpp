@@ -34,6 +34,7 @@ struct Judgement {
   std::string seen{};  ///< "trained on 12, chosen by 0 of 24 frames" of this case; empty: on none
   std::vector<flow::FlowSample> samples;         ///< [frame], where the fields' meaning is known
   std::vector<flow::PointErrors> errors;         ///< [field]
+  std::vector<double> vrmse;                     ///< [field] mean over frames of flow::vrmse_of_frame
   std::vector<flow::LogHistogram> error_sizes;   ///< [field] of |prediction - truth|
   std::optional<ShiftedErrors> shifted;          ///< where an axis is periodic
   std::optional<flow::LogHistogram> divergence;  ///< of |div u|, where the fields' meaning is known

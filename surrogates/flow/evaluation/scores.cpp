@@ -47,6 +47,30 @@ double PointErrors::scaled() const {
   return varies() ? rms() / truth_deviation() : std::numeric_limits<double>::quiet_NaN();
 }
 
+double vrmse_of_frame(std::span<const double> truth, std::span<const double> prediction) {
+  constexpr double floor = 1e-7;  // of The Well
+  const auto n = static_cast<double>(truth.size());
+  double mean = 0, square = 0, deviation = 0;
+  for (const double value : truth) mean += value / n;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    square += (prediction[i] - truth[i]) * (prediction[i] - truth[i]);
+    deviation += (truth[i] - mean) * (truth[i] - mean);
+  }
+  return std::sqrt(square / n / (deviation / (n - 1) + floor));
+}
+
+double right_up_to(std::span<const double> wavenumbers, std::span<const double> truth,
+                   std::span<const double> prediction, double tolerance) {
+  constexpr double rounding = 1e-14;  // single precision, squared
+  double most = 0, sum = 0;
+  for (std::size_t k = 1; k < truth.size(); ++k) sum += truth[k];
+  for (std::size_t k = 1; k < truth.size(); ++k) {
+    if (!(truth[k] > rounding * sum) || !(std::abs(prediction[k] - truth[k]) <= tolerance * truth[k])) break;
+    most = wavenumbers[k];
+  }
+  return most;
+}
+
 SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction) {
   const auto n = static_cast<double>(truth.size());
   double mean = 0, size = 0, absolute = 0, square = 0, deviation = 0;

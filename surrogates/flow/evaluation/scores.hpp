@@ -26,8 +26,7 @@ class PointErrors {
   [[nodiscard]] double relative() const { return rms() / truth_rms(); }
   /// Whether the truth varies by more than single precision rounds it.
   [[nodiscard]] bool varies() const { return truth_deviation() > constant_share * truth_rms(); }
-  /// rms()/truth_deviation(): 1 for a prediction by the mean; The Well's VRMSE. NaN where the truth does not
-  /// vary.
+  /// rms()/truth_deviation(): 1 for a prediction by the mean. NaN where the truth does not vary.
   [[nodiscard]] double scaled() const;
   [[nodiscard]] double r2() const { return 1 - scaled() * scaled(); }
 
@@ -40,6 +39,16 @@ class PointErrors {
  private:
   double frames_ = 0, square_ = 0, truth_ = 0, truth_square_ = 0, greatest_ = 0;
 };
+
+/// VRMSE of a frame as The Well defines it: sqrt(<(p - t)^2>/(s^2 + 1e-7)), s^2 = sum (t - <t>)^2/(n - 1).
+/// All points weigh the same, wherever they lie. What benchmarks print is the mean over frames, then over
+/// fields. Source: Ohana et al. 2024, `nrmse` by `std` of the_well.
+[[nodiscard]] double vrmse_of_frame(std::span<const double> truth, std::span<const double> prediction);
+
+/// The highest wavenumber up to which all means of a spectrum, from mode 1 on, are those of the truth to a
+/// share `tolerance`; 0 where the first is not. Modes in which the truth has nothing but rounding end it.
+[[nodiscard]] double right_up_to(std::span<const double> wavenumbers, std::span<const double> truth,
+                                 std::span<const double> prediction, double tolerance);
 
 /// How well a series in time is predicted.
 struct SeriesScore {

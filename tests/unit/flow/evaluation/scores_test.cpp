@@ -42,6 +42,25 @@ TEST(PointErrors, parts_merged_are_the_whole) {
   EXPECT_NEAR(both.relative(), 1, 1e-14);
 }
 
+TEST(Vrmse, is_that_of_the_well) {
+  // By torch: sqrt(mean((p - t)**2)/(torch.std(t)**2 + 1e-7)); std divides by n - 1.
+  const std::vector<double> truth = {1, 2, 3, 6}, prediction = {1, 2.5, 3, 5};
+  EXPECT_NEAR(vrmse_of_frame(truth, prediction), std::sqrt(1.25 / 4 / (14.0 / 3 + 1e-7)), 1e-15);
+  EXPECT_EQ(vrmse_of_frame(truth, truth), 0);
+  // A prediction by the mean has 1 but for n - 1, a frame without variation what is left of the floor.
+  EXPECT_NEAR(vrmse_of_frame(truth, std::vector<double>(4, 3)), std::sqrt(0.75), 1e-7);
+  EXPECT_NEAR(vrmse_of_frame(std::vector<double>(4, 2), std::vector<double>(4, 2.1)), 0.1 / std::sqrt(1e-7),
+              1e-6);
+}
+
+TEST(Spectrum, is_right_up_to_the_first_mode_beyond_the_tolerance) {
+  const std::vector<double> k = {0, 1, 2, 3, 4}, truth = {9, 4, 2, 1, 1e-16};
+  EXPECT_EQ(right_up_to(k, truth, truth, 0.2), 3);  // the last is rounding
+  EXPECT_EQ(right_up_to(k, truth, std::vector<double>{0, 4.79, 1.61, 0.81, 0}, 0.2), 3);
+  EXPECT_EQ(right_up_to(k, truth, std::vector<double>{0, 4.79, 1.59, 1, 0}, 0.2), 1);
+  EXPECT_EQ(right_up_to(k, truth, std::vector<double>{9, 4.81, 2, 1, 0}, 0.2), 0);
+}
+
 TEST(SeriesScore, the_mean_of_the_truth_explains_nothing_and_the_truth_all) {
   const std::vector<double> truth = {1, 2, 3, 6};
   EXPECT_EQ(series_score(truth, truth).nmae, 0);
