@@ -40,6 +40,10 @@ FlowMachine::FlowMachine(WaveGrid& grid, FlowProgram program, std::vector<FlowVa
     : grid_(grid), program_(std::move(program)), outputs_(std::move(outputs)), scratch_(grid.make_modes()) {
   for (const auto& form : program_.forms()) forms_.push_back(factors_of(form));
   for (const auto& output : outputs_) output_forms_.push_back(factors_of(output.form));
+  at_points_.resize(at(program_.n_levels()));
+  for (int i = 0; i < static_cast<int>(program_.instructions().size()); ++i)
+    if (program_.instructions()[at(i)].operation != PointOperation::field)
+      at_points_[at(program_.level(i))].push_back(i);
   const auto outlives = outliving(program_, outputs_);
   for (const bool one : outlives) kept_.emplace_back(one ? grid_.n_points() : 0);
   slots_.resize(at(program_.n_variables()));
@@ -75,18 +79,28 @@ std::vector<FlowMachine::SlotFactor> FlowMachine::factors_of(const LinearForm& f
 }
 
 void FlowMachine::add_up(const std::vector<SlotFactor>& factors, double constant, const Modes& modes) const {
-  Kokkos::deep_copy(modes.re, 0.0);
-  Kokkos::deep_copy(modes.im, 0.0);
   const auto n = static_cast<std::int64_t>(grid_.n_modes());
+  double *const to_re = modes.re.data(), *const to_im = modes.im.data();
+  const auto for_waves = [n](const auto& f) {
+    Kokkos::parallel_for("linear form", Kokkos::RangePolicy<Exec>(0, n), f);
+  };
+  if (factors.empty()) for_waves([=](std::int64_t i) { to_re[i] = to_im[i] = 0; });
+  bool is_first = true;
   for (const auto& factor : factors) {
     const Modes& from = slots_[at(factor.slot)];
     const double *const f_re = factor.re.data(), *const f_im = factor.im.data();
     const double *const re = from.re.data(), *const im = from.im.data();
-    double *const to_re = modes.re.data(), *const to_im = modes.im.data();
-    Kokkos::parallel_for("linear form", Kokkos::RangePolicy<Exec>(0, n), [=](std::int64_t i) {
-      to_re[i] += f_re[i] * re[i] - f_im[i] * im[i];
-      to_im[i] += f_re[i] * im[i] + f_im[i] * re[i];
-    });
+    if (is_first)
+      for_waves([=](std::int64_t i) {
+        to_re[i] = f_re[i] * re[i] - f_im[i] * im[i];
+        to_im[i] = f_re[i] * im[i] + f_im[i] * re[i];
+      });
+    else
+      for_waves([=](std::int64_t i) {
+        to_re[i] += f_re[i] * re[i] - f_im[i] * im[i];
+        to_im[i] += f_re[i] * im[i] + f_im[i] * re[i];
+      });
+    is_first = false;
   }
   if (constant != 0 && n > 0 && grid_.first_column() == 0) modes.re(0) += constant;
 }
@@ -128,10 +142,7 @@ void FlowMachine::run(const std::vector<Modes>& state, double time) {
 }
 
 void FlowMachine::run_points(int level, double time) {
-  std::vector<int> points;
-  for (int i = 0; i < static_cast<int>(program_.instructions().size()); ++i)
-    if (program_.level(i) == level && program_.instructions()[at(i)].operation != PointOperation::field)
-      points.push_back(i);
+  const auto& points = at_points_[at(level)];
   if (points.empty()) return;
   const auto n = static_cast<std::int64_t>(grid_.n_points());
   const std::int64_t n_blocks = (n + block - 1) / block;

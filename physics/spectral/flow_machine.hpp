@@ -52,6 +52,7 @@ class FlowMachine {
   FlowProgram program_;
   std::vector<FlowValue> outputs_;
   std::vector<std::vector<SlotFactor>> forms_, output_forms_;
+  std::vector<std::vector<int>> at_points_;  ///< of each level: registers that are computed at points
   std::vector<AlignedVector<double>> kept_;  ///< of each register: values, or empty
   std::vector<Modes> slots_;
   Modes scratch_;

@@ -44,6 +44,7 @@ constexpr Reference rows[] = {
     {"lass2020", "submatrix", ""},
     {"verstappen2003", "meshfreeflow simulate", ""},
     {"verstappen2003", "meshfreeflow control", ""},
+    {"cox2002", "meshfreeflow flow", ""},
     {"beintema2020", "meshfreeflow control", ""},
     {"schulman2017", "meshfreeflow control", ""},
     {"jiang2020", "meshfreeflow train", ""},

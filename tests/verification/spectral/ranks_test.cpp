@@ -15,7 +15,7 @@ PeriodicFlow run(const Comm& comm, Dealias dealias) {
     start(flow, {"-2*cos(x) - 2*cos(pi*y)", "cos(2*x)/2 + cos(pi*y)"}, member);
     add_noise(flow.grid(), {0.1, 1, 4}, static_cast<std::uint64_t>(member), 0, flow.state(member)[0]);
   }
-  advance(flow, 0.4, 40);
+  advance(flow, 0.1, 10);
   flow.begin_step();
   return flow;
 }
