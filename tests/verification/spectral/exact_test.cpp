@@ -95,7 +95,7 @@ TEST(Step, is_exact_for_what_is_linear_of_the_variable_itself) {
                     {}, 1);
   start(flow, {"cos(2*x + y)"});
   ASSERT_TRUE(flow.has_linear_part(0));
-  advance(flow, 3, 1);  // one step of 8 radians
+  advance(flow, 3, 1);  // one step of 24 radians
   const double phase = 20 * 2 / 5.0 * 3;
   EXPECT_LT(look(flow, fmt::format("w - {:.17g}*cos(2*x + y + {:.17g})", std::exp(-nu * 5 * 3), phase)).most,
             1e-13);
