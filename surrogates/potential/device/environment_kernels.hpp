@@ -54,7 +54,7 @@ struct NeighbourTerm {
       d[l] = to[l] - from[l];
       distance2 += d[l] * d[l];
     }
-    const EnvironmentTerm<1> term(e.range, mean[0], scale[0], distance2);
+    const EnvironmentTerm<double> term(e.range, mean[0], scale[0], distance2);
     slope = term.slope;
     q = term.q;
     dq = term.dq;
@@ -357,7 +357,7 @@ struct ForcesKernel {
       value[0] += through * static_cast<Real>(2 * e.inverse_interval);
       const double g[3] = {value[1] * scale[1], value[2] * scale[2], value[3] * scale[3]};
       double by_d[3];
-      differentiate_environment<1>(term.slope, term.q, term.dq, value[0], g, term.d, by_d);
+      differentiate_environment<double>(term.slope, term.q, term.dq, value[0], g, term.d, by_d);
       const std::size_t to = 3 * static_cast<std::size_t>(owner ? owner[j] : j);
       for (int l = 0; l < 3; ++l) {
         const double slope = by_d[l];

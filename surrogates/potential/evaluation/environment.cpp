@@ -123,8 +123,8 @@ void Environment::fill(int centre, int begin, int n, Batch<Real>& batch, Scratch
   const auto& scale = inverse_deviation_[centre];
   const SwitchRange range{rcut_smooth_, 1.0 / (rcut_ - rcut_smooth_), protection_};
   for (int r = 0; r < n; r += pack_width<double>) {
-    const EnvironmentTerm<pack_width<double>> term(range, mean[0], scale[0],
-                                                   load<double>(scratch.distance2.data() + r));
+    const EnvironmentTerm<Pack<double>> term(range, mean[0], scale[0],
+                                             load<double>(scratch.distance2.data() + r));
     store<double>(scratch.s.data() + r, term.s);
     store<double>(batch.slope.data() + begin + r, term.slope);
     store<double>(batch.q.data() + begin + r, term.q);

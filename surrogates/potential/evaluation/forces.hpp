@@ -61,8 +61,9 @@ void visit_slopes(const Batch<Real>& batch, int b, const std::array<double, 4>& 
     const auto there = lane < broadcast<double>(n);
     const Pack<double> zero{};
     Pack<double> slope[3];
-    differentiate_environment<w>(load<double>(batch.slope.data() + r), load<double>(batch.q.data() + r),
-                                 load<double>(batch.dq.data() + r), gradient[0], g, d, slope);
+    differentiate_environment<Pack<double>>(load<double>(batch.slope.data() + r),
+                                            load<double>(batch.q.data() + r),
+                                            load<double>(batch.dq.data() + r), gradient[0], g, d, slope);
     for (auto& of_l : slope) of_l = there ? of_l : zero;
     visit(r, n, d, slope);
   }

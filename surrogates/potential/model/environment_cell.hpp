@@ -4,9 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "physics/kernels/pack.hpp"
-
-/// The formulas of one neighbour of an atom, for a core's packs and for a thread of a device (lanes = 1).
+/// The formulas of one neighbour of an atom, for the lanes of a core's pack, or, with double as Value, for a
+/// thread of a device, where pack.hpp does not go.
 namespace quintet::potential {
 
 /// w(u) = 1 - 10 u^3 + 15 u^4 - 6 u^5, from 1 at u = 0 to 0 at u = 1 with two continuous derivatives.
@@ -30,9 +29,8 @@ struct SwitchRange {
 /// and what the chain rule needs of it. Mean and deviation of the rows are those of the centre's type.
 ///
 /// Source: Zhang et al. 2018 (NeurIPS), section 2; DeePMD-kit's prod_env_mat.
-template <int lanes>
+template <class Value>
 struct EnvironmentTerm {
-  using Value = Pack<double, lanes>;
   Value s;        ///< (w/(r+p) - mean_0)/deviation_0
   Value slope;    ///< its derivative by r, divided by r
   Value q, dq;    ///< q(r) = w/(r+p)^2, and q'(r)/r
@@ -42,7 +40,7 @@ struct EnvironmentTerm {
   /// @param distance2 r^2 (angstrom^2) @param scale 1/deviation
   KOKKOS_INLINE_FUNCTION EnvironmentTerm(const SwitchRange& range, double mean, double scale,
                                          const Value& distance2) {
-    const Value radius = root(distance2), zero{}, one = broadcast<double, lanes>(1.0);
+    const Value radius = root(distance2), zero{}, one = 1.0 - zero;
     Value u = (radius - range.smooth) * range.inverse_width;
     u = u > zero ? u : zero;
     u = u < one ? u : one;
@@ -65,6 +63,7 @@ struct EnvironmentTerm {
 
  private:
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static Value root(const Value& square) {
+    constexpr int lanes = sizeof(Value) / sizeof(double);
     if constexpr (lanes == 1) {
       return ::sqrt(square);
     } else {
@@ -83,12 +82,11 @@ KOKKOS_INLINE_FUNCTION double environment_component(double q, double d, double m
 /// dE/dd_l = (slope dE/dR_0 + q'/r g.d) d_l + q g_l, g_l = dE/dR_l/deviation_l: the chain rule through R.
 ///
 /// @param by_s dE/dR_0 @param g, d, by_d [3]
-template <int lanes>
-KOKKOS_INLINE_FUNCTION void differentiate_environment(
-    const Pack<double, lanes>& slope, const Pack<double, lanes>& q, const Pack<double, lanes>& dq,
-    const Pack<double, lanes>& by_s, const Pack<double, lanes>* g, const Pack<double, lanes>* d,
-    Pack<double, lanes>* by_d) {
-  const Pack<double, lanes> along = slope * by_s + dq * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
+template <class Value>
+KOKKOS_INLINE_FUNCTION void differentiate_environment(const Value& slope, const Value& q, const Value& dq,
+                                                      const Value& by_s, const Value* g, const Value* d,
+                                                      Value* by_d) {
+  const Value along = slope * by_s + dq * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
   for (int l = 0; l < 3; ++l) by_d[l] = along * d[l] + q * g[l];
 }
 

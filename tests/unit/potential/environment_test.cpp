@@ -101,14 +101,14 @@ TEST(EnvironmentTerm, is_the_same_in_a_pack_as_alone) {
   for (double first = 0.1; first < 7; first += 0.3) {  // inside, between and beyond the switch
     alignas(64) double distance2[w];
     for (int l = 0; l < w; ++l) distance2[l] = std::pow(first + 0.04 * l, 2);
-    const EnvironmentTerm<w> pack(range, 0.1, 1.7, load<double>(distance2));
+    const EnvironmentTerm<Pack<double>> pack(range, 0.1, 1.7, load<double>(distance2));
     alignas(64) double s[w], slope[w], q[w], dq[w];
     store<double>(s, pack.s);
     store<double>(slope, pack.slope);
     store<double>(q, pack.q);
     store<double>(dq, pack.dq);
     for (int l = 0; l < w; ++l) {
-      const EnvironmentTerm<1> alone(range, 0.1, 1.7, distance2[l]);
+      const EnvironmentTerm<double> alone(range, 0.1, 1.7, distance2[l]);
       expect_same(alone.s, s[l]);
       expect_same(alone.slope, slope[l]);
       expect_same(alone.q, q[l]);
