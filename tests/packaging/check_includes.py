@@ -51,6 +51,7 @@ HOMES = (
     ("zlib", re.compile(r"^zlib\.h$"), ("io/files/",)),
     ("CLI11", re.compile(r"^CLI/"), ("apps/application/",)),
 )
+PACKS = "physics/kernels/pack.hpp"  # vectors of g++, which the GPU's compiler does not take
 ENGINE, WITH_TORCH = re.compile(r"^(io|physics|surrogates)/.*_device\.cpp$"), re.compile(r"^(torch|ATen|c10|surrogates/bridge)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
@@ -106,6 +107,24 @@ def check(path, text):
             yield f"{path}:{number}: includes {found.group(1)}: {problem}"
 
 
+def way_to(target, path, texts, seen):
+    """The files through which `path` includes `target`, or None."""
+    if path == target:
+        return [path]
+    if path in seen or path not in texts:
+        return None
+    seen.add(path)
+    included = (found.group(1) for found in map(INCLUDE.match, texts[path].split("\n")) if found)
+    return next(([path, *way] for way in (way_to(target, one, texts, seen) for one in included) if way), None)
+
+
+def engines_with_packs(texts):
+    for path in texts:
+        way = way_to(PACKS, path, texts, set()) if ENGINE.match(path) else None
+        if way:
+            yield f"{path}: the GPU's compiler would read {' -> '.join(way[1:])}"
+
+
 def sources(source_dir):
     for layer in FLOORS:
         for directory, _, names in os.walk(os.path.join(source_dir, layer)):
@@ -155,6 +174,9 @@ def self_test():
     assert not any(list(check(path, f"#include <{included}>")) for path, included in allowed)
     assert list(full_rooms([f"io/log/{n}.hpp" for n in range(MOST_FILES + 1)]))
     assert not list(full_rooms([f"io/log/{n}.hpp" for n in range(MOST_FILES)]))
+    engine, cell = "physics/a/a_device.cpp", "physics/a/a_cell.hpp"
+    assert list(engines_with_packs({engine: f'#include "{cell}"', cell: f'#include "{PACKS}"', PACKS: ""}))
+    assert not list(engines_with_packs({engine: f'#include "{cell}"', cell: "", "physics/a/a.cpp": f'#include "{PACKS}"', PACKS: ""}))
     assert list(check("io/log/a.hpp", "int x;")) and not list(check("io/log/a.hpp", "#pragma once\n"))
 
 
@@ -162,10 +184,13 @@ def main():
     if sys.argv[1] == "--self-test":
         return self_test()
     paths = list(sources(sys.argv[1]))
-    problems = list(full_rooms(paths))
+    texts = {}
     for path in paths:
         with open(os.path.join(sys.argv[1], path), encoding="utf-8") as stream:
-            problems += check(path, stream.read())
+            texts[path] = stream.read()
+    problems = [*full_rooms(paths), *engines_with_packs(texts)]
+    for path, text in texts.items():
+        problems += check(path, text)
     print("\n".join(sorted(problems)))
     print(f"{len(paths)} files, {len(problems)} problems")
     return 1 if problems or not paths else 0
