@@ -102,7 +102,7 @@ int period_of_spread(const GraphOptions& o) {
   return o.period > 0 ? o.period : std::min(3, longest_period(o));
 }
 
-struct Row {
+struct PatternRow {
   Pattern value;
   const char *name, *doc;
   Edges needs, needed_by;
@@ -110,7 +110,7 @@ struct Row {
   int (*n_sets)(const GraphOptions&);
 };
 
-constexpr Row rows[] = {
+constexpr PatternRow rows[] = {
     {Pattern::trivial, "trivial", "nothing", none, none, all, one},
     {Pattern::no_comm, "no_comm", "i itself", itself, itself, all, one},
     {Pattern::stencil_1d, "stencil_1d", "i - 1, i, i + 1", beside, beside, all, one},

@@ -6,7 +6,7 @@ namespace quintet::tasks {
 namespace {
 
 /// The state of SipHash, named as in the paper.
-struct State {
+struct SipState {
   std::uint64_t v0, v1, v2, v3;
   void round() {
     v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
@@ -26,8 +26,8 @@ constexpr std::uint64_t key_low = 0x0807060504030201, key_high = 0x000f0e0d0c0b0
 }  // namespace
 
 std::uint64_t hash(std::span<const std::int64_t> words) {
-  State state{0x736f6d6570736575 ^ key_low, 0x646f72616e646f6d ^ key_high, 0x6c7967656e657261 ^ key_low,
-              0x7465646279746573 ^ key_high};
+  SipState state{0x736f6d6570736575 ^ key_low, 0x646f72616e646f6d ^ key_high, 0x6c7967656e657261 ^ key_low,
+                 0x7465646279746573 ^ key_high};
   for (const auto word : words) state.take(static_cast<std::uint64_t>(word));
   state.take(std::uint64_t{words.size_bytes()} << 56);  // whole words: no bytes are left over
   state.v2 ^= 0xff;

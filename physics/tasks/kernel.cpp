@@ -49,7 +49,7 @@ double copy(const KernelOptions& kernel, std::int64_t n, std::span<std::byte> sc
   return scratch.empty() ? 0 : static_cast<double>(scratch[scratch.size() - 1]);
 }
 
-struct Row {
+struct TaskKernelRow {
   KernelKind value;
   const char *name, *doc, *unit;
   double (*run)(const KernelOptions&, std::int64_t n, std::span<std::byte>, int step);
@@ -65,7 +65,7 @@ double bytes_copied(const KernelOptions& kernel, std::int64_t n) {
   return static_cast<double>(kernel.scratch_bytes) * static_cast<double>(n) / kernel.samples;
 }
 
-constexpr Row rows[] = {
+constexpr TaskKernelRow rows[] = {
     {KernelKind::empty, "empty", "nothing", "", nothing, no_work},
     {KernelKind::busy_wait, "busy_wait", "a chain of integer operations", "iterations", wait, turns},
     {KernelKind::compute_bound, "compute_bound", "multiply-adds in registers", "flop", compute, operations},

@@ -67,14 +67,14 @@ class Models {
  private:
   /// [n_atoms, 3] in the order of the configuration, on rank 0.
   [[nodiscard]] std::vector<Vec3> gather_forces(const Atoms& atoms) const {
-    struct Row {
+    struct OwnForce {
       std::int64_t id;
       Vec3 force;
     };
-    std::vector<Row> own;
+    std::vector<OwnForce> own;
     for (int i = 0; i < atoms.n_local; ++i)
       own.push_back({atoms.id(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}});
-    const auto all = comm_.gather(std::span<const Row>(own));
+    const auto all = comm_.gather(std::span<const OwnForce>(own));
     std::vector<Vec3> forces(all.size());
     for (const auto& row : all) forces[static_cast<std::size_t>(row.id - 1)] = row.force;
     return forces;

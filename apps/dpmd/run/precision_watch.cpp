@@ -28,10 +28,10 @@ void PrecisionWatch::look(const Exec& exec, Simulation& simulation) {
 
 void PrecisionWatch::report(Context& context) const {
   if (rows_.empty()) return;
-  const Row& start = rows_.front();
-  const Row& worst = *std::max_element(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
-    return a.error.force_rmse < b.error.force_rmse;
-  });
+  const CheckedStep& start = rows_.front();
+  const CheckedStep& worst = *std::max_element(
+      rows_.begin(), rows_.end(),
+      [](const CheckedStep& a, const CheckedStep& b) { return a.error.force_rmse < b.error.force_rmse; });
   context.summarise("bf16_force_error_relative_start", start.error.relative(),
                     "rms difference of forces to those in double over their rms, at this process's start");
   context.summarise("bf16_force_error_relative", worst.error.relative(), "likewise, where it was largest");

@@ -26,11 +26,11 @@ class PrecisionWatch {
   void report(Context& context) const;
 
  private:
-  struct Row {
+  struct CheckedStep {
     std::int64_t step;
     potential::PrecisionError error;
   };
-  std::vector<Row> rows_;  ///< the start first; empty where nothing is rounded
+  std::vector<CheckedStep> rows_;  ///< the start first; empty where nothing is rounded
 };
 
 }  // namespace quintet::dpmd

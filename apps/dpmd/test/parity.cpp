@@ -161,14 +161,14 @@ std::string learnt_nothing(const Parity& parity) {
 }
 
 void report_parity(Report& report, const std::string& heading, const Parity& parity) {
-  struct Row {
+  struct QuantityRow {
     const char *quantity, *unit, *axis_unit;
     const Pairs& pairs;
     double scale;
   };
-  const Row rows[] = {{"Energy per atom", "meV/atom", "eV/atom", parity.energy, 1e3},
-                      {"Force component", "eV/angstrom", "eV/angstrom", parity.force, 1},
-                      {"Virial component per atom", "meV/atom", "eV/atom", parity.virial, 1e3}};
+  const QuantityRow rows[] = {{"Energy per atom", "meV/atom", "eV/atom", parity.energy, 1e3},
+                              {"Force component", "eV/angstrom", "eV/angstrom", parity.force, 1},
+                              {"Virial component per atom", "meV/atom", "eV/atom", parity.virial, 1e3}};
   report.section(heading);
   std::vector<std::vector<std::string>> table;
   for (const auto& row : rows) {

@@ -30,14 +30,14 @@ std::string score_text(const flow::SeriesScore& score) {
 }
 
 /// A statistic of a flow as a function of a frame's numbers.
-struct Row {
+struct StatisticRow {
   std::string key, text;
   std::function<double(const flow::FlowSample&)> value;
   bool of_the_nine;
 };
 
-std::vector<Row> rows_of(double viscosity) {
-  std::vector<Row> rows;
+std::vector<StatisticRow> rows_of(double viscosity) {
+  std::vector<StatisticRow> rows;
   for (const auto& one : flow::turbulence_statistics())
     rows.push_back({one.key, fmt::format("{} = {}", one.sign, one.text),
                     [&one, viscosity](const auto& sample) {
@@ -49,7 +49,7 @@ std::vector<Row> rows_of(double viscosity) {
   return rows;
 }
 
-Series series_of(const Row& row, const Judgement& judgement) {
+Series series_of(const StatisticRow& row, const Judgement& judgement) {
   Series series;
   for (const auto& sample : judgement.samples) series.push_back(row.value(sample));
   return series;

@@ -26,10 +26,10 @@ using tasks::Grain;
 constexpr double default_seconds = 0.5, longest_run_s = 7200;
 
 /// Applications that time steps of ever smaller cases (Application::sizes).
-struct Row {
+struct TimedApplication {
   const char *name, *command;
 };
-constexpr Row rows[] = {{"vlasov", "run"}, {"dpmd", "run"}, {"submatrix", "evaluate"}};
+constexpr TimedApplication rows[] = {{"vlasov", "run"}, {"dpmd", "run"}, {"submatrix", "evaluate"}};
 
 /// Reason of a program that failed: its own error, else the launcher's first words (after a rule of dashes).
 std::string reason(const CommandResult& result) {
@@ -43,7 +43,7 @@ std::string reason(const CommandResult& result) {
 }
 
 /// The words that start the application on so many ranks.
-std::vector<std::string> words_of(const Row& row, const ApplicationWords& words,
+std::vector<std::string> words_of(const TimedApplication& row, const ApplicationWords& words,
                                   const ApplicationMetgOptions& options, int ranks, int rounds,
                                   double seconds) {
   std::vector<std::string> all;
@@ -61,7 +61,7 @@ std::vector<std::string> words_of(const Row& row, const ApplicationWords& words,
   return all;
 }
 
-SizeSeriesTimes ask(const Row& row, const std::vector<std::string>& words) {
+SizeSeriesTimes ask(const TimedApplication& row, const std::vector<std::string>& words) {
   const auto result = run_command(words, longest_run_s);
   QUINTET_CHECK(result.good(), "{} ended with code {}: {}", row.name, result.code, reason(result));
   const auto begin = result.out.find('{');  // launchers may speak first
@@ -121,7 +121,7 @@ void show(const Result& result, const SizeSeriesTimes& times) {
 
 /// metg.json, which plans read (metg_file.hpp): metg_per_rank in `unit`, absent where it lies below all
 /// sizes.
-Tree record(const Row& row, const Result& result, const SizeSeriesTimes& times,
+Tree record(const TimedApplication& row, const Result& result, const SizeSeriesTimes& times,
             const ApplicationWords& words) {
   Tree tree = Tree::map(), sizes = Tree::list();
   tree.set("metg", Tree::text(words.application));
@@ -169,7 +169,7 @@ void metg_of_application(const Application::Arguments& arguments) {
     if (std::getenv(variable))
       throw UsageError(
           "quintet bench metg --app starts the ranks itself: call it without mpirun, --ranks says how many");
-  const Row& row = row_given(rows, words.application, "--app");
+  const TimedApplication& row = row_given(rows, words.application, "--app");
   const int ranks =
       a.ranks > 0 ? a.ranks : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto command = words_of(row, words, a, ranks, o.rounds, o.seconds.value_or(default_seconds));

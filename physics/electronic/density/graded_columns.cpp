@@ -24,23 +24,23 @@ constexpr int width = pack_width<double>;
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// A block row of a column of F.
-struct Row {
+struct CoupledRow {
   std::int32_t block;
   double coupling;     ///< g
   std::size_t offset;  ///< of the block in F
 };
 
 /// Those of local column c, the diagonal block first, then by falling coupling.
-std::vector<Row> rows_by_coupling(const BlockMatrix& f, const BlockMatrix& reach, int c) {
-  std::vector<Row> rows;
+std::vector<CoupledRow> rows_by_coupling(const BlockMatrix& f, const BlockMatrix& reach, int c) {
+  std::vector<CoupledRow> rows;
   double own = 1;
   for (auto p = at(f.column_begin[c]); p < at(f.column_begin[c + 1]); ++p) {
     rows.push_back({f.row[p], reach.value[p], at(f.offset[p])});
     if (f.row[p] == f.first + c) own = reach.value[p];
   }
-  for (Row& row : rows)
+  for (CoupledRow& row : rows)
     row.coupling = row.block == f.first + c ? std::numeric_limits<double>::infinity() : row.coupling / own;
-  std::sort(rows.begin(), rows.end(), [](const Row& l, const Row& r) {
+  std::sort(rows.begin(), rows.end(), [](const CoupledRow& l, const CoupledRow& r) {
     return l.coupling != r.coupling ? l.coupling > r.coupling : l.block < r.block;
   });
   return rows;
@@ -93,9 +93,9 @@ GradedColumns evaluate_columns_graded(const BlockMatrix& a, const BlockMatrix& r
   LeadingRows columns;
   double work[] = {0, 0};  // done, and of all rows
   for (int c = 0; c < f.n_columns() && !(interrupt && interrupt()); ++c) {
-    const std::vector<Row> rows = rows_by_coupling(f, reach, c);
+    const std::vector<CoupledRow> rows = rows_by_coupling(f, reach, c);
     BlockRows blocks;
-    for (const Row& row : rows) blocks.push_back(row.block);
+    for (const CoupledRow& row : rows) blocks.push_back(row.block);
     local.assign(gathered, blocks, series.centre, 2 / series.half_width);
     std::vector<int> n_rows(coefficients.size());
     for (std::size_t k = coefficients.size(), n = 1; k-- > 0;) {

@@ -47,7 +47,7 @@ const Style& style_of(const std::string& name, const std::string& where) {
 }
 
 /// A line of a section without its comment, and that comment.
-struct Row {
+struct SectionLine {
   std::string text, comment, where;
 };
 
@@ -57,7 +57,7 @@ std::string trimmed(std::string_view piece) {
   return std::string(piece.substr(begin, piece.find_last_not_of(" \t") + 1 - begin));
 }
 
-Row row_of(const text::LineReader& reader) {
+SectionLine row_of(const text::LineReader& reader) {
   const std::string& line = reader.line();
   const auto hash = line.find('#');
   if (hash == std::string::npos) return {trimmed(line), "", reader.where()};
@@ -227,7 +227,7 @@ class DataReader {
   }
 
   void read_section() {
-    const Row head = row_;
+    const SectionLine head = row_;
     if (head.text == "Atoms") {
       style_hint_ = head.comment;
       atom_rows_ = rows("Atoms", n_atoms_);
@@ -248,8 +248,8 @@ class DataReader {
     }
   }
 
-  std::vector<Row> rows(const std::string& section, std::int64_t n) {
-    std::vector<Row> result;
+  std::vector<SectionLine> rows(const std::string& section, std::int64_t n) {
+    std::vector<SectionLine> result;
     while ((more_ = advance()) && static_cast<std::int64_t>(result.size()) < n) {
       QUINTET_CHECK(!is_section_head(), "{}: section {} ends after {} of {} rows", row_.where, section,
                     result.size(), n);
@@ -264,7 +264,7 @@ class DataReader {
   }
 
   /// A type of a row: its number, or a label; from 0.
-  int type_of(std::string_view token, const Row& row) const {
+  int type_of(std::string_view token, const SectionLine& row) const {
     if (!text::is_integer(token)) {
       const auto label = std::find(labels_.begin(), labels_.end(), token);
       QUINTET_CHECK(label != labels_.end(),
@@ -278,9 +278,9 @@ class DataReader {
     return static_cast<int>(type - 1);
   }
 
-  void read_labels(const std::vector<Row>& label_rows) {
+  void read_labels(const std::vector<SectionLine>& label_rows) {
     labels_.assign(n_types_, "");
-    for (const Row& row : label_rows) {
+    for (const SectionLine& row : label_rows) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 2, "{}: {} is no type label, expected a number and a name", row.where,
                     shown(row.text));
@@ -293,7 +293,7 @@ class DataReader {
   void read_masses() {
     std::vector<std::string> comments(n_types_);
     if (!mass_rows_.empty()) result_.masses.assign(n_types_, 0);
-    for (const Row& row : mass_rows_) {
+    for (const SectionLine& row : mass_rows_) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 2, "{}: {} is no mass, expected a type and a number", row.where,
                     shown(row.text));
@@ -395,7 +395,7 @@ class DataReader {
   /// By the number of columns; charge and molecular differ in the third, which is a charge or again an
   /// integer type.
   [[nodiscard]] const Style& guessed_style() const {
-    const Row& first = atom_rows_.front();
+    const SectionLine& first = atom_rows_.front();
     const std::size_t n = text::split(first.text).size();
     if (n == 5 || n == 8) return style_of("atomic", first.where);
     if (n == 7 || n == 10) return style_of("full", first.where);
@@ -403,7 +403,7 @@ class DataReader {
                   "{}: an atom has {} columns, which fits none of the styles atomic, charge, molecular and "
                   "full; write the style behind the section's name, as in 'Atoms # atomic'",
                   first.where, n);
-    for (const Row& row : atom_rows_) {
+    for (const SectionLine& row : atom_rows_) {
       const auto tokens = text::split(row.text);
       if (tokens.size() < 3 || !text::is_integer(tokens[2]) || tokens[2] == "0")
         return style_of("charge", row.where);
@@ -422,7 +422,7 @@ class DataReader {
     if (columns.name == "charge" || columns.name == "full") result_.reading.leave("charges");
     if (columns.name != "atomic" && columns.name != "charge") result_.reading.leave("molecule numbers");
     for (std::size_t i = 0; i < atom_rows_.size(); ++i) {
-      const Row& row = atom_rows_[i];
+      const SectionLine& row = atom_rows_[i];
       const auto tokens = text::split(row.text);
       const bool has_images = tokens.size() == columns.n_columns() + 3;
       QUINTET_CHECK(has_images || tokens.size() == columns.n_columns(),
@@ -452,7 +452,7 @@ class DataReader {
     if (velocity_rows_.empty()) return;
     std::vector<bool> seen(result_.n_atoms(), false);
     result_.velocities.resize(result_.n_atoms());
-    for (const Row& row : velocity_rows_) {
+    for (const SectionLine& row : velocity_rows_) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 4, "{}: {} is no velocity, expected an id and three numbers", row.where,
                     shown(row.text));
@@ -510,7 +510,7 @@ class DataReader {
 
   text::LineReader reader_;
   LammpsDataOptions options_;
-  Row row_;  // the current line that is neither blank nor comment only
+  SectionLine row_;  // the current line that is neither blank nor comment only
   bool more_ = false;
   std::int64_t n_atoms_ = 0;
   int n_types_ = 0;
@@ -520,7 +520,7 @@ class DataReader {
   std::string style_hint_;
   std::vector<std::string> labels_;
   std::vector<std::size_t> by_mass_;  // types that their mass names
-  std::vector<Row> atom_rows_, velocity_rows_, mass_rows_;
+  std::vector<SectionLine> atom_rows_, velocity_rows_, mass_rows_;
   std::unordered_map<std::int64_t, std::size_t> index_of_;
   Configuration result_;
 };
