@@ -1,7 +1,9 @@
 """The peer's side of dpmd_inference: runs in the Python of DeePMD-kit's own virtual environment.
 
     deepmd_peer.py prepare MODEL.dp CELL.lmp STEM        STEM.pb, and STEM.json and STEM.data for `dp compress`
-    deepmd_peer.py run MODEL.pb CELL.lmp N STEPS REPEATS times of LAMMPS, one JSON object a rank; N cells per direction, or AxBxC
+    deepmd_peer.py run MODEL.pb CELL.lmp N STEPS REPEATS times of LAMMPS, one JSON object a rank
+
+N is the number of cells per direction, or AxBxC.
 """
 import json
 import resource
