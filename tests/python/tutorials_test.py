@@ -30,6 +30,11 @@ class Tutorials(unittest.TestCase):
     def test_submatrix(self):
         self.check("submatrix")
 
+    @needs("xarray", "scipy")
+    @needs_program("meshfreeflow")
+    def test_meshfreeflow(self):
+        self.check("meshfreeflow")
+
     @needs("xarray", "h5netcdf")
     @needs_program("podlstm")
     def test_podlstm(self):

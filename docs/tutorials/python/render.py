@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[2]
-NAMES = ("vlasov", "dpmd", "submatrix", "podlstm")
+NAMES = ("vlasov", "dpmd", "submatrix", "meshfreeflow", "podlstm")
 OUTPUT = re.compile(r"^```text\n(.*?)^```", re.M | re.S)
 
 
