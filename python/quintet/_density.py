@@ -68,6 +68,8 @@ class DensitySolver:
             raise ResourceError("out of memory")
         self._close = weakref.finalize(self, self._library.quintet_density_close, self._handle)
         for name, value in {"electrons": electrons, "temperature": temperature, "threshold": threshold, **settings}.items():
+            if not isinstance(value, (int, float, np.integer, np.floating)):
+                raise InputError(f"{name} is {value!r:.80}; expected a number")
             self._check(self._library.quintet_density_set(self._handle, name.encode(), float(value)))
         if blocks is not None:
             rows = _rows_of(blocks)

@@ -82,8 +82,8 @@ def message_of(errors: str) -> str:
 
 def mpirun(ranks: int) -> list[str]:
     """Return the words before a program for so many ranks; none for one."""
-    if ranks < 1:
-        raise InputError(f"{ranks} ranks: expected at least 1")
+    if not isinstance(ranks, int) or ranks < 1:
+        raise InputError(f"{ranks!r:.80} ranks: expected a whole number, at least 1")
     if ranks == 1:
         return []
     launcher = shutil.which("mpirun") or shutil.which("mpiexec")
@@ -141,7 +141,7 @@ def _print(line: str) -> None:
     print(line, file=sys.stdout, flush=True)
 
 
-def _stop(process: subprocess.Popen) -> None:
+def _stop(process: subprocess.Popen[str]) -> None:
     """Have a program write a checkpoint and end; kill it and its ranks where it does not."""
     if process.poll() is not None:
         return
@@ -153,7 +153,7 @@ def _stop(process: subprocess.Popen) -> None:
         _kill(process)
 
 
-def _kill(process: subprocess.Popen) -> None:
+def _kill(process: subprocess.Popen[str]) -> None:
     try:
         process.terminate()  # mpirun ends its ranks then
         process.wait(_PATIENCE)

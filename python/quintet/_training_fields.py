@@ -38,11 +38,19 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     twice, values that are no real numbers within the mask, parameters that are not finite.
     """
     path = Path(path)
+    if not hasattr(dataset, "data_vars"):
+        more = f": array.to_dataset(name=\"{dataset.name or 'b'}\") makes one" if hasattr(dataset, "to_dataset") else ""
+        raise InputError(f"the fields are a {type(dataset).__name__}; expected an xarray.Dataset{more}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"{path}: is a directory; expected a file" if path.is_dir() else f"{path.parent}: there is no such directory")
     times, time_units = _times(dataset)
     fields, periodic = _list(fields), _list(periodic)
     names = [str(name) for name in (fields or dataset.data_vars) if fields or "time" in dataset[name].dims and len(dataset[name].dims) > 1]
     if not names:
         raise InputError(f"no variable of the data set has time and an axis of space; it has {', '.join(map(str, dataset.data_vars)) or 'none'}")
+    for name in names:
+        if name not in dataset:
+            raise InputError(f"the data set has no variable '{name}'; it has {', '.join(map(str, dataset.data_vars)) or 'none'}")
     axes = [str(one) for one in dataset[names[0]].dims if one not in ("time", "sample")]
     if not 1 <= len(axes) <= 3:
         raise InputError(f"{names[0]} has the axes {axes} besides time and sample; expected 1 to 3")
@@ -57,6 +65,8 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     samples = {one.sizes["sample"] for one in values.values()}
     if len(samples) > 1:
         raise InputError(f"fields have {sorted(samples)} samples; all must have the same number")
+    if samples == {0}:
+        raise InputError("the fields have no samples; expected one or more")
     sea = _mask(dataset, values, axes, mask)
     with h5py.File(draft := path.with_name(f".{os.getpid()}.{path.name}"), "w") as file:
         try:
@@ -84,6 +94,8 @@ def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str]:
         units, calendar = "days since 1970-01-01 00:00:00", str(time.encoding.get("calendar", "standard"))
         encode = optional("xarray.coding.times", "dates").encode_cf_datetime
         numbers, units, calendar = encode(time.values, units, None if time.dtype.kind == "O" else calendar, np.dtype("float64"))
+    elif time.dtype.kind not in "iuf":
+        raise InputError(f"times are {time.dtype}; expected numbers or dates")
     else:
         numbers = time.values
     if "since" in units and calendar.lower() not in ("standard", "gregorian", "proleptic_gregorian"):
@@ -135,7 +147,7 @@ def _write_header(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str],
     if parameters is None:
         parameters = {name: dataset.attrs[name] for name in _PARAMETERS if name in dataset.attrs}
     for name, value in parameters.items():
-        if not np.isfinite(value):
+        if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
             raise InputError(f"the parameter {name} is {value}; expected a finite number")
     names = [_LONG_NAMES.get(name, name) for name in parameters]
     file.attrs.update(schema="quintet.field_series", schema_version=np.int64(1), dataset_name=str(dataset.attrs.get("title", "fields")),
@@ -158,6 +170,9 @@ def _write_axes(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], p
                 bounds: Mapping[str, tuple[float, float]]) -> None:
     dimensions = file.create_group("dimensions")
     dimensions.attrs["spatial_dims"] = np.array(list(axes), dtype=h5py.string_dtype())
+    for name, given in bounds.items():
+        if np.shape(given) != (2,):
+            raise InputError(f"bounds of '{name}' are {given!r:.80}; expected two numbers, (lower, upper)")
     for name in [*(periodic or []), *bounds]:
         if name not in axes:
             raise InputError(f"there is no axis '{name}'; there are: {', '.join(axes)}")

@@ -49,6 +49,8 @@ def write_frames(path: Union[str, Path], frames: Any, *, split: float = 0, seed:
 
 def _frames(frames: Any) -> Iterator[ase.Atoms]:
     if isinstance(frames, (str, Path)):
+        if "://" not in str(frames) and not Path(frames).is_file():  # connect() would make an empty one
+            raise InputError(f"{frames}: there is no such database")
         frames = optional("ase.db", "a database").connect(str(frames))
     if hasattr(frames, "select"):
         for row in frames.select():
@@ -81,6 +83,8 @@ def _of_dpdata(data: Mapping[str, Any]) -> Iterator[ase.Atoms]:
 
 def _results(atoms: ase.Atoms, number: int) -> dict[str, Any]:
     """Return what the calculator of a frame has found. Raises InputError where that was for other atoms."""
+    if not hasattr(atoms, "calc"):
+        raise InputError(f"frame {number} is a {type(atoms).__name__}; expected an ase.Atoms")
     found = dict(atoms.calc.results) if atoms.calc is not None else {}
     computed = getattr(atoms.calc, "atoms", None)
     if not found or computed is None:

@@ -45,7 +45,7 @@ class Calculator(_Calculator):
         atomic = "energies" in properties or "stresses" in properties
         found: Any = self.potential(*self._arguments(), atomic=True) if atomic else self.potential(*self._arguments())
         self.results = {"energy": found.energy, "free_energy": found.energy, "forces": found.forces}
-        volume = self.atoms.cell.volume
+        volume = self._known.cell.volume
         if volume > 0:
             self.results["stress"] = _voigt(-found.virial / volume)
         elif "stress" in properties or "stresses" in properties:
@@ -53,10 +53,14 @@ class Calculator(_Calculator):
         if atomic:
             self.results["energies"] = found.energies
             if volume > 0:
-                self.results["stresses"] = _voigt(-found.virials * (len(self.atoms) / volume))
+                self.results["stresses"] = _voigt(-found.virials * (len(self._known) / volume))
 
-    def _arguments(self) -> tuple:
-        atoms = self.atoms
+    @property
+    def _known(self) -> Any:
+        return self.atoms
+
+    def _arguments(self) -> tuple[Any, ...]:
+        atoms = self._known
         names = [self.names.get(symbol, symbol) for symbol in atoms.get_chemical_symbols()]
         positions = np.ascontiguousarray(atoms.positions)
         return (positions, periodic_cell(positions, np.asarray(atoms.cell), atoms.pbc, self.potential.cutoff),

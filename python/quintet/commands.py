@@ -112,7 +112,7 @@ def submit(file: Union[str, Path], machine: str, walltime: str, *, nodes: int = 
     return Job(directory, programs.ask([programs.program("quintet"), *words]))
 
 
-class Sweep(list):
+class Sweep(list[Optional[Run]]):
     """Runs of a sweep, in the order of their points; `points[i]` are the values of run i, `errors` what failed."""
 
     def __init__(self, runs: Iterable[Optional[Run]], points: list[dict[str, Any]], errors: dict[int, QuintetError]) -> None:
@@ -141,6 +141,9 @@ def sweep(file: Union[str, Path], values: dict[str, Sequence[Any]], *, output: U
         raise InputError(f"on_error is '{on_error}'; expected 'raise' or 'keep'")
     file = _existing(file)
     folder = Path(output) if output is not None else Path("runs") / file.stem
+    for key, several in values.items():
+        if isinstance(several, str) or not hasattr(several, "__iter__"):
+            raise InputError(f"{key}: {several!r:.80} is no list of values")
     points = [dict(zip(values, one)) for one in itertools.product(*values.values())]
     runs: list[Optional[Run]] = []
     errors: dict[int, QuintetError] = {}
@@ -165,6 +168,8 @@ def _existing(file: Union[str, Path]) -> Path:
     if isinstance(file, Input):
         raise InputError("an Input is in no file yet: run what its .write(FILE) returns; names of files in it count from there")
     path = Path(file)
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; expected the YAML file of a run")
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     return path

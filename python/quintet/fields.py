@@ -93,7 +93,7 @@ def _groups(file: h5py.File) -> list[str]:
     return found
 
 
-def _times(file: h5py.File, members: dict[str, h5py.Dataset], frames: int) -> Optional[tuple]:
+def _times(file: h5py.File, members: dict[str, h5py.Dataset], frames: int) -> Optional[tuple[Any, ...]]:
     """Return the coordinate of time of the first so many frames: of the group itself, else of `frames`."""
     if not any(member.ndim and axes_of(member)[0] == "frame" for member in members.values()):
         return None
@@ -120,7 +120,7 @@ def _phase_space(file: h5py.File, variables: dict[str, Any], coordinates: dict[s
                     points.setdefault(axis, {})[species] = size, _cell_points(file[f"species/{species}"], axis, size)
     for axis, of_species in points.items():
         first, *others = of_species.values()
-        shared = all(size == first[0] and np.array_equal(one, first[1]) for size, one in others)
+        shared = all(size == first[0] and _same(one, first[1]) for size, one in others)
         if not shared and axis in _V_NAMES:
             for name, species in owners.items():
                 axes, *rest = variables[name]
@@ -129,6 +129,10 @@ def _phase_space(file: h5py.File, variables: dict[str, Any], coordinates: dict[s
             own = axis if shared or axis in _X_NAMES else f"{axis}_{species}"
             if one is not None and own not in coordinates:
                 coordinates[own] = ((own,), one, {"units": "1", **_CF.get(axis, {})})
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(np.array_equal(one, other))
 
 
 def _cell_points(species: h5py.Group, axis: str, size: int) -> Optional[np.ndarray]:

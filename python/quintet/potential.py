@@ -69,7 +69,13 @@ class Potential:
     """
 
     def __init__(self, files: Files, precision: Optional[str] = None, device: str = "cpu") -> None:
-        self.files = [Path(one) for one in ([files] if isinstance(files, (str, Path)) else files)]
+        given = [files] if isinstance(files, (str, os.PathLike)) else files
+        if not isinstance(given, Sequence):
+            raise InputError(f"files are {files!r:.80}; expected the file of a model, or a list of them")
+        self.files = [Path(one) for one in given]
+        for one in self.files:
+            if one.is_dir():
+                raise InputError(f"{one}: is a directory; expected the file of a model")
         self.precision = precision
         self.device = device
         self._places = [Path(os.path.abspath(one)) for one in self.files]
@@ -121,7 +127,10 @@ class Potential:
         cell: [3, 3] rows (angstrom) or, of frames, [n_frames, 3, 3]; None: no periodic images. types: [n_atoms] names
         or numbers of types; -1 is another force field's atom. model: which of several.
         """
+        if not isinstance(model, (int, np.integer)):
+            raise InputError(f"model is {model!r:.80}; expected the number of one of {self.n_models}, from 0")
         if hasattr(positions, "get_positions"):
+            _alone(cell, types)
             return self._of_atoms(positions, model, atomic)
         positions = _array(positions, "positions")
         kinds = self.types(types, positions.shape[-2] if positions.ndim > 1 else -1)
@@ -139,6 +148,8 @@ class Potential:
                 raise InputError(f"types are needed: the model has {', '.join(self.type_names)}")
             return np.zeros(max(n_atoms, 0), np.int32)
         found = np.asarray(types)
+        if found.ndim != 1:
+            raise InputError(f"types are {types!r:.80}; expected a list, one for each atom")
         if found.dtype.kind in "US" or (found.dtype == object and found.size):
             unknown = sorted(set(map(str, found.tolist())) - set(self._numbers))
             if unknown:
@@ -146,7 +157,7 @@ class Potential:
             found = np.array([self._numbers[str(name)] for name in found.tolist()], np.int32)
         if found.size and found.dtype.kind not in "iu":
             raise InputError(f"types are {found.dtype}; expected names or whole numbers")
-        if found.ndim != 1 or (n_atoms >= 0 and len(found) != n_atoms):
+        if n_atoms >= 0 and len(found) != n_atoms:
             raise InputError(f"types have shape {list(found.shape)}, positions {n_atoms} atoms")
         limits = np.iinfo(np.int32)
         if found.size and not limits.min <= int(found.min()) <= int(found.max()) <= limits.max:
@@ -180,6 +191,7 @@ class Potential:
     def deviation(self, positions: Any, cell: Any = None, types: Any = None) -> Deviation:
         """Return where the models disagree about one configuration; arguments as of a call. Needs several models."""
         if hasattr(positions, "get_positions"):
+            _alone(cell, types)
             cell = periodic_cell(np.asarray(positions.get_positions()), np.asarray(positions.cell), positions.pbc, self.cutoff)
             positions, types = positions.get_positions(), positions.get_chemical_symbols()
         positions = _array(positions, "positions")
@@ -199,20 +211,28 @@ class Potential:
     def _fail(self, code: int) -> None:
         raise error_of(code, self._library.quintet_potential_error(self._handle).decode("utf-8", "replace"))
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._places, self.precision, self.device)  # a handle is this process's own: others open the files
 
     def __repr__(self) -> str:
         return f"<Potential {', '.join(map(str, self.files))}: types {' '.join(self.type_names)}, cutoff {self.cutoff:g} angstrom>"
 
 
+def _alone(cell: Any, types: Any) -> None:
+    if cell is not None or types is not None:
+        raise InputError("an ase.Atoms has its own cell and symbols: give it alone, or its positions with a cell and types")
+
+
 def _array(values: Any, name: str) -> np.ndarray:
-    if np.iscomplexobj(values):
-        raise InputError(f"{name} are complex; expected real numbers")
     try:
-        return np.ascontiguousarray(values, np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            raise InputError(f"{name} are complex; expected real numbers")
+        if array.ndim == 0:
+            raise InputError(f"{name}: {values!r:.80} is no array")
+        return np.ascontiguousarray(array, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} are no array of numbers: {error}") from None
+        raise error if isinstance(error, InputError) else InputError(f"{name}: no array of numbers: {error}") from None
 
 
 def _cell(values: Any) -> np.ndarray:
@@ -220,7 +240,8 @@ def _cell(values: Any) -> np.ndarray:
     if cell.shape == (3,):
         cell = np.ascontiguousarray(np.diag(cell))
     if cell.shape != (3, 3):
-        raise InputError(f"the cell has shape {list(cell.shape)}; expected [3, 3] rows (angstrom)")
+        raise InputError(f"the cell has shape {list(cell.shape)}; expected [3, 3] rows or 3 lengths (angstrom)" +
+                         (": ase.geometry.cellpar_to_cell makes rows of lengths and angles" if cell.shape == (6,) else ""))
     (a, b, c), (d, e, f), (g, h, i) = cell.tolist()  # numpy's determinant would take a tenth of a small call's time
     is_left_handed = a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0
     return -cell if is_left_handed else cell  # the negatives span the same lattice

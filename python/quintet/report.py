@@ -36,7 +36,7 @@ class Picture:
                 f"</figure>")
 
 
-class Pictures(list):
+class Pictures(list[Picture]):
     """Pictures of a report, side by side in a notebook. `pictures["Energy"]` finds one by its title."""
 
     def __getitem__(self, key: Union[int, slice, str]) -> Union[Picture, Pictures]:  # type: ignore[override]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-class Summary(Mapping):
+class Summary(Mapping[str, Any]):
     """Numbers of summary.json, by key or attribute; units are in the names."""
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -66,12 +66,14 @@ class Run:
 
     def __init__(self, directory: Union[str, Path]) -> None:
         self.directory = Path(directory)
+        if self.directory.is_file():
+            raise InputError(f"{self.directory}: is a file; a run is the directory that it lies in: quintet.open('{self.directory.parent}')")
         if not self.directory.is_dir():
             raise InputError(f"{self.directory}: there is no such directory of a run")
         if not any((self.directory / name).exists() for name in ("run.h5", "run.log", "summary.json")):
             raise InputError(f"{self.directory}: holds no run: neither run.h5 nor run.log nor summary.json")
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.directory.absolute(),)
 
     # -- what happened

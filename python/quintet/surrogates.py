@@ -5,6 +5,7 @@ The programs `meshfreeflow superresolve` and `podlstm forecast` do it, over temp
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
@@ -96,7 +97,7 @@ def forecast(model: Union[str, Path, Run], modes: Union[str, Path, Run], state: 
     h5netcdf = optional("h5netcdf", "a forecast")
     xarray = optional("xarray", "a forecast")
 
-    def following(state: Any, start: Optional[str]) -> xarray.Dataset:
+    def following(state: Any, start: Optional[str]) -> Any:
         with tempfile.TemporaryDirectory(prefix="quintet_") as folder:
             record = _model(modes, "modes.h5")
             if state is not None:
@@ -109,9 +110,9 @@ def forecast(model: Union[str, Path, Run], modes: Union[str, Path, Run], state: 
     states, starts = _list_of_states(state), _list_of_dates(start)
     if states is None and starts is None:
         return following(state, None if start is None else _date(start))
-    n = len(starts if states is None else states)
-    states, starts = [state] * n if states is None else states, [_date(start)] * n if starts is None else starts
-    if not n or len(starts) != n:
+    states = [state] * len(starts or []) if states is None else states
+    starts = [_date(start)] * len(states) if starts is None else starts
+    if not states or len(starts) != len(states):
         raise InputError(f"there are {len(states)} states and {len(starts)} starts; expected as many of each, and at least one")
     return _of_windows([_named(f"sample {i}", following, *one) for i, one in enumerate(zip(states, starts))], state)
 
@@ -178,7 +179,11 @@ def _run(output: Path, app: str, command: str, values: dict[str, Any], threads: 
     """Run a command on an input of its own. JSON is YAML."""
     file = output.with_suffix(".yaml")
     file.write_text(json.dumps(values), encoding="utf-8")
-    return run(file, app, command, output=output, threads=threads, progress=progress, set=settings)
+    try:
+        return run(file, app, command, output=output, threads=threads, progress=progress, set=settings)
+    except QuintetError as error:  # which names the temporary file that the user has not written
+        error.args = (re.sub(rf"{re.escape(str(file))}:\d+:\d+: ", "", str(error)).replace(str(output.parent / "coarse.h5"), "the fields"),)
+        raise
 
 
 def _model(given: Union[str, Path, Run], name: str = "model.h5") -> Path:

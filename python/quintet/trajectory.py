@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _GROUP = "particles/atoms"
 
 
-class Trajectory(Sequence):
+class Trajectory(Sequence["ase.Atoms"]):
     """Frames of trajectory.h5 (H5MD), read where they are used; grows while the run writes.
 
     `trajectory[i]` is an ase.Atoms with positions (angstrom), cell, velocities (in ASE's unit), masses, forces
@@ -33,7 +33,7 @@ class Trajectory(Sequence):
         if not read(self.path, lambda file: _GROUP in file):
             raise InputError(f"{self.path}: has no atoms ({_GROUP}), so it is no trajectory of ours")
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path.absolute(), self.is_unwrapped, self._frames)
 
     def unwrapped(self) -> Trajectory:

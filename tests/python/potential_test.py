@@ -133,7 +133,7 @@ class Values(InFolder):
                 ((POSITIONS, np.zeros((3, 3))), "cell"),
                 ((POSITIONS, CELL[:2]), r"the cell has shape \[2, 3\]"),
                 ((POSITIONS * np.nan, CELL), "nan"),
-                (("atoms", CELL), "no array of numbers")):
+                (("atoms", CELL), "positions: 'atoms' is no array")):
             with self.assertRaisesRegex(quintet.InputError, says):
                 self.copper(*arguments)
         with self.assertRaisesRegex(quintet.InputError, "nowhere.dp: there is no such file"):

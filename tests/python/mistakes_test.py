@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""What a newcomer types wrong is refused in words that say what was given and what is expected."""
+import unittest
+from pathlib import Path
+
+from support import COPPER, SOURCE, InFolder, needs
+
+import numpy as np
+
+import quintet
+from quintet import _library
+
+PAIR = np.array([[0, 0, 0], [2.5, 0, 0]])
+
+
+def has_library(load):
+    try:
+        load()
+    except quintet.ProgramNotFound as error:
+        return str(error)
+    return ""
+
+
+class Mistakes(InFolder):
+    def refused(self, says, function, *arguments, **more):
+        with self.assertRaisesRegex(quintet.InputError, says):
+            function(*arguments, **more)
+
+    def test_runs(self):
+        Path("run").mkdir()
+        Path("run/run.h5").touch()
+        self.refused(r"run/run.h5: is a file; .*quintet.open\('run'\)", quintet.open, "run/run.h5")
+        self.assertEqual(quintet.open("run").name, "run")  # the remedy
+        self.refused("run: is a directory; expected the YAML file", quintet.run, "run")
+        file = SOURCE / "inputs/vlasov/two_stream.yaml"
+        for ranks in ("2", 1.5, 0):
+            self.refused("ranks: expected a whole number, at least 1", quintet.run, file, ranks=ranks)
+        for values in (3, "tensor"):
+            self.refused("basis.family: .* is no list of values", quintet.sweep, file, {"basis.family": values})
+
+    @unittest.skipIf(has_library(_library.library), has_library(_library.library))
+    def test_potentials(self):
+        model = quintet.Potential(COPPER / "copper.dp")
+        self.refused("is a directory; expected the file of a model", quintet.Potential, SOURCE)
+        self.refused("files are None; expected the file", quintet.Potential, None)
+        self.refused("positions: None is no array", model, None)
+        self.refused("positions: no array of numbers: .*inhomogeneous", model, [[0, 0, 0], [1, 2]])
+        self.refused("cell: 10 is no array", model, PAIR, 10)
+        self.refused(r"shape \[6\]; expected .* or 3 lengths .*cellpar_to_cell", model, PAIR, [10, 10, 10, 90, 90, 90])
+        for types in ("CuCu", [["Cu", "Cu"]], 0):
+            self.refused("types are .*; expected a list, one for each atom", model, PAIR, None, types)
+        for number in ("first", 1.5, None):
+            self.refused("model is .*; expected the number of one of 1, from 0", model, PAIR, model=number)
+
+    @needs("ase")
+    @unittest.skipIf(has_library(_library.library), has_library(_library.library))
+    def test_atoms_have_their_own_cell(self):
+        import ase
+
+        atoms = ase.Atoms("Cu2", PAIR)
+        model = quintet.Potential([COPPER / "copper.dp"] * 2)
+        for function in (model, model.deviation):
+            self.refused("its own cell and symbols: give it alone", function, atoms, np.eye(3) * 9)
+            self.refused("its own cell and symbols: give it alone", function, atoms, None, [0, 0])
+        self.assertEqual(model.deviation(atoms).force_max, 0)
+        self.refused("frame 0 is a ndarray; expected an ase.Atoms", quintet.data.write_frames, "x.xyz", [PAIR])
+        self.refused("nowhere.db: there is no such database", quintet.data.write_frames, "x.xyz", "nowhere.db")
+        self.assertFalse(Path("nowhere.db").exists())
+
+    @unittest.skipIf(has_library(_library.density_library), has_library(_library.density_library))
+    def test_densities(self):
+        for settings in ({"electrons": "two"}, {"electrons": 2, "threshold": None}):
+            self.refused("is .*; expected a number", quintet.density, np.eye(2), **settings)
+
+    @needs("xarray")
+    def test_fields(self):
+        import xarray
+
+        good = xarray.Dataset({"b": (("time", "x"), np.ones((2, 3)))}, {"time": [0.0, 1.0], "x": [0.0, 1.0, 2.0]})
+        write = quintet.data.write_fields
+        self.refused(r'are a DataArray; expected an xarray.Dataset: array.to_dataset\(name="b"\)', write, "x.h5", good.b)
+        for other in (good.b.values, {"b": good.b}):
+            self.refused("expected an xarray.Dataset$", write, "x.h5", other)
+        self.refused("no variable 'q'; it has b", write, "x.h5", good, ["q"])
+        self.refused("no: there is no such directory", write, "no/x.h5", good)
+        self.refused("is a directory; expected a file", write, SOURCE, good)
+        for bounds in (4, (0, 1, 2), "ab "):
+            self.refused("bounds of 'x' are .*; expected two numbers", write, "x.h5", good, bounds={"x": bounds})
+        self.refused("parameter Ra is 1e5; expected a finite number", write, "x.h5", good, parameters={"Ra": "1e5"})
+        self.refused("no samples; expected one or more", write, "x.h5", good.expand_dims(sample=1).isel(sample=slice(0)))
+        self.refused("times are <U1; expected numbers or dates", write, "x.h5", good.assign_coords(time=["0", "1"]))
+        self.assertEqual(list(self.folder.glob("*.h5")), [])
+        write("x.h5", good.b.to_dataset(name="b"), bounds={"x": (0, 2)}, parameters={"Ra": 1e5})  # the remedy
+        self.assertTrue(Path("x.h5").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
