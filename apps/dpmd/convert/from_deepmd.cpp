@@ -180,6 +180,8 @@ void warmup(Source& from, const std::optional<Tree>& steps, Tree& to) {
   to.set("warmup_steps", Tree::integer(static_cast<std::int64_t>(share->as_number() * steps->as_number())));
 }
 
+// Without decay_rate the rate ends at stop_lr, as here; decay_rate is the factor of each reduction: a step
+// schedule.
 Tree translate_learning_rate(Source from, const std::optional<Tree>& steps,
                              std::vector<std::string>& warnings) {
   Tree to = Tree::map();

@@ -73,6 +73,8 @@ void report_speed(Context& context, const Training& training, std::int64_t steps
   context.summarise("atoms_per_s", static_cast<double>(training.atoms_seen()) / seconds);
 }
 
+// What was held out judges a model, where there is any: errors of what it learnt from cannot show
+// overfitting.
 void report_accuracy(Context& context, const TrainOptions& options, const Training& training,
                      const potential::Model& model) {
   const auto timer = context.phase("accuracy");
