@@ -292,6 +292,7 @@ class DpmdElasticConstantsPotential(TypedDict, total=False):
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
+    frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
     repulsion: Union[DpmdElasticConstantsPotentialRepulsion, None]  # Short-range repulsion; absent: none
 class DpmdElasticConstantsDomain(TypedDict, total=False):
     skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
