@@ -22,7 +22,8 @@ LeastDistance least_distance(const potential::Model& model, const std::string& p
                              const CompressOptions& options) {
   if (options.least_distance) return {*options.least_distance, "as given"};
   if (!options.data.empty()) {
-    potential::DataOptions reading{model.type_names, false, false, false};
+    potential::DataOptions reading{
+        .type_map = model.type_names, .types_in_order = false, .need_energy = false, .need_force = false};
     const auto systems = potential::read_systems(options.data, reading);
     return {potential::count_neighbours(systems, model.n_types(), model.rcut).least_distance,
             "of the data given"};

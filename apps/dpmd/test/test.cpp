@@ -68,7 +68,8 @@ std::vector<potential::LabelledSystem> labelled_systems(const std::vector<std::s
                                                         const std::vector<std::string>& type_names,
                                                         const LabelSource& source,
                                                         std::vector<std::string>& refused) {
-  potential::DataOptions options{type_names, false, false, false};
+  potential::DataOptions options{
+      .type_map = type_names, .types_in_order = false, .need_energy = false, .need_force = false};
   options.labels = source;
   options.refused = &refused;
   auto found = potential::read_systems(paths, options);
