@@ -103,7 +103,11 @@ void judge(Context& context, double strain, const ElasticConstants& found, const
          fmt::format("Strains of h and 2h say constants that differ by up to {:.3g} GPa: take another "
                      "strain than {:g}",
                      found.step_error * gpa, strain));
-  if (!(spectrum.values.front() > 0))
+  if (!has_inverse(spectrum))
+    warn(context,
+         "The cell does not resist a strain: there is vacuum in it, or atoms are beyond the cutoff of one "
+         "another; it has no compliance and no averages then");
+  else if (!(spectrum.values.front() > 0))
     warn(context,
          fmt::format("The crystal is not stable (Born): an eigenvalue of C is {:.4g} GPa; averages say "
                      "nothing then",
@@ -121,8 +125,9 @@ void write(Context& context, const ElasticConstants& found, const Spectrum6& spe
   hdf5::Group results = context.results().root().group("elastic_constants");
   results.write<double>("stiffness", flat(found.stiffness, gpa), {6, 6},
                         {"GPa", axes, "C, xx yy zz yz xz xy, engineering shear"});
-  results.write<double>("compliance", flat(spectrum.inverse, 1 / gpa), {6, 6},
-                        {"1/GPa", axes, "Its inverse"});
+  if (has_inverse(spectrum))
+    results.write<double>("compliance", flat(spectrum.inverse, 1 / gpa), {6, 6},
+                          {"1/GPa", axes, "Its inverse"});
   std::vector<double> stress, energies, eigenvalues;
   for (int j = 0; j < 6; ++j) {
     stress.push_back(found.stress[j] * gpa);
@@ -134,51 +139,61 @@ void write(Context& context, const ElasticConstants& found, const Spectrum6& spe
   results.write<double>("eigenvalues", eigenvalues, {6}, {"GPa", {"value"}, "Of C: all positive if stable"});
 }
 
-void report(Context& context, const ElasticConstants& found, const Spectrum6& spectrum, double n_atoms) {
-  const ElasticModuli m = moduli_of(found.stiffness, spectrum.inverse);
-  Report& report = context.report();
-  report.title("Elastic constants", counted(static_cast<std::int64_t>(n_atoms), "atom"));
-  report.section("Stiffness (GPa)");
+void report_stiffness(Context& context, const Matrix6& stiffness) {
   std::vector<std::string> heading{""};
   std::vector<std::vector<std::string>> rows;
   for (int i = 0; i < 6; ++i) {
     heading.emplace_back(names[i]);
     rows.push_back({names[i]});
     for (int j = 0; j < 6; ++j) {
-      const double c = found.stiffness[i][j] * gpa;
+      const double c = stiffness[i][j] * gpa;
       rows.back().push_back(fmt::format("{:.2f}", std::abs(c) < 0.005 ? 0 : c));
       if (j >= i) context.summarise(fmt::format("c{}{}_gpa", i + 1, j + 1), c);
     }
     log::info("C {}: {}", names[i],
               fmt::join(std::vector<std::string>(rows.back().begin() + 1, rows.back().end()), "  "));
   }
-  report.table(heading, rows);
+  context.report().section("Stiffness (GPa)");
+  context.report().table(heading, rows);
+}
+
+void report_averages(Context& context, const ElasticModuli& m, bool is_stable) {
+  Report& report = context.report();
   report.section("Averages over all directions (GPa)");
+  std::vector<std::vector<std::string>> rows;
   const auto row = [&](const char* name, const char* key, double voigt, double reuss, double hill) {
     rows.push_back({name, fmt::format("{:.2f}", voigt * gpa), fmt::format("{:.2f}", reuss * gpa),
                     fmt::format("{:.2f}", hill * gpa)});
     context.summarise(fmt::format("{}_modulus_gpa", key), hill * gpa, "Hill's mean of Voigt and Reuss");
     context.headline(fmt::format("{} modulus", key), fmt::format("{:.4g} GPa", hill * gpa));
   };
-  rows.clear();
   row("bulk modulus", "bulk", m.bulk_voigt, m.bulk_reuss, m.bulk);
   row("shear modulus", "shear", m.shear_voigt, m.shear_reuss, m.shear);
   report.table({"", "Voigt", "Reuss", "Hill"}, rows);
   context.summarise("young_modulus_gpa", m.young * gpa, "of Hill's moduli");
   context.summarise("poisson_ratio", m.poisson, "of Hill's moduli");
   context.summarise("universal_anisotropy", m.anisotropy, "0: isotropic");
+  report.paragraph(
+      fmt::format("Young's modulus {:.4g} GPa, Poisson's ratio {:.4g}, universal anisotropy {:.4g}.",
+                  m.young * gpa, m.poisson, m.anisotropy));
+  log::info("Bulk modulus {:.6g} GPa, shear modulus {:.6g} GPa (Hill); {}", m.bulk * gpa, m.shear * gpa,
+            is_stable ? "stable" : "not stable");
+}
+
+void report(Context& context, const ElasticConstants& found, const Spectrum6& spectrum, double n_atoms) {
+  const bool is_stable = has_inverse(spectrum) && spectrum.values.front() > 0;
+  context.report().title("Elastic constants", counted(static_cast<std::int64_t>(n_atoms), "atom"));
+  report_stiffness(context, found.stiffness);
+  if (has_inverse(spectrum))
+    report_averages(context, moduli_of(found.stiffness, spectrum.inverse), is_stable);
   context.summarise("least_eigenvalue_gpa", spectrum.values.front() * gpa, "of C; positive: stable");
   context.summarise("energy_ev_per_atom", found.energy / n_atoms);
   context.summarise("volume_per_atom_angstrom3", found.volume / n_atoms);
   const auto symmetry = symmetry_along_axes(found.stiffness, 1e-3);
-  if (!symmetry.empty()) context.summarise("symmetry_along_axes", symmetry, "of C, to 0.1 % of its largest");
-  context.headline("stable (Born)", spectrum.values.front() > 0 ? "yes" : "no");
-  report.paragraph(
-      fmt::format("Young's modulus {:.4g} GPa, Poisson's ratio {:.4g}, universal anisotropy {:.4g}.{}",
-                  m.young * gpa, m.poisson, m.anisotropy,
-                  symmetry.empty() ? "" : fmt::format(" Along the axes the constants are {}.", symmetry)));
-  log::info("Bulk modulus {:.6g} GPa, shear modulus {:.6g} GPa (Hill); {}", m.bulk * gpa, m.shear * gpa,
-            spectrum.values.front() > 0 ? "stable" : "not stable");
+  context.headline("stable (Born)", is_stable ? "yes" : "no");
+  if (symmetry.empty() || !has_inverse(spectrum)) return;
+  context.summarise("symmetry_along_axes", symmetry, "of C, to 0.1 % of its largest");
+  context.report().paragraph(fmt::format("Along the axes the constants are {}.", symmetry));
 }
 
 }  // namespace

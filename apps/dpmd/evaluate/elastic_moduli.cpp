@@ -71,6 +71,16 @@ Spectrum6 spectrum_of(const Matrix6& symmetric) {
   return result;
 }
 
+bool has_inverse(const Spectrum6& spectrum) {
+  constexpr double rounding = 1e-6;
+  double least = std::abs(spectrum.values[0]), largest = least;
+  for (const double value : spectrum.values) {
+    least = std::min(least, std::abs(value));
+    largest = std::max(largest, std::abs(value));
+  }
+  return least > rounding * largest;
+}
+
 ElasticModuli moduli_of(const Matrix6& c, const Matrix6& s) {
   const auto sums = [](const Matrix6& m) {
     return std::array<double, 3>{m[0][0] + m[1][1] + m[2][2], m[0][1] + m[0][2] + m[1][2],

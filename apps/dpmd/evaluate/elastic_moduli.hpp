@@ -25,6 +25,9 @@ struct Spectrum6 {
   Matrix6 inverse{};
 };
 [[nodiscard]] Spectrum6 spectrum_of(const Matrix6& symmetric);
+/// Whether every eigenvalue is more than 1e-6 of the largest, by size: below, an inverse is of rounding
+/// alone.
+[[nodiscard]] bool has_inverse(const Spectrum6& spectrum);
 
 /// Averages over all directions of a polycrystal of unordered grains, in the unit of C.
 ///

@@ -73,6 +73,10 @@ std::optional<ElasticConstants> elastic_constants(StrainedCrystal& crystal, doub
 void relax_cell(StrainedCrystal& crystal, const Matrix6& stiffness, double tolerance) {
   constexpr int most = 30;
   const Spectrum6 spectrum = spectrum_of(stiffness);
+  if (!has_inverse(spectrum))
+    throw NumericalError(
+        "the cell does not resist a strain, so that it cannot come to rest: there is vacuum in it, or atoms "
+        "are beyond the cutoff of one another; give a crystal that fills its cell, or set relax_cell: false");
   if (!(spectrum.values.front() > 0))
     throw NumericalError(
         fmt::format("the crystal is not stable as it is given: an eigenvalue of its elastic constants is "

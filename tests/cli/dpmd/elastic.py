@@ -37,6 +37,8 @@ def inputs():
     write("close_packed.xyz", [[b, 0, 0], [-b / 2, b * 3**0.5 / 2, 0], [0, 0, c]], [(1 / 3, 2 / 3, 0.25), (2 / 3, 1 / 3, 0.75)])
     write("wide.xyz", [[1.03 * a, 0.01 * a, 0], [0.01 * a, a, 0], [0, 0, 0.99 * a]], FCC)
     write("bent.xyz", cube(a), FCC, move=0.05)
+    write("atom.xyz", cube(30), [(0, 0, 0)])
+    write("pair.xyz", cube(30), [(0, 0, 0), (0.08, 0, 0)])
     write("cluster.xyz", cube(20), [(x / 6 + 0.4, y / 6 + 0.4, z / 6 + 0.4) for x, y, z in FCC], pbc="F F F")
 
 
@@ -75,6 +77,15 @@ def same(a, b, tolerance):
         far = max([far, *(abs(x[pair] - y[pair]) for pair in x)])
     if far > float(tolerance) * x[1, 1]:
         fail(f"{a} and {b} differ by {far} GPa")
+
+
+def free(folder):
+    """Constants of atoms that feel nothing, and neither averages nor a compliance."""
+    c, summary = constants(folder)
+    if max(abs(value) for value in c.values()) > 1e-6 or "bulk_modulus_gpa" in summary or "symmetry_along_axes" in summary:
+        fail(f"{summary}")
+    if subprocess.run(["h5dump", "-d", "/elastic_constants/compliance", f"{folder}/run.h5"], capture_output=True).returncode == 0:
+        fail("a compliance of a singular matrix is written")
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

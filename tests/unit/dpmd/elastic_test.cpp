@@ -172,6 +172,19 @@ TEST(RelaxCell, brings_a_bent_cell_to_rest_and_refuses_a_crystal_that_is_not_sta
   EXPECT_THROW(relax_cell(simple, unstable, 1e-8), NumericalError);
 }
 
+TEST(ElasticModuli, an_inverse_is_there_while_the_least_eigenvalue_is_above_rounding) {
+  const auto with_least = [](double least) {
+    Matrix6 c{};
+    for (int i = 0; i < 6; ++i) c[i][i] = i == 3 ? least : 100;
+    return has_inverse(spectrum_of(c));
+  };
+  EXPECT_TRUE(with_least(1.01e-4));
+  EXPECT_FALSE(with_least(0.99e-4));
+  EXPECT_TRUE(with_least(-1.01e-4));
+  EXPECT_FALSE(with_least(-0.99e-4));
+  EXPECT_FALSE(has_inverse(spectrum_of(Matrix6{})));
+}
+
 TEST(ElasticModuli, of_an_isotropic_body_are_its_own_and_of_a_cubic_one_known) {
   constexpr double k = 140, g = 45;
   Matrix6 c{};
