@@ -13,12 +13,12 @@ void BestWeights::save(hdf5::Group& group) const {
                         {"1", {"parameter"}, "Weights with the least loss of frames held out"});
 }
 
-void BestWeights::load(const hdf5::Group& group) {
+void BestWeights::load(const hdf5::Group& group, std::uint64_t n_weights) {
   const auto values = group.read<double>("least_loss");
   QUINTET_CHECK(values.size() == 2, "the checkpoint's least_loss has {} values, expected 2", values.size());
   least_.restore(values[0], values[1]);
   step_ = group.integer_attribute("best_step");
-  if (group.has("best_weights")) weights_ = group.read<double>("best_weights");
+  if (group.has("best_weights")) weights_ = group.read<double>("best_weights", {n_weights});
 }
 
 }  // namespace quintet::dpmd

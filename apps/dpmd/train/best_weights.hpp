@@ -30,7 +30,8 @@ class BestWeights {
   [[nodiscard]] double loss() const { return least_.least(); }
 
   void save(hdf5::Group& group) const;
-  void load(const hdf5::Group& group);
+  /// Read what save() wrote. Throws InputError unless the weights are `n_weights` numbers.
+  void load(const hdf5::Group& group, std::uint64_t n_weights);
 
  private:
   std::int64_t interval_, patience_;

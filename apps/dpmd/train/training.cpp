@@ -324,9 +324,11 @@ void Training::load(const std::string& checkpoint) {
   step_ = group.integer_attribute("step");
   watch_.restore(group.read<double>("loss_watch"));
   // A checkpoint of before these were asked for has none: they begin here.
+  const std::uint64_t n_weights = potential::ParameterLayout(setup_.model).size;
   if (average_ && group.has("average_weights"))
-    average_->restore(group.read<double>("average_weights"), group.integer_attribute("averaged_steps"));
-  if (best_ && group.has("least_loss")) best_->load(group);
+    average_->restore(group.read<double>("average_weights", {n_weights}),
+                      group.integer_attribute("averaged_steps"));
+  if (best_ && group.has("least_loss")) best_->load(group, n_weights);
   hdf5::Group trainer = group.open_group("trainer");
   trainer_->load(trainer);
 }
