@@ -99,7 +99,7 @@ class Run(InFolder):
         self.assertEqual(done.provenance["ranks"], "2")
         with self.assertRaisesRegex(quintet.InputError, r"time.end: -1 is out of range; expected above 0$"):
             two_stream(quintet, "ranks_wrong", ranks=2, **{"time.end": -1})
-        with self.assertRaisesRegex(quintet.InputError, "0 ranks: expected at least 1"):
+        with self.assertRaisesRegex(quintet.InputError, "0 ranks: expected a whole number, at least 1"):
             two_stream(quintet, "none", ranks=0)
 
     def test_walltime_stops_and_restart_goes_on(self):

@@ -96,8 +96,8 @@ TEST(QuintetC, wrong_types_positions_and_cells_are_named) {
                  "more than 20 images");
   EXPECT_EQ(try_compute(handle, {0}, x, {0.24, 0, 0, 0, 9, 0, 0, 0, 9}), QUINTET_OK)
       << handle.error();  // just wide enough
-  expect_refused(handle, try_compute(handle, {0, 1}, {1, 1, 1, 1, 1, 1}, cell), "at one place",
-                 QUINTET_NUMERICAL);
+  expect_refused(handle, try_compute(handle, {0, 1}, {1, 1, 1, 1, 1, 1}, cell),
+                 "came closer than 0.2 angstrom", QUINTET_NUMERICAL);
 }
 
 TEST(QuintetC, lists_that_are_no_lists_are_refused) {
