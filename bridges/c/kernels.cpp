@@ -1,5 +1,6 @@
 #include "bridges/c/kernels.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <type_traits>
@@ -16,6 +17,10 @@ std::mutex& gate() {
   static std::mutex mutex;
   return mutex;
 }
+
+/// Whether Kokkos has ended since this library met it. Started anew, Kokkos 3.4 writes to memory of its first
+/// life, and newer ones refuse to start: handles stay refused.
+std::atomic<bool> was_ended = false;
 
 int threads() {
   const char* const text = std::getenv("OMP_NUM_THREADS");
@@ -36,7 +41,7 @@ void initialize() {
 
 }  // namespace
 
-bool kernels_are_up() { return Kokkos::is_initialized(); }
+bool kernels_are_up() { return Kokkos::is_initialized() && !was_ended; }
 
 void require_kernels() {
   if (!kernels_are_up())
@@ -54,6 +59,7 @@ void start_kernels() {
   if (Kokkos::is_finalized()) return require_kernels();
 #endif
   if (!kernels_are_up()) initialize();
+  Kokkos::push_finalize_hook([] { was_ended = true; });
   is_known = true;
 }
 

@@ -73,13 +73,15 @@ void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int en
   for (int r = begin; r < end; ++r) {
     const auto [p, local] =
         SpectralPlace<Real>(batch.row[4 * static_cast<std::size_t>(r)], lower, inverse, layout_.n_intervals);
-    if (p >= layout_.n_intervals)
+    if (p >= layout_.n_intervals) {
+      std::fill_n(marked, layout_.n_intervals, char(0));  // a host may go on with other positions
       throw NumericalError(fmt::format(
           "two atoms came closer than {} angstrom (distance {:.4f} angstrom, neighbour of atom index {}): "
           "overlapping atoms "
           "or too large a time step",
           0.2, std::sqrt(batch.dx[r] * batch.dx[r] + batch.dy[r] * batch.dy[r] + batch.dz[r] * batch.dz[r]),
           batch.neighbour[r]));
+    }
     scratch.interval[r] = p;
     scratch.local[r] = local;
     if (!marked[p]) {

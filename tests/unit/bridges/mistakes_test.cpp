@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -98,6 +99,20 @@ TEST(QuintetC, wrong_types_positions_and_cells_are_named) {
       << handle.error();  // just wide enough
   expect_refused(handle, try_compute(handle, {0, 1}, {1, 1, 1, 1, 1, 1}, cell),
                  "came closer than 0.2 angstrom", QUINTET_NUMERICAL);
+}
+
+TEST(QuintetC, refused_positions_leave_no_trace_in_later_energies) {
+  const Handle handle({data("oneside.dp")});
+  const Water water(4.5);
+  const auto types = water.owned_types();
+  const auto positions = water.owned_positions();
+  const double before = compute(handle, types, positions, water.cell).energy;
+  for (std::size_t i = 1; i < types.size(); ++i) {  // each atom on top of the first one, in a row of its own
+    auto overlap = positions;
+    std::copy_n(positions.begin(), 3, overlap.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    EXPECT_EQ(try_compute(handle, types, overlap, water.cell), QUINTET_NUMERICAL);
+    EXPECT_EQ(compute(handle, types, positions, water.cell).energy, before) << i;
+  }
 }
 
 TEST(QuintetC, lists_that_are_no_lists_are_refused) {
