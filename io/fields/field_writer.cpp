@@ -415,8 +415,10 @@ FieldSeriesWriter FieldSeriesWriter::reopen(const Comm& comm, const std::string&
   {
     const auto found = field_formats::open_field_series(comm, path, {});
     const auto other = difference(found->header, header);
-    QUINTET_CHECK(other.empty(), "{}: holds another series than the one to be continued: {} differ", path,
-                  other);
+    QUINTET_CHECK(other.empty(),
+                  "{}: holds another series than the one to be continued: {} differ; write into another "
+                  "output directory, or remove this file",
+                  path, other);
     times = found->times;
     n_frames.assign(found->n_frames.begin(), found->n_frames.end());
     altered = altered_frames(comm, path, n_frames);

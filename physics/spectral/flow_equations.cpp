@@ -73,7 +73,14 @@ class FlowParser {
   }
   [[nodiscard]] std::string expected_operator() const {
     return fmt::format("'{}' follows a value; expected an operator such as * or the end",
-                       at_ < text_.size() ? text_[at_] : ' ');
+                       at_ < text_.size() ? character() : " ");
+  }
+  /// The character at this place with all its bytes of UTF-8, as messages quote it.
+  [[nodiscard]] std::string character() const {
+    const auto goes_on = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && goes_on(text_[end])) ++end;
+    return text_.substr(at_, end - at_);
   }
   /// The next character that is not a blank; '\0' at the end.
   char next() {
@@ -144,7 +151,7 @@ class FlowParser {
     }
     if (is_digit(c) || c == '.') return number();
     if (is_letter(c)) return name();
-    fail(at_, fmt::format("'{}' cannot be read here; expected a number, a name or '('", c));
+    fail(at_, fmt::format("'{}' cannot be read here; expected a number, a name or '('", character()));
   }
 
   void close() {
@@ -260,7 +267,7 @@ bool FlowReader::find(const std::string& name, FlowValue& value) {
   const std::pair<const char*, PointOperation> coordinates[] = {
       {"x", PointOperation::x}, {"y", PointOperation::y}, {"t", PointOperation::t}};
   for (const auto& [coordinate, operation] : coordinates)
-    if (name == coordinate) {
+    if (name == coordinate && (equations_.has_time || operation != PointOperation::t)) {
       value = program_.coordinate(operation);
       return true;
     }
@@ -304,7 +311,8 @@ std::vector<std::string> FlowReader::field_names() const {
 std::vector<std::string> FlowReader::value_names() const {
   auto names = field_names();
   for (const auto& [name, value] : equations_.parameters) names.push_back(name);
-  for (const char* name : {"x", "y", "t", "pi", "e"}) names.emplace_back(name);
+  for (const char* name : {"x", "y", "pi", "e"}) names.emplace_back(name);
+  if (equations_.has_time) names.emplace_back("t");
   return names;
 }
 

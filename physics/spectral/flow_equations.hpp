@@ -21,6 +21,7 @@ struct FlowEquations {
   std::vector<FlowText> variables;
   std::vector<FlowText> diagnosed;  ///< names for expressions, in any order
   std::map<std::string, double> parameters;
+  bool has_time = true;  ///< t has a meaning in the formulas
 };
 
 /// Reads formulas of a flow into a program: operators + - * / ^ and parentheses, point_functions(),

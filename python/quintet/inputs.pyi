@@ -399,7 +399,7 @@ class MeshfreeflowFlowBox(TypedDict, total=False):
 class MeshfreeflowFlowTime(TypedDict, total=False):
     end: Required[float]  # Time at which the run ends; above 0 and at most 1000000000
     speeds: Union[Sequence[Union[float, str]], Any]  # Speeds along x and y of what travels fastest, such as [abs(u) + sqrt(g*h), abs(v) + sqrt(g*h)]; 0 to 2 values
-    cfl: float  # dt = cfl/max(|speed_x| K_x + |speed_y| K_y), K the highest wavenumber kept: radians that the shortest wave travels in a step; stable up to about 2.8; above 0 and at most 100
+    cfl: float  # dt = cfl/max(|speed_x| K_x + |speed_y| K_y), K the highest wavenumber kept: radians that the shortest wave travels in a step; steps of ETDRK4 are stable up to 2 sqrt(2); above 0 and at most 2.8
     most_dt: float  # The longest step, where there are speeds; above 0 and at most 1000000
     dt: Union[float, None]  # A fixed step; with speeds the longest that is taken; above 0 and at most 1000000
     steps: Union[int, None]  # At most so many steps; absent: any number; at least 0

@@ -28,8 +28,12 @@ void announce(Context& context, const FlowSimulation& simulation) {
       simulation.time() <= options.time.end * (1 + 1e-12),
       "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
       context.restart_file().value_or("the start"), simulation.time(), options.time.end);
-  if (options.output.frame_interval)
+  if (options.output.frame_interval) {
     warn_if_beyond("output.from", options.output.from, "time.end", options.time.end, "no frame in fields.h5");
+    if (options.output.from <= options.time.end)
+      warn_if_beyond("output.frame_interval", *options.output.frame_interval, "time.end", options.time.end,
+                     "no frame in fields.h5 but the first");
+  }
   context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
 }
 

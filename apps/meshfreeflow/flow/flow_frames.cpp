@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "io/log/error.hpp"
+
 namespace quintet::meshfreeflow::periodic {
 
 using namespace spectral;
@@ -91,6 +93,9 @@ std::vector<std::vector<double>> CellFields::values(const FlowSimulation& simula
 
 std::vector<std::string> FlowFrames::fields(const FlowSimulation& simulation) {
   const auto& asked = simulation.options().output.fields;
+  for (const auto& name : asked)
+    QUINTET_CHECK(std::count(asked.begin(), asked.end(), name) == 1,
+                  "output.fields: '{}' is there twice; name each field once", name);
   return asked.empty() ? simulation.flow().reader().field_names() : asked;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "io/formula/names.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/spectral/wave_statistics.hpp"
@@ -16,18 +17,26 @@ namespace {
 
 constexpr double warns_at = 0.1;  ///< of a limit
 
+void check_is_name(const std::string& name, const std::string& key) {
+  QUINTET_CHECK(detail::is_name(name), "{}: '{}' is no name; expected a letter, then letters, digits or '_'",
+                key, name);
+}
+
 void check_names(const FlowOptions& options) {
-  std::set<std::string> taken{"time", "step", "dt", "spectrum_tail"};
+  std::set<std::string> taken{"time", "step", "dt", "spectrum_tail", "row_checksum"};
   const auto take = [&](const std::string& name, const std::string& key) {
+    check_is_name(name, key);
     QUINTET_CHECK(taken.insert(name).second, "{}: the history has a column '{}' already; choose another name",
                   key, name);
   };
   for (const auto& [name, formula] : options.means) take(name, "means." + name);
   for (const auto& [name, formula] : options.maxima) take(name, "maxima." + name);
-  std::set<std::string> spectra{"time", "wavenumber"};
-  for (std::size_t i = 0; i < options.spectra.size(); ++i)
+  std::set<std::string> spectra{"time", "wavenumber", "row_checksum"};
+  for (std::size_t i = 0; i < options.spectra.size(); ++i) {
+    check_is_name(options.spectra[i].name, fmt::format("spectra.{}.name", i));
     QUINTET_CHECK(spectra.insert(options.spectra[i].name).second,
                   "spectra.{}.name: '{}' is taken; choose another name", i, options.spectra[i].name);
+  }
 }
 
 using Column = RunColumn<FlowRow>;

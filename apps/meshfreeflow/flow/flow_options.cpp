@@ -47,10 +47,9 @@ void describe(Schema& schema, TimeOptions& options) {
   schema
       .number("cfl", options.cfl,
               "dt = cfl/max(|speed_x| K_x + |speed_y| K_y), K the highest wavenumber kept: radians that the "
-              "shortest "
-              "wave travels in a step; stable up to about 2.8")
+              "shortest wave travels in a step; steps of ETDRK4 are stable up to 2 sqrt(2)")
       .above(0)
-      .at_most(100);
+      .at_most(2.8);
   schema.number("most_dt", options.most_dt, "The longest step, where there are speeds").above(0).at_most(1e6);
   schema.number("dt", options.dt, "A fixed step; with speeds the longest that is taken")
       .above(0)

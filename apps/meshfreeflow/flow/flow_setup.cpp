@@ -64,10 +64,10 @@ std::size_t variable_of(const FlowOptions& options, const std::string& name, con
   return static_cast<std::size_t>(found - names.begin());
 }
 
-/// Formulas of the start know no fields: they make them.
+/// Formulas of the start know no fields, which they make, and no time, which is 0.
 void fill_start(const FlowOptions& options, const std::map<std::string, double>& parameters,
                 PeriodicFlow& flow) {
-  FlowReader reader(FlowEquations{{}, {}, parameters});
+  FlowReader reader(FlowEquations{{}, {}, parameters, false});
   std::vector<FlowValue> values;
   std::vector<std::size_t> variables;
   for (const auto& text : flow_texts(options.start, "start")) {
