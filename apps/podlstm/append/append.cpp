@@ -23,11 +23,13 @@ struct Projected {
   std::vector<double> days, values;
 };
 
-Projected projected(const Comm& comm, const ocean::OceanModes& modes, const FieldsOptions& fields) {
+Projected projected(const Comm& comm, const std::string& name, const ocean::OceanModes& modes,
+                    const FieldsOptions& fields) {
   const auto& time = modes.series.time;
   const std::size_t first = time.size() - std::min(most_compared, time.size());
   RecordPart part;
   part.from = time[first] - same_time;
+  part.mask_file = name;
   part.mask = ocean::MaskFile{{modes.latitude, modes.longitude}, modes.mask};
   const auto record = open_record(comm, fields, part);
   for (const auto& note : record.notes()) log::info("{}", note);
@@ -75,7 +77,8 @@ void append(Context& context, const AppendOptions& options) {
   auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
   QUINTET_CHECK(modes.has_fields(), "{}: has coefficients alone: there are no modes to project fields on",
                 options.modes);
-  const auto now = context.timed("project", [&] { return projected(comm, modes, options.fields); });
+  const auto now =
+      context.timed("project", [&] { return projected(comm, options.modes, modes, options.fields); });
   const std::size_t known = modes.series.time.size(), replaced = n_replaced(modes, now),
                     added = now.days.size() - (known - now.first), n_modes = modes.n_modes();
   QUINTET_CHECK(static_cast<std::size_t>(modes.n_fit) <= known - replaced,

@@ -174,6 +174,7 @@ std::string settings_of(const FieldsOptions& options) {
 std::unique_ptr<ocean::FieldSource> files_of(const Comm& comm, const FieldsOptions& options) {
   const auto said = said_of(options);
   const auto settings = settings_of(options);
+  if (!options.cache.empty()) ocean::check_cache(comm, options.cache);
   const auto list = options.cache.empty() ? std::string() : options.cache + ".files";
   const auto known = list.empty() ? ocean::KnownFiles{} : ocean::read_known_files(list, settings);
   std::vector<ocean::FieldFile> all;
@@ -249,7 +250,16 @@ ocean::Record open_record(const Comm& comm, const FieldsOptions& options, const 
   chosen.constant_points = options.constant_points;
   auto source = source_of_record(comm, options, chosen, mask);
   if (part.from) chosen.from = part.from;
-  if (part.mask) mask = part.mask;
+  if (part.mask) {
+    const auto &grid = source->grid, &before = part.mask->grid;
+    QUINTET_CHECK(
+        same_grid(before, grid),
+        "fields: are on a grid of {} x {} points, those of {} on one of {} x {} or with other places: "
+        "give the files, fields.coarsen and fields.region that `podlstm fit` had for it",
+        grid.latitude.size(), grid.longitude.size(), part.mask_file, before.latitude.size(),
+        before.longitude.size());
+    mask = part.mask;
+  }
   return {comm, std::move(source), mask, chosen};
 }
 

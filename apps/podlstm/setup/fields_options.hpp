@@ -65,6 +65,7 @@ void describe(Schema& schema, FieldsOptions& options);
 struct RecordPart {
   std::optional<double> from;           ///< first day
   std::optional<ocean::MaskFile> mask;  ///< what is sea
+  std::string mask_file;                ///< from which it is
 };
 
 /// Look at every value of all files. What was taken for granted stands in the record's notes. Collective.

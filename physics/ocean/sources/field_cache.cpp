@@ -24,6 +24,24 @@ constexpr int rows_together = 2;  ///< times that a rank makes before they are w
 
 std::uint64_t checksum_of(std::span<const double> values) { return hdf5::xxh64(std::as_bytes(values)); }
 
+/// The file, if it is one of ours. Collective.
+hdf5::File open_cache(const Comm& comm, const std::string& path) {
+  try {
+    auto file = hdf5::File::open(comm, path);
+    hdf5::check_header(file, schema, schema_version);
+    return file;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format(
+        "fields.cache: {}: name another file, or remove it, unless another run is writing it", error.what()));
+  }
+}
+
+bool is_there(const Comm& comm, const std::string& path) {
+  bool found = false;
+  on_root(comm, [&] { found = std::filesystem::exists(path); });
+  return comm.any(found);
+}
+
 /// What the file has: a mark of 0 stands for a time that was never written.
 struct Content {
   std::vector<double> days;
@@ -79,13 +97,11 @@ class Cache {
   }
 
   std::unique_ptr<FieldSource> filled() {
-    bool is_there = false;
-    on_root(comm_, [&] { is_there = std::filesystem::exists(path_); });
-    is_there = comm_.any(is_there);
-    auto content = is_there ? looked_at() : Content{};
+    const bool found = is_there(comm_, path_);
+    auto content = found ? looked_at() : Content{};
     const bool longer = content.days.size() <= source_.days.size() &&
                         std::equal(content.days.begin(), content.days.end(), source_.days.begin());
-    if (!is_there || !longer) content = made_anew(is_there ? &content : nullptr);
+    if (!found || !longer) content = made_anew(found ? &content : nullptr);
     fill(content);
     return std::make_unique<CachedSource>(source_, path_, std::move(content.made_of),
                                           std::move(content.checksum));
@@ -99,8 +115,7 @@ class Cache {
 
   /// Content of the file that is there. Throws where it is not of this record.
   [[nodiscard]] Content looked_at() const {
-    const auto file = hdf5::File::open(comm_, path_);
-    hdf5::check_header(file, schema, schema_version);
+    const auto file = open_cache(comm_, path_);
     const auto& root = file.root();
     const auto settings = root.text_attribute("settings");
     QUINTET_CHECK(
@@ -261,6 +276,10 @@ class Cache {
 };
 
 }  // namespace
+
+void check_cache(const Comm& comm, const std::string& path) {
+  if (is_there(comm, path)) static_cast<void>(open_cache(comm, path));
+}
 
 std::unique_ptr<FieldSource> kept_in(const Comm& comm, const std::string& path, const std::string& settings,
                                      std::unique_ptr<FieldSource> source) {

@@ -26,4 +26,8 @@ namespace quintet::ocean {
                                                    const std::string& settings,
                                                    std::unique_ptr<FieldSource> source);
 
+/// Check that a file of this name may keep fields: there is none, or a whole one that kept_in() made. So what
+/// it cannot use is refused before anything is read or written. Collective. Throws InputError that names it.
+void check_cache(const Comm& comm, const std::string& path);
+
 }  // namespace quintet::ocean
