@@ -232,6 +232,28 @@ std::unique_ptr<ocean::FieldSource> source_of_record(const Comm& comm, const Fie
   return ocean::kept_in(comm, options.cache, settings, std::move(source));
 }
 
+/// The mask that was of a region, on all of the grid: beside the region it is land. Throws InputError where
+/// the region of the grid has other points than the mask.
+ocean::MaskFile on_grid(const ocean::OceanGrid& grid, const ocean::GridRegion& region,
+                        const RecordPart& part) {
+  const auto inside = ocean::part_of(grid, region);
+  ocean::OceanGrid now;
+  for (const auto i : inside.rows) now.latitude.push_back(grid.latitude[i]);
+  for (const auto j : inside.columns) now.longitude.push_back(grid.longitude[j]);
+  const auto& before = part.mask->grid;
+  QUINTET_CHECK(
+      same_grid(before, now),
+      "fields: are on a grid of {} x {} points, those of {} on one of {} x {} or with other places: "
+      "give the files, fields.coarsen and fields.region that `podlstm fit` had for it",
+      now.latitude.size(), now.longitude.size(), part.mask_file, before.latitude.size(),
+      before.longitude.size());
+  ocean::MaskFile mask{grid, std::vector<std::uint8_t>(grid.size())};
+  auto sea = part.mask->sea.begin();
+  for (const auto i : inside.rows)
+    for (const auto j : inside.columns) mask.sea[i * grid.longitude.size() + j] = *sea++;
+  return mask;
+}
+
 }  // namespace
 
 ocean::Record open_record(const Comm& comm, const FieldsOptions& options, const RecordPart& part) {
@@ -250,16 +272,7 @@ ocean::Record open_record(const Comm& comm, const FieldsOptions& options, const 
   chosen.constant_points = options.constant_points;
   auto source = source_of_record(comm, options, chosen, mask);
   if (part.from) chosen.from = part.from;
-  if (part.mask) {
-    const auto &grid = source->grid, &before = part.mask->grid;
-    QUINTET_CHECK(
-        same_grid(before, grid),
-        "fields: are on a grid of {} x {} points, those of {} on one of {} x {} or with other places: "
-        "give the files, fields.coarsen and fields.region that `podlstm fit` had for it",
-        grid.latitude.size(), grid.longitude.size(), part.mask_file, before.latitude.size(),
-        before.longitude.size());
-    mask = part.mask;
-  }
+  if (part.mask) mask = on_grid(source->grid, chosen.region, part);
   return {comm, std::move(source), mask, chosen};
 }
 
