@@ -76,6 +76,10 @@ class Potential:
         for one in self.files:
             if one.is_dir():
                 raise InputError(f"{one}: is a directory; expected the file of a model")
+        if precision is not None and not isinstance(precision, str):
+            raise InputError(f"precision is {precision!r:.80}; expected 'double', 'mixed' or None")
+        if not isinstance(device, str):
+            raise InputError(f"device is {device!r:.80}; expected 'cpu', 'gpu', 'gpu:1', 'auto' or 'portable'")
         self.precision = precision
         self.device = device
         self._places = [Path(os.path.abspath(one)) for one in self.files]

@@ -42,6 +42,9 @@ class Mistakes(InFolder):
     def test_potentials(self):
         model = quintet.Potential(COPPER / "copper.dp")
         self.refused("is a directory; expected the file of a model", quintet.Potential, SOURCE)
+        self.refused("device is 3; expected 'cpu', 'gpu', 'gpu:1'", quintet.Potential, COPPER / "copper.dp", device=3)
+        self.refused("precision is 64; expected 'double'", quintet.Potential, COPPER / "copper.dp", precision=64)
+        self.assertEqual(quintet.Potential(COPPER / "copper.dp", precision="double", device="cpu").device_name, "cpu")
         self.refused("files are None; expected the file", quintet.Potential, None)
         self.refused("positions: None is no array", model, None)
         self.refused("positions: no array of numbers: .*inhomogeneous", model, [[0, 0, 0], [1, 2]])
