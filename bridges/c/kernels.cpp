@@ -18,8 +18,9 @@ std::mutex& gate() {
   return mutex;
 }
 
-/// Whether Kokkos has ended since this library met it. Started anew, Kokkos 3.4 writes to memory of its first
-/// life, and newer ones refuse to start: handles stay refused.
+/// Whether Kokkos has ended since this library met it; handles stay refused then. Of a Kokkos 3.4 that is
+/// started anew, the first reduction (of the neighbour search) overwrites memory of others; newer ones refuse
+/// to start.
 std::atomic<bool> was_ended = false;
 
 int threads() {
