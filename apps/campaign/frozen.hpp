@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/campaign/graph.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet::campaign {
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "apps/application/cli/application.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/hdf5/file.hpp"
 
 /// The commands of `quintet`.
 namespace quintet::commands {

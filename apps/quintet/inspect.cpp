@@ -15,6 +15,7 @@
 #include "io/files/input_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::commands {
 

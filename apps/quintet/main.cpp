@@ -8,6 +8,7 @@
 #include "apps/quintet/registry/registry.hpp"
 #include "apps/quintet/submit/submit.hpp"
 #include "apps/quintet/verify/verify.hpp"
+#include "io/hdf5/file.hpp"
 
 // One call for each command, in the order of the help text; flags describe themselves.
 int main(int argc, char** argv) {

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "apps/application/report/report.hpp"
 #include "apps/application/report/safe_picture.hpp"
 #include "apps/campaign/table.hpp"
 #include "apps/quintet/commands.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::commands {

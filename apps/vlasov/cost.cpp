@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/vlasov/setup/writing_needs.hpp"
@@ -12,6 +13,7 @@
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/hdf5/series_bytes.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"
 #include "physics/kinetics/system_needs.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/loop/windows.hpp"
@@ -17,6 +18,7 @@
 #include "apps/vlasov/state/wave_signal.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::vlasov {
 

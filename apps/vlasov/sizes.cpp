@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 
 namespace quintet::vlasov {

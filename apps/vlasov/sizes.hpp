@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/size_times.hpp"
 #include "apps/vlasov/input/run_options.hpp"
 

@@ -10,7 +10,9 @@
 
 #include <dlfcn.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/device/device_library.hpp"
 #include "io/log/error.hpp"
 

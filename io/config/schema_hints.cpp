@@ -7,6 +7,7 @@
 
 #include "io/config/scalar.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/tree.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/config/tree.hpp"
+#include "io/config/tree_fwd.hpp"
 
 /// What a user probably meant by a value or key that cannot be read.
 namespace quintet {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// Marks on keys of a section: given to Schema::check(), they check nothing between keys.
 namespace quintet {

@@ -10,11 +10,13 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "io/device/device_library.hpp"
 #include "io/device/device_space.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/gpu_aware.hpp"
 #include "io/parallel/together.hpp"
 

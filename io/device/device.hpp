@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "io/config/schema.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/tree.hpp"
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_layout.hpp"
 #include "io/fields/frame_checksums.hpp"

@@ -14,6 +14,7 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {

@@ -10,7 +10,7 @@
 
 #include "io/files/reading.hpp"
 #include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// Fields over time on a rectilinear grid: one schema for what all applications write and read.
 namespace quintet {

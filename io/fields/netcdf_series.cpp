@@ -11,6 +11,7 @@
 #include "io/fields/staggered.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_file.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 // Fields over time in netCDF files and zarr folders: variables with a dimension of time and one to three of

@@ -8,6 +8,7 @@
 #include "io/files/npy_header.hpp"
 #include "io/files/zip_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 // Archives of NumPy arrays as MeshfreeFlowNet keeps its data: fields p, b, u, w ... [t, x, z]. Beside them

@@ -9,6 +9,7 @@
 #include "io/fields/field_formats.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "io/parallel/comm.hpp"
-
 namespace quintet {
 
 /// Whether a path is what FieldSeriesReader may read: a folder of zarr or of Dedalus, an archive of NumPy

@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {
@@ -75,7 +76,9 @@ Slab slab_of(const XdmfSeries::Dataset& dataset, const Numbers& shape, std::uint
 
 XdmfSeries::XdmfSeries(const Comm& comm, std::string path, Description description,
                        const std::vector<double>& times)
-    : comm_(comm), path_(std::move(path)), description_(std::move(description)) {
+    : comm_(std::make_shared<const Comm>(comm)),
+      path_(std::move(path)),
+      description_(std::move(description)) {
   std::string text = head;
   for (const double time : times) text += frame(time, n_frames_++);
   write(text);
@@ -84,7 +87,7 @@ XdmfSeries::XdmfSeries(const Comm& comm, std::string path, Description descripti
 void XdmfSeries::append(double time) { write(frame(time, n_frames_++)); }
 
 void XdmfSeries::write(const std::string& text) {
-  on_root(comm_, [&] {
+  on_root(*comm_, [&] {
     if (const int error = write_from(path_, end_, text); error != 0)
       throw ResourceError(fmt::format("{}: cannot be written: {}", path_, std::strerror(error)));
   });

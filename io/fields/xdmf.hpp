@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 
@@ -46,7 +47,7 @@ class XdmfSeries {
   [[nodiscard]] std::string geometry() const;
   [[nodiscard]] std::string frame(double time, std::uint64_t number) const;
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
   std::string path_;
   Description description_;
   std::uint64_t n_frames_ = 0;

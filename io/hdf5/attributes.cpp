@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/detail.hpp"
 
 namespace quintet::hdf5 {

@@ -54,8 +54,8 @@ std::optional<std::int64_t> newest_step(const std::string& directory) {
   return steps.empty() ? std::nullopt : std::optional(steps.back());
 }
 
-CheckpointStore::CheckpointStore(Comm comm, std::string directory, int keep)
-    : comm_(std::move(comm)), directory_(std::move(directory)), keep_(keep) {
+CheckpointStore::CheckpointStore(const Comm& comm, std::string directory, int keep)
+    : comm_(std::make_shared<const Comm>(comm)), directory_(std::move(directory)), keep_(keep) {
   QUINTET_CHECK(keep >= 1, "number of checkpoints to keep is {}; expected 1 or more", keep);
 }
 
@@ -67,27 +67,27 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
                             const std::function<void(Group&)>& write) const {
   QUINTET_CHECK(step >= 0, "checkpoint of step {}: expected 0 or more", step);
   const std::string final_path = path(step), temporary = final_path + ".tmp";
-  on_root(comm_, [&] {
+  on_root(*comm_, [&] {
     make_ready(directory_);
     make_new_file(temporary);
   });
   try {
-    File file = File::create(comm_, temporary);
+    File file = File::create(*comm_, temporary);
     write_header(file.root(), checkpoint_schema, checkpoint_version, provenance);
     file.root().set_attribute("step", step);
     write(file.root());
     file.flush();
     file.close();
-    seal(comm_, temporary);
+    seal(*comm_, temporary);
   } catch (...) {
     std::error_code ignored;
-    if (comm_.is_root()) {
+    if (comm_->is_root()) {
       fs::resize_file(temporary, 0, ignored);  // its space comes back even if a rank still has it open
       fs::remove(temporary, ignored);
     }
     throw;
   }
-  on_root(comm_, [&] {
+  on_root(*comm_, [&] {
     if (fs::is_directory(final_path)) fs::rename(final_path, final_path + ".put_aside");
     fs::rename(temporary, final_path);
     detail::sync_to_disk(directory_);
@@ -107,7 +107,7 @@ std::vector<std::int64_t> CheckpointStore::set_aside_after(std::int64_t step) co
 }
 
 void CheckpointStore::supersede_after(std::int64_t step) const {
-  on_root(comm_, [&] { set_aside_after(step); });
+  on_root(*comm_, [&] { set_aside_after(step); });
 }
 
 void CheckpointStore::tidy(std::int64_t newest_step) const {
@@ -117,9 +117,9 @@ void CheckpointStore::tidy(std::int64_t newest_step) const {
 
 std::vector<std::int64_t> CheckpointStore::steps() const {
   std::vector<std::int64_t> steps;
-  on_root(comm_, [&] { steps = steps_in(directory_); });
-  steps.resize(comm_.broadcast(steps.size()));
-  comm_.broadcast(std::span<std::int64_t>(steps));
+  on_root(*comm_, [&] { steps = steps_in(directory_); });
+  steps.resize(comm_->broadcast(steps.size()));
+  comm_->broadcast(std::span<std::int64_t>(steps));
   return steps;
 }
 
@@ -127,7 +127,7 @@ std::optional<std::string> CheckpointStore::newest() const {
   const auto steps = this->steps();
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     try {
-      verify_checkpoint(comm_, path(*step));
+      verify_checkpoint(*comm_, path(*step));
       return path(*step);
     } catch (const InputError& error) {
       log::warning("checkpoint passed over: {}", error.what());

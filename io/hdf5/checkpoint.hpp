@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// Checkpoints that survive a kill at any moment.
 namespace quintet::hdf5 {
@@ -34,7 +36,7 @@ inline constexpr int checkpoint_version = 1;
 class CheckpointStore {
  public:
   /// Throws InputError if keep < 1. The folder is made by the first write.
-  CheckpointStore(Comm comm, std::string directory, int keep);
+  CheckpointStore(const Comm& comm, std::string directory, int keep);
 
   /// Write the state at `step`; `write` fills the root group. Collective. Throws ResourceError if the disk is
   /// full; the checkpoints that were there before stay.
@@ -60,7 +62,7 @@ class CheckpointStore {
   /// Set aside what is later than a step, and remove all but the last `keep` checkpoints; on rank 0.
   void tidy(std::int64_t newest_step) const;
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
   std::string directory_;
   int keep_;
 };

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5 {
 namespace {
@@ -271,7 +272,8 @@ void require_unaltered_frame(const File& file, const std::string& path, const Ro
 
 ChecksumSeries::ChecksumSeries(const Comm& comm, File& file, const std::string& group, const std::string& row,
                                const std::string& axis)
-    : comm_(comm),
+    : comm_(std::make_shared<const Comm>(comm)),
+      is_root_(comm.is_root()),
       root_(file.root()),
       group_(file.root().group(group)),
       path_(fmt::format("{}/{}_checksum", group, row)),
@@ -314,7 +316,7 @@ void ChecksumSeries::note_part(const std::string& path, std::uint64_t part) {
 
 void ChecksumSeries::end_frame() {
   cover(covered_);
-  append(std::vector<std::uint64_t>{comm_.sum(sum_)});
+  append(std::vector<std::uint64_t>{comm_->sum(sum_)});
   begin_frame();
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::hdf5 {
 
@@ -160,7 +161,7 @@ class ChecksumSeries {
   /// Note values of a dataset that rank 0 has written; see note().
   template <class T>
   void note_on_root(const std::string& path, std::span<const T> values) {
-    note<T>(path, comm_.is_root() ? values : std::span<const T>());
+    note<T>(path, is_root_ ? values : std::span<const T>());
   }
   /// Note values of a dataset by what RowChecksum::part() gives for them; see note().
   void note_part(const std::string& path, std::uint64_t part);
@@ -168,7 +169,8 @@ class ChecksumSeries {
   void end_frame();
 
  private:
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
+  bool is_root_;
   Group root_, group_;
   std::string path_, name_, row_;
   Series series_;

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <type_traits>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/detail.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5 {
 namespace {

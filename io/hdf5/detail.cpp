@@ -11,7 +11,9 @@
 #include <limits>
 #include <vector>
 
+#include "io/config/tree.hpp"
 #include "io/log/controls.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5::detail {
 namespace {

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "io/config/suggest.hpp"
+#include "io/config/tree.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/hdf5/detail.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5 {
 namespace {

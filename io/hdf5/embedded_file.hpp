@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 /// Files within a file: a registry keeps models as the bytes of their own files. "registry.h5:ID" is the name
 /// of such a file, and File::open() takes it wherever it takes a file.

@@ -11,6 +11,7 @@
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5 {
 namespace {

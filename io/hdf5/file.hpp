@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/config/tree.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// HDF5 with owned handles, metadata on every dataset and collective hyperslabs. The C library lives in
 /// io/hdf5 alone.

@@ -18,6 +18,7 @@
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/stuck_ranks.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 // A full disk: room is taken before anything is written, and ranks that wait for one another all the same are
 // ended.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/detail.hpp"
 

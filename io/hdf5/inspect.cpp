@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/seal.hpp"

@@ -3,6 +3,7 @@
 #include <array>
 #include <ctime>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/build_info.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/detail.hpp"
 
 // Axes as xarray and netCDF find them: "HDF5 Dimension Scale Specification" (The HDF Group, 2005), by its

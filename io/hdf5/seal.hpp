@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// The seal at the end of a checkpoint, a model or what a finished run has written: proof that all bytes
 /// before it are as they were.

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/series_bytes.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5 {
 namespace {

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <type_traits>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/detail.hpp"
 
 namespace quintet::hdf5::detail {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/detail.hpp"
+#include "io/parallel/comm.hpp"
 
 // What a killed writer left of a file.
 

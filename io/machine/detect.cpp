@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "io/config/scalar.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/command.hpp"
 #include "io/machine/job_variables.hpp"

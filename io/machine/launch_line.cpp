@@ -1,5 +1,7 @@
 #include "io/machine/launch_line.hpp"
 
+#include "io/config/tree.hpp"
+
 namespace quintet {
 namespace {
 

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "io/config/schema.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// A computer as one YAML file in configs/machines: what jobs it takes, and how fast it is.
 ///

@@ -1,5 +1,6 @@
 #include <regex>
 
+#include "io/config/schema.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"

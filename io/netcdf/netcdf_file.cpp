@@ -17,6 +17,7 @@
 #include "io/netcdf/classic_header.hpp"
 #include "io/netcdf/types.hpp"
 #include "io/netcdf/zarr_variable.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::netcdf {
 

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/mpi_error.hpp"
 #include "io/parallel/mpi_session.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

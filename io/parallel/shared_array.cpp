@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/mpi_error.hpp"
 #include "io/parallel/mpi_session.hpp"
 #include "io/tiers/huge_pages.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "io/tiers/memory_bounds.hpp"
 
 namespace quintet {

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "io/log/out_of_memory.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 
@@ -63,6 +64,8 @@ std::optional<int> rank_of(const std::exception& error) {
   const auto* const place = dynamic_cast<const OnRank*>(&error);
   return place == nullptr ? std::nullopt : std::optional(place->rank);
 }
+
+bool is_root(const Comm& comm) { return comm.is_root(); }
 
 void throw_lowest(const Comm& comm, const std::exception_ptr& mine) {
   const int none = comm.size();

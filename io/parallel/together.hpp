@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/log/error.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// An error on one rank is thrown on all of them, as its own kind.
 namespace quintet {
@@ -44,11 +44,14 @@ void together(const Comm& comm, const Action& action) {
   throw_lowest(comm, mine);
 }
 
+/// Whether this rank is rank 0, as Comm::is_root() says.
+[[nodiscard]] bool is_root(const Comm& comm);
+
 /// Run `action` on rank 0 alone; what it throws is thrown on all ranks, see together(). Collective.
 template <class Action>
 void on_root(const Comm& comm, const Action& action) {
   together(comm, [&] {
-    if (comm.is_root()) action();
+    if (is_root(comm)) action();
   });
 }
 

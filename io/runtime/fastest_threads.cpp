@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/counted.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 

@@ -17,6 +17,7 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/mpi_session.hpp"
 #include "io/parallel/together.hpp"
 #include "io/runtime/library_threads.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// The ordered start and stop of MPI, Kokkos, then what a program adds (PETSc, torch), and the reasons to
 /// stop early.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/runtime/signals.hpp"
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/pack.hpp"

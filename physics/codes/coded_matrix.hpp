@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "physics/codes/binary_codes.hpp"
 #include "physics/codes/code_tables.hpp"
 #include "physics/kernels/gemm.hpp"

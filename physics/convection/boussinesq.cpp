@@ -8,6 +8,7 @@
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/diffusion.hpp"
 #include "physics/kernels/rows.hpp"
@@ -144,7 +145,7 @@ void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
     std::ranges::fill(away_, 1);
     const auto solves = residence_->device().take_solves();
     const double missed =
-        solves.iterations > 0 ? grid_.comm.maximum(solves.converged ? 0.0 : solves.residual) : 0.0;
+        solves.iterations > 0 ? grid_.comm().maximum(solves.converged ? 0.0 : solves.residual) : 0.0;
     if (missed > 0)
       throw NumericalError(fmt::format(
           "step {}, time {:.6g}: conjugate gradients with multigrid on the device did not converge: a "
@@ -200,7 +201,7 @@ void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
 double Boussinesq::courant_rate(const Exec& exec) const {
   if (residence_ != nullptr) {
     const double own = residence_->device().courant_rate();
-    const double rate = grid_.comm.maximum(std::isfinite(own) ? own : INFINITY);
+    const double rate = grid_.comm().maximum(std::isfinite(own) ? own : INFINITY);
     return std::isfinite(rate) ? rate : NAN;
   }
   double greatest = 0;
@@ -210,7 +211,7 @@ double Boussinesq::courant_rate(const Exec& exec) const {
     finite = finite && std::isfinite(rate);
     greatest = std::max(greatest, finite ? rate : 0.0);
   }
-  greatest = grid_.comm.maximum(finite ? greatest : INFINITY);
+  greatest = grid_.comm().maximum(finite ? greatest : INFINITY);
   return std::isfinite(greatest) ? greatest : NAN;
 }
 

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::convection {
 
 namespace {
@@ -73,7 +75,7 @@ Centred centred(const Exec& exec, Boussinesq& flow, int member) {
 }
 
 std::vector<double> gathered(const Grid& grid, const std::vector<double>& rows) {
-  return grid.comm.gather(std::span<const double>(rows));
+  return grid.comm().gather(std::span<const double>(rows));
 }
 
 }  // namespace quintet::convection

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::convection {
 
 namespace {
@@ -56,20 +58,20 @@ void close_ends(const Grid& grid, const Field& field, Place place) {
 }  // namespace
 
 void exchange(const Grid& grid, std::initializer_list<Placed> fields) {
-  const int me = grid.comm.rank();
+  const int me = grid.comm().rank();
   for (const auto& [field, place] : fields) {
     if (place == Place::bottom_face && grid.at_bottom()) std::ranges::fill(whole_row(field, 0), 0.0);
     for (int j = 0; j < field.rows; ++j) close_row(grid, field, place, j);
   }
-  if (grid.comm.size() > 1) {
+  if (grid.comm().size() > 1) {
     const int below = grid.at_bottom() ? -1 : me - 1, above = grid.at_top() ? -1 : me + 1;
     std::vector<Comm::Pending> pending;
     pending.reserve(2 * fields.size());
     int tag = first_tag;
     for (const auto& [field, place] : fields) {
       const auto send = [&, &field = field](int j, int to, int neighbour, int from) {  // clang 14 asks for it
-        pending.push_back(grid.comm.start_exchange(std::span<const double>(whole_row(field, j)), to,
-                                                   whole_row(field, neighbour), from, tag++));
+        pending.push_back(grid.comm().start_exchange(std::span<const double>(whole_row(field, j)), to,
+                                                     whole_row(field, neighbour), from, tag++));
       };
       send(field.rows - 1, above, -1, below);
       send(0, below, field.rows, above);

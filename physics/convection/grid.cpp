@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::convection {
 
@@ -58,8 +59,12 @@ Axis make_axis(double lower, double upper, int n, Spacing spacing, double streng
   return axis;
 }
 
-Grid::Grid(Comm comm_of, Axis x_axis, Axis z_axis)
-    : comm(std::move(comm_of)), x(std::move(x_axis)), z(std::move(z_axis)), rows{z.n(), comm.size()} {
+Grid::Grid(const Comm& comm, Axis x_axis, Axis z_axis)
+    : x(std::move(x_axis)),
+      z(std::move(z_axis)),
+      rows{z.n(), comm.size()},
+      comm_(std::make_shared<const Comm>(comm)),
+      rank_(comm.rank()) {
   QUINTET_CHECK(comm.size() <= z.n(), "{} ranks share {} rows of cells; expected at most one a row",
                 comm.size(), z.n());
 }

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/transforms/slab_transpose.hpp"
 
 /// Two-dimensional Boussinesq convection on a staggered grid.
@@ -38,16 +39,21 @@ struct Axis {
                              bool periodic);
 
 /// The cells of a run and the share of this rank: rows of equal z, so that each row is whole on a rank.
-struct Grid {
-  Comm comm;
+class Grid {
+ public:
   Axis x, z;
   Shares rows;  ///< of cells along z; face j belongs to the rank of cell j, the top wall to nobody
 
-  Grid(Comm comm, Axis x, Axis z);
-  [[nodiscard]] int first_row() const { return rows.first(comm.rank()); }
-  [[nodiscard]] int rows_here() const { return rows.size(comm.rank()); }
-  [[nodiscard]] bool at_bottom() const { return comm.rank() == 0; }
-  [[nodiscard]] bool at_top() const { return comm.rank() == comm.size() - 1; }
+  Grid(const Comm& comm, Axis x, Axis z);
+  [[nodiscard]] const Comm& comm() const { return *comm_; }
+  [[nodiscard]] int first_row() const { return rows.first(rank_); }
+  [[nodiscard]] int rows_here() const { return rows.size(rank_); }
+  [[nodiscard]] bool at_bottom() const { return rank_ == 0; }
+  [[nodiscard]] bool at_top() const { return rank_ == rows.n_ranks - 1; }
+
+ private:
+  std::shared_ptr<const Comm> comm_;
+  int rank_;
 };
 
 }  // namespace quintet::convection

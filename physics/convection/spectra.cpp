@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_residence.hpp"
 #include "physics/transforms/row_transform.hpp"
 
@@ -84,7 +85,7 @@ Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
   for (std::size_t i = 0; i < powers.size(); ++i)
     sums[i / at(n) * at(n_waves) + at(wave_of(of_others, static_cast<int>(i % at(n))))] += powers[i];
   if (powers.empty()) add_powers(grid, flow.state(member), of_u, of_others, sums);
-  grid.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  grid.comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
   const auto part = [&](std::size_t kind) {
     const auto begin = sums.begin() + static_cast<std::ptrdiff_t>(kind) * n_waves;
     return std::vector<double>(begin, begin + n_waves);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/convection_cell.hpp"
 #include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/diffusion.hpp"
@@ -100,7 +101,7 @@ double convected_nusselt(const Boussinesq& flow, int member) {
     sum += z.gaps[flow.grid().first_row() + j] * row;
   }
   return 1 + mean_of_floor(flow) +
-         flow.grid().comm.sum(sum) / (x.length() * flow.problem().thermal_diffusivity());
+         flow.grid().comm().sum(sum) / (x.length() * flow.problem().thermal_diffusivity());
 }
 
 namespace {
@@ -143,8 +144,8 @@ Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
   const bool sides = problem.heated == Heated::sides;
   auto [totals, most] = flow.residence() != nullptr ? numbers_there(*flow.residence(), member)
                                                     : numbers_here(exec, flow, member);
-  grid.comm.reduce(std::span<double>(totals), Comm::Reduction::sum);
-  grid.comm.reduce(std::span<double>(most), Comm::Reduction::maximum);
+  grid.comm().reduce(std::span<double>(totals), Comm::Reduction::sum);
+  grid.comm().reduce(std::span<double>(most), Comm::Reduction::maximum);
 
   const double volume = grid.x.length() * grid.z.length();
   const double distance = sides ? grid.x.length() : grid.z.length(), area = volume / distance;

@@ -8,6 +8,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"

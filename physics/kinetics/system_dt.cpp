@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/advection/positivity.hpp"
 #include "physics/kinetics/collisions/collisions.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/space/conf_modes.hpp"
 #include "physics/kinetics/system_state.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "io/files/reading.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/ocean/series.hpp"
 
 namespace quintet::ocean {

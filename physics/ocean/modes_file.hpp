@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/ocean/series.hpp"
 
 namespace quintet::ocean {

@@ -5,7 +5,9 @@
 #include <limits>
 #include <numbers>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/coordinates/grid.hpp"
 #include "physics/ocean/sources/joined_source.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/sources/joined_source.hpp"
@@ -19,7 +20,10 @@ constexpr double unlike = 0.15;  ///< share by which months differ
 
 Record::Record(const Comm& comm, std::unique_ptr<FieldSource> source, const std::optional<MaskFile>& mask,
                const RecordOptions& options)
-    : comm_(comm), source_(std::move(source)), notes_(source_->notes) {
+    : comm_(std::make_shared<const Comm>(comm)),
+      rank_(comm.rank()),
+      source_(std::move(source)),
+      notes_(source_->notes) {
   const auto& full = source_->grid;
   QUINTET_CHECK(!mask || same_grid(mask->grid, full),
                 "the mask is on another grid ({} x {} points) than {} ({} x {})",
@@ -91,28 +95,28 @@ std::string Record::place_of(std::size_t cell) const {
 }
 
 int Record::first_point(int rank) const {
-  return static_cast<int>(std::int64_t{n_points()} * rank / comm_.size());
+  return static_cast<int>(std::int64_t{n_points()} * rank / comm_->size());
 }
 
 double Record::latitude_of(int point) const { return grid_.latitude[cells_[point] / grid_.longitude.size()]; }
 
 TallMatrix Record::read(int first, int n) const {
   TallMatrix result(n_mine(), n);
-  const int n_ranks = comm_.size();
+  const int n_ranks = comm_->size();
   for (int batch = 0; batch < n; batch += times_together * n_ranks) {
     const int last = std::min(n, batch + times_together * n_ranks),
               share = (last - batch + n_ranks - 1) / n_ranks;
     const auto begin_of = [&](int rank) { return std::min(last, batch + share * rank); };
-    const int begin = begin_of(comm_.rank()), mine = begin_of(comm_.rank() + 1) - begin;
+    const int begin = begin_of(rank_), mine = begin_of(rank_ + 1) - begin;
     std::vector<std::vector<double>> send(static_cast<std::size_t>(n_ranks));
-    together(comm_, [&] {
+    together(*comm_, [&] {
       const auto values = fields(first + begin, mine);
       for (int rank = 0; rank < n_ranks; ++rank)
         for (int p = first_point(rank); p < first_point(rank + 1); ++p)
           for (int k = 0; k < mine; ++k)
             send[rank].push_back(values[static_cast<std::size_t>(k) * grid_.size() + cells_[p]]);
     });
-    const auto received = n_ranks == 1 ? std::move(send) : comm_.all_to_all(send);
+    const auto received = n_ranks == 1 ? std::move(send) : comm_->all_to_all(send);
     for (int rank = 0; rank < n_ranks; ++rank) {
       const int from = begin_of(rank), some = begin_of(rank + 1) - from;
       const double* values = received[rank].data();

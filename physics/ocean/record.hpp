@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/ocean/coordinates/grid.hpp"
 #include "physics/ocean/sources/field_source.hpp"
 #include "physics/ocean/svd/tall_matrix.hpp"
@@ -48,7 +48,7 @@ class Record {
   [[nodiscard]] int n_times() const { return static_cast<int>(days_.size()); }
   [[nodiscard]] int n_points() const { return static_cast<int>(cells_.size()); }  ///< of all ranks
   [[nodiscard]] int first_point(int rank) const;  ///< of a rank; of all: n_points()
-  [[nodiscard]] int n_mine() const { return first_point(comm_.rank() + 1) - first_point(comm_.rank()); }
+  [[nodiscard]] int n_mine() const { return first_point(rank_ + 1) - first_point(rank_); }
   [[nodiscard]] const std::string& units() const { return source_->units; }
   [[nodiscard]] FieldQuantity quantity() const { return source_->quantity; }
   [[nodiscard]] const std::string& calendar() const { return source_->calendar; }
@@ -76,7 +76,8 @@ class Record {
   [[nodiscard]] std::string place_of(std::size_t cell) const;
   [[nodiscard]] std::vector<double> fields(int first, int n) const;  ///< [n, cells of the region]
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
+  int rank_;
   std::unique_ptr<FieldSource> source_;
   OceanGrid grid_;
   GridPart part_;  ///< the region in the source's grid

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/record.hpp"
@@ -93,9 +94,9 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
   const double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> least(n_cells, infinite), most(n_cells, -infinite);
   std::vector<int> missing(n_cells), empty(static_cast<std::size_t>(n_times()));
-  const int share = (n_times() + comm_.size() - 1) / comm_.size(),
-            begin = std::min(n_times(), share * comm_.rank()), end = std::min(n_times(), begin + share);
-  together(comm_, [&] {
+  const int share = (n_times() + comm_->size() - 1) / comm_->size(),
+            begin = std::min(n_times(), share * rank_), end = std::min(n_times(), begin + share);
+  together(*comm_, [&] {
     for (int t = begin; t < end; t += times_together) {
       const int n = std::min(times_together, end - t);
       const auto values = fields(t, n);
@@ -124,8 +125,8 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
       }
     }
   });
-  comm_.reduce(std::span<int>(missing), Comm::Reduction::sum);
-  comm_.reduce(std::span<int>(empty), Comm::Reduction::sum);
+  comm_->reduce(std::span<int>(missing), Comm::Reduction::sum);
+  comm_->reduce(std::span<int>(empty), Comm::Reduction::sum);
   const auto n_empty = std::count(empty.begin(), empty.end(), 1);
   QUINTET_CHECK(n_empty < n_times(), "there is no sea: no point has a value at any time");
   const auto first_empty = static_cast<std::size_t>(std::find(empty.begin(), empty.end(), 1) - empty.begin());
@@ -135,8 +136,8 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
       source_->place(first_time_ + static_cast<int>(std::min(first_empty, days_.size() - 1))),
       date_text(days_[std::min(first_empty, days_.size() - 1)]),
       n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
-  comm_.reduce(std::span<double>(least), Comm::Reduction::minimum);
-  comm_.reduce(std::span<double>(most), Comm::Reduction::maximum);
+  comm_->reduce(std::span<double>(least), Comm::Reduction::minimum);
+  comm_->reduce(std::span<double>(most), Comm::Reduction::maximum);
   std::vector<std::uint8_t> constant(n_cells);
   for (std::size_t cell = 0; cell < n_cells; ++cell)
     constant[cell] = candidate[cell] == 1 && missing[cell] == 0 && least[cell] == most[cell] ? 1 : 0;
@@ -161,7 +162,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
                 "{}; give a mask, or fields.incomplete_points: drop", partly);
   if (n_partly > 0) notes_.push_back(partly + "; they are left out");
   QUINTET_CHECK(!cells_.empty(), "no sea point has values at all times");
-  QUINTET_CHECK(n_points() >= comm_.size(), "{} ranks share {} sea points; start fewer", comm_.size(),
+  QUINTET_CHECK(n_points() >= comm_->size(), "{} ranks share {} sea points; start fewer", comm_->size(),
                 n_points());
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/hdf5/file.hpp"
+
 namespace quintet::ocean {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <slepcsvd.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/solvers/petsc_error.hpp"
 
 namespace quintet {

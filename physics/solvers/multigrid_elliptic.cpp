@@ -50,7 +50,7 @@ struct Equations {
 class MultigridSolver : public EllipticSolver {
  public:
   MultigridSolver(const Problem& problem, const Grid& grid, double tolerance)
-      : problem_(problem), grid_(grid), comm_(*static_cast<const MPI_Comm*>(grid.comm.native())) {
+      : problem_(problem), grid_(grid), comm_(*static_cast<const MPI_Comm*>(grid.comm().native())) {
     QUINTET_CHECK(static_cast<double>(grid.x.n()) * grid.z.n() < std::numeric_limits<PetscInt>::max() / 8.0,
                   "{} x {} cells are more than this PETSc counts; use one with 64-bit indices", grid.x.n(),
                   grid.z.n());
@@ -80,7 +80,7 @@ class MultigridSolver : public EllipticSolver {
     for (int j = 0; j < field.rows; ++j)
       for (int i = 0; i < field.n; ++i)
         sum += grid_.z.widths[grid_.first_row() + j] * grid_.x.widths[i] * field.row(j)[i];
-    const double mean = grid_.comm.sum(sum) / (grid_.x.length() * grid_.z.length());
+    const double mean = grid_.comm().sum(sum) / (grid_.x.length() * grid_.z.length());
     for (int j = 0; j < field.rows; ++j)
       for (int i = 0; i < field.n; ++i) field.row(j)[i] -= mean;
   }

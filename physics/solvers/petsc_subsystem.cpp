@@ -3,6 +3,7 @@
 #include <petscsys.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/solvers/petsc_error.hpp"
 
 namespace quintet {

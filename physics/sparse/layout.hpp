@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// How Z = A H is shared out over ranks, A [n, n] sparse and H, Z [n, f] dense, and what a product moves.
 ///

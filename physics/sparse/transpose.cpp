@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet {
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "physics/sparse/layout.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::spectral {
 
@@ -35,7 +36,7 @@ const std::vector<DealiasRow>& dealias_rows() {
 
 WaveGrid::WaveGrid(const Comm& comm, double length_x, double length_y, int waves_x, int waves_y, int n_x,
                    int n_y)
-    : comm_(comm),
+    : comm_(std::make_shared<const Comm>(comm)),
       length_x_(length_x),
       length_y_(length_y),
       waves_x_(waves_x),

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "physics/kernels/execution.hpp"
 #include "physics/transforms/row_transform.hpp"
@@ -49,7 +49,7 @@ class WaveGrid {
   /// transform.
   WaveGrid(const Comm& comm, double length_x, double length_y, int waves_x, int waves_y, int n_x, int n_y);
 
-  [[nodiscard]] const Comm& comm() const { return comm_; }
+  [[nodiscard]] const Comm& comm() const { return *comm_; }
   [[nodiscard]] int n_x() const { return n_x_; }
   [[nodiscard]] int n_y() const { return n_y_; }
   [[nodiscard]] int waves_x() const { return waves_x_; }
@@ -84,7 +84,7 @@ class WaveGrid {
   template <class Function>
   void for_batches(const char* label, int n, const Function& f);
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
   double length_x_, length_y_;
   int waves_x_, waves_y_, n_x_, n_y_;
   RowTransform along_x_;

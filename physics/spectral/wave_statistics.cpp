@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/random.hpp"
 
 namespace quintet::spectral {

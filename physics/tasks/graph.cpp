@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "physics/tasks/hash.hpp"
 

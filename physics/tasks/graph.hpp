@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// Graphs of tasks: `steps` steps of up to `width` points; the task (t, i) needs what some tasks of step t -
 /// 1 gave out. Source: E. Slaughter et al., SC20, "Task Bench: a parameterized benchmark for evaluating

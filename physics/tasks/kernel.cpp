@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "physics/kernels/pack.hpp"
 #include "physics/tasks/hash.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// The work of a task, of any length: what Task Bench's kernels do, with its counts of operations and bytes.
 namespace quintet::tasks {

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "io/config/tree.hpp"
+
 namespace quintet::tasks {
 
 int Parts::first(int rank) const { return static_cast<int>(std::int64_t{rank} * width / n_ranks); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/transforms/elimination_cell.hpp"
 
 namespace quintet {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "physics/transforms/slab_transpose.hpp"
 

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <span>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet {
 
 namespace {
@@ -20,26 +22,29 @@ void copy_block(const double* from, int from_stride, double* to, int to_stride, 
 
 }  // namespace
 
-SlabTranspose::SlabTranspose(Comm comm, int n_rows, int n_columns)
-    : comm_(std::move(comm)), rows_{n_rows, comm_.size()}, columns_{n_columns, comm_.size()} {
+SlabTranspose::SlabTranspose(const Comm& comm, int n_rows, int n_columns)
+    : comm_(std::make_shared<const Comm>(comm)),
+      rank_(comm.rank()),
+      rows_{n_rows, comm.size()},
+      columns_{n_columns, comm.size()} {
   by_rows_.resize(area(rows_here(), n_columns));
-  if (comm_.size() == 1) return;
+  if (rows_.n_ranks == 1) return;
   by_columns_.resize(area(n_rows, columns_here()));
   send_.resize(by_rows_.size() + by_columns_.size());
   receive_.resize(send_.size());
 }
 
 void SlabTranspose::to_columns() {
-  if (comm_.size() > 1) exchange(true);
+  if (rows_.n_ranks > 1) exchange(true);
 }
 
 void SlabTranspose::to_rows() {
-  if (comm_.size() > 1) exchange(false);
+  if (rows_.n_ranks > 1) exchange(false);
 }
 
 void SlabTranspose::exchange(bool forwards) {
   // With rank + d at once to every other rank: in turn d = 0 (a copy), 1, 2 ...
-  const int n_ranks = comm_.size(), me = comm_.rank(), n_columns = columns_.n;
+  const int n_ranks = rows_.n_ranks, me = rank_, n_columns = columns_.n;
   std::vector<Comm::Pending> pending;
   std::size_t sent = 0, received = 0;
   struct Arrival {
@@ -67,8 +72,8 @@ void SlabTranspose::exchange(bool forwards) {
     arrivals.push_back({from, received});
     sent += area(send_rows, send_columns);
     received += area(get_rows, get_columns);
-    pending.push_back(comm_.start_exchange(std::span<const double>(out, area(send_rows, send_columns)), to,
-                                           std::span<double>(in, area(get_rows, get_columns)), from, tag));
+    pending.push_back(comm_->start_exchange(std::span<const double>(out, area(send_rows, send_columns)), to,
+                                            std::span<double>(in, area(get_rows, get_columns)), from, tag));
   }
   for (std::size_t i = 0; i < pending.size(); ++i) {
     pending[i].wait();

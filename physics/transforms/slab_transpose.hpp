@@ -1,8 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/kernels/aligned.hpp"
 
 namespace quintet {
@@ -22,23 +23,24 @@ struct Shares {
 /// numbers a call. On one rank both are the same memory, nothing is copied.
 class SlabTranspose {
  public:
-  SlabTranspose(Comm comm, int n_rows, int n_columns);
-  [[nodiscard]] int first_row() const { return rows_.first(comm_.rank()); }
-  [[nodiscard]] int rows_here() const { return rows_.size(comm_.rank()); }
-  [[nodiscard]] int first_column() const { return columns_.first(comm_.rank()); }
-  [[nodiscard]] int columns_here() const { return columns_.size(comm_.rank()); }
+  SlabTranspose(const Comm& comm, int n_rows, int n_columns);
+  [[nodiscard]] int first_row() const { return rows_.first(rank_); }
+  [[nodiscard]] int rows_here() const { return rows_.size(rank_); }
+  [[nodiscard]] int first_column() const { return columns_.first(rank_); }
+  [[nodiscard]] int columns_here() const { return columns_.size(rank_); }
 
   /// This rank's rows [rows_here, n_columns]: to be filled before to_columns(), result of to_rows().
   [[nodiscard]] double* rows() { return by_rows_.data(); }
   /// This rank's columns [n_rows, columns_here].
-  [[nodiscard]] double* columns() { return comm_.size() == 1 ? by_rows_.data() : by_columns_.data(); }
+  [[nodiscard]] double* columns() { return rows_.n_ranks == 1 ? by_rows_.data() : by_columns_.data(); }
   void to_columns();  ///< collective
   void to_rows();     ///< collective
 
  private:
   void exchange(bool forwards);
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
+  int rank_;
   Shares rows_, columns_;
   AlignedVector<double> by_rows_, by_columns_, send_, receive_;
 };

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/initial.hpp"
 #include "physics/kernels/random.hpp"
 #include "physics/transforms/fft.hpp"

@@ -1,5 +1,6 @@
 #include "surrogates/experts/chosen_model.hpp"
 
+#include "io/config/schema.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::experts {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/experts/router.hpp"
 
 /// The model of a command that takes one by name (`model`) or lets a router choose (`experts`).

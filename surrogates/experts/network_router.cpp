@@ -4,7 +4,9 @@
 #include <cmath>
 #include <random>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/experts/rewrite.hpp"
 
 namespace quintet::experts {

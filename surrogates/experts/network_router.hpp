@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 /// A small network that says which expert is likely the best.
 namespace quintet::experts {

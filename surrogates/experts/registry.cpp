@@ -5,6 +5,7 @@
 
 #include "io/config/suggest.hpp"
 #include "io/hdf5/embedded_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::experts {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/config/tree.hpp"
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/experts/network_router.hpp"
 
 /// Many models in one file, each with what it is valid for.

@@ -14,7 +14,9 @@
 #include "io/files/input_file.hpp"
 #include "io/files/output_file.hpp"
 #include "io/hdf5/embedded_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/experts/registry.hpp"
 #include "surrogates/experts/rewrite.hpp"
 

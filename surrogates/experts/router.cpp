@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/experts/registry.hpp"
 
 /// Choice of the expert that answers a request.

@@ -6,6 +6,7 @@
 
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::reinforcement {
 

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/reinforcement/actor_critic.hpp"
 
 namespace quintet::reinforcement {

@@ -5,6 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/training/optimiser.hpp"

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "io/config/schema.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/environments/environment_pool.hpp"
 #include "surrogates/reinforcement/actor_critic.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "io/config/tree.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 

@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 #include "surrogates/resident/divided_parameters.hpp"

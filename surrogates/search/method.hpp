@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/search/policy.hpp"
 #include "surrogates/search/space.hpp"
 #include "surrogates/search/trial.hpp"

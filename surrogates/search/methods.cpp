@@ -1,6 +1,7 @@
 #include <deque>
 #include <numeric>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/search/method.hpp"
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <vector>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/search/method.hpp"

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet::search {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/search/trial.hpp"
 
 namespace quintet::search {

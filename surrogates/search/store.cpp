@@ -10,8 +10,10 @@
 #include <fmt/ranges.h>
 
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::search {
 

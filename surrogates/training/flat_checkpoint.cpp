@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
 // What FlatParameters hand out and take, arrays without padding, and what a checkpoint holds of it.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/schema_marks.hpp"
 #include "io/config/table.hpp"
 

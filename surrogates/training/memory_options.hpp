@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet {
 

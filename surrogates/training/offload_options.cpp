@@ -1,5 +1,6 @@
 #include "surrogates/training/offload_options.hpp"
 
+#include "io/config/schema.hpp"
 #include "io/config/schema_marks.hpp"
 #include "io/config/table.hpp"
 

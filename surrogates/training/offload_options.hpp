@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/training/parallel_options.hpp"
 
 namespace quintet {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "physics/kernels/pack.hpp"
 #include "surrogates/training/split_bf16.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet {
 

@@ -1,5 +1,6 @@
 #include "surrogates/training/precision_options.hpp"
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet {

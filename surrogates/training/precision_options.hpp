@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet {
 

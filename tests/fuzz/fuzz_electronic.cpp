@@ -2,6 +2,7 @@
 #include <fstream>
 #include <memory>
 
+#include "io/config/tree.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/blocking.hpp"

@@ -15,6 +15,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/netcdf/netcdf_file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/fuzz/reader.hpp"
 #include "tests/support/zip_writer.hpp"
 #include "tests/unit/config/sample_options.hpp"

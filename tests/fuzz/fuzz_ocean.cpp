@@ -1,5 +1,7 @@
+#include "io/hdf5/file.hpp"
 #include "io/netcdf/netcdf_file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coefficient_file.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/deepmd_store.hpp"

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "tests/support/address_sanitizer.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/forces/force_field.hpp"

@@ -8,6 +8,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/model/model.hpp"
 
 /// Models with random weights, and .dp files taken apart and put together again, deliberately damaged.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 
 /// Kohn-Sham and overlap matrices K, S made by formula, of any size, whose spectra are known. Elements are

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/basis.hpp"
 #include "physics/kinetics/space/distribution.hpp"
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 
 /// Runs all tests of one executable with MPI and Kokkos up; fails on all ranks if any rank failed.

@@ -8,6 +8,7 @@
 
 #include "apps/application/citations/publications.hpp"
 #include "apps/application/citations/references.hpp"
+#include "io/config/tree.hpp"
 
 namespace quintet {
 

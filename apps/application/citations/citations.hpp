@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "io/config/tree.hpp"
+#include "io/config/tree_fwd.hpp"
 
 namespace quintet {
 

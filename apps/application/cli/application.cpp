@@ -16,9 +16,13 @@
 #include "apps/application/cli/pages.hpp"
 #include "apps/application/cli/usage_hints.hpp"
 #include "apps/application/cli/warm.hpp"
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/failure.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/config/suggest.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "io/runtime/signals.hpp"
 

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/size_times.hpp"
 #include "io/config/schema.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/planning/cost_model.hpp"
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/cli/input_kind.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"

@@ -3,7 +3,8 @@
 #include <string>
 
 #include "apps/application/life/request.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/config/tree_fwd.hpp"
 
 /// What a person is told about an input file that cannot be what it was given for.
 namespace quintet {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "io/config/tree.hpp"
+
 namespace quintet {
 
 namespace {

@@ -17,6 +17,7 @@
 #include "io/config/schema_marks.hpp"
 #include "io/hdf5/stuck_ranks.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/signals.hpp"
 
 namespace quintet {

@@ -3,9 +3,10 @@
 #include <functional>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/life/request.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/config/tree.hpp"
 #include "io/runtime/runtime.hpp"
 
 /// The life of a run between the command line and the exit code.

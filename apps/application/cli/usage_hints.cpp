@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/cli/input_kind.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// What was meant by words of the command line that nobody takes.
 namespace quintet {

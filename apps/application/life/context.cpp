@@ -13,12 +13,15 @@
 #include "apps/application/life/input_identity.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/life/restart.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/files/put_aside.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "apps/application/life/phases.hpp"
-#include "apps/application/report/report.hpp"
+#include "apps/application/report/report_fwd.hpp"
 #include "io/device/device.hpp"
-#include "io/hdf5/checkpoint.hpp"
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
-#include "io/runtime/runtime.hpp"
+#include "io/hdf5/checkpoint_fwd.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
+#include "io/runtime/runtime_fwd.hpp"
 
 namespace quintet {
 

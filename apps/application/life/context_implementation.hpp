@@ -12,8 +12,12 @@
 #include "apps/application/life/request.hpp"
 #include "apps/application/life/restart.hpp"
 #include "apps/application/life/run_directory.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet {
 

@@ -10,6 +10,7 @@
 
 #include "io/log/log.hpp"
 #include "io/log/out_of_memory.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {

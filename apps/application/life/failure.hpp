@@ -5,7 +5,7 @@
 
 #include "apps/application/life/last_word.hpp"
 #include "io/log/error.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

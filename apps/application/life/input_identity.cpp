@@ -10,9 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "io/config/schema.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/shared_memory_bounds.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/tiers/memory_bounds.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

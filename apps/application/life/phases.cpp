@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet {
 namespace {
 

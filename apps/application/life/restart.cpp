@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "apps/application/life/request.hpp"
-#include "io/config/schema.hpp"
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

@@ -7,7 +7,7 @@
 #include "apps/application/life/last_word.hpp"
 #include "apps/application/life/request.hpp"
 #include "apps/application/life/run_owner.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

@@ -7,8 +7,12 @@
 #include "apps/application/citations/citations.hpp"
 #include "apps/application/life/progress.hpp"
 #include "apps/application/report/key_words.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context_implementation.hpp"
 #include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet {
 

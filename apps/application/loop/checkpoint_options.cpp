@@ -1,5 +1,7 @@
 #include "apps/application/loop/checkpoint_options.hpp"
 
+#include "io/config/schema.hpp"
+
 namespace quintet {
 
 void describe(Schema& schema, CheckpointOptions& options) {

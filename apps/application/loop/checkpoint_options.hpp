@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "apps/application/loop/schedule.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet {
 

@@ -4,9 +4,12 @@
 #include <chrono>
 #include <optional>
 
+#include "apps/application/life/context.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/loop/stepper.hpp"

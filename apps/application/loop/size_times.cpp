@@ -7,7 +7,9 @@
 
 #include <fmt/ranges.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace {

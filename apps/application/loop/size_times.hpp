@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "io/config/tree.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet {
 

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 namespace quintet {
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/spectra/spectrogram_options.hpp"
 #include "apps/application/table/table_file.hpp"

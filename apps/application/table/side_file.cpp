@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 

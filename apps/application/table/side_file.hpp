@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 
 namespace quintet {
 

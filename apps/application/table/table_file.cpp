@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 

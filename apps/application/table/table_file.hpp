@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "io/hdf5/checksum.hpp"
 
 namespace quintet {

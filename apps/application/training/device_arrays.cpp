@@ -1,6 +1,8 @@
 #include "apps/application/training/device_arrays.hpp"
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
+#include "io/device/device.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
-#include "io/device/device.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "io/device/device_fwd.hpp"
 #include "surrogates/training/flat_parameters.hpp"
 #include "surrogates/training/resident_arrays.hpp"
 

@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/config/schema.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet {

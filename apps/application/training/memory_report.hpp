@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/training/stage_in_force.hpp"
 #include "surrogates/training/flat_parameters.hpp"
 

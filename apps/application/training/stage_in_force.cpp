@@ -7,6 +7,7 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/stage_on_device.hpp"
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "io/tiers/ledger.hpp"
 

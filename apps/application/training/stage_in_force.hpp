@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/device/device.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/planning/stages.hpp"
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/optimiser.hpp"

@@ -4,7 +4,9 @@
 
 #include "io/log/counted.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/fastest_threads.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet {
 

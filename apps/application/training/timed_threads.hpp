@@ -3,8 +3,8 @@
 #include <functional>
 #include <string_view>
 
-#include "io/parallel/comm.hpp"
-#include "io/runtime/runtime.hpp"
+#include "io/parallel/comm_fwd.hpp"
+#include "io/runtime/runtime_fwd.hpp"
 
 namespace quintet {
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::dpmd {
 

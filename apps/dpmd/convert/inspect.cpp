@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/dpmd/convert/inspect_atoms.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/potential/model/chains.hpp"
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
+#include "io/hdf5/file.hpp"
 
 namespace quintet::dpmd {
 

@@ -9,8 +9,13 @@
 #include <optional>
 #include <sstream>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 

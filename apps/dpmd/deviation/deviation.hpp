@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/table/run_table.hpp"
 #include "apps/dpmd/setup/deviation_options.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 namespace quintet::dpmd {

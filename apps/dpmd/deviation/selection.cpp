@@ -9,11 +9,13 @@
 #include <random>
 
 #include "apps/dpmd/setup/placed_frame.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/files/h5md.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"

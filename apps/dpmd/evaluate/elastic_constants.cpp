@@ -6,6 +6,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/dpmd/evaluate/elastic_strains.hpp"
 #include "apps/dpmd/run/run_words.hpp"
 #include "apps/dpmd/setup/system.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 
 namespace quintet::dpmd {

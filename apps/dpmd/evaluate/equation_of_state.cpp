@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/dpmd/evaluate/strained_crystal.hpp"
 #include "apps/dpmd/run/run_words.hpp"
 #include "apps/dpmd/setup/system.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "apps/dpmd/evaluate/frame_fields.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/run_options.hpp"

@@ -8,6 +8,7 @@
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/experts/expert_cache.hpp"
 #include "surrogates/experts/router.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/forces/force_field.hpp"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/forces/force_field.hpp"

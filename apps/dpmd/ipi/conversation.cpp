@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"

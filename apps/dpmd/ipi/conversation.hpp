@@ -5,7 +5,7 @@
 
 #include "apps/dpmd/ipi/messages.hpp"
 #include "apps/dpmd/ipi/structures.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "io/runtime/socket.hpp"
 
 namespace quintet::dpmd::ipi {

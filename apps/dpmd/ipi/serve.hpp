@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "apps/dpmd/ipi/conversation.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/run_options.hpp"

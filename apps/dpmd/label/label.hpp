@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "apps/dpmd/label/label_options.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "physics/particles/atoms/configuration.hpp"

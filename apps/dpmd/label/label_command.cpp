@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/batch_job.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"

@@ -5,6 +5,7 @@
 #include "apps/dpmd/label/label.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "apps/dpmd/label/label_program.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 

@@ -7,13 +7,17 @@
 #include <functional>
 #include <optional>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/dpmd/label/label.hpp"
 #include "apps/dpmd/label/label_process.hpp"
 #include "apps/dpmd/learn/learn_file.hpp"
 #include "apps/dpmd/learn/learn_rounds.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::dpmd {
 

@@ -5,6 +5,7 @@
 
 #include "apps/dpmd/setup/placed_frame.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 
 namespace quintet::dpmd {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/campaign/words.hpp"
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {

@@ -1,5 +1,7 @@
 #include "apps/dpmd/learn/learn_options.hpp"
 
+#include "io/config/schema.hpp"
+
 namespace quintet::dpmd {
 
 void describe(Schema& schema, LearnTraining& options) {

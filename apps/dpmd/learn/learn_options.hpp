@@ -7,7 +7,7 @@
 
 #include "apps/dpmd/label/label_options.hpp"
 #include "apps/dpmd/setup/selection_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// Options in the YAML file of `dpmd learn`.
 namespace quintet::dpmd {

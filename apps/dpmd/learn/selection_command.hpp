@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "apps/dpmd/deviation/deviation.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/selection_options.hpp"

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/particles/domain/brick_needs.hpp"
 #include "physics/particles/domain/domain_grid.hpp"

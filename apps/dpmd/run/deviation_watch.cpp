@@ -1,5 +1,6 @@
 #include "apps/dpmd/run/deviation_watch.hpp"
 
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/deviation/selection.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/log.hpp"

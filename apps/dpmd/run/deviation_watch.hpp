@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/table/side_file.hpp"
 #include "apps/dpmd/deviation/deviation.hpp"

@@ -9,6 +9,7 @@
 #include "io/config/table.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::dpmd {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/schedule.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/loop/windows.hpp"
 #include "apps/dpmd/run/deviation_watch.hpp"
@@ -18,6 +19,7 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
 
 namespace quintet::dpmd {

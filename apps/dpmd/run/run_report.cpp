@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/files/number_table.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
 
 namespace quintet::dpmd {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/config/table.hpp"
 #include "io/log/counted.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/thermostats/thermostats.hpp"
 
 namespace quintet::dpmd {

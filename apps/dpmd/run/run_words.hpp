@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 
 namespace quintet::dpmd {

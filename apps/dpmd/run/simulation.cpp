@@ -5,6 +5,7 @@
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 

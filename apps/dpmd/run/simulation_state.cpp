@@ -5,6 +5,7 @@
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::dpmd {
 

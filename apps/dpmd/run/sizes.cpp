@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 
 namespace quintet::dpmd {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/atoms/units.hpp"

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "apps/application/report/report_fwd.hpp"
 #include "apps/application/report/statistics.hpp"
 #include "apps/application/table/run_table.hpp"
 #include "apps/dpmd/setup/run_options.hpp"

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <limits>
 
+#include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
 
 namespace quintet::dpmd {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/schedule.hpp"
 #include "apps/application/table/side_file.hpp"
 #include "apps/dpmd/run/simulation.hpp"

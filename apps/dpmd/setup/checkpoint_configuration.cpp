@@ -5,6 +5,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/observables/observables.hpp"
 
 namespace quintet::dpmd {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/application/cli/application.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 
 /// What the commands without a YAML file share: their flags are described as keys of sections are.

@@ -1,5 +1,7 @@
 #include "apps/dpmd/setup/labels_options.hpp"
 
+#include "io/config/schema.hpp"
+
 namespace quintet::dpmd {
 
 namespace {

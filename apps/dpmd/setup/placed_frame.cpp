@@ -3,6 +3,7 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::dpmd {
 

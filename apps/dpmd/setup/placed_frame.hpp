@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/forces/force_field.hpp"
 

@@ -10,7 +10,7 @@
 #include "apps/dpmd/setup/deviation_options.hpp"
 #include "apps/dpmd/setup/observe_options.hpp"
 #include "apps/dpmd/setup/selection_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "io/device/device.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
 #include "physics/particles/formats/read_configuration_types.hpp"

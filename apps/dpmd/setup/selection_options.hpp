@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet::dpmd {
 

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "apps/dpmd/setup/run_options.hpp"
-#include "io/device/device.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/device/device_fwd.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "surrogates/potential/evaluation/model_ensemble.hpp"

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/report/report.hpp"
 #include "apps/dpmd/setup/placed_frame.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::dpmd {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/report/report.hpp"
-#include "io/parallel/comm.hpp"
+#include "apps/application/report/report_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/forces/force_field.hpp"
 #include "surrogates/potential/training/frame.hpp"
 

@@ -9,8 +9,10 @@
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/test/test_results.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "surrogates/potential/training/data.hpp"
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/labels_options.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 

@@ -1,5 +1,6 @@
 #include "apps/dpmd/train/best_weights.hpp"
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "apps/dpmd/train/train_options.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/training/schedule/least_loss.hpp"
 
 namespace quintet::dpmd {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/dpmd/train/train_options.hpp"
 #include "surrogates/planning/cost_model.hpp"
 

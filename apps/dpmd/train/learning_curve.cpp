@@ -5,6 +5,9 @@
 #include <fstream>
 #include <limits>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 

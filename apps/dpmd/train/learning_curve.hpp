@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "apps/application/report/report_fwd.hpp"
 #include "apps/application/table/run_table.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "apps/dpmd/test/parity.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 
 namespace quintet::dpmd {

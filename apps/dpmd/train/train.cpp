@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"

@@ -1,5 +1,7 @@
 #include "apps/dpmd/train/train_report.hpp"
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/dpmd/test/parity.hpp"
 #include "io/log/log.hpp"

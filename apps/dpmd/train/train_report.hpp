@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/dpmd/train/train_options.hpp"
 #include "apps/dpmd/train/training.hpp"
 

@@ -8,8 +8,10 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/dpmd/train/training_state.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/runtime/runtime.hpp"
 #include "surrogates/potential/model/parameters.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 

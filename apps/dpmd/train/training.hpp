@@ -12,7 +12,7 @@
 #include "apps/dpmd/train/train_schedule.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
 #include "io/device/device.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/trainer.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/dpmd/setup/system.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "apps/dpmd/train/train_options.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 
 /// State in a checkpoint of `dpmd train` besides weights and moments.

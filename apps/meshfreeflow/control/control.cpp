@@ -6,11 +6,16 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/control/control_report.hpp"
 #include "apps/meshfreeflow/control/control_training.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
+#include "io/runtime/runtime.hpp"
 
 namespace quintet::meshfreeflow {
 

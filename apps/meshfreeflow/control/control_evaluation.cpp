@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 

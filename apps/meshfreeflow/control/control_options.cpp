@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema.hpp"
+#include "io/parallel/comm.hpp"
+
 namespace quintet::meshfreeflow {
 
 void describe(Schema& schema, ControlledFlowOptions& options) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/environments/convection_control.hpp"
 #include "surrogates/reinforcement/ppo.hpp"
 

@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/report/statistics.hpp"
 #include "apps/meshfreeflow/setup/flow_picture.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "physics/convection/grid.hpp"
 
 namespace quintet::meshfreeflow {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/control/control_evaluation.hpp"
 #include "apps/meshfreeflow/control/control_options.hpp"
 

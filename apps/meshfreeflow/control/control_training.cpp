@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "apps/meshfreeflow/control/control_evaluation.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/control/control_options.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/reinforcement/policy_file.hpp"
 
 namespace quintet::meshfreeflow {

@@ -5,10 +5,12 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/evaluate/case_walls.hpp"
 #include "io/formula/formula.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/evaluation/axis_rules.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_options.hpp"
 #include "surrogates/flow/evaluation/flow_statistics.hpp"
 #include "surrogates/flow/evaluation/rectilinear_grid.hpp"

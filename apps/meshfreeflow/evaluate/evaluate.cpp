@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/application/training/timed_threads.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_report.hpp"

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/setup/flow_picture.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/application/report/report.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/evaluation/best_shift.hpp"
 #include "surrogates/flow/evaluation/grid_residuals.hpp"
 #include "surrogates/flow/evaluation/line_spectrum.hpp"

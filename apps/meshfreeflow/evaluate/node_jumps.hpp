@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/evaluate/case_data.hpp"
 
 namespace quintet::meshfreeflow {

@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/flow/flow.hpp"
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/loop/windows.hpp"
 #include "apps/meshfreeflow/flow/flow_frames.hpp"
@@ -8,6 +9,7 @@
 #include "apps/meshfreeflow/flow/flow_simulation.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow::periodic {
 

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow::periodic {
 

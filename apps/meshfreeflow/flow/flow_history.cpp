@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "apps/application/life/context.hpp"
 #include "io/formula/names.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+
 namespace quintet::meshfreeflow::periodic {
 
 namespace {

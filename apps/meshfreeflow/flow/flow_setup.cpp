@@ -5,10 +5,13 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "io/config/suggest.hpp"
 #include "io/formula/formula.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/spectral/wave_statistics.hpp"
 
 namespace quintet::meshfreeflow::periodic {

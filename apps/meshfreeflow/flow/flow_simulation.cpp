@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/application/life/context.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/spectral/wave_statistics.hpp"
 

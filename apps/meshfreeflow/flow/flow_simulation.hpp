@@ -4,8 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/flow/flow_setup.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 namespace quintet::meshfreeflow::periodic {
 

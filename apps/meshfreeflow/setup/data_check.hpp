@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/evaluation/truth_check.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "io/config/schema.hpp"
 #include "io/fields/field_series.hpp"
 #include "surrogates/flow/data/block.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/config/tree.hpp"
+
 namespace quintet::meshfreeflow {
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/application/spectra/spectrogram_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "io/device/device.hpp"
 #include "physics/convection/initial.hpp"
 

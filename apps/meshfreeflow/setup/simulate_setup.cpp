@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/transforms/fft.hpp"
 

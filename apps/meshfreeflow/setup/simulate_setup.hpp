@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/setup/simulate_options.hpp"
 #include "io/device/device.hpp"
 #include "physics/convection/boussinesq.hpp"

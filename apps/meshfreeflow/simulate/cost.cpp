@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/slab_needs.hpp"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "physics/convection/centred.hpp"
 
 namespace quintet::meshfreeflow {

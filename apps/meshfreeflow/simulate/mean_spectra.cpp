@@ -1,5 +1,7 @@
 #include "apps/meshfreeflow/simulate/mean_spectra.hpp"
 
+#include "apps/application/life/context.hpp"
+
 namespace quintet::meshfreeflow {
 
 using namespace convection;

@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/centred.hpp"
 
 namespace quintet::meshfreeflow {
@@ -61,7 +65,7 @@ void Pictures::take(const Simulation& simulation, const Instant& now) {
   const auto all = gathered(grid, rows);
   Picture picture{simulation.time(),
                   std::vector<double>(static_cast<std::size_t>(n_x_) * static_cast<std::size_t>(n_z_))};
-  if (grid.comm.is_root()) {
+  if (grid.comm().is_root()) {
     std::size_t pixel = 0;
     const auto columns = cells_of_pixels(grid.x, n_x_);
     for (const std::size_t j : cells_of_pixels(grid.z, n_z_))

@@ -5,6 +5,7 @@
 
 #include "apps/application/loop/schedule.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
+#include "io/hdf5/file.hpp"
 
 namespace quintet::meshfreeflow {
 

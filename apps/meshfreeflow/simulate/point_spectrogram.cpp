@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -100,7 +101,7 @@ void PointSpectrogram::add(const Simulation& simulation, const Instant& now) {
     if (here < 0 || here >= grid.rows_here()) continue;
     for (const auto& [i, weight] : columns_) value += row_weight * weight * field.row(here)[i];
   }
-  spectrogram_->add(grid.comm.sum(value), now);
+  spectrogram_->add(grid.comm().sum(value), now);
 }
 
 }  // namespace quintet::meshfreeflow

@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/simulate/simulate.hpp"
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/loop/windows.hpp"
 #include "apps/meshfreeflow/simulate/frames.hpp"
@@ -12,6 +13,7 @@
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/application/report/statistics.hpp"
 
 namespace quintet::meshfreeflow {

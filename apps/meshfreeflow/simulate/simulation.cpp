@@ -4,8 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "apps/application/life/context.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -44,9 +47,9 @@ std::string trouble_spot(const Boussinesq& flow, const SimulateOptions& options)
                 options.seeds[m], i, grid.first_row() + j, grid.x.centres[i],
                 grid.z.centres[grid.first_row() + j]);
     }
-  const auto found = grid.comm.all_gather(here.empty() ? 0 : 1);
+  const auto found = grid.comm().all_gather(here.empty() ? 0 : 1);
   const auto first = std::find(found.begin(), found.end(), 1);
-  return first == found.end() ? "" : grid.comm.broadcast(here, static_cast<int>(first - found.begin()));
+  return first == found.end() ? "" : grid.comm().broadcast(here, static_cast<int>(first - found.begin()));
 }
 
 Simulation::Simulation(const Context& context, const SimulateOptions& options)

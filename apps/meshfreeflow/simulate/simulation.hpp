@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/setup/simulate_setup.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 namespace quintet::meshfreeflow {
 

@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/superresolve/expert.hpp"
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/experts/description.hpp"
 #include "surrogates/flow/model/flow_model.hpp"

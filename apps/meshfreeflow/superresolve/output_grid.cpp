@@ -1,6 +1,7 @@
 #include "apps/meshfreeflow/superresolve/output_grid.hpp"
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
 
 namespace quintet::meshfreeflow {

@@ -9,6 +9,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/hdf5/file.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 
 namespace quintet::meshfreeflow {

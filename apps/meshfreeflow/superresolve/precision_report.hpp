@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
-#include "io/hdf5/file.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
 namespace quintet::meshfreeflow {

@@ -6,12 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/setup/flow_input.hpp"
 #include "apps/meshfreeflow/setup/flow_picture.hpp"
 #include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/flow/evaluation/axis_rules.hpp"
 

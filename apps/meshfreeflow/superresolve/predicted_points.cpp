@@ -7,10 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet::meshfreeflow {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
 namespace quintet::meshfreeflow {

@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/superresolve/output_grid.hpp"
 #include "apps/meshfreeflow/superresolve/point_list.hpp"
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/meshfreeflow/train/stage.hpp"

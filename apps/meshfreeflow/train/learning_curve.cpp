@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 

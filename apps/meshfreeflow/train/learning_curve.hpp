@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/application/table/run_table.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "apps/application/training/stage_in_force.hpp"
 #include "apps/meshfreeflow/train/train_options.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/networks/description.hpp"
 #include "surrogates/planning/stages.hpp"

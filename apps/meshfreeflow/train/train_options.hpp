@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/application/loop/checkpoint_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "io/device/device.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/model/flow_equations.hpp"

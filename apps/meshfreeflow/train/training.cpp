@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/timed_threads.hpp"

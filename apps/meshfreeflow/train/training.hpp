@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/train_options.hpp"
 #include "io/device/device.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/flow/data/dataset.hpp"

@@ -1,5 +1,7 @@
 #include "apps/podlstm/append/append_options.hpp"
 
+#include "io/config/schema.hpp"
+
 namespace quintet::podlstm {
 
 void describe(Schema& schema, AppendOptions& options) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "apps/podlstm/setup/fields_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet::podlstm {
 

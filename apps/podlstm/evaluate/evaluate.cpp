@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/left_out.hpp"
 #include "apps/podlstm/evaluate/quantised.hpp"

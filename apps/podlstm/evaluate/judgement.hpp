@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "apps/application/report/report_fwd.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"

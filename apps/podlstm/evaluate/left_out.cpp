@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/coordinates/grid.hpp"
 #include "physics/ocean/svd/tall_matrix.hpp"

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
 #include "surrogates/sequence/skill/scores.hpp"

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/config/schema.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"

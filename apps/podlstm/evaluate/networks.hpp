@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/rolling_origins.hpp"
 

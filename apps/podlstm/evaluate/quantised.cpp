@@ -6,7 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/config/schema.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
 
 namespace quintet::podlstm {

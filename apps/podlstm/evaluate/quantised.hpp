@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "physics/codes/coded_matrix.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/podlstm/setup/sea_map.hpp"
+#include "io/config/tree.hpp"
 
 namespace quintet::podlstm {
 

@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "io/log/error.hpp"
 

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <limits>
 
+#include "apps/application/life/context.hpp"
 #include "apps/podlstm/fit/fit_report.hpp"
 #include "apps/podlstm/setup/cf_file.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/ocean/coefficient_file.hpp"

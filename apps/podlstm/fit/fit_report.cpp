@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/podlstm/setup/sea_map.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/sampling_error.hpp"
 

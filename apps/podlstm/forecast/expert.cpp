@@ -1,5 +1,6 @@
 #include "apps/podlstm/forecast/expert.hpp"
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/experts/description.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"

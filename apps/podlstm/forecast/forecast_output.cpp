@@ -9,6 +9,7 @@
 #include "apps/podlstm/setup/cf_file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
 

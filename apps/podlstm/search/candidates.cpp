@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/sequence/skill/scores.hpp"
 

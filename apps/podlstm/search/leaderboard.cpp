@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/log.hpp"
 

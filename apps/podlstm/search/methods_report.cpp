@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/report/report.hpp"
 #include "apps/podlstm/search/search_numbers.hpp"
+#include "io/config/schema.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet::podlstm {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/report/report_fwd.hpp"
 #include "apps/podlstm/search/candidates.hpp"
 
 namespace quintet::podlstm {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/search/candidates.hpp"
@@ -19,6 +21,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
+#include "io/runtime/runtime.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"

@@ -10,7 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/podlstm/search/search_numbers.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet::podlstm {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/podlstm/search/candidates.hpp"
 #include "apps/podlstm/search/leaderboard.hpp"
 #include "apps/podlstm/search/methods_report.hpp"

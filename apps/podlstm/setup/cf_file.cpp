@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/sampling_error.hpp"
 

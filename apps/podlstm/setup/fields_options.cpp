@@ -5,7 +5,9 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/files/matching_files.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"

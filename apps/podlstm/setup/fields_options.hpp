@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "physics/ocean/record.hpp"
 #include "physics/ocean/sources/mean_source.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::podlstm {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/podlstm/setup/fields_options.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "physics/ocean/pod.hpp"
 
 /// Options in the YAML file of `podlstm fit`.

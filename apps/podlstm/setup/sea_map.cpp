@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "io/config/tree.hpp"
+
 namespace quintet::podlstm {
 namespace {
 

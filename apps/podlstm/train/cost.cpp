@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/podlstm/train/on_device.hpp"

@@ -1,5 +1,6 @@
 #include "apps/podlstm/train/on_device.hpp"
 
+#include "apps/application/life/context.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/application/training/timed_threads.hpp"
@@ -17,6 +19,7 @@
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/log.hpp"
+#include "io/runtime/runtime.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"

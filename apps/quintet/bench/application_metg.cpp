@@ -17,6 +17,7 @@
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
 #include "io/machine/detect.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::bench {
 namespace {

@@ -3,6 +3,7 @@
 #include "apps/application/cli/option_flags.hpp"
 #include "apps/quintet/bench/metg.hpp"
 #include "io/config/suggest.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::bench {

@@ -8,6 +8,7 @@
 #include "apps/quintet/bench/metg.hpp"
 #include "apps/quintet/bench/metg_options.hpp"
 #include "apps/quintet/bench/result.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema.hpp"
+
 namespace quintet::bench {
 
 void describe(Schema& schema, MetgOptions& o) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/quintet/bench/quiet.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::bench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "io/config/tree.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/config/tree_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/tasks/efficiency.hpp"
 
 /// A search for the METG: rounds over sizes, and what came out.

@@ -8,10 +8,13 @@
 #include <cstring>
 #include <filesystem>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"
 #include "io/machine/rules.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::commands {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "apps/application/life/context.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 /// The commands `quintet machine` and `quintet measure`.
 namespace quintet::commands {

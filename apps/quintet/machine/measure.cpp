@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -13,9 +14,12 @@
 
 #include "apps/quintet/machine/machine.hpp"
 #include "apps/quintet/machine/samples.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kernels/gemm.hpp"
 #include "physics/kernels/gemm_bf16.hpp"

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/suggest.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/command.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/tree.hpp"
+#include "io/config/tree_fwd.hpp"
 
 namespace quintet {
 

@@ -14,8 +14,11 @@
 #include "apps/quintet/plan/cost.hpp"
 #include "apps/quintet/plan/plan_table.hpp"
 #include "apps/quintet/plan/training_table.hpp"
+#include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::commands {
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/quintet/plan/text.hpp"
+#include "io/config/schema.hpp"
 
 namespace quintet {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "apps/quintet/plan/placement.hpp"
 #include "apps/quintet/plan/text.hpp"
+#include "io/config/schema.hpp"
 #include "surrogates/planning/zero.hpp"
 
 namespace quintet {

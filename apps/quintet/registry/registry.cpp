@@ -10,12 +10,14 @@
 
 #include "apps/quintet/owner/owner.hpp"
 #include "apps/quintet/registry/train_router.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/tiers/ledger.hpp"
 #include "surrogates/experts/registry.hpp"
 

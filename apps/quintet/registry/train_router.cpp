@@ -8,6 +8,7 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/experts/registry.hpp"
 
 namespace quintet::commands {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
 
 namespace quintet {

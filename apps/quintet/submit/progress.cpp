@@ -6,6 +6,7 @@
 #include "io/config/scalar.hpp"
 #include "io/config/tree.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {

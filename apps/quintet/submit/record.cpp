@@ -5,6 +5,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 

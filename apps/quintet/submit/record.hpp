@@ -7,7 +7,7 @@
 
 #include "apps/application/life/run_owner.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet {
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/scalar.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 

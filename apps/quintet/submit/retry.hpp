@@ -6,7 +6,7 @@
 
 #include "apps/quintet/submit/job.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet {
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/owner_state.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/retry.hpp"
 #include "apps/quintet/submit/scheduler.hpp"

@@ -10,6 +10,7 @@
 
 #include "apps/quintet/submit/answers.hpp"
 #include "io/config/scalar.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
 

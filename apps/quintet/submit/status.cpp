@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/progress.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/campaign/table.hpp"
 #include "apps/quintet/submit/progress.hpp"
 #include "apps/quintet/submit/record.hpp"
@@ -16,6 +17,7 @@
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/submit.hpp"
 #include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"

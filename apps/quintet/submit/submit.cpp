@@ -22,6 +22,7 @@
 #include "apps/quintet/submit/user_limits.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"
+#include "io/hdf5/checkpoint.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/application/cli/application.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// The commands `quintet submit`, `status` and `cancel`, and `retry` for the scripts of jobs.
 namespace quintet::commands {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::verify {
 

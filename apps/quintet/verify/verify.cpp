@@ -16,6 +16,7 @@
 #include "io/files/put_aside.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::commands {
 

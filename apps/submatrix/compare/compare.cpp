@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/submatrix/compare/compare_report.hpp"
 #include "apps/submatrix/compare/measured.hpp"
 #include "apps/submatrix/compare/with_petsc.hpp"

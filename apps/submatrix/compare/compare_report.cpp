@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::submatrix {

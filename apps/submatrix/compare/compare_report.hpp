@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/compare/equal_errors.hpp"
 #include "apps/submatrix/input/system.hpp"
 

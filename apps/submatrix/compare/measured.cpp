@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::submatrix {
 
 namespace {

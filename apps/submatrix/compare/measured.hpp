@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::submatrix {
 

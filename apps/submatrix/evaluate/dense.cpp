@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "apps/submatrix/report/pictures.hpp"
 #include "io/log/error.hpp"

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/submatrix/evaluate/dense.hpp"
 #include "apps/submatrix/evaluate/evaluate_headlines.hpp"
 #include "apps/submatrix/evaluate/evaluate_report.hpp"

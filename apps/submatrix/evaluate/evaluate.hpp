@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/spin.hpp"
 #include "apps/submatrix/input/system_options.hpp"

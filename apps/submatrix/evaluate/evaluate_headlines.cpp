@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
+
 namespace quintet::submatrix {
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/submatrix/evaluate/evaluate_headlines.hpp"
 #include "apps/submatrix/report/pictures.hpp"
 #include "io/log/counted.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "apps/submatrix/evaluate/evaluation.hpp"
 #include "apps/submatrix/input/system.hpp"

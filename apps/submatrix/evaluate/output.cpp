@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "io/config/table.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/files/matrix_files.hpp"

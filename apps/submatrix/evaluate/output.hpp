@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/evaluate/evaluation.hpp"
 
 namespace quintet::submatrix {

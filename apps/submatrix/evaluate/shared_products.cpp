@@ -1,5 +1,6 @@
 #include "apps/submatrix/evaluate/shared_products.hpp"
 
+#include "apps/application/life/context.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/machine.hpp"
 #include "io/parallel/together.hpp"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/submatrix/evaluate/shared_products.hpp"
 #include "apps/submatrix/input/system_options.hpp"

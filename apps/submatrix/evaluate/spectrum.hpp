@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "apps/submatrix/evaluate/evaluation.hpp"
 #include "physics/electronic/density/probe.hpp"

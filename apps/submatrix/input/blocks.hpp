@@ -5,7 +5,7 @@
 #include <span>
 
 #include "apps/submatrix/input/system_options.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 
 namespace quintet::submatrix {

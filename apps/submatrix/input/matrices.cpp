@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "io/config/table.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/reading.hpp"

@@ -8,6 +8,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/submatrix/input/blocks.hpp"
 #include "apps/submatrix/input/matrices.hpp"
 #include "io/config/units.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/submatrix/input/system_options.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"

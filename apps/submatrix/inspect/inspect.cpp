@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "apps/submatrix/inspect/describe_matrix.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet::submatrix {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "apps/application/cli/application.hpp"
+#include "io/hdf5/file.hpp"
 
 namespace quintet::submatrix {
 

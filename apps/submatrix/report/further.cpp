@@ -9,6 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
+
 namespace quintet::submatrix {
 
 namespace {

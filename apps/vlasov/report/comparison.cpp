@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/application/report/statistics.hpp"
 #include "apps/vlasov/report/rates.hpp"
 #include "apps/vlasov/report/wave_report.hpp"

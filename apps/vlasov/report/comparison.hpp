@@ -2,7 +2,8 @@
 
 #include <optional>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/vlasov/setup/theory_setup.hpp"
 #include "apps/vlasov/state/history.hpp"
 

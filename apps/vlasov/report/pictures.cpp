@@ -7,6 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/field_points.hpp"
 

@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/application/loop/schedule.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/vlasov/state/simulation.hpp"
+#include "io/hdf5/file.hpp"
 
 namespace quintet::vlasov {
 

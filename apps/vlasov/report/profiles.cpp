@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::vlasov {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/vlasov/report/profiles.hpp"
 #include "apps/vlasov/report/run_words.hpp"
 

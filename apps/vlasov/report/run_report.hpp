@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/vlasov/report/comparison.hpp"
 #include "apps/vlasov/report/pictures.hpp"
 #include "apps/vlasov/state/history.hpp"

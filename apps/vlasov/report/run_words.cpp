@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/vlasov/input/field_options.hpp"
 #include "io/config/table.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"

@@ -3,7 +3,7 @@
 #include <complex>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/vlasov/setup/theory_setup.hpp"
 #include "apps/vlasov/state/history.hpp"
 #include "physics/kinetics/theory/wave_modes.hpp"

@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/vlasov/setup/field_setup.hpp"
 #include "apps/vlasov/setup/theory_setup.hpp"
@@ -16,6 +17,7 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/device/collisions_device.hpp"
 #include "physics/kinetics/space/boundaries.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/vlasov/input/formulas.hpp"
 #include "apps/vlasov/input/run_options.hpp"
 #include "io/device/device.hpp"

@@ -4,6 +4,7 @@
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::vlasov {
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/vlasov/state/fluid.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/log/error.hpp"

@@ -7,6 +7,7 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::vlasov {

@@ -8,6 +8,7 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/application/life/context.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/hdf5/openpmd/openpmd.hpp"
 #include "io/log/error.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/vlasov/setup/setup.hpp"
 #include "physics/kinetics/files/frames.hpp"
 

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/application/life/context.hpp"
 #include "apps/vlasov/setup/field_setup.hpp"
 #include "apps/vlasov/state/health.hpp"
 #include "apps/vlasov/state/initial.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 
 namespace quintet::vlasov {

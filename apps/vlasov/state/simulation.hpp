@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/vlasov/setup/setup.hpp"
 #include "apps/vlasov/state/step_control.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "apps/vlasov/setup/setup.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 namespace quintet::vlasov {
 

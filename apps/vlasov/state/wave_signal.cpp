@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::vlasov {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::convection {
 
 namespace {
@@ -65,10 +67,10 @@ Four shared_anew(const Comm& comm, const Four& here, int n, const From& from, co
 }  // namespace
 
 FlowResidence::FlowResidence(const Grid& grid, int n_members, std::shared_ptr<DeviceFlows> device)
-    : comm_(grid.comm),
+    : comm_(grid.comm()),
       home_(grid.rows),
       n_x_(grid.x.n()),
-      shares_(flow_shares(grid.comm.size(), n_members)),
+      shares_(flow_shares(grid.comm().size(), n_members)),
       device_(std::move(device)) {}
 
 void FlowResidence::send(int member, const State& state) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/device_flows.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/field.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/linear/line_levels.hpp"
 #include "physics/convection/linear/line_operator.hpp"
 #include "physics/convection/linear/row_bases.hpp"
@@ -179,15 +180,15 @@ class CommLinks final : public SlabLinks {
 
 DeviceFlowSetup shared_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms,
                                   bool direct, double tolerance) {
-  const int rank = grid.comm.rank();
-  const FlowShares shares = flow_shares(grid.comm.size(), n_members);
+  const int rank = grid.comm().rank();
+  const FlowShares shares = flow_shares(grid.comm().size(), n_members);
   DeviceFlowSetup setup = device_flow_setup(problem, grid, shares.members_on(rank), transforms, tolerance);
   if (shares.n_slabs == 1) return setup;
   if (tolerance > 0) throw InternalError("multigrid on a device takes whole flows");
   for (int slab = 0; slab < shares.n_slabs; ++slab) setup.slabs.push_back(shares.rows(setup.n_z).first(slab));
   setup.slab = shares.slab_of(rank);
   setup.links = std::make_shared<CommLinks>(
-      shares.n_groups() == 1 ? grid.comm : grid.comm.split(rank / shares.n_slabs, rank), direct);
+      shares.n_groups() == 1 ? grid.comm() : grid.comm().split(rank / shares.n_slabs, rank), direct);
   return setup;
 }
 

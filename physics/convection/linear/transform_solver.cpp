@@ -22,7 +22,7 @@ class DirectSolver : public EllipticSolver {
  public:
   DirectSolver(const Problem& problem, const Grid& grid, MakeBasis make_basis)
       : problem_(problem),
-        comm_(grid.comm),
+        comm_(grid.comm()),
         n_(grid.x.n()),
         diffusion_(comm_, grid.z.n(), n_, 3),
         pressure_(comm_, grid.z.n(), n_) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/files/reading.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::electronic {
 
@@ -28,7 +29,7 @@ class FileSink {
   static constexpr int tag = 541;
   [[nodiscard]] std::string unfinished() const { return path_ + ".unfinished"; }
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
   std::string path_;
   std::ofstream file_;
   bool finished_ = false;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"

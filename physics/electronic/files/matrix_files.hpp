@@ -7,7 +7,7 @@
 
 #include "io/files/reading.hpp"
 #include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/electronic/files/matrix_format.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::electronic {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 
 /// Our HDF5 file of a matrix: attribute `n_rows`; `row`, `column` [n_elements] (from 0) and `value`

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/files/reading.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/files/element_lines.hpp"

@@ -9,6 +9,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/files/matrix_files.hpp"

@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "physics/electronic/files/matrix_writers.hpp"
 
 namespace quintet::electronic {

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/files/matrix_writers.hpp"
 

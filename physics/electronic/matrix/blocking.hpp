@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::electronic {
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet::electronic {

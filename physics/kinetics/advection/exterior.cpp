@@ -5,6 +5,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::kinetics {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 #include "physics/kinetics/advection/wall_emission.hpp"
 #include "physics/kinetics/space/budget.hpp"

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::kinetics {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/dense_lu.hpp"
 
 namespace quintet::kinetics {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/collisions/bgk.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/collisions/collision_moments.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"

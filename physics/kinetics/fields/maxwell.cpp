@@ -6,6 +6,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/fields/field_boundaries.hpp"
 #include "physics/kinetics/fields/maxwell_kernels.hpp"
 #include "physics/kinetics/space/conf_halo.hpp"

@@ -8,6 +8,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/shared_memory_bounds.hpp"
 #include "io/tiers/memory_bounds.hpp"
 #include "physics/kinetics/basis/banded_solver.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "io/hdf5/checksum.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "physics/kinetics/basis/basis.hpp"
 #include "physics/kinetics/space/distribution.hpp"
 #include "physics/kinetics/space/row_exchange.hpp"

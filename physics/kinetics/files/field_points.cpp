@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "io/files/input_file.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 

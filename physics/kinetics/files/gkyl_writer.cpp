@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 

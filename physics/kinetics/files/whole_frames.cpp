@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "io/hdf5/file.hpp"
+
 namespace quintet::kinetics {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 
 namespace quintet::kinetics {
 

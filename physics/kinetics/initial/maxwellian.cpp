@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kinetics/basis/dense_lu.hpp"
 #include "physics/kinetics/initial/maxwellian_factors.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
 
 namespace quintet::kinetics {

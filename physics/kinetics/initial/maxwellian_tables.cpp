@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/activation.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/space/velocity_weights.hpp"

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::kinetics {

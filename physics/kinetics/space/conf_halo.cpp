@@ -1,5 +1,7 @@
 #include "physics/kinetics/space/conf_halo.hpp"
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::kinetics {
 
 namespace {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/execution.hpp"
 #include "physics/kinetics/space/phase_grid.hpp"
 

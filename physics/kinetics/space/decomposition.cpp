@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"
 
 namespace quintet::kinetics {
@@ -84,12 +85,7 @@ PhaseBlock block_of(const PhaseGrid& grid, const std::array<int, 6>& ranks,
 }
 
 Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std::array<int, 6>& ranks)
-    : comm_(comm),
-      velocity_comm_(comm),
-      conf_comm_(comm),
-      dim_(grid.dim()),
-      ranks_(ranks),
-      periodic_(grid.periodic) {
+    : comm_(std::make_shared<const Comm>(comm)), dim_(grid.dim()), ranks_(ranks), periodic_(grid.periodic) {
   const std::vector<int> cells(grid.cells.begin(), grid.cells.begin() + dim_);
   const auto grids = rank_grids(grid, ranks, comm.size());
   if (grids.empty()) {
@@ -113,8 +109,8 @@ Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std:
     int& number = d < grid.cdim ? conf : velocity;
     number = number * ranks_[d] + coordinates_[d];
   }
-  velocity_comm_ = comm.split(conf, velocity);
-  conf_comm_ = comm.split(velocity, conf);
+  velocity_comm_ = std::make_shared<const Comm>(comm.split(conf, velocity));
+  conf_comm_ = std::make_shared<const Comm>(comm.split(velocity, conf));
 }
 
 std::array<int, 6> Decomposition::coordinates_of(int rank) const {
@@ -138,7 +134,7 @@ int Decomposition::neighbour(int d, int side) const {
   return rank;
 }
 
-PhaseBlock Decomposition::block(const PhaseGrid& grid) const { return block(grid, comm_.rank()); }
+PhaseBlock Decomposition::block(const PhaseGrid& grid) const { return block(grid, comm_->rank()); }
 
 PhaseBlock Decomposition::block(const PhaseGrid& grid, int rank) const {
   return block_of(grid, ranks_, coordinates_of(rank));

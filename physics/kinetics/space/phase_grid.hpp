@@ -2,9 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet::kinetics {
@@ -96,11 +97,11 @@ class Decomposition {
   /// ranks.
   Decomposition(const Comm& comm, const PhaseGrid& grid, const std::array<int, 6>& ranks);
 
-  [[nodiscard]] const Comm& comm() const { return comm_; }
+  [[nodiscard]] const Comm& comm() const { return *comm_; }
   /// Ranks with the same configuration cells: sums over velocity space go here.
-  [[nodiscard]] const Comm& velocity_comm() const { return velocity_comm_; }
+  [[nodiscard]] const Comm& velocity_comm() const { return *velocity_comm_; }
   /// Ranks with the same velocity cells: fields in x are exchanged here. Row-major over the grid of x.
-  [[nodiscard]] const Comm& conf_comm() const { return conf_comm_; }
+  [[nodiscard]] const Comm& conf_comm() const { return *conf_comm_; }
   [[nodiscard]] const std::array<int, 6>& ranks() const { return ranks_; }
   [[nodiscard]] const std::array<int, 6>& coordinates() const { return coordinates_; }
   /// Rank (of comm()) beyond side -1 or +1 of direction d; wraps where periodic; -1: the domain ends there.
@@ -113,7 +114,7 @@ class Decomposition {
  private:
   [[nodiscard]] std::array<int, 6> coordinates_of(int rank) const;
 
-  Comm comm_, velocity_comm_, conf_comm_;
+  std::shared_ptr<const Comm> comm_, velocity_comm_, conf_comm_;
   int dim_;
   std::array<int, 6> ranks_, coordinates_;
   std::array<bool, 6> periodic_;

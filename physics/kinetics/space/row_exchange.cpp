@@ -1,14 +1,18 @@
 #include "physics/kinetics/space/row_exchange.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
+
+#include "io/parallel/comm.hpp"
 
 namespace quintet::kinetics {
 
 RowExchange::RowExchange(const Comm& comm, std::vector<CellBox> boxes, std::vector<bool> gives,
                          const std::array<int, 6>& cells, int dim, std::size_t values, Owner owner,
                          std::size_t chunk_bytes)
-    : comm_(comm),
+    : comm_(std::make_shared<const Comm>(comm)),
+      rank_(comm.rank()),
       boxes_(std::move(boxes)),
       gives_(std::move(gives)),
       cells_(cells),
@@ -84,21 +88,21 @@ void RowExchange::visit_runs(int rank, const RowRange& common, int first_row, co
 }
 
 void RowExchange::collect(int i, const Give& give, std::span<double> rows) const {
-  const int me = comm_.rank();
+  const int me = rank_;
   const auto mine = chunk(me, i);
   if (all_local_) {
     if (mine.size() > 0) give(mine.begin - boxes_[me].begin[0], mine.size(), rows.data());
     return;
   }
-  std::vector<std::vector<double>> send(comm_.size());
-  for (int to = 0; to < comm_.size() && gives_[me]; ++to) {
+  std::vector<std::vector<double>> send(comm_->size());
+  for (int to = 0; to < comm_->size() && gives_[me]; ++to) {
     const auto part = common(me, chunk(to, i));
     if (part.size() == 0) continue;
     send[to].resize(std::int64_t{part.size()} * box_row_size(me));
     give(part.begin - boxes_[me].begin[0], part.size(), send[to].data());
   }
-  const auto received = comm_.all_to_all(send);
-  for (int from = 0; from < comm_.size(); ++from) {
+  const auto received = comm_->all_to_all(send);
+  for (int from = 0; from < comm_->size(); ++from) {
     if (!gives_[from]) continue;
     const double* values = received[from].data();
     visit_runs(from, common(from, mine), mine.begin, [&](std::size_t place, std::size_t part, std::size_t n) {
@@ -119,22 +123,22 @@ std::vector<double> RowExchange::collect(const Give& give) const {
 }
 
 void RowExchange::spread(int i, std::span<const double> rows, const Take& take) const {
-  const int me = comm_.rank();
+  const int me = rank_;
   const auto mine = chunk(me, i);
   if (all_local_) {
     if (mine.size() > 0) take(mine.begin - boxes_[me].begin[0], mine.size(), rows.data());
     return;
   }
-  std::vector<std::vector<double>> send(comm_.size());
-  for (int to = 0; to < comm_.size(); ++to) {
+  std::vector<std::vector<double>> send(comm_->size());
+  for (int to = 0; to < comm_->size(); ++to) {
     const auto part = common(to, mine);
     send[to].resize(std::int64_t{part.size()} * box_row_size(to));
     visit_runs(to, part, mine.begin, [&](std::size_t place, std::size_t place_in_box, std::size_t n) {
       std::copy_n(rows.data() + place, n, send[to].data() + place_in_box);
     });
   }
-  const auto received = comm_.all_to_all(send);
-  for (int from = 0; from < comm_.size(); ++from) {
+  const auto received = comm_->all_to_all(send);
+  for (int from = 0; from < comm_->size(); ++from) {
     const auto part = common(me, chunk(from, i));
     if (part.size() > 0) take(part.begin - boxes_[me].begin[0], part.size(), received[from].data());
   }

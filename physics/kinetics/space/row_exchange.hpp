@@ -3,10 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::kinetics {
 
@@ -41,8 +42,8 @@ class RowExchange {
 
   /// Chunks, the same number on all ranks.
   [[nodiscard]] int n_chunks() const { return n_chunks_; }
-  [[nodiscard]] RowRange rows() const { return owned_[comm_.rank()]; }  ///< of this rank
-  [[nodiscard]] RowRange chunk(int i) const { return chunk(comm_.rank(), i); }
+  [[nodiscard]] RowRange rows() const { return owned_[rank_]; }  ///< of this rank
+  [[nodiscard]] RowRange chunk(int i) const { return chunk(rank_, i); }
   [[nodiscard]] std::size_t row_size() const { return row_size_; }  ///< numbers a row
 
   /// Copies the local rows [first, first + n) of a box from or to `values` [n, extents..., values].
@@ -65,7 +66,8 @@ class RowExchange {
   template <class Visit>
   void visit_runs(int rank, const RowRange& common, int first_row, const Visit& visit) const;
 
-  Comm comm_;
+  std::shared_ptr<const Comm> comm_;
+  int rank_;
   std::vector<CellBox> boxes_;
   std::vector<bool> gives_;
   std::vector<RowRange> owned_;  ///< rows of each rank

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::kinetics {
 
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::kinetics {
 
 namespace {

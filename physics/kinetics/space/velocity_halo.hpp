@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/space/distribution.hpp"
 
 namespace quintet::kinetics {

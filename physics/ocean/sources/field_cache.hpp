@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/ocean/sources/field_source.hpp"
 
 namespace quintet::ocean {

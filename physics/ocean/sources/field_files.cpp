@@ -10,9 +10,11 @@
 #include <string_view>
 #include <utility>
 
+#include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/sources/joined_source.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/ocean/sources/field_source.hpp"
 
 /// Records of thousands of files: looked at by all ranks together, and once.

@@ -17,6 +17,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_file.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/time_axis.hpp"
 #include "physics/ocean/sources/netcdf_fields.hpp"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/gemm.hpp"
 
 extern "C" void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,

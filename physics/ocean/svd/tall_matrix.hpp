@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/kernels/aligned.hpp"
 
 /// Tall matrices: rows (points) shared out over the ranks, few columns, row-major.

@@ -223,7 +223,7 @@ struct Domain::Implementation {
   }
 };
 
-Domain::Domain(Comm comm, const DomainOptions& options, const Box& box) {
+Domain::Domain(const Comm& comm, const DomainOptions& options, const Box& box) {
   QUINTET_CHECK(std::isfinite(options.cutoff) && options.cutoff > 0,
                 "the cutoff of the force field is {} A; expected a positive length", options.cutoff);
   QUINTET_CHECK(std::isfinite(options.skin) && options.skin >= 0, "the skin is {} A; expected 0 or more",
@@ -234,7 +234,7 @@ Domain::Domain(Comm comm, const DomainOptions& options, const Box& box) {
         "the cell is too small: it is {:.4g} A wide along direction {}, less than 1/{} of the communication "
         "range (cutoff + skin = {:.4g} A); check its unit (angstrom) or replicate it",
         box.width(k), k, most_images, options.cutoff + options.skin);
-  implementation_ = std::make_unique<Implementation>(std::move(comm), options, box);
+  implementation_ = std::make_unique<Implementation>(comm, options, box);
 }
 
 Domain::~Domain() = default;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 
@@ -28,7 +28,7 @@ class Domain {
  public:
   /// Throws InputError if the requested grid does not multiply to the number of ranks, or if bricks would be
   /// thinner than the communication range allows: names the finest grid that works.
-  Domain(Comm comm, const DomainOptions& options, const Box& box);
+  Domain(const Comm& comm, const DomainOptions& options, const Box& box);
   ~Domain();
 
   /// Share out a configuration that rank 0 holds (others pass anything); rebuild() comes next. Collective.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 #include "physics/particles/domain/domain_migration.hpp"

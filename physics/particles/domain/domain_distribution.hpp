@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 

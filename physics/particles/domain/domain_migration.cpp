@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/domain/cell_list.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/atoms/atom_record.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 #include "physics/particles/device/resident_atoms.hpp"

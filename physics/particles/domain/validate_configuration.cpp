@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/domain/domain.hpp"
 
 namespace quintet {

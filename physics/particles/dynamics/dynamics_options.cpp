@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"

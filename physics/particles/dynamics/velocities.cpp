@@ -3,6 +3,7 @@
 #include <cmath>
 #include <span>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/random.hpp"
 #include "physics/particles/atoms/units.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/files/npy.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 

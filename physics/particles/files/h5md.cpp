@@ -312,7 +312,8 @@ struct H5mdWriter::Implementation {
   }
 };
 
-H5mdWriter::H5mdWriter(Comm comm, const std::string& path, const Atoms& atoms, const H5mdOptions& options)
+H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const Atoms& atoms,
+                       const H5mdOptions& options)
     : implementation_(std::make_unique<Implementation>(comm, path, atoms, options)) {}
 H5mdWriter::~H5mdWriter() = default;
 H5mdWriter::H5mdWriter(H5mdWriter&&) noexcept = default;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 
@@ -50,7 +50,7 @@ class H5mdWriter {
  public:
   /// `atoms` gives ids, types, masses and boundaries, which do not change. Collective.
   /// Throws InputError (continuing: no such file, other atoms), ResourceError.
-  H5mdWriter(Comm comm, const std::string& path, const Atoms& atoms, const H5mdOptions& options = {});
+  H5mdWriter(const Comm& comm, const std::string& path, const Atoms& atoms, const H5mdOptions& options = {});
   ~H5mdWriter();
   H5mdWriter(H5mdWriter&&) noexcept;
   H5mdWriter& operator=(H5mdWriter&&) noexcept;

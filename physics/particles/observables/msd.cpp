@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "io/hdf5/file.hpp"
+
 namespace quintet {
 
 namespace {

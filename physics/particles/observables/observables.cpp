@@ -3,6 +3,9 @@
 #include <span>
 #include <sstream>
 
+#include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
+
 namespace quintet {
 
 namespace {

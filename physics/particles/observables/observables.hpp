@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/domain/domain.hpp"

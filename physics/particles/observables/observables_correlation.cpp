@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <span>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
 
 namespace quintet {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/particles/atoms/atoms.hpp"
 
 namespace quintet {

@@ -1,5 +1,6 @@
 #include "physics/particles/observables/observables_options.hpp"
 
+#include "io/config/schema.hpp"
 #include "physics/particles/observables/msd.hpp"
 #include "physics/particles/observables/rdf.hpp"
 #include "physics/particles/observables/vacf.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
 #include "physics/particles/observables/observables.hpp"
 

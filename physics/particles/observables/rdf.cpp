@@ -5,7 +5,9 @@
 #include <numeric>
 #include <span>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/observables/rdf_search.hpp"
 
 namespace quintet {

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 
 namespace quintet {

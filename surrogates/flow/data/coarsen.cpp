@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::flow {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "io/config/schema.hpp"
+
 namespace quintet::flow {
 namespace {
 

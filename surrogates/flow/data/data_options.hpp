@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "io/fields/field_series.hpp"
 
 namespace quintet::flow {

@@ -9,8 +9,10 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/flow/data/coarsen.hpp"

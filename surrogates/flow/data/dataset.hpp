@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/data/batch.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/data/samples.hpp"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::flow {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/data/batch.hpp"
 
 namespace quintet::flow {

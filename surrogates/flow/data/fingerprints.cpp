@@ -8,6 +8,7 @@
 #include "io/hdf5/checksum.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::flow {
 

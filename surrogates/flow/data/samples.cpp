@@ -13,6 +13,7 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet::flow {

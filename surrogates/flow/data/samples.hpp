@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/fields/field_series.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "io/parallel/shared_array.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/data_options.hpp"

@@ -10,6 +10,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/encoder/batch_norm_kernels.hpp"
 
 namespace quintet::flow {

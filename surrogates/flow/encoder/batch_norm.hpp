@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 
 namespace quintet::flow {
 

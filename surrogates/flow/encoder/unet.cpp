@@ -13,6 +13,7 @@
 
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"

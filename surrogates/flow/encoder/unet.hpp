@@ -10,7 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/encoder/batch_norm.hpp"
 #include "surrogates/flow/encoder/tiled_convolution.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"

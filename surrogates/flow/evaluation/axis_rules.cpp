@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::flow {
 namespace {

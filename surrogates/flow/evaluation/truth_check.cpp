@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "io/config/tree.hpp"
 #include "surrogates/flow/evaluation/grid_residuals.hpp"
 
 namespace quintet::flow {

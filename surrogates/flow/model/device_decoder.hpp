@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "io/device/device.hpp"
+#include "io/device/device_fwd.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 

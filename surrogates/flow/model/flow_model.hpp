@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/model/flow_equations.hpp"
 #include "surrogates/flow/model/flow_model_options.hpp"
 

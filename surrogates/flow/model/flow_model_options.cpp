@@ -6,9 +6,11 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "surrogates/networks/activation_names.hpp"
 
 namespace quintet::flow {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/flow/decoder/decoder_options.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 

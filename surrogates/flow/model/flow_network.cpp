@@ -5,7 +5,9 @@
 
 #include <ATen/ATen.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"

@@ -7,7 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/encoder/unet.hpp"

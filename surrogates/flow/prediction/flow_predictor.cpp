@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/device_decoder.hpp"
 #include "surrogates/flow/model/flow_network.hpp"

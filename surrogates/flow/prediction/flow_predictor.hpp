@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/device/device.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"

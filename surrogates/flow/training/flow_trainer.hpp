@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/device/device.hpp"
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/data/batch.hpp"
 #include "surrogates/flow/data/dataset.hpp"
 #include "surrogates/flow/model/flow_model.hpp"

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <span>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::flow {
 
 double MeasuredChain::steady_seconds() {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/flow/training/activations_in_force.hpp"

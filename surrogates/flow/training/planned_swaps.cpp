@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::flow {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "io/tiers/disk_file.hpp"
 #include "io/tiers/ledger.hpp"
 #include "surrogates/bridge/block_pass.hpp"

@@ -1,5 +1,6 @@
 #include "surrogates/flow/training/training_options.hpp"
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet::flow {

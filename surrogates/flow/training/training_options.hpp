@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/training/schedule/learning_rate.hpp"
 
 namespace quintet::flow {

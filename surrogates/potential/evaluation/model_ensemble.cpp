@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::potential {
 
 namespace {

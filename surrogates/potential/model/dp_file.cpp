@@ -5,6 +5,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/model/dp_source.hpp"
 
 namespace quintet::potential {

@@ -10,6 +10,7 @@
 #include "io/files/matching_files.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "surrogates/potential/training/data_checks.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/tiers/huge_pages.hpp"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "io/hdf5/file.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/model/chains.hpp"
 #include "surrogates/potential/training/passes.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/potential/training/prediction.hpp"

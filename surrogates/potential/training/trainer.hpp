@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/device/device.hpp"
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/model/model.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "surrogates/potential/training/kernel_passes.hpp"

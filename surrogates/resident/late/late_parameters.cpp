@@ -6,6 +6,7 @@
 #include "io/log/error.hpp"
 
 #ifdef LATE_QUINTET_RESIDENT_LIBRARY
+#include "io/device/device.hpp"
 #include "io/runtime/late_library.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "surrogates/resident/late/library/resident_library.hpp"

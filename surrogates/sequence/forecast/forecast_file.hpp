@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
 
 namespace quintet::sequence {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet::sequence {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 

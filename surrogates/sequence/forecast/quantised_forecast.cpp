@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/core_rate.hpp"
 #include "surrogates/sequence/network/network.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/codes/coded_matrix.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "io/device/device.hpp"
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/hdf5/file_fwd.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/skill/bootstrap.hpp"
 #include "surrogates/sequence/skill/metric.hpp"

@@ -5,7 +5,9 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "surrogates/sequence/network/heads.hpp"
 
 namespace quintet::sequence {

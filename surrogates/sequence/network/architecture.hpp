@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 /// Recurrent networks of sequences: what one is, its graph, and the space that a search looks through.
 namespace quintet::sequence {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/sequence/network/network.hpp"
 

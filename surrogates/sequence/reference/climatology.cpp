@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/windows/windows.hpp"
 
 namespace quintet::sequence {

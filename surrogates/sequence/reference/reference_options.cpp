@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 
 namespace quintet::sequence {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/reference/linear_forecaster.hpp"
 #include "surrogates/sequence/windows/span.hpp"
 #include "surrogates/sequence/windows/windows.hpp"

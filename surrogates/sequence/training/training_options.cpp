@@ -1,5 +1,6 @@
 #include "surrogates/sequence/training/training_options.hpp"
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "surrogates/sequence/training/precisions.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 
 namespace quintet::sequence {
 

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/windows/windows.hpp"
 
 namespace quintet::sequence {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet {
 
 SlicePart slice_part(const FlatLayout::Unit& unit, int slice) {

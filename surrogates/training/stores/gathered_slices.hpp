@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/training/flat_layout.hpp"
 
 namespace quintet {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/initial.hpp"
 #include "physics/convection/statistics.hpp"

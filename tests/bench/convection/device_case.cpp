@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "tests/bench/device/archive.hpp"

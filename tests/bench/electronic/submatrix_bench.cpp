@@ -13,6 +13,7 @@
 
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
 #include "io/runtime/runtime.hpp"

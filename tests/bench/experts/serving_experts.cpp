@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/experts/description.hpp"
 #include "surrogates/experts/expert_cache.hpp"

@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kernels/core_rate.hpp"
 #include "physics/kernels/gemm_bf16.hpp"

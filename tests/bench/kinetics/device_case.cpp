@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/config/table.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/collisions/collision_moments.hpp"

@@ -11,6 +11,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/machine/detect.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "operations.hpp"
 #include "physics/kernels/core_rate.hpp"

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/particles/formats/lammps/lammps_data.hpp"
 #include "surrogates/potential/device/device_tables.hpp"

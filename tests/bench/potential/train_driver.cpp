@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kernels/core_rate.hpp"

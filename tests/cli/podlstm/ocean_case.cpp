@@ -17,6 +17,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"

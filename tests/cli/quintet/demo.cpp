@@ -11,9 +11,13 @@
 #include <vector>
 
 #include "apps/application/cli/application.hpp"
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/report/report.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 
 /// A tiny application for the tests of what all applications share: a damped oscillator that can be told to
 /// fail.

@@ -11,6 +11,7 @@
 
 #include "apps/application/citations/publications.hpp"
 #include "apps/application/citations/references.hpp"
+#include "io/config/tree.hpp"
 
 using quintet::parse_yaml;
 

@@ -14,6 +14,7 @@
 #include "apps/application/life/phases.hpp"
 #include "apps/application/life/progress.hpp"
 #include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet {

@@ -7,8 +7,12 @@
 
 #include "apps/application/life/input_identity.hpp"
 #include "apps/application/life/restart.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace {

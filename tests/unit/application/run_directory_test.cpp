@@ -8,6 +8,7 @@
 
 #include "apps/application/life/run_directory.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace {

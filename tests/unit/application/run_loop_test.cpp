@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "tests/unit/application/toy_run.hpp"

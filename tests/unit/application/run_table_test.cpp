@@ -15,6 +15,7 @@
 
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/table/run_table.hpp"
+#include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"

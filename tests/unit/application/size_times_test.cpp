@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet {
 namespace {

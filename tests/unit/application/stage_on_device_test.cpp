@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 
 /// The stage of a training by where its arrays are to lie. A GPU is imitated: a library that has 1 GB free;

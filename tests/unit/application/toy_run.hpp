@@ -13,7 +13,10 @@
 
 #include "apps/application/life/context_implementation.hpp"
 #include "apps/application/loop/run_loop.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
+#include "io/runtime/runtime.hpp"
 
 /// A run of a toy, as launch() makes it, for what takes part in a run's life.
 namespace quintet::toy {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
+
 using namespace quintet;
 using namespace quintet::bench;
 using tasks::Grain;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/diffusion.hpp"
 #include "physics/convection/linear/elliptic.hpp"
 #include "tests/support/convection_cases.hpp"
@@ -25,7 +26,7 @@ double greatest_difference(const Grid& grid, const Field& a, const Field& b) {
   double most = 0;
   for (int j = 0; j < a.rows; ++j)
     for (int i = 0; i < a.n; ++i) most = std::max(most, std::abs(a.row(j)[i] - b.row(j)[i]));
-  return grid.comm.maximum(most);
+  return grid.comm().maximum(most);
 }
 
 /// Less its volume mean.
@@ -34,7 +35,7 @@ void free_of_mean(const Grid& grid, const Field& q) {
   const auto volume = [&](int j, int i) { return grid.z.widths[grid.first_row() + j] * grid.x.widths[i]; };
   for (int j = 0; j < q.rows; ++j)
     for (int i = 0; i < q.n; ++i) sum += volume(j, i) * q.row(j)[i];
-  const double mean = grid.comm.sum(sum) / (grid.x.length() * grid.z.length());
+  const double mean = grid.comm().sum(sum) / (grid.x.length() * grid.z.length());
   for (int j = 0; j < q.rows; ++j)
     for (int i = 0; i < q.n; ++i) q.row(j)[i] -= mean;
 }

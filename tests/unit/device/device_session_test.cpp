@@ -9,6 +9,7 @@
 
 #include "io/device/factory.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/gpu_aware.hpp"
 
 QUINTET_DEVICE_FACTORY int quintet_make_imitated_engine() { return 1; }

@@ -7,6 +7,7 @@
 
 #include "apps/dpmd/evaluate/elastic_strains.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/support/lennard_jones.hpp"
 
 namespace quintet::dpmd {

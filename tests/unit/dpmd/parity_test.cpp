@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/application/report/report.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/training/data.hpp"
 

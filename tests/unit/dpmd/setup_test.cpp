@@ -6,6 +6,7 @@
 #include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/unit/particles/files/files_support.hpp"

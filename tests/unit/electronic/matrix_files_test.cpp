@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "tests/unit/electronic/dense_twin.hpp"
 #include "tests/unit/electronic/file_cases.hpp"
 

@@ -6,7 +6,9 @@
 #include <limits>
 #include <random>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/experts/router.hpp"
 #include "tests/unit/experts/samples.hpp"
 

@@ -15,6 +15,7 @@
 
 #include "io/hdf5/embedded_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/unit/experts/samples.hpp"
 
 namespace quintet::experts {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/experts/chosen_model.hpp"
 #include "tests/unit/experts/samples.hpp"
 

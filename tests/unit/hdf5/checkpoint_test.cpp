@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"

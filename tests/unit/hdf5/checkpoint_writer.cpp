@@ -7,7 +7,9 @@
 #include <sys/resource.h>
 
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 /// checkpoint_writer FOLDER [BYTES]: go on from the newest checkpoint and write one a step until killed; with
 /// BYTES no file may grow beyond them, as if the disk were full. Exits with the code of the error.

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
+
 namespace quintet::hdf5 {
 namespace {
 

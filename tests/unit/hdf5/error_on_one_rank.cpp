@@ -2,6 +2,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 
 /// error_on_one_rank FILE: the first rank alone has an error while all have a file open, and the others go on

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 

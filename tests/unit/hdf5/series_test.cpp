@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/hdf5/series_bytes.hpp"
 #include "io/log/error.hpp"

@@ -3,6 +3,7 @@
 
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/stuck_ranks.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 
 /// stuck_ranks FILE: the last rank fails in a collective call of HDF5 from which the others never come back,

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
 #include "tests/support/scratch.hpp"

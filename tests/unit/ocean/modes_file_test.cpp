@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coefficient_file.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"

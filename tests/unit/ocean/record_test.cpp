@@ -13,6 +13,7 @@
 #include "io/fields/field_series.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/record.hpp"
 #include "physics/ocean/sources/joined_source.hpp"

@@ -11,6 +11,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/record.hpp"

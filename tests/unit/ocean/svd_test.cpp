@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/random.hpp"
 #include "physics/ocean/svd/svd.hpp"
 

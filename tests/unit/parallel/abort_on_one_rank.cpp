@@ -1,5 +1,7 @@
 #include "io/runtime/runtime.hpp"
 
+#include "io/parallel/comm.hpp"
+
 /// The last rank gives up with exit code 3 while the others wait for it: all must end, with that code.
 int main(int argc, char** argv) {
   quintet::Runtime runtime(argc, argv, 1, {});

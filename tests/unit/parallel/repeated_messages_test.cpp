@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 using quintet::Comm;
 using quintet::InternalError;

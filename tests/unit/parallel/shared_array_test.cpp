@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/shared_array.hpp"
 
 namespace quintet {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet {
 namespace {
 

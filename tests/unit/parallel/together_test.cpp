@@ -11,6 +11,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "io/parallel/comm.hpp"
+
 /// An error on one rank is an error on all: its kind, its message, its rank.
 namespace quintet {
 namespace {

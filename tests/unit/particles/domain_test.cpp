@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "tests/support/sample_systems.hpp"

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "tests/support/sample_systems.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/dp_document.hpp"
 #include "tests/support/deep_potential_case.hpp"

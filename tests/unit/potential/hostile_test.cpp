@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 #include "tests/support/scratch.hpp"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/repulsion_kernels.hpp"
 #include "tests/support/deep_potential_case.hpp"

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/training/finetune.hpp"
 #include "surrogates/potential/training/initialise.hpp"

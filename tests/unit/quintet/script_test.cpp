@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/quintet/campaign/job_script.hpp"
+#include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/machine/command.hpp"
 #include "io/machine/launch_line.hpp"

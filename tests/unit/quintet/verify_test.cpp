@@ -7,9 +7,11 @@
 
 #include "apps/quintet/verify/file_check.hpp"
 #include "apps/quintet/verify/tables.hpp"
+#include "io/config/tree.hpp"
 #include "io/hdf5/checksum.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/support/scratch.hpp"
 
 /// quintet verify: what is wrong with a file is found and named, and cut.

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/reinforcement/policy_file.hpp"
 #include "tests/support/scratch.hpp"
 

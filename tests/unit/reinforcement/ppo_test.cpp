@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/schema.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/support/cart_pole.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/fastest_threads.hpp"
 
 using namespace quintet;

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "io/parallel/comm.hpp"
 #include "io/parallel/mpi_session.hpp"
 #include "io/runtime/runtime.hpp"
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "tests/support/integer_gene.hpp"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/sequence/network/network.hpp"
 #include "tests/unit/sequence/network_cases.hpp"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
 #include "surrogates/sequence/reference/references.hpp"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/mpi_session.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/solvers/petsc_error.hpp"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/diffusion.hpp"
 #include "physics/solvers/multigrid_elliptic.hpp"
@@ -42,10 +43,10 @@ TEST(MultigridSolver, finds_what_differences_have_made_for_all_walls_and_unequal
       const auto solve = [&] { pressure ? solver->poisson(r) : solver->diffuse(unknown, r); };
       solve();
       double first = 0, most = 0;  // a pressure may differ by a constant
-      if (pressure) first = grid.comm.broadcast(r.row(0)[0] - q.row(0)[0]);
+      if (pressure) first = grid.comm().broadcast(r.row(0)[0] - q.row(0)[0]);
       for (int j = 0; j < q.rows; ++j)
         for (int i = 0; i < q.n; ++i) most = std::max(most, std::abs(r.row(j)[i] - first - q.row(j)[i]));
-      EXPECT_LT(grid.comm.maximum(most), 1e-9) << "unknown " << static_cast<int>(unknown);
+      EXPECT_LT(grid.comm().maximum(most), 1e-9) << "unknown " << static_cast<int>(unknown);
     }
     EXPECT_GT(solver->take_iterations(), 0);
   }

@@ -4,6 +4,7 @@
 #include <petscksp.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/solvers/petsc_error.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"
 

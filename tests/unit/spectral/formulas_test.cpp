@@ -5,6 +5,7 @@
 #include <string>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/spectral/flow_machine.hpp"
 
 namespace quintet::spectral {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/spectral/wave_grid.hpp"
 #include "physics/spectral/wave_statistics.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "tests/unit/tasks/cases.hpp"
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "physics/tasks/graph.hpp"
 #include "physics/tasks/hash.hpp"
 #include "physics/tasks/kernel.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/planning/stages.hpp"

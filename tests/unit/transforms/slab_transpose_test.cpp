@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
+
 using namespace quintet;
 
 TEST(SlabTranspose, turns_rows_into_columns_and_back) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/linear/line_levels.hpp"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/slab_needs.hpp"
 #include "tests/support/convection_cases.hpp"
@@ -150,8 +151,8 @@ TEST(DeviceSlabs, stay_solenoidal_and_have_a_pressure_without_mean) {
       largest = std::max(largest, std::abs(divergence_of.row(j)[i]));
       mean += state.p.row(j)[i] * grid.z.widths[grid.first_row() + j] / state.p.n;
     }
-  EXPECT_LT(grid.comm.maximum(largest), 1e-12);
-  EXPECT_NEAR(grid.comm.sum(mean), 0, quintet::test::bound(1e-14, 1e-13));
+  EXPECT_LT(grid.comm().maximum(largest), 1e-12);
+  EXPECT_NEAR(grid.comm().sum(mean), 0, quintet::test::bound(1e-14, 1e-13));
   expect_equal(host, flows, 1e-12);
 }
 
@@ -234,7 +235,7 @@ TEST(DeviceSlabs, launch_nine_kernels_a_stage_and_ten_for_slabs) {
       static_cast<void>(flows.courant_rate(Exec()));
     };
     step(1e-3);
-    const bool slabs = grid.comm.size() > 1;
+    const bool slabs = grid.comm().size() > 1;
     // Divergence and projection have edges of their own, and the second right-hand side.
     const int of_slabs = slabs ? 10 : 0, of_edges = slabs && overlap == Overlap::always ? 5 : 0;
     Seen seen;

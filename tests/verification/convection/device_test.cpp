@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "tests/support/convection_cases.hpp"
 #include "tests/support/convection_numbers.hpp"

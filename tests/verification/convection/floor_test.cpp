@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/convection/diffusion.hpp"
 #include "tests/support/convection_cases.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/diffusion.hpp"
 #include "tests/support/convection_cases.hpp"
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/centred.hpp"
 #include "physics/convection/slab_needs.hpp"
 #include "physics/convection/spectra.hpp"
@@ -105,7 +106,7 @@ TEST(CentredFields, are_of_fourth_order_on_equal_cells) {
                         std::abs(fields.u[static_cast<std::size_t>(j) * static_cast<std::size_t>(grid.x.n()) +
                                           static_cast<std::size_t>(i)] -
                                  u(grid.x.centres[i], grid.z.centres[grid.first_row() + j])));
-    return grid.comm.maximum(most);
+    return grid.comm().maximum(most);
   };
   EXPECT_NEAR(std::log2(error(16) / error(32)), 4, 0.2);
 }

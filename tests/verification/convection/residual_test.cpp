@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/centred.hpp"
 #include "tests/support/convection_cases.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/initial.hpp"
 #include "physics/convection/statistics.hpp"
 

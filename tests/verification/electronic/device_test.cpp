@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"

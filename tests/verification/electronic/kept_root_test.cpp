@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/density/density_matrix.hpp"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/convection/centred.hpp"
 #include "surrogates/flow/data/coarsen.hpp"
 #include "surrogates/flow/data/interpolate.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/pod.hpp"
 #include "physics/solvers/lanczos_svd.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/netcdf/netcdf_file.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coefficient_file.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/pod.hpp"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "tests/support/lennard_jones.hpp"
 #include "tests/support/sample_systems.hpp"

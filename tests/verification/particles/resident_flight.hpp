@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/domain/domain.hpp"

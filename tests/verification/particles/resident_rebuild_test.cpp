@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/support/kokkos_count.hpp"
 #include "tests/verification/particles/resident_flight.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/domain/brick_needs.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "tests/support/lennard_jones.hpp"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 #include "tests/verification/potential/models.hpp"

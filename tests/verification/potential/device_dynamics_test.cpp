@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/integrators.hpp"

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/device/repulsion_kernel.hpp"
 #include "surrogates/potential/model/repulsion.hpp"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "tests/verification/potential/models.hpp"
 
 namespace quintet::potential {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "tests/verification/potential/models.hpp"
 
 namespace quintet::potential {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/potential/training/data.hpp"

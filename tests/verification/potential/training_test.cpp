@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 #include "tests/verification/potential/models.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/config/table.hpp"
+#include "io/hdf5/file.hpp"
 #include "surrogates/search/search.hpp"
 #include "tests/support/scratch.hpp"
 

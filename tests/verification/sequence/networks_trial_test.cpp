@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/sequence/forecast/rolling_origins.hpp"
 #include "tests/support/scratch.hpp"

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/series.hpp"
 
 namespace quintet::sequence {

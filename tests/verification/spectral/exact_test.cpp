@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/spectral/wave_statistics.hpp"
 #include "tests/support/spectral_cases.hpp"
 

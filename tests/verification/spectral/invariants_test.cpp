@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "tests/support/spectral_cases.hpp"
 
 namespace quintet::spectral {

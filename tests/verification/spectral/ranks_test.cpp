@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/spectral/wave_statistics.hpp"
 #include "tests/support/spectral_cases.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/dynamics_random.hpp"
 
 namespace quintet {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/config/tree.hpp"
+
 namespace quintet::potential {
 
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "io/device/device.hpp"
-#include "io/parallel/comm.hpp"
+#include "io/device/device_fwd.hpp"
 #include "surrogates/training/stores/parameter_store.hpp"
 
 /// Entry of libquintet_resident.so: makes new DeviceParameters, which the caller owns. It belongs to the

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/flow/data/dataset.hpp"

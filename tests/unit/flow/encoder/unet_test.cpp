@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/encoder/batch_norm.hpp"
 
 namespace quintet::flow {

@@ -4,6 +4,8 @@
 
 #include "evaluation_support.hpp"
 
+#include "io/config/tree.hpp"
+
 namespace quintet::flow {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/flow/model/coded_decoder.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"

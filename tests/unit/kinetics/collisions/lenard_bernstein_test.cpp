@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/recovery.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein.hpp"
 #include "physics/kinetics/initial/projection.hpp"

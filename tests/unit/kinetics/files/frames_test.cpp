@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/fields/xdmf.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kinetics/files/gkyl_writer.hpp"
 #include "tests/unit/kinetics/files/files_support.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
 
 namespace quintet::kinetics {

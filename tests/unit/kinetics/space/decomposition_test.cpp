@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/space/distribution.hpp"
 
 using namespace quintet;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/schema.hpp"
+#include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 

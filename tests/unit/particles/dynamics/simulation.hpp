@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kernels/random.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/dynamics/velocities.hpp"

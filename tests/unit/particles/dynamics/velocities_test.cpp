@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 

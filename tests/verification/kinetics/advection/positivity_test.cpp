@@ -6,6 +6,7 @@
 #include <string>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/system.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/moments/moments.hpp"
 #include "physics/kinetics/system.hpp"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 
 /// The operator on shares of phase space against the same on one rank that holds all.

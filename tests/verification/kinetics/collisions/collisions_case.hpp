@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/collisions/collisions.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/moments/moments.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "io/parallel/comm.hpp"
 #include "tests/support/kinetics_reference.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 

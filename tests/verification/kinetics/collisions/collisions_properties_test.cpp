@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 
 using namespace quintet;

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/system.hpp"
 #include "tests/support/riemann.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 
 using namespace quintet;

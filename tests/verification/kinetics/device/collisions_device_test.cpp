@@ -3,6 +3,8 @@
 #include <cmath>
 #include <functional>
 
+#include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
 #include "tests/support/copy_count.hpp"

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "tests/support/copy_count.hpp"
 #include "tests/verification/kinetics/device/device_system_case.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
 #include "tests/support/two_species.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/device/resident_operator.hpp"
 #include "physics/kinetics/device/vlasov_large_sweeps.hpp"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
 #include "physics/kinetics/fields/poisson.hpp"
 #include "tests/support/field_space.hpp"

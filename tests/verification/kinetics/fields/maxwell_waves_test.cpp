@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
 #include "tests/support/field_space.hpp"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/fields/charge_energy.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
 #include "tests/support/field_space.hpp"

@@ -12,6 +12,7 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/basis/legendre.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/moments/moments.hpp"

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 
 namespace quintet::kinetics {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numbers>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
 

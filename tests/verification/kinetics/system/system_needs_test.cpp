@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"
 
 /// What a plan says that a rank sends in a step, against what Comm counts.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
 #include "physics/kinetics/theory/growth_fit.hpp"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/kinetics/system.hpp"
 #include "tests/support/two_species.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/observables/thermo.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"

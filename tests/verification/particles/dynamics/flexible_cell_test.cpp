@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/thermostats/thermostats.hpp"

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
 #include "physics/particles/observables/thermo.hpp"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 
 using namespace quintet;

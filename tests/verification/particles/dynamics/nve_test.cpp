@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/observables/thermo.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 #include "tests/verification/particles/dynamics/every_integrator.hpp"

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/observables/rdf.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/observables/msd.hpp"

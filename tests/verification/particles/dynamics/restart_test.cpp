@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 #include "tests/verification/particles/dynamics/every_integrator.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/device/device.hpp"
+#include "io/device/device_fwd.hpp"
 #include "surrogates/potential/training/torch/torch_steps.hpp"
 
 /// Entries of libquintet_potential_torch.so: new steps, which the caller owns, and torch_has_gpus(). It

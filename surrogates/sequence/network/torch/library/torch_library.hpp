@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/device/device.hpp"
+#include "io/device/device_fwd.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/passes.hpp"
 
