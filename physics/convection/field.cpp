@@ -58,13 +58,13 @@ void close_ends(const Grid& grid, const Field& field, Place place) {
 }  // namespace
 
 void exchange(const Grid& grid, std::initializer_list<Placed> fields) {
-  const int me = grid.comm().rank();
+  const int self = grid.comm().rank();
   for (const auto& [field, place] : fields) {
     if (place == Place::bottom_face && grid.at_bottom()) std::ranges::fill(whole_row(field, 0), 0.0);
     for (int j = 0; j < field.rows; ++j) close_row(grid, field, place, j);
   }
   if (grid.comm().size() > 1) {
-    const int below = grid.at_bottom() ? -1 : me - 1, above = grid.at_top() ? -1 : me + 1;
+    const int below = grid.at_bottom() ? -1 : self - 1, above = grid.at_top() ? -1 : self + 1;
     std::vector<Comm::Pending> pending;
     pending.reserve(2 * fields.size());
     int tag = first_tag;

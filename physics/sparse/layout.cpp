@@ -289,17 +289,17 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
   const auto cuts = inner_cuts(shares, layout);
   const bool tiles = layout.columns > 1;
   const auto counts = tiles ? tile_counts(comm, a, layout, cuts) : std::vector<std::int64_t>{};
-  const auto rows_between = [&](int lo, int hi) {
-    return std::int64_t{shares.unit_begin[hi] - shares.unit_begin[lo]};
+  const auto rows_between = [&](int begin, int end) {
+    return std::int64_t{shares.unit_begin[end] - shares.unit_begin[begin]};
   };
   for (int r = 0; r < comm.size(); ++r) {
     SpmmTraffic& to = result[r];
     const auto [i, j, l] = place_of(layout, r);
     const std::int64_t columns = panel_part(shares, layout, r).n_columns(f);
     for (const auto& stage : stages_of(shares, layout, r)) {
-      if (stage.h_rank != r) count_dense(to, rows_between(stage.lo, stage.hi) * columns);
+      if (stage.h_rank != r) count_dense(to, rows_between(stage.begin, stage.end) * columns);
       if (stage.a_rank == r) continue;
-      const auto part = std::upper_bound(cuts.begin(), cuts.end(), stage.lo) - cuts.begin() - 1;
+      const auto part = std::upper_bound(cuts.begin(), cuts.end(), stage.begin) - cuts.begin() - 1;
       const auto nonzeros =
           counts[static_cast<std::size_t>(i) * (cuts.size() - 1) + static_cast<std::size_t>(part)];
       to.nonzeros += nonzeros;

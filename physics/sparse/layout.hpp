@@ -85,11 +85,11 @@ struct PanelPart {
 /// Throws InputError if some rank would have no rows of its own; sparse-aware 1D can do with that.
 void check_shares(const RowShares& shares, const SpmmLayout& layout);
 
-/// One of the parts in which a rank's product is done: Z += A[own rows, lo .. hi) H[lo .. hi).
+/// One of the parts in which a rank's product is done: Z += A[own rows, begin .. end) H[begin .. end).
 struct SpmmStage {
-  int lo = 0, hi = 0;  ///< units of the inner dimension
-  int a_rank = 0;      ///< who has this part of A
-  int h_rank = 0;      ///< who has this part of H, of the same columns
+  int begin = 0, end = 0;  ///< units of the inner dimension
+  int a_rank = 0;          ///< who has this part of A
+  int h_rank = 0;          ///< who has this part of H, of the same columns
 };
 /// Stages of a rank, in its order; of sparse-aware 1D one for each rank, though rows of H come all at once.
 [[nodiscard]] std::vector<SpmmStage> stages_of(const RowShares& shares, const SpmmLayout& layout, int rank);

@@ -204,12 +204,12 @@ void SparseProduct::plan_stages(const SparseRows& a) {
   for (std::size_t s = 0; s < mine.size(); ++s) {
     const SpmmStage& plan = mine[s];
     Stage& stage = stages_[s];
-    if (plan.lo < plan.hi) stage_of[plan.hi] = s;
-    stage.n_rows = shares_.unit_begin[plan.hi] - shares_.unit_begin[plan.lo];
+    if (plan.begin < plan.end) stage_of[plan.end] = s;
+    stage.n_rows = shares_.unit_begin[plan.end] - shares_.unit_begin[plan.begin];
     stage.own_rows = plan.h_rank == self;
     stage.own_values = plan.a_rank == self;
     if (stage.own_rows)
-      stage.row = shares_.unit_begin[plan.lo] - part_.first;
+      stage.row = shares_.unit_begin[plan.begin] - part_.first;
     else if (stage.n_rows > 0)
       stage.receive_h.push_back({plan.h_rank, 0, static_cast<std::size_t>(stage.n_rows)});
     n_foreign_ += stage.own_rows ? 0 : stage.n_rows;
@@ -230,7 +230,8 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     const auto n =
         static_cast<std::size_t>(shares_.size(e.row)) * static_cast<std::size_t>(shares_.size(e.column));
     const auto offset = borrowed_ != nullptr ? e.offset : static_cast<std::int64_t>(part.n_values);
-    add_block(part, e.row, shares_.unit_begin[e.column] - shares_.unit_begin[mine[s].lo], e.column, offset);
+    add_block(part, e.row, shares_.unit_begin[e.column] - shares_.unit_begin[mine[s].begin], e.column,
+              offset);
     if (borrowed_ == nullptr) values[s].insert(values[s].end(), from + e.offset, from + e.offset + n);
     pattern[s].insert(pattern[s].end(), {e.row, e.column});
   }
@@ -248,13 +249,13 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     if (theirs.size() > stages_.size()) stages_.resize(theirs.size());
     for (std::size_t s = 0; rank != self && s < theirs.size(); ++s) {
       const SpmmStage& plan = theirs[s];
-      const int rows = shares_.unit_begin[plan.hi] - shares_.unit_begin[plan.lo];
+      const int rows = shares_.unit_begin[plan.end] - shares_.unit_begin[plan.begin];
       if (plan.h_rank == self && rows > 0)
         stages_[s].send_h.push_back({rank,
-                                     static_cast<std::size_t>(shares_.unit_begin[plan.lo] - part_.first),
+                                     static_cast<std::size_t>(shares_.unit_begin[plan.begin] - part_.first),
                                      static_cast<std::size_t>(rows)});
-      if (plan.a_rank != self || plan.lo == plan.hi) continue;
-      const std::size_t here = stage_of.at(plan.hi);
+      if (plan.a_rank != self || plan.begin == plan.end) continue;
+      const std::size_t here = stage_of.at(plan.end);
       if (stages_[here].part.n_values == 0) continue;
       stages_[s].send_a.push_back({rank, stages_[here].value, stages_[here].part.n_values});
       QUINTET_CHECK(
@@ -262,7 +263,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
           "{}: a part of the matrix has {} nonzero blocks: expected at most 1073741823; take more ranks",
           layout_.name(), pattern[here].size() / 2);
       auto& words = tell[rank];
-      words.insert(words.end(), {plan.hi, static_cast<std::int32_t>(pattern[here].size())});
+      words.insert(words.end(), {plan.end, static_cast<std::int32_t>(pattern[here].size())});
       words.insert(words.end(), pattern[here].begin(), pattern[here].end());
     }
   }
@@ -276,8 +277,9 @@ void SparseProduct::plan_stages(const SparseRows& a) {
       int next = first_;
       for (at += 2; at < end; at += 2) {
         for (; next < words[at]; ++next) close_row(stage.part, next);
-        add_block(stage.part, words[at], shares_.unit_begin[words[at + 1]] - shares_.unit_begin[mine[s].lo],
-                  words[at + 1], static_cast<std::int64_t>(stage.part.n_values));
+        add_block(stage.part, words[at],
+                  shares_.unit_begin[words[at + 1]] - shares_.unit_begin[mine[s].begin], words[at + 1],
+                  static_cast<std::int64_t>(stage.part.n_values));
       }
       for (; next < last_; ++next) close_row(stage.part, next);
       stage.receive_a = {rank, 0, stage.part.n_values};

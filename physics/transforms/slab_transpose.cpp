@@ -44,7 +44,7 @@ void SlabTranspose::to_rows() {
 
 void SlabTranspose::exchange(bool forwards) {
   // With rank + d at once to every other rank: in turn d = 0 (a copy), 1, 2 ...
-  const int n_ranks = rows_.n_ranks, me = rank_, n_columns = columns_.n;
+  const int n_ranks = rows_.n_ranks, self = rank_, n_columns = columns_.n;
   std::vector<Comm::Pending> pending;
   std::size_t sent = 0, received = 0;
   struct Arrival {
@@ -56,11 +56,11 @@ void SlabTranspose::exchange(bool forwards) {
     return rows_here() == 0 ? rows() : rows() + columns_.first(other);
   };
   const auto columns_block = [&](int other) { return columns() + area(rows_.first(other), columns_here()); };
-  copy_block(forwards ? rows_block(me) : columns_block(me), forwards ? n_columns : columns_here(),
-             forwards ? columns_block(me) : rows_block(me), forwards ? columns_here() : n_columns,
+  copy_block(forwards ? rows_block(self) : columns_block(self), forwards ? n_columns : columns_here(),
+             forwards ? columns_block(self) : rows_block(self), forwards ? columns_here() : n_columns,
              rows_here(), columns_here());
   for (int d = 1; d < n_ranks; ++d) {
-    const int to = (me + d) % n_ranks, from = (me + n_ranks - d) % n_ranks;
+    const int to = (self + d) % n_ranks, from = (self + n_ranks - d) % n_ranks;
     // A block that goes from rows to columns has my rows and the other's columns.
     const int send_rows = forwards ? rows_here() : rows_.size(to),
               send_columns = forwards ? columns_.size(to) : columns_here();

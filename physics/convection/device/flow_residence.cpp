@@ -32,8 +32,8 @@ using Four = std::array<std::vector<double>, 4>;
 /// Rows that ranks have as `from(rank)` says, as `to(rank)` wants them. Collective.
 template <class From, class To>
 Four shared_anew(const Comm& comm, const Four& here, int n, const From& from, const To& to) {
-  const int me = comm.rank();
-  const Rows mine = from(me), wanted = to(me);
+  const int self = comm.rank();
+  const Rows mine = from(self), wanted = to(self);
   std::vector<std::size_t> n_sent, n_received;
   std::vector<double> sent;
   for (int rank = 0; rank < comm.size(); ++rank) {

@@ -88,18 +88,18 @@ void RowExchange::visit_runs(int rank, const RowRange& common, int first_row, co
 }
 
 void RowExchange::collect(int i, const Give& give, std::span<double> rows) const {
-  const int me = rank_;
-  const auto mine = chunk(me, i);
+  const int self = rank_;
+  const auto mine = chunk(self, i);
   if (all_local_) {
-    if (mine.size() > 0) give(mine.begin - boxes_[me].begin[0], mine.size(), rows.data());
+    if (mine.size() > 0) give(mine.begin - boxes_[self].begin[0], mine.size(), rows.data());
     return;
   }
   std::vector<std::vector<double>> send(comm_->size());
-  for (int to = 0; to < comm_->size() && gives_[me]; ++to) {
-    const auto part = common(me, chunk(to, i));
+  for (int to = 0; to < comm_->size() && gives_[self]; ++to) {
+    const auto part = common(self, chunk(to, i));
     if (part.size() == 0) continue;
-    send[to].resize(std::int64_t{part.size()} * box_row_size(me));
-    give(part.begin - boxes_[me].begin[0], part.size(), send[to].data());
+    send[to].resize(std::int64_t{part.size()} * box_row_size(self));
+    give(part.begin - boxes_[self].begin[0], part.size(), send[to].data());
   }
   const auto received = comm_->all_to_all(send);
   for (int from = 0; from < comm_->size(); ++from) {
@@ -123,10 +123,10 @@ std::vector<double> RowExchange::collect(const Give& give) const {
 }
 
 void RowExchange::spread(int i, std::span<const double> rows, const Take& take) const {
-  const int me = rank_;
-  const auto mine = chunk(me, i);
+  const int self = rank_;
+  const auto mine = chunk(self, i);
   if (all_local_) {
-    if (mine.size() > 0) take(mine.begin - boxes_[me].begin[0], mine.size(), rows.data());
+    if (mine.size() > 0) take(mine.begin - boxes_[self].begin[0], mine.size(), rows.data());
     return;
   }
   std::vector<std::vector<double>> send(comm_->size());
@@ -139,8 +139,8 @@ void RowExchange::spread(int i, std::span<const double> rows, const Take& take) 
   }
   const auto received = comm_->all_to_all(send);
   for (int from = 0; from < comm_->size(); ++from) {
-    const auto part = common(me, chunk(from, i));
-    if (part.size() > 0) take(part.begin - boxes_[me].begin[0], part.size(), received[from].data());
+    const auto part = common(self, chunk(from, i));
+    if (part.size() > 0) take(part.begin - boxes_[self].begin[0], part.size(), received[from].data());
   }
 }
 

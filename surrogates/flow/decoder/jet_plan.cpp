@@ -25,10 +25,10 @@ JetPlan make_plan(const DecoderQueries& queries) {
   for (const auto& operators : queries.operators)
     for (int k = 0; k < plan.n_operators; ++k) {
       for (int i = 0; i < n_axes; ++i) first[k][i] = first[k][i] || operators[k].first[i] != 0;
-      for (int ij = 0; ij < n_second; ++ij) {
-        if (operators[k].second[ij] == 0) continue;
+      for (int pair = 0; pair < n_second; ++pair) {
+        if (operators[k].second[pair] == 0) continue;
         second[k] = plan.second_order = true;
-        for (const int axis : second_axes[ij]) tangent[axis] = true;
+        for (const int axis : second_axes[pair]) tangent[axis] = true;
       }
     }
   for (int k = 0; k < plan.n_operators; ++k)
@@ -84,10 +84,10 @@ Weight product(const std::array<std::array<double, 3>, n_axes>& w) {
   Weight weight;
   weight.value = w[0][0] * w[1][0] * w[2][0];
   for (int i = 0; i < n_axes; ++i) weight.first[i] = w[i][1] * w[(i + 1) % 3][0] * w[(i + 2) % 3][0];
-  for (int ij = 0; ij < n_second; ++ij) {
-    const auto [i, j] = second_axes[ij];
+  for (int pair = 0; pair < n_second; ++pair) {
+    const auto [i, j] = second_axes[pair];
     const int k = 3 - i - j;  // the third one, for i != j
-    weight.second[ij] =
+    weight.second[pair] =
         i == j ? w[i][2] * w[(i + 1) % 3][0] * w[(i + 2) % 3][0] : w[i][1] * w[j][1] * w[k][0];
   }
   return weight;
@@ -97,8 +97,8 @@ Weight product(const std::array<std::array<double, 3>, n_axes>& w) {
 DifferentialOperator scaled(const DifferentialOperator& physical, const std::array<AxisCell, n_axes>& cell) {
   DifferentialOperator relative = physical;
   for (int i = 0; i < n_axes; ++i) relative.first[i] /= cell[i].spacing;
-  for (int ij = 0; ij < n_second; ++ij)
-    relative.second[ij] /= cell[second_axes[ij][0]].spacing * cell[second_axes[ij][1]].spacing;
+  for (int pair = 0; pair < n_second; ++pair)
+    relative.second[pair] /= cell[second_axes[pair][0]].spacing * cell[second_axes[pair][1]].spacing;
   return relative;
 }
 
@@ -112,12 +112,12 @@ void mix_operator(const JetPlan& plan, int k, const DifferentialOperator& relati
     if (plan.channel[k] < 0 && relative.first[i] != 0)
       sum[tangent_channel[i]] += weight.value * relative.first[i];
   }
-  for (int ij = 0; ij < n_second; ++ij) {
-    if (relative.second[ij] == 0) continue;
-    const auto [i, j] = second_axes[ij];
-    sum[0] += relative.second[ij] * weight.second[ij];
-    sum[tangent_channel[j]] += relative.second[ij] * weight.first[i];
-    sum[tangent_channel[i]] += relative.second[ij] * weight.first[j];
+  for (int pair = 0; pair < n_second; ++pair) {
+    if (relative.second[pair] == 0) continue;
+    const auto [i, j] = second_axes[pair];
+    sum[0] += relative.second[pair] * weight.second[pair];
+    sum[tangent_channel[j]] += relative.second[pair] * weight.first[i];
+    sum[tangent_channel[i]] += relative.second[pair] * weight.first[j];
   }
   if (plan.channel[k] >= 0) sum[plan.channel[k]] += weight.value;
   for (int c = 0; c < plan.n_channels(); ++c) mix[c] = static_cast<Real>(sum[c]);
@@ -127,13 +127,13 @@ void mix_operator(const JetPlan& plan, int k, const DifferentialOperator& relati
 template <class Real>
 void store_coefficients(const JetPlan& plan, const DifferentialOperator& relative, Real* to) {
   for (int i = 0; i < n_axes; ++i) to[i] = static_cast<Real>(relative.first[i]);
-  int pair = n_axes;
-  for (int ij = 0; ij < n_second; ++ij) {
-    const auto [i, j] = second_axes[ij];
+  int place = n_axes;
+  for (int pair = 0; pair < n_second; ++pair) {
+    const auto [i, j] = second_axes[pair];
     const auto has = [&](int axis) {
       return std::find(plan.tangents.begin(), plan.tangents.end(), axis) != plan.tangents.end();
     };
-    if (has(i) && has(j)) to[pair++] = static_cast<Real>(relative.second[ij]);
+    if (has(i) && has(j)) to[place++] = static_cast<Real>(relative.second[pair]);
   }
 }
 

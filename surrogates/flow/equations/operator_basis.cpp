@@ -16,18 +16,18 @@ constexpr int n_columns = n_second + n_axes;
 using Row = std::array<double, n_columns>;
 
 /// Second derivatives first.
-Row row_of(const DifferentialOperator& op) {
+Row row_of(const DifferentialOperator& operation) {
   Row row{};
-  std::copy(op.second.begin(), op.second.end(), row.begin());
-  std::copy(op.first.begin(), op.first.end(), row.begin() + n_second);
+  std::copy(operation.second.begin(), operation.second.end(), row.begin());
+  std::copy(operation.first.begin(), operation.first.end(), row.begin() + n_second);
   return row;
 }
 
 DifferentialOperator operator_of(const Row& row) {
-  DifferentialOperator op;
-  std::copy_n(row.begin(), n_second, op.second.begin());
-  std::copy_n(row.begin() + n_second, n_axes, op.first.begin());
-  return op;
+  DifferentialOperator operation;
+  std::copy_n(row.begin(), n_second, operation.second.begin());
+  std::copy_n(row.begin() + n_second, n_axes, operation.first.begin());
+  return operation;
 }
 
 /// Rows in reduced echelon form, and the column in which each has its 1.
@@ -82,7 +82,7 @@ Echelon eliminate(std::vector<Row> rows) {
 
 std::vector<Row> rows_of(const std::vector<DifferentialOperator>& wanted) {
   std::vector<Row> rows;
-  for (const auto& op : wanted) rows.push_back(row_of(op));
+  for (const auto& operation : wanted) rows.push_back(row_of(operation));
   return rows;
 }
 
@@ -130,7 +130,8 @@ OperatorBasis find_operator_basis(std::span<const std::vector<DifferentialOperat
   return basis;
 }
 
-std::string operator_text(const DifferentialOperator& op, const std::array<std::string, n_axes>& axes) {
+std::string operator_text(const DifferentialOperator& operation,
+                          const std::array<std::string, n_axes>& axes) {
   std::string text;
   const auto add = [&](double factor, const std::string& name) {
     if (factor == 0) return;
@@ -139,8 +140,8 @@ std::string operator_text(const DifferentialOperator& op, const std::array<std::
     text += size == 1 ? name : fmt::format("{:.6g} {}", size, name);
   };
   for (int pair = 0; pair < n_second; ++pair)
-    add(op.second[pair], "d" + axes[second_axes[pair][0]] + axes[second_axes[pair][1]]);
-  for (int axis = 0; axis < n_axes; ++axis) add(op.first[axis], "d" + axes[axis]);
+    add(operation.second[pair], "d" + axes[second_axes[pair][0]] + axes[second_axes[pair][1]]);
+  for (int axis = 0; axis < n_axes; ++axis) add(operation.first[axis], "d" + axes[axis]);
   return text.empty() ? "0" : text;
 }
 

@@ -25,7 +25,7 @@ struct OperatorBasis {
 [[nodiscard]] OperatorBasis find_operator_basis(std::span<const std::vector<DifferentialOperator>> wanted);
 
 /// "dzz + dxx - 1000 dt".
-[[nodiscard]] std::string operator_text(const DifferentialOperator& op,
+[[nodiscard]] std::string operator_text(const DifferentialOperator& operation,
                                         const std::array<std::string, n_axes>& axes);
 
 }  // namespace quintet::flow

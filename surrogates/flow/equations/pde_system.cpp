@@ -42,9 +42,9 @@ std::vector<double> uniform_values(const Expressions& graph, const std::vector<d
   return values;
 }
 
-DifferentialOperator numeric_operator(const SymbolicOperator& op, const std::vector<double>& uniform) {
+DifferentialOperator numeric_operator(const SymbolicOperator& operation, const std::vector<double>& uniform) {
   DifferentialOperator made;
-  const auto value = [&](int i) { return op[i] < 0 ? 0 : uniform[op[i]]; };
+  const auto value = [&](int i) { return operation[i] < 0 ? 0 : uniform[operation[i]]; };
   for (int i = 0; i < n_axes; ++i) made.first[i] = value(i);
   for (int i = 0; i < n_second; ++i) made.second[i] = value(n_axes + i);
   return made;
@@ -74,16 +74,16 @@ class Sweep {
   // Instructions stand in the order of evaluation: each reads results before it, for all points of a lane.
   void forward(int n, const Real* jets, const double* coordinates) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      const Instruction& op = program_.instructions[i];
+      const Instruction& instruction = program_.instructions[i];
       Lane& result = values_[i];
-      const Lane* x = op.x < 0 ? nullptr : &values_[static_cast<std::size_t>(op.x)];
-      const Lane* y = op.y < 0 ? nullptr : &values_[static_cast<std::size_t>(op.y)];
-      switch (op.kind) {
+      const Lane* x = instruction.x < 0 ? nullptr : &values_[static_cast<std::size_t>(instruction.x)];
+      const Lane* y = instruction.y < 0 ? nullptr : &values_[static_cast<std::size_t>(instruction.y)];
+      switch (instruction.kind) {
         case ExpressionKind::add:
-          linear(forms_[op.index], n, jets, result);
+          linear(forms_[instruction.index], n, jets, result);
           break;
         case ExpressionKind::coordinate:
-          for (int p = 0; p < n; ++p) result[p] = coordinates[p * n_axes + op.index];
+          for (int p = 0; p < n; ++p) result[p] = coordinates[p * n_axes + instruction.index];
           break;
         case ExpressionKind::multiply:
           for (int p = 0; p < n; ++p) result[p] = (*x)[p] * (*y)[p];
@@ -92,7 +92,7 @@ class Sweep {
           for (int p = 0; p < n; ++p) result[p] = (*x)[p] / (*y)[p];
           break;
         case ExpressionKind::call: {
-          const auto function = expression_functions()[op.index].value;
+          const auto function = expression_functions()[instruction.index].value;
           for (int p = 0; p < n; ++p) result[p] = function((*x)[p], y ? (*y)[p] : 0);
           break;
         }
@@ -107,14 +107,14 @@ class Sweep {
   /// After forward(): bars() of the results are set, jets_bar is added to.
   void backward(int n, Real* jets_bar) {
     for (std::size_t i = values_.size(); i-- > 0;) {
-      const Instruction& op = program_.instructions[i];
+      const Instruction& instruction = program_.instructions[i];
       const Lane& bar = bars_[i];
       const auto of = [&](auto& lanes, int r) { return r < 0 ? nullptr : &lanes[r]; };
-      const Lane *x = of(values_, op.x), *y = of(values_, op.y);
-      Lane *x_bar = of(bars_, op.x), *y_bar = of(bars_, op.y);
-      switch (op.kind) {
+      const Lane *x = of(values_, instruction.x), *y = of(values_, instruction.y);
+      Lane *x_bar = of(bars_, instruction.x), *y_bar = of(bars_, instruction.y);
+      switch (instruction.kind) {
         case ExpressionKind::add:
-          linear_adjoint(forms_[op.index], n, bar, jets_bar);
+          linear_adjoint(forms_[instruction.index], n, bar, jets_bar);
           break;
         case ExpressionKind::multiply:
           for (int p = 0; p < n; ++p) (*x_bar)[p] += bar[p] * (*y)[p];
@@ -125,7 +125,7 @@ class Sweep {
           for (int p = 0; p < n; ++p) (*y_bar)[p] -= bar[p] * values_[i][p] / (*y)[p];
           break;
         case ExpressionKind::call: {
-          const auto& function = expression_functions()[op.index];
+          const auto& function = expression_functions()[instruction.index];
           const auto second = [&](int p) { return y ? (*y)[p] : 0; };
           for (int p = 0; p < n; ++p) (*x_bar)[p] += bar[p] * function.slope_x((*x)[p], second(p));
           if (y)
@@ -272,7 +272,8 @@ Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) c
                    of_sample.size(), implementation_->names.constants.size());
     uniform.push_back(uniform_values(implementation_->graph, of_sample));
     auto& of_wanted = wanted.emplace_back();
-    for (const auto& op : program.wanted) of_wanted.push_back(numeric_operator(op, uniform.back()));
+    for (const auto& operation : program.wanted)
+      of_wanted.push_back(numeric_operator(operation, uniform.back()));
   }
   auto made = std::make_shared<Residuals::Implementation>();
   made->system = implementation_;
@@ -284,9 +285,9 @@ Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) c
     return value;
   };
   for (std::size_t sample = 0; sample < wanted.size(); ++sample)
-    for (const auto& op : wanted[sample]) {
-      for (const double value : op.first) check(value, sample);
-      for (const double value : op.second) check(value, sample);
+    for (const auto& operation : wanted[sample]) {
+      for (const double value : operation.first) check(value, sample);
+      for (const double value : operation.second) check(value, sample);
     }
   basis = find_operator_basis(wanted);
   for (std::size_t sample = 0; sample < wanted.size(); ++sample) {

@@ -92,7 +92,7 @@ class Translator {
       if (is_new) place->second.fill(-1);
       place->second[derivative_place(orders)] = coefficient;
     }
-    for (const auto& [field, op] : operators) form.derivatives.push_back({field, wanted(op)});
+    for (const auto& [field, operation] : operators) form.derivatives.push_back({field, wanted(operation)});
     for (const auto& [source, coefficient] : parts.products)
       form.terms.push_back({value(source), coefficient});
     program_.forms.push_back(std::move(form));
@@ -127,11 +127,11 @@ class Translator {
     throw InternalError("a sum of what is no term");
   }
 
-  int wanted(const SymbolicOperator& op) {
+  int wanted(const SymbolicOperator& operation) {
     auto& all = program_.wanted;
-    const auto found = std::find(all.begin(), all.end(), op);
+    const auto found = std::find(all.begin(), all.end(), operation);
     if (found != all.end()) return static_cast<int>(found - all.begin());
-    all.push_back(op);
+    all.push_back(operation);
     return static_cast<int>(all.size()) - 1;
   }
 

@@ -263,7 +263,8 @@ std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
   std::vector<std::string> texts;
   if (state_->interior.n_operators() == 0) return texts;
   const auto operators = operators_of(state_->interior, {0}, state_->options.reference_compatible);
-  for (const auto& op : operators.front()) texts.push_back(operator_text(op, state_->header.axis_names()));
+  for (const auto& operation : operators.front())
+    texts.push_back(operator_text(operation, state_->header.axis_names()));
   return texts;
 }
 

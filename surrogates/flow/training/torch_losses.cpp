@@ -69,26 +69,26 @@ Tensor residuals_of(const Residuals& residuals, const Tensor& jets, const Residu
   std::vector<Tensor> registers;
   std::int64_t term = 0;
   const auto value = [&](int i) { return i < 0 ? Tensor() : registers[i]; };
-  for (const auto& op : program.instructions) {
-    switch (op.kind) {
+  for (const auto& instruction : program.instructions) {
+    switch (instruction.kind) {
       case ExpressionKind::add: {
-        Tensor sum = linear.select(2, op.index);
-        for (const auto& entry : residuals.forms(0)[op.index].registers)  // the same ones of all
+        Tensor sum = linear.select(2, instruction.index);
+        for (const auto& entry : residuals.forms(0)[instruction.index].registers)  // the same ones of all
           sum = sum + numbers.terms.select(2, term++) * value(entry.place);
         registers.push_back(sum);
         break;
       }
       case ExpressionKind::coordinate:
-        registers.push_back(numbers.points.select(2, op.index));
+        registers.push_back(numbers.points.select(2, instruction.index));
         break;
       case ExpressionKind::multiply:
-        registers.push_back(value(op.x) * value(op.y));
+        registers.push_back(value(instruction.x) * value(instruction.y));
         break;
       case ExpressionKind::divide:
-        registers.push_back(value(op.x) / value(op.y));
+        registers.push_back(value(instruction.x) / value(instruction.y));
         break;
       case ExpressionKind::call:
-        registers.push_back(call(op.index, value(op.x), value(op.y)));
+        registers.push_back(call(instruction.index, value(instruction.x), value(instruction.y)));
         break;
       case ExpressionKind::number:
       case ExpressionKind::constant:

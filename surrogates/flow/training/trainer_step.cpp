@@ -34,12 +34,12 @@ double mean_of(const std::vector<double>& values) {
 }
 
 /// Convert a derivative to the reference's units: time over a block of 2 units.
-DifferentialOperator in_reference_units(DifferentialOperator op) {
+DifferentialOperator in_reference_units(DifferentialOperator operation) {
   constexpr std::array<double, n_axes> scale = {0.5, 1, 1};
-  for (std::size_t i = 0; i < n_axes; ++i) op.first[i] *= scale[i];
+  for (std::size_t i = 0; i < n_axes; ++i) operation.first[i] *= scale[i];
   for (std::size_t k = 0; k < n_second; ++k)
-    op.second[k] *= scale[second_axes[k][0]] * scale[second_axes[k][1]];
-  return op;
+    operation.second[k] *= scale[second_axes[k][0]] * scale[second_axes[k][1]];
+  return operation;
 }
 }  // namespace
 
