@@ -4,23 +4,19 @@
 
 namespace quintet::convection {
 
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown, double factor,
                    const Field& q, const Field& result) {
   const LineOperator x = x_operator(problem, grid, unknown), z = z_operator(problem, grid, unknown);
   const int first_i = unknown == Unknown::u && !grid.x.periodic ? 1 : 0;
   for_rows(exec, "diffusion", q.rows, [&](int j) {
-    const auto k = at(grid.first_row() + j);
+    const int k = grid.first_row() + j;
     if (unknown == Unknown::w && k == 0) return;
     const double *const below = q.row(j - 1), *const here = q.row(j), *const above = q.row(j + 1);
     double* const out = result.row(j);
     for (int i = first_i; i < q.n; ++i) {
-      const auto m = at(i);
+      const int m = i;
       const double along_x =
           x.upper[m] * (here[i + 1] - here[i]) - x.lower[m] * (here[i] - here[i - 1]) - x.wall[m] * here[i];
       const double along_z =
@@ -34,19 +30,19 @@ double gradient_squared(const Exec& exec, const Problem& problem, const Grid& gr
                         const Field& q, const WallValues& walls) {
   const LineOperator x = x_operator(problem, grid, unknown), z = z_operator(problem, grid, unknown);
   const int first_i = unknown == Unknown::u && !grid.x.periodic ? 1 : 0;
-  const auto last_z = at(grid.z.n() - 1), last_x = at(grid.x.n() - 1);
+  const int last_z = grid.z.n() - 1, last_x = grid.x.n() - 1;
   double result = 0;
   reduce_rows(
       exec, "squared gradient", q.rows,
       [&](int j, double& sum) {
-        const auto k = at(grid.first_row() + j);
+        const int k = grid.first_row() + j;
         if (unknown == Unknown::w && k == 0) return;
         const double *const below = q.row(j - 1), *const here = q.row(j);
         const double wall_z = walls.z[k == last_z ? 1 : 0];
         const bool has_profile = k == 0 && !walls.floor.empty();
         double row = 0;
         for (int i = first_i; i < q.n; ++i) {
-          const auto m = at(i);
+          const int m = i;
           const double dx = here[i] - here[i - 1], dz = here[i] - below[i];
           const double to_x = here[i] - walls.x[m == last_x ? 1 : 0],
                        to_z = here[i] - wall_z - (has_profile ? walls.floor[m] : 0);

@@ -10,26 +10,22 @@
 
 namespace quintet::convection {
 
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 Metrics::Metrics(const Grid& grid)
-    : width("width", at(grid.x.n() + 2)),
-      inverse_width("1/width", at(grid.x.n() + 2)),
-      inverse_gap("1/gap", at(grid.x.n() + 1)) {
+    : width("width", grid.x.n() + 2),
+      inverse_width("1/width", grid.x.n() + 2),
+      inverse_gap("1/gap", grid.x.n() + 1) {
   const int n = grid.x.n(), rows = grid.rows_here(), first = grid.first_row();
   const auto wrapped = [](const Axis& axis, int i) {  // beyond a wall the first cell again
     if (axis.periodic) return axis.widths[(i + axis.n()) % axis.n()];
     return axis.widths[std::clamp(i, 0, axis.n() - 1)];
   };
   for (int i = -1; i <= n; ++i) {
-    width(at(i + 1)) = wrapped(grid.x, i);
-    inverse_width(at(i + 1)) = 1 / wrapped(grid.x, i);
+    width(i + 1) = wrapped(grid.x, i);
+    inverse_width(i + 1) = 1 / wrapped(grid.x, i);
   }
-  for (int i = 0; i <= n; ++i) inverse_gap(at(i)) = 1 / grid.x.gaps[i];
+  for (int i = 0; i <= n; ++i) inverse_gap(i) = 1 / grid.x.gaps[i];
   for (int j = -1; j <= rows + 1; ++j) {
     z_width.push_back(wrapped(grid.z, first + j));
     z_inverse_width.push_back(1 / wrapped(grid.z, first + j));
@@ -154,7 +150,7 @@ void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, s
     });
     return;
   }
-  const auto last = at(grid.z.n() - 1);
+  const int last = grid.z.n() - 1;
   const double bottom = heat / (grid.z.gaps[0] * grid.z.widths[0]),
                top = heat / (grid.z.gaps[last + 1] * grid.z.widths[last]);
   for_rows(exec, "heat of the plates", n, [&](int i) {

@@ -11,15 +11,13 @@ namespace quintet::convection {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The least length of a fast transform that a row is cut or filled to is its own: other rows are transformed
 /// slowly.
 std::vector<double> coefficients(LineBasis basis, const RowTransform* fast, std::vector<double>& work,
                                  const double* row, int n) {
-  std::vector<double> result(at(n));
+  std::vector<double> result(n);
   if (fast != nullptr) {
-    fast->forward(row, at(n), result.data(), at(n), 1, work.data());
+    fast->forward(row, n, result.data(), n, 1, work.data());
     return result;
   }
   const double norm = std::sqrt(2.0 / n), first = std::sqrt(1.0 / n), pi = std::numbers::pi;
@@ -57,7 +55,7 @@ void add_powers(const Grid& grid, const State& state, LineBasis of_u, LineBasis 
       const double weight = (&field == &state.w ? grid.z.gaps : grid.z.widths)[row] / grid.z.length();
       for (int k = 0; k < n; ++k) {
         const double power = factor * c[k] * c[k] / n;
-        const auto wave = at(wave_of(basis, k));
+        const int wave = wave_of(basis, k);
         if (row == middle) sums[kind * n_waves + wave] += power;
         sums[(kind + 2) * n_waves + wave] += power * weight;
       }
@@ -80,10 +78,10 @@ Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
   Spectra result;
   for (int m = 0; m < n_waves; ++m)
     result.wavenumber.push_back((periodic ? 2 : 1) * std::numbers::pi * m / grid.x.length());
-  std::vector<double> sums(4 * at(n_waves));
+  std::vector<double> sums(4 * n_waves);
   const auto powers = flow.residence() != nullptr ? flow.residence()->powers(member) : std::vector<double>();
   for (std::size_t i = 0; i < powers.size(); ++i)
-    sums[i / at(n) * at(n_waves) + at(wave_of(of_others, static_cast<int>(i % at(n))))] += powers[i];
+    sums[i / n * n_waves + wave_of(of_others, static_cast<int>(i % n))] += powers[i];
   if (powers.empty()) add_powers(grid, flow.state(member), of_u, of_others, sums);
   grid.comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
   const auto part = [&](std::size_t kind) {

@@ -14,8 +14,6 @@ namespace quintet::convection {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Sums of a rank's rows.
 struct Sums {
   double u_squared = 0, w_squared = 0, wb = 0, ub = 0, b_squared = 0, warm = 0, cold = 0, profile = 0;
@@ -24,13 +22,13 @@ struct Sums {
 Sums sums_of(const Problem& problem, const Grid& grid, std::span<const double> floor, const State& state) {
   Sums sums;
   const Axis &x = grid.x, &z = grid.z;
-  const auto last_i = at(x.n() - 1), last_j = at(z.n() - 1);
+  const int last_i = x.n() - 1, last_j = z.n() - 1;
   for (int j = 0; j < grid.rows_here(); ++j) {
-    const auto k = at(grid.first_row() + j);
+    const int k = grid.first_row() + j;
     const double *const u = state.u.row(j), *const w = state.w.row(j), *const b = state.b.row(j),
                         *const b_below = state.b.row(j - 1);
     for (int i = 0; i < x.n(); ++i) {
-      const auto m = at(i);
+      const int m = i;
       sums.u_squared += z.widths[k] * x.gaps[m] * u[i] * u[i];
       sums.w_squared += z.gaps[k] * x.widths[m] * w[i] * w[i];
       sums.wb += z.gaps[k] * x.widths[m] * w[i] * 0.5 * (b_below[i] + b[i]);
@@ -63,7 +61,7 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
     const RowsAbout u_rows(state.u, j), w_rows(state.w, j);
     const double *const u = u_rows.here, *const w = w_rows.here, *const b = state.b.row(j);
     for (int i = 0; i < state.u.n; ++i) {
-      const double div = divergence_of(u_rows.about(i), w_rows.about(i), metrics.inverse_width(at(i + 1)),
+      const double div = divergence_of(u_rows.about(i), w_rows.about(i), metrics.inverse_width(i + 1),
                                        metrics.z_inverse_width[j + 1]);
       most[0] = std::max(most[0], std::abs(div));
       most[1] = std::max(most[1], std::abs(u[i]));

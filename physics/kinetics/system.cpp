@@ -19,8 +19,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v).
 std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const SystemOptions& options) {
   auto ranks = options.ranks;
@@ -28,14 +26,14 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
     for (int d = 0; d < s.grid.cdim; ++d)
       for (const int side : {0, 1}) {
         if (s.grid.periodic[d] || !s.mirrors(d, side)) continue;
-        const auto v = at(s.grid.cdim + d);
+        const int v = s.grid.cdim + d;
         QUINTET_CHECK(
             ranks[v] <= 1,
             "species '{}': a reflecting wall in direction {} needs its velocity direction whole on a rank; "
             "parallel.ranks asks for {}, expected 1",
             s.name, d, ranks[v]);
         QUINTET_CHECK(
-            s.grid.mirrors(static_cast<int>(v)),
+            s.grid.mirrors(v),
             "species '{}': a reflecting wall in direction {} needs velocity cells that mirror about 0, found "
             "{} to {}",
             s.name, d, s.grid.lower[v], s.grid.upper[v]);
@@ -80,7 +78,7 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
   double scale = 1;
   for (int d = 0; d < grid.cdim; ++d) scale *= grid.width(d) / std::sqrt(2.0);
   double sum = 0;
-  for (std::size_t conf = 0; conf < field.extent(0); ++conf) sum += field(conf, at(c), 0);
+  for (std::size_t conf = 0; conf < field.extent(0); ++conf) sum += field(conf, c, 0);
   return scale * sum;
 }
 
@@ -105,7 +103,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
   const auto conf_field = [&](const char* label, int n) {
-    return ConfField(std::string(label), n_conf, at(n), n_modes);
+    return ConfField(std::string(label), n_conf, n, n_modes);
   };
   for (const auto& s : species) {
     const auto block = decomposition.block(s.grid);
@@ -216,7 +214,7 @@ void VlasovSystem::add_source(SystemOptions::Source source) {
   my.decomposition.velocity_comm().reduce(std::span<double>(source.density.data(), source.density.size()),
                                           Comm::Reduction::sum);
   if (!my.resident.empty()) {
-    ResidentOperator& there = *my.resident[at(source.species)];
+    ResidentOperator& there = *my.resident[source.species];
     there.hold(source.shape);
     there.upload(source.shape);
   }
@@ -282,16 +280,15 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   if (my.device_knows_better() && is_summed_there) {
     const ConfField all = my.three_moments(exec, s);
     const int first = moment == Moment::m0 ? 0 : moment == Moment::m1 ? 1 : 1 + my.basis.vdim();
-    const std::pair<std::size_t, std::size_t> these(at(first),
-                                                    at(first + n_components(moment, my.basis.vdim())));
+    const std::pair<std::size_t, std::size_t> these(first, first + n_components(moment, my.basis.vdim()));
     ConfField out("moment", all.extent(0), these.second - these.first, all.extent(2));
     Kokkos::deep_copy(out, Kokkos::subview(all, Kokkos::ALL, these, Kokkos::ALL));
     return out;
   }
   my.to_host();
   const auto& f = my.now.f[s];
-  ConfField out("moment", static_cast<std::size_t>(f.block.n_conf()),
-                at(n_components(moment, my.basis.vdim())), at(my.basis.conf().size()));
+  ConfField out("moment", static_cast<std::size_t>(f.block.n_conf()), n_components(moment, my.basis.vdim()),
+                my.basis.conf().size());
   moments(exec, my.basis, f, moment, out);
   exec.fence();
   my.decomposition.velocity_comm().reduce(std::span<double>(out.data(), out.size()), Comm::Reduction::sum);
@@ -301,7 +298,7 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
 ConfField VlasovSystem::Implementation::three_moments(const Exec& exec, int s) const {
   const auto& f = now.f[s];
   const int vdim = basis.vdim();
-  ConfField out("moments", at(f.block.n_conf()), at(2 + vdim), at(basis.conf().size()));
+  ConfField out("moments", f.block.n_conf(), 2 + vdim, basis.conf().size());
   if (device_knows_better()) {
     resident[s]->sum_three_moments(exec, f, out);
   } else {
@@ -335,9 +332,9 @@ void VlasovSystem::Implementation::to_host() {
 
 Amount VlasovSystem::Implementation::amount(const Exec& exec, int s, const Distribution& f) const {
   const auto& one = species[s];
-  const auto n_modes = at(basis.conf().size());
+  const int n_modes = basis.conf().size();
   const auto total = [&](Moment moment, int component) {
-    const ConfField out("amount", at(f.block.n_conf()), at(n_components(moment, basis.vdim())), n_modes);
+    const ConfField out("amount", f.block.n_conf(), n_components(moment, basis.vdim()), n_modes);
     moments(exec, basis, f, moment, out);
     exec.fence();
     return decomposition.comm().sum(integral(one.grid, out, component));
@@ -379,14 +376,13 @@ ChargeField VlasovSystem::Implementation::field_of_charge(std::span<const double
     box.cells[d] = block.grid.cells[d];
     box.length[d] = block.grid.upper[d] - block.grid.lower[d];
     box.periodic[d] = block.grid.periodic[d];
-    n_cells *= at(box.cells[d]);
+    n_cells *= box.cells[d];
   }
   std::vector<double> all(n_cells);
   for (int conf = 0; conf < block.n_conf(); ++conf) {
     const auto index = block.conf_index(conf);
     std::size_t number = 0;
-    for (int d = 0; d < block.grid.cdim; ++d)
-      number = number * at(box.cells[d]) + at(block.begin[d] + index[d]);
+    for (int d = 0; d < block.grid.cdim; ++d) number = number * box.cells[d] + (block.begin[d] + index[d]);
     all[number] = means[conf];
   }
   decomposition.conf_comm().reduce(std::span<double>(all), Comm::Reduction::sum);

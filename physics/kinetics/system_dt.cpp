@@ -14,8 +14,6 @@
 namespace quintet::kinetics {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The greatest omega_p dt over time.cfl. SSP-RK3 is stable up to sqrt(3), but damps a plasma oscillation by
 /// (omega_p dt)^4/24 a step.
 constexpr double plasma_part = 0.5;
@@ -44,9 +42,9 @@ FieldResponse VlasovSystem::Implementation::field_response(const Exec& exec, dou
     for (std::size_t s = 0; s < species.size(); ++s) {
       const double q = species[s].charge;
       square += q * q / species[s].mass * now.moments[s](conf, 0, 0) / (one * epsilon0);
-      for (std::size_t d = 0; d < at(basis.vdim()); ++d) j[d] += q * now.moments[s](conf, 1 + d, 0) / one;
+      for (int d = 0; d < basis.vdim(); ++d) j[d] += q * now.moments[s](conf, 1 + d, 0) / one;
     }
-    for (std::size_t d = 0; given && d < at(basis.vdim()); ++d) j[d] += current(conf, d, 0) / one;
+    for (int d = 0; given && d < basis.vdim(); ++d) j[d] += current(conf, d, 0) / one;
     greatest[0] = std::max(greatest[0], square);
     for (std::size_t d = 0; d < 3; ++d) {
       greatest[1 + d] = std::max(greatest[1 + d], j[d]);
@@ -59,7 +57,7 @@ FieldResponse VlasovSystem::Implementation::field_response(const Exec& exec, dou
   for (const auto& one_species : species) {
     double growth = 0;
     for (int d = 0; d < basis.vdim(); ++d) {
-      const double highest = greatest[1 + at(d)], lowest = -greatest[4 + at(d)];
+      const double highest = greatest[1 + d], lowest = -greatest[4 + d];
       // A current that is the same everywhere makes no charge, and Poisson's equation no field of it.
       const double j = options.field == FieldModel::poisson ? highest - lowest
                                                             : std::max(std::abs(highest), std::abs(lowest));

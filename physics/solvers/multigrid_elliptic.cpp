@@ -17,8 +17,6 @@ using namespace convection;
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 struct DestroyVec {
   void operator()(_p_Vec* vector) const { VecDestroy(&vector); }
 };
@@ -163,14 +161,14 @@ class MultigridSolver : public EllipticSolver {
   /// The right-hand side is factor V r; the solution takes its place.
   void solve(Unknown unknown, const Field& field, double factor) {
     Equations& equations = of(unknown);
-    const auto n = at(field.n);
+    const std::size_t n = field.n;
     double* right = nullptr;
     const double* values = nullptr;
     check_petsc(VecGetArray(equations.right.get(), &right), "VecGetArray");
     check_petsc(VecGetArrayRead(equations.volumes.get(), &values), "VecGetArrayRead");
     for (int j = 0; j < field.rows; ++j)
       for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t k = at(j) * n + i;
+        const std::size_t k = j * n + i;
         right[k] = factor * values[k] * field.row(j)[i];
       }
     check_petsc(VecRestoreArrayRead(equations.volumes.get(), &values), "VecRestoreArrayRead");
@@ -192,7 +190,7 @@ class MultigridSolver : public EllipticSolver {
           unknown == Unknown::p ? "the pressure" : "diffusion", iterations, KSPConvergedReasons[reason]));
 
     check_petsc(VecGetArrayRead(equations.solution.get(), &values), "VecGetArrayRead");
-    for (int j = 0; j < field.rows; ++j) std::copy_n(values + at(j) * n, n, field.row(j));
+    for (int j = 0; j < field.rows; ++j) std::copy_n(values + j * n, n, field.row(j));
     check_petsc(VecRestoreArrayRead(equations.solution.get(), &values), "VecRestoreArrayRead");
   }
 

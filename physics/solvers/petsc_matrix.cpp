@@ -20,8 +20,6 @@ using electronic::BlockMatrix;
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// body(row, its columns, its values) of each of this rank's rows.
 template <class Body>
 void for_rows(Mat matrix, const Body& body) {
@@ -32,7 +30,7 @@ void for_rows(Mat matrix, const Body& body) {
     const PetscInt* columns = nullptr;
     const PetscScalar* values = nullptr;
     check_petsc(MatGetRow(matrix, i, &n, &columns, &values), "MatGetRow");
-    body(i, std::span(columns, at(n)), std::span(values, at(n)));
+    body(i, std::span(columns, n), std::span(values, n));
     check_petsc(MatRestoreRow(matrix, i, &n, &columns, &values), "MatRestoreRow");
   }
 }
@@ -40,7 +38,7 @@ void for_rows(Mat matrix, const Body& body) {
 /// Blocks of this rank that have an entry, and the diagonal ones, without values.
 void find_blocks(Mat matrix, const std::vector<std::int32_t>& block_of, BlockMatrix& found) {
   const auto& blocking = *found.blocking;
-  std::vector<std::vector<std::int32_t>> rows(at(found.n_columns()));
+  std::vector<std::vector<std::int32_t>> rows(found.n_columns());
   for (int c = 0; c < found.n_columns(); ++c) rows[c].push_back(found.first + c);
   for_rows(matrix, [&](PetscInt i, auto columns, auto) {
     auto& mine = rows[block_of[i] - found.first];
@@ -120,11 +118,11 @@ BlockMatrix from_petsc(const PetscMatrix& matrix, const BlockMatrix& like) {
   PetscInt first = 0, last = 0, n = 0;
   check_petsc(MatGetOwnershipRange(matrix.get(), &first, &last), "MatGetOwnershipRange");
   check_petsc(MatGetSize(matrix.get(), nullptr, &n), "MatGetSize");
-  if (first != begin[at(like.first)] || last != begin[at(like.last)] || n != like.blocking->n_rows())
+  if (first != begin[like.first] || last != begin[like.last] || n != like.blocking->n_rows())
     throw InternalError(
         fmt::format("a PETSc matrix of {} columns with rows [{}, {}) here is not shared out as "
                     "the blocks are: {} columns, rows [{}, {})",
-                    n, first, last, like.blocking->n_rows(), begin[at(like.first)], begin[at(like.last)]));
+                    n, first, last, like.blocking->n_rows(), begin[like.first], begin[like.last]));
   BlockMatrix result(like.comm);
   result.blocking = like.blocking;
   result.first = like.first;

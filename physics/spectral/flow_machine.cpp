@@ -11,8 +11,6 @@ namespace quintet::spectral {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 constexpr int block = 256;  ///< points: a register of it is 2 KB
 
 /// Registers that a later level or a slot needs: whole arrays.
@@ -26,12 +24,11 @@ std::vector<bool> outliving(const FlowProgram& program, const std::vector<FlowVa
       continue;
     }
     for (const int operand : {one.a, one.b})
-      if (operand >= 0 && program.level(operand) < program.level(static_cast<int>(i)))
-        kept[at(operand)] = true;
+      if (operand >= 0 && program.level(operand) < program.level(static_cast<int>(i))) kept[operand] = true;
   }
-  for (const int source : program.sources()) kept[at(source)] = true;
+  for (const int source : program.sources()) kept[source] = true;
   for (const auto& output : outputs)
-    if (output.point >= 0) kept[at(output.point)] = true;
+    if (output.point >= 0) kept[output.point] = true;
   return kept;
 }
 
@@ -41,15 +38,15 @@ FlowMachine::FlowMachine(WaveGrid& grid, FlowProgram program, std::vector<FlowVa
     : grid_(grid), program_(std::move(program)), outputs_(std::move(outputs)), scratch_(grid.make_modes()) {
   for (const auto& form : program_.forms()) forms_.push_back(factors_of(form));
   for (const auto& output : outputs_) output_forms_.push_back(factors_of(output.form));
-  at_points_.resize(at(program_.n_levels()));
+  at_points_.resize(program_.n_levels());
   for (int i = 0; i < static_cast<int>(program_.instructions().size()); ++i)
-    if (program_.instructions()[at(i)].operation != PointOperation::field)
-      at_points_[at(program_.level(i))].push_back(i);
+    if (program_.instructions()[i].operation != PointOperation::field)
+      at_points_[program_.level(i)].push_back(i);
   const auto outlives = outliving(program_, outputs_);
   for (const bool one : outlives) kept_.emplace_back(one ? grid_.n_points() : 0);
-  slots_.resize(at(program_.n_variables()));
+  slots_.resize(program_.n_variables());
   for (std::size_t i = 0; i < program_.sources().size(); ++i) slots_.push_back(grid_.make_modes());
-  space_.resize(program_.instructions().size() * block * at(Exec().concurrency()));
+  space_.resize(program_.instructions().size() * block * Exec().concurrency());
 }
 
 double FlowMachine::bytes(const FlowProgram& program, const std::vector<FlowValue>& outputs, double n_points,
@@ -88,7 +85,7 @@ void FlowMachine::add_up(const std::vector<SlotFactor>& factors, double constant
   if (factors.empty()) for_waves([=](std::int64_t i) { to_re[i] = to_im[i] = 0; });
   bool is_first = true;
   for (const auto& factor : factors) {
-    const Modes& from = slots_[at(factor.slot)];
+    const Modes& from = slots_[factor.slot];
     const double *const f_re = factor.re.data(), *const f_im = factor.im.data();
     const double *const re = from.re.data(), *const im = from.im.data();
     if (is_first)
@@ -107,10 +104,10 @@ void FlowMachine::add_up(const std::vector<SlotFactor>& factors, double constant
 }
 
 void FlowMachine::to_modes(int output, const Modes& modes) {
-  const FlowValue& value = outputs_[at(output)];
-  add_up(output_forms_[at(output)], value.form.constant, modes);
+  const FlowValue& value = outputs_[output];
+  add_up(output_forms_[output], value.form.constant, modes);
   if (value.point < 0) return;
-  grid_.to_modes(kept_[at(value.point)].data(), scratch_);
+  grid_.to_modes(kept_[value.point].data(), scratch_);
   double *const to_re = modes.re.data(), *const to_im = modes.im.data();
   const double *const re = scratch_.re.data(), *const im = scratch_.im.data();
   Kokkos::parallel_for("sum of waves",
@@ -131,19 +128,19 @@ void FlowMachine::run(const std::vector<Modes>& state, double time) {
     for (std::size_t i = 0; i < instructions.size(); ++i) {
       if (instructions[i].operation != PointOperation::field || program_.level(static_cast<int>(i)) != level)
         continue;
-      const auto form = at(instructions[i].a);
+      const int form = instructions[i].a;
       add_up(forms_[form], program_.forms()[form].constant, scratch_);
       grid_.to_points(scratch_, kept_[i].data());
     }
     run_points(level, time);
     for (std::size_t s = 0; s < sources.size(); ++s)
       if (program_.level(sources[s]) == level)
-        grid_.to_modes(kept_[at(sources[s])].data(), slots_[at(program_.n_variables()) + s]);
+        grid_.to_modes(kept_[sources[s]].data(), slots_[program_.n_variables() + s]);
   }
 }
 
 void FlowMachine::run_points(int level, double time) {
-  const auto& points = at_points_[at(level)];
+  const auto& points = at_points_[level];
   if (points.empty()) return;
   const auto n = static_cast<std::int64_t>(grid_.n_points());
   const std::int64_t n_blocks = (n + block - 1) / block;
@@ -159,7 +156,7 @@ void FlowMachine::run_points(int level, double time) {
   const Kokkos::Experimental::UniqueToken<Exec> tokens;
   Kokkos::parallel_for("formulas at points", Kokkos::RangePolicy<Exec>(0, n_blocks), [&](std::int64_t b) {
     const auto token = tokens.acquire();
-    run(b, space_.data() + at(token) * share);
+    run(b, space_.data() + token * share);
     tokens.release(token);
   });
 }
@@ -168,12 +165,12 @@ void FlowMachine::run_points(int level, double time) {
 void FlowMachine::run_block(const std::vector<int>& points, std::size_t begin, int width, double time,
                             double* space) {
   const auto place = [&](int point) {
-    auto& kept = kept_[at(point)];
-    return kept.empty() ? space + at(point) * block : kept.data() + begin;
+    auto& kept = kept_[point];
+    return kept.empty() ? space + std::int64_t{point} * block : kept.data() + begin;
   };
   const double dx = grid_.length_x() / grid_.n_x(), dy = grid_.length_y() / grid_.n_y();
   for (const int point : points) {
-    const PointInstruction& one = program_.instructions()[at(point)];
+    const PointInstruction& one = program_.instructions()[point];
     double* const out = place(point);
     const double *const a = one.a >= 0 ? place(one.a) : nullptr, *const b =
                                                                      one.b >= 0 ? place(one.b) : nullptr;
@@ -185,11 +182,11 @@ void FlowMachine::run_block(const std::vector<int>& points, std::size_t begin, i
         std::fill_n(out, width, time);
         break;
       case PointOperation::x:
-        for (int i = 0; i < width; ++i) out[i] = dx * static_cast<double>((begin + at(i)) % at(grid_.n_x()));
+        for (int i = 0; i < width; ++i) out[i] = dx * static_cast<double>((begin + i) % grid_.n_x());
         break;
       case PointOperation::y:
         for (int i = 0; i < width; ++i)
-          out[i] = dy * (grid_.first_row() + static_cast<double>((begin + at(i)) / at(grid_.n_x())));
+          out[i] = dy * (grid_.first_row() + static_cast<double>((begin + i) / grid_.n_x()));
         break;
       case PointOperation::add:
         for (int i = 0; i < width; ++i) out[i] = a[i] + b[i];
@@ -204,7 +201,7 @@ void FlowMachine::run_block(const std::vector<int>& points, std::size_t begin, i
         for (int i = 0; i < width; ++i) out[i] = one.number * a[i];
         break;
       case PointOperation::call: {
-        const auto value = point_functions()[at(one.function)].value;
+        const auto value = point_functions()[one.function].value;
         for (int i = 0; i < width; ++i) out[i] = value(a[i], b == nullptr ? 0 : b[i]);
         break;
       }
@@ -227,15 +224,15 @@ double FlowMachine::maximum(int output) const {
 }
 
 double FlowMachine::mean(int output) const {
-  const FlowValue& value = outputs_[at(output)];
+  const FlowValue& value = outputs_[output];
   double sum = 0;
   if (grid_.n_modes() > 0 && grid_.first_column() == 0) {
     sum = value.form.constant;
-    for (const auto& factor : output_forms_[at(output)]) sum += factor.re[0] * slots_[at(factor.slot)].re(0);
+    for (const auto& factor : output_forms_[output]) sum += factor.re[0] * slots_[factor.slot].re(0);
   }
   if (value.point >= 0) {
     double points = 0;
-    for (const double one : kept_[at(value.point)]) points += one;
+    for (const double one : kept_[value.point]) points += one;
     sum += points / (static_cast<double>(grid_.n_x()) * grid_.n_y());
   }
   return grid_.comm().sum(sum);

@@ -11,8 +11,6 @@ namespace quintet::spectral {
 namespace {
 
 constexpr std::size_t most_instructions = 5000;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 void LinearForm::add(const LinearForm& other) {
@@ -47,7 +45,7 @@ FlowValue FlowProgram::variable(int slot) const { return {{{{slot, Symbol::numbe
 FlowValue FlowProgram::coordinate(PointOperation which) { return {{}, make({which})}; }
 
 int FlowProgram::level_of_slot(int slot) const {
-  return slot < n_variables_ ? 0 : levels_[at(sources_[at(slot - n_variables_)])] + 1;
+  return slot < n_variables_ ? 0 : levels_[sources_[slot - n_variables_]] + 1;
 }
 
 int FlowProgram::n_levels() const {
@@ -60,11 +58,11 @@ int FlowProgram::make(const PointInstruction& instruction) {
                 most_instructions);
   int level = 0;
   if (instruction.operation == PointOperation::field) {
-    for (const auto& [slot, symbol] : forms_[at(instruction.a)].slots)
+    for (const auto& [slot, symbol] : forms_[instruction.a].slots)
       level = std::max(level, level_of_slot(slot));
   } else {
     for (const int operand : {instruction.a, instruction.b})
-      if (operand >= 0) level = std::max(level, levels_[at(operand)]);
+      if (operand >= 0) level = std::max(level, levels_[operand]);
   }
   const auto point = static_cast<int>(instructions_.size());
   instructions_.push_back(instruction);
@@ -139,7 +137,7 @@ FlowValue FlowProgram::power(const FlowValue& a, const FlowValue& b) {
 }
 
 FlowValue FlowProgram::call(int function, const FlowValue& a, const FlowValue& b) {
-  const PointFunction& row = point_functions()[at(function)];
+  const PointFunction& row = point_functions()[function];
   if (a.is_number() && b.is_number()) return number(row.value(a.form.constant, b.form.constant));
   const int first = at_points(a), second = row.n_arguments > 1 ? at_points(b) : -1;
   return {{}, make({PointOperation::call, first, second, function})};

@@ -99,7 +99,7 @@ std::vector<Modes> PeriodicFlow::make_waves() const {
 }
 
 bool PeriodicFlow::has_linear_part(int variable) const {
-  const auto& rates = rates_[at(variable)];
+  const auto& rates = rates_[variable];
   return std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return rate != 0.0; });
 }
 

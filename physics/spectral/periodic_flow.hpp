@@ -38,7 +38,7 @@ class PeriodicFlow {
   void resume(double time, std::int64_t step);
 
   [[nodiscard]] int n_members() const { return static_cast<int>(members_.size()); }
-  [[nodiscard]] const std::vector<Modes>& state(int member) const { return members_[at(member)].waves; }
+  [[nodiscard]] const std::vector<Modes>& state(int member) const { return members_[member].waves; }
   [[nodiscard]] WaveGrid& grid() const { return *grid_; }
   [[nodiscard]] const Box& box() const { return box_; }
   /// Reads more formulas of these flows: what is looked at.
@@ -53,7 +53,6 @@ class PeriodicFlow {
   struct Member {
     std::vector<Modes> waves, change;  ///< F and N(F), of each variable
   };
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void make_changes(const std::vector<Modes>& waves, double time, const std::vector<Modes>& change);
   [[nodiscard]] std::vector<Modes> make_waves() const;
   void advance_member(const Member& member, double h);

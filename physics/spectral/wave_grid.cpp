@@ -12,7 +12,6 @@ namespace quintet::spectral {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr int lanes = Fft::lanes;
 
 int same(int n) { return n; }
@@ -49,14 +48,14 @@ WaveGrid::WaveGrid(const Comm& comm, double length_x, double length_y, int waves
       im_(std::make_unique<SlabTranspose>(comm, n_y, waves_x + 1)) {
   QUINTET_ASSERT(2 * waves_x < n_x && 2 * waves_y < n_y, "{} x {} waves on {} x {} points", waves_x, waves_y,
                  n_x, n_y);
-  const std::size_t rows = along_x_.work_size() + at(RowTransform::batch) * at(n_x_);
-  const std::size_t columns = 2 * at(n_y_) * at(lanes) + along_y_.work_size();
+  const std::size_t rows = along_x_.work_size() + std::int64_t{RowTransform::batch} * n_x_;
+  const std::size_t columns = std::int64_t{2} * n_y_ * lanes + along_y_.work_size();
   work_size_ = (std::max(rows, columns) + 7) / 8 * 8;
-  work_.resize(work_size_ * at(Exec().concurrency()));
+  work_.resize(work_size_ * Exec().concurrency());
 }
 
-std::size_t WaveGrid::n_points() const { return at(rows_here()) * at(n_x_); }
-std::size_t WaveGrid::n_modes() const { return at(2 * waves_y_ + 1) * at(columns_here()); }
+std::size_t WaveGrid::n_points() const { return std::int64_t{rows_here()} * n_x_; }
+std::size_t WaveGrid::n_modes() const { return std::int64_t{2 * waves_y_ + 1} * columns_here(); }
 double WaveGrid::k_x(int column) const {
   return 2 * std::numbers::pi * (first_column() + column) / length_x_;
 }
@@ -75,7 +74,7 @@ void WaveGrid::for_batches(const char* label, int n, const Function& f) {
   const Kokkos::Experimental::UniqueToken<Exec> tokens;  // a thread's number, for its share of the work space
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(0, n), [&](int i) {
     const auto token = tokens.acquire();
-    f(i, work_.data() + at(token) * work_size_);
+    f(i, work_.data() + token * work_size_);
     tokens.release(token);
   });
 }
@@ -83,16 +82,16 @@ void WaveGrid::for_batches(const char* label, int n, const Function& f) {
 /// Rows of coefficients 1, cos 1, -sin 1, ... (RowTransform) are real and imaginary parts but for their norm.
 void WaveGrid::points_to_rows(const double* points) {
   const int rows = rows_here(), n_batches = (rows + RowTransform::batch - 1) / RowTransform::batch;
-  const std::size_t n = at(n_x_), n_columns = at(waves_x_ + 1);
+  const std::size_t n = n_x_, n_columns = waves_x_ + 1;
   const double norm = 1 / std::sqrt(2.0 * n_x_), first = 1 / std::sqrt(1.0 * n_x_);
   for_batches("waves along x", n_batches, [&](int batch, double* space) {
     const int begin = batch * RowTransform::batch, n_rows = std::min(rows - begin, RowTransform::batch);
     double *const work = space, *const row = work + along_x_.work_size();
-    along_x_.forward(points + at(begin) * n, n, row, n, n_rows, work);
+    along_x_.forward(points + begin * n, n, row, n, n_rows, work);
     for (int r = 0; r < n_rows; ++r) {
-      const double* const c = row + at(r) * n;
-      double* const re = re_->rows() + at(begin + r) * n_columns;
-      double* const im = im_->rows() + at(begin + r) * n_columns;
+      const double* const c = row + r * n;
+      double* const re = re_->rows() + (begin + r) * n_columns;
+      double* const im = im_->rows() + (begin + r) * n_columns;
       re[0] = first * c[0];
       im[0] = 0;
       for (std::size_t k = 1; k < n_columns; ++k) {
@@ -105,15 +104,15 @@ void WaveGrid::points_to_rows(const double* points) {
 
 void WaveGrid::rows_to_points(double* points) {
   const int rows = rows_here(), n_batches = (rows + RowTransform::batch - 1) / RowTransform::batch;
-  const std::size_t n = at(n_x_), n_columns = at(waves_x_ + 1);
+  const std::size_t n = n_x_, n_columns = waves_x_ + 1;
   const double norm = std::sqrt(2.0 * n_x_), first = std::sqrt(1.0 * n_x_);
   for_batches("points along x", n_batches, [&](int batch, double* space) {
     const int begin = batch * RowTransform::batch, n_rows = std::min(rows - begin, RowTransform::batch);
     double *const work = space, *const row = work + along_x_.work_size();
     for (int r = 0; r < n_rows; ++r) {
-      double* const c = row + at(r) * n;
-      const double* const re = re_->rows() + at(begin + r) * n_columns;
-      const double* const im = im_->rows() + at(begin + r) * n_columns;
+      double* const c = row + r * n;
+      const double* const re = re_->rows() + (begin + r) * n_columns;
+      const double* const im = im_->rows() + (begin + r) * n_columns;
       c[0] = first * re[0];
       for (std::size_t k = 1; k < n_columns; ++k) {
         c[2 * k - 1] = norm * re[k];
@@ -121,7 +120,7 @@ void WaveGrid::rows_to_points(double* points) {
       }
       std::fill(c + 2 * n_columns - 1, c + n, 0.0);
     }
-    along_x_.backward(row, n, points + at(begin) * n, n, n_rows, work);
+    along_x_.backward(row, n, points + begin * n, n, n_rows, work);
   });
 }
 
@@ -133,22 +132,23 @@ void WaveGrid::to_modes(const double* points, const Modes& modes) {
   const double norm = 1.0 / n_y_;
   for_batches("waves along y", n_batches, [&](int batch, double* space) {
     const int begin = batch * lanes, width = std::min(columns - begin, lanes);
-    double *const re = space, *const im = re + at(n_y_) * at(lanes), *const work = im + at(n_y_) * at(lanes);
+    double *const re = space, *const im = re + std::int64_t{n_y_} * lanes,
+                  *const work = im + std::int64_t{n_y_} * lanes;
     if (width < lanes) std::fill(re, work, 0.0);
     for (int j = 0; j < n_y_; ++j) {
-      const std::size_t from = at(j) * at(columns) + at(begin), to = at(j) * at(lanes);
+      const std::size_t from = std::int64_t{j} * columns + begin, to = std::int64_t{j} * lanes;
       for (int i = 0; i < width; ++i) {
-        re[to + at(i)] = re_->columns()[from + at(i)];
-        im[to + at(i)] = im_->columns()[from + at(i)];
+        re[to + i] = re_->columns()[from + i];
+        im[to + i] = im_->columns()[from + i];
       }
     }
     along_y_.transform(re, im, work);
     for (int l = 0; l < 2 * waves_y_ + 1; ++l) {
-      const std::size_t from = at((wave_of_row(l) + n_y_) % n_y_) * at(lanes),
-                        to = at(l) * at(columns) + at(begin);
+      const std::size_t from = std::int64_t{(wave_of_row(l) + n_y_) % n_y_} * lanes,
+                        to = std::int64_t{l} * columns + begin;
       for (int i = 0; i < width; ++i) {
-        modes.re(to + at(i)) = norm * re[from + at(i)];
-        modes.im(to + at(i)) = norm * im[from + at(i)];
+        modes.re(to + i) = norm * re[from + i];
+        modes.im(to + i) = norm * im[from + i];
       }
     }
   });
@@ -158,22 +158,23 @@ void WaveGrid::to_points(const Modes& modes, double* points) {
   const int columns = columns_here(), n_batches = (columns + lanes - 1) / lanes;
   for_batches("points along y", n_batches, [&](int batch, double* space) {
     const int begin = batch * lanes, width = std::min(columns - begin, lanes);
-    double *const re = space, *const im = re + at(n_y_) * at(lanes), *const work = im + at(n_y_) * at(lanes);
+    double *const re = space, *const im = re + std::int64_t{n_y_} * lanes,
+                  *const work = im + std::int64_t{n_y_} * lanes;
     std::fill(re, work, 0.0);
     for (int l = 0; l < 2 * waves_y_ + 1; ++l) {
-      const std::size_t to = at((wave_of_row(l) + n_y_) % n_y_) * at(lanes),
-                        from = at(l) * at(columns) + at(begin);
+      const std::size_t to = std::int64_t{(wave_of_row(l) + n_y_) % n_y_} * lanes,
+                        from = std::int64_t{l} * columns + begin;
       for (int i = 0; i < width; ++i) {
-        re[to + at(i)] = modes.re(from + at(i));
-        im[to + at(i)] = modes.im(from + at(i));
+        re[to + i] = modes.re(from + i);
+        im[to + i] = modes.im(from + i);
       }
     }
     along_y_.inverse(re, im, work);
     for (int j = 0; j < n_y_; ++j) {
-      const std::size_t to = at(j) * at(columns) + at(begin), from = at(j) * at(lanes);
+      const std::size_t to = std::int64_t{j} * columns + begin, from = std::int64_t{j} * lanes;
       for (int i = 0; i < width; ++i) {
-        re_->columns()[to + at(i)] = re[from + at(i)];
-        im_->columns()[to + at(i)] = im[from + at(i)];
+        re_->columns()[to + i] = re[from + i];
+        im_->columns()[to + i] = im[from + i];
       }
     }
   });
@@ -184,10 +185,10 @@ void WaveGrid::to_points(const Modes& modes, double* points) {
 
 void WaveGrid::make_real(const Modes& modes) const {
   if (columns_here() == 0 || first_column() != 0) return;
-  const std::size_t stride = at(columns_here());
+  const std::size_t stride = columns_here();
   modes.im(0) = 0;
   for (int l = 1; l <= waves_y_; ++l) {
-    const std::size_t up = at(l) * stride, down = at(2 * waves_y_ + 1 - l) * stride;
+    const std::size_t up = l * stride, down = (2 * waves_y_ + 1 - l) * stride;
     const double re = 0.5 * (modes.re(up) + modes.re(down)), im = 0.5 * (modes.im(up) - modes.im(down));
     modes.re(up) = modes.re(down) = re;
     modes.im(up) = im;

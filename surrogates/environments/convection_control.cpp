@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::uint32_t stream = 0x5402;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 std::unique_ptr<Boussinesq> make_flow(const ConvectionControlOptions& options) {
   Problem problem;
   problem.rayleigh = options.rayleigh;
@@ -72,7 +70,7 @@ ConvectionControl::ConvectionControl(const ConvectionControlOptions& options,
   if (!flows_) return;
   QUINTET_CHECK(!flows_->empty(), "no flows to begin with");
   for (const FlowState& state : *flows_)
-    QUINTET_CHECK(state.b.size() == at(options.cells_x) * at(options.cells_z),
+    QUINTET_CHECK(std::ssize(state.b) == std::int64_t{options.cells_x} * options.cells_z,
                   "a flow of {} cells to begin with; the environment has {} x {}", state.b.size(),
                   options.cells_x, options.cells_z);
 }
@@ -107,9 +105,9 @@ void ConvectionControl::begin(const FlowState& from, int shift, bool mirrored) {
   const int n = options_.cells_x;
   for (int j = 0; j < options_.cells_z; ++j)
     for (int i = 0; i < n; ++i) {
-      const auto row = at(j) * at(n);
-      const std::size_t cell = row + at(((mirrored ? n - 1 - i : i) + shift) % n);
-      const std::size_t face = row + at(((mirrored ? n - i : i) + shift) % n);
+      const auto row = std::int64_t{j} * n;
+      const std::size_t cell = row + (((mirrored ? n - 1 - i : i) + shift) % n);
+      const std::size_t face = row + (((mirrored ? n - i : i) + shift) % n);
       state.u.row(j)[i] = mirrored ? -from.u[face] : from.u[face];
       state.w.row(j)[i] = from.w[cell];
       state.b.row(j)[i] = from.b[cell];
@@ -123,7 +121,7 @@ void ConvectionControl::begin(const FlowState& from, int shift, bool mirrored) {
 void ConvectionControl::reset(const EpisodeKey& key) {
   QUINTET_CHECK(flows_ != nullptr, "an episode without flows to begin with");
   const auto n = static_cast<double>(flows_->size());
-  if (starts_ == Starts::own) return begin((*flows_)[at(key.environment) % flows_->size()], 0, false);
+  if (starts_ == Starts::own) return begin((*flows_)[key.environment % flows_->size()], 0, false);
   double which, shift, side, unused;
   const auto id = static_cast<std::uint64_t>(key.environment),
              step = 2 * static_cast<std::uint64_t>(key.episode);
@@ -172,7 +170,7 @@ void ConvectionControl::observe(std::span<float> observation) const {
   const State& state = flow_->state(0);
   const Field* const fields[3] = {&state.u, &state.w, &state.b};
   for (std::size_t k = 0; k < probes_.size(); ++k) {
-    const Field& field = *fields[k / at(options_.probes_z) % 3];
+    const Field& field = *fields[k / options_.probes_z % 3];
     double value = heights_[k];
     for (const auto& [row, cell, weight] : probes_[k].parts) value += weight * field.row(row)[cell];
     observation[k] = static_cast<float>(value);

@@ -17,8 +17,6 @@ namespace quintet::environments {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// An environment and where its episode stands; touched by the thread that has its task alone.
 struct Seat {
   std::unique_ptr<Environment> environment;
@@ -65,16 +63,16 @@ struct EnvironmentPool::Implementation {
                     "an environment with {} observations and {} actions among those with {} and {}",
                     environment->n_observed(), environment->n_actions(), n_observed, n_actions);
       seats.push_back(
-          {std::move(environment), options.first_episode - 1, true, 0, 0, std::vector<float>(at(n_actions))});
+          {std::move(environment), options.first_episode - 1, true, 0, 0, std::vector<float>(n_actions)});
     }
     under_way.assign(n, 0);
     queue.resize(n);
     // Rows claimed and not received are at most N; one more block is the caller's.
-    const std::size_t m = at(options.batch), n_blocks = (at(n) + m - 1) / m + 1;
+    const std::size_t m = options.batch, n_blocks = (n + m - 1) / m + 1;
     for (std::size_t k = 0; k < n_blocks; ++k) {
       Block block;
       block.ids.resize(m), block.episode_length.resize(m), block.reward.resize(m);
-      block.observations.resize(m * at(n_observed)), block.episode_return.resize(m);
+      block.observations.resize(m * n_observed), block.episode_return.resize(m);
       block.terminated.resize(m), block.truncated.resize(m);
       blocks.push_back(std::move(block));
     }
@@ -89,8 +87,8 @@ struct EnvironmentPool::Implementation {
     for (auto& thread : threads) thread.join();
   }
 
-  [[nodiscard]] bool synchronous() const { return at(options.batch) == seats.size(); }
-  [[nodiscard]] Block& block_of(std::int64_t row) { return blocks[at(row / options.batch) % blocks.size()]; }
+  [[nodiscard]] bool synchronous() const { return options.batch == std::ssize(seats); }
+  [[nodiscard]] Block& block_of(std::int64_t row) { return blocks[(row / options.batch) % blocks.size()]; }
 
   /// Step, or reset, what `task` names.
   static Outcome step(Seat& seat, int id, std::uint64_t seed) {
@@ -111,7 +109,7 @@ struct EnvironmentPool::Implementation {
   void write(const Task& task, const Outcome& outcome) {
     Block& block = block_of(task.row);
     const Seat& seat = seats[task.id];
-    const std::size_t k = at(task.row % options.batch), o = at(n_observed);
+    const std::size_t k = task.row % options.batch, o = n_observed;
     seat.environment->observe(std::span<float>(block.observations).subspan(k * o, o));
     block.ids[k] = task.id;
     block.reward[k] = static_cast<float>(outcome.reward);
@@ -123,7 +121,7 @@ struct EnvironmentPool::Implementation {
 
   /// Take some tasks, do them, tell of them. `lock` is held at the call and after it, not in between.
   void work(std::unique_lock<std::mutex>& lock) {
-    const std::size_t share = synchronous() ? n_queued / (2 * at(options.threads)) : 1;
+    const std::size_t share = synchronous() ? n_queued / (2 * options.threads) : 1;
     const std::size_t n = std::clamp(share, std::size_t{1}, most_at_once);
     Task tasks[most_at_once];
     Outcome outcomes[most_at_once];
@@ -204,7 +202,7 @@ bool EnvironmentPool::synchronous() const { return implementation_->synchronous(
 
 void EnvironmentPool::send(std::span<const float> actions, std::span<const int> ids) {
   Implementation& pool = *implementation_;
-  const std::size_t a = at(pool.n_actions);
+  const std::size_t a = pool.n_actions;
   QUINTET_CHECK(actions.size() == ids.size() * a,
                 "{} numbers as actions of {} environments; expected {} each", actions.size(), ids.size(), a);
   std::size_t n_marked = 0;
@@ -234,9 +232,9 @@ void EnvironmentPool::send(std::span<const float> actions, std::span<const int> 
 
 void EnvironmentPool::start() {
   QUINTET_CHECK(implementation_->sent == 0, "a pool starts once; {} tasks were sent", implementation_->sent);
-  std::vector<int> ids(at(size()));
+  std::vector<int> ids(size());
   std::iota(ids.begin(), ids.end(), 0);
-  send(std::vector<float>(ids.size() * at(n_actions())), ids);
+  send(std::vector<float>(ids.size() * n_actions()), ids);
 }
 
 Batch EnvironmentPool::receive() {

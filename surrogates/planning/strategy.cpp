@@ -13,7 +13,6 @@ namespace {
 /// Split of the network among p2 ranks.
 enum class Split { nothing, space, weights };
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 int count(const Network& network) { return static_cast<int>(network.layers.size()); }
 
 std::vector<bool> split_layers(const Job& job, Split what) {
@@ -369,11 +368,11 @@ std::vector<int> pipeline_stages(const Network& network, int p) {
   const int n = count(network);
   QUINTET_CHECK(p >= 1 && p <= n, "{} stages of {} layers", p, n);
   // best[k][l]: the slowest of k stages of the first l layers.
-  std::vector<double> sums(at(n) + 1, 0.0);
+  std::vector<double> sums(n + 1, 0.0);
   std::partial_sum(shares.begin(), shares.end(), sums.begin() + 1);
   constexpr double never = std::numeric_limits<double>::infinity();
-  std::vector<std::vector<double>> best(at(p) + 1, std::vector<double>(at(n) + 1, never));
-  std::vector<std::vector<int>> begin(at(p) + 1, std::vector<int>(at(n) + 1, 0));
+  std::vector<std::vector<double>> best(p + 1, std::vector<double>(n + 1, never));
+  std::vector<std::vector<int>> begin(p + 1, std::vector<int>(n + 1, 0));
   best[0][0] = 0;
   for (int k = 1; k <= p; ++k)
     for (int l = k; l <= n; ++l)
@@ -381,7 +380,7 @@ std::vector<int> pipeline_stages(const Network& network, int p) {
         const double slowest = std::max(best[k - 1][b], sums[l] - sums[b]);
         if (slowest < best[k][l]) best[k][l] = slowest, begin[k][l] = b;
       }
-  std::vector<int> begins(at(p) + 1, n);
+  std::vector<int> begins(p + 1, n);
   for (int k = p; k > 0; --k) begins[k - 1] = begin[k][begins[k]];
   return begins;
 }

@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::uint32_t stream_of_order = 0x5503;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Compute what each agent sees of one observation: its blocks from the agent's own on. [agents, n_observed]
 void turn(std::span<const float> observed, int agents, float* seen) {
   const auto block = static_cast<std::ptrdiff_t>(observed.size()) / agents;
@@ -41,7 +39,7 @@ void check_agents(const environments::EnvironmentPool& pool, const ActorCritic& 
 }
 
 std::vector<int> all_of(const environments::EnvironmentPool& pool) {
-  std::vector<int> ids(at(pool.size()));
+  std::vector<int> ids(pool.size());
   std::iota(ids.begin(), ids.end(), 0);
   return ids;
 }
@@ -102,10 +100,10 @@ Ppo::Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOpt
       moment2_(network.parameters().size()) {
   check_agents(pool, network, agents.each);
   QUINTET_CHECK(steps >= 1, "updates of {} steps; expected at least 1", steps);
-  const std::size_t rows = at(steps_) * at(n_rows_), observed = at(pool.n_observed());
-  observed_.resize((rows + at(n_rows_)) * observed);
-  action_.resize(rows * at(network.action_size()));
-  value_.resize(rows + at(n_rows_));
+  const std::size_t rows = std::int64_t{steps_} * n_rows_, observed = pool.n_observed();
+  observed_.resize((rows + n_rows_) * observed);
+  action_.resize(rows * network.action_size());
+  value_.resize(rows + n_rows_);
   for (auto* numbers : {&former_, &reward_, &target_}) numbers->resize(rows);
   for (auto* marks : {&terminated_, &done_, &dropped_}) marks->resize(rows);
   over_.resize(pool.size());
@@ -116,10 +114,11 @@ void Ppo::show(const environments::Batch& batch) {
 }
 
 void Ppo::roll_out(UpdateRow& row) {
-  const std::size_t o = at(pool_.n_observed()), a = at(network_.action_size()), rows = at(n_rows_);
-  const auto each = at(agents_.each);
+  const std::size_t o = pool_.n_observed(), a = network_.action_size(), rows = n_rows_;
+  const std::size_t each = agents_.each;
   const std::vector<int> ids = all_of(pool_);
-  std::vector<float> outputs(rows * at(network_.shape().n_actions));
+  const std::size_t n_actions = network_.shape().n_actions;
+  std::vector<float> outputs(rows * n_actions);
   const auto see = [&](const environments::Batch& batch, std::size_t t) {
     for (std::size_t e = 0; e < ids.size(); ++e)
       turn(batch.observations.subspan(e * o, o), agents_.each, &observed_[(t * rows + e * each) * o]);
@@ -132,7 +131,7 @@ void Ppo::roll_out(UpdateRow& row) {
     see(first, 0);
     started_ = true;
   } else if (std::all_of(over_.begin(), over_.end(), [](auto done) { return done != 0; })) {
-    pool_.send(std::vector<float>(ids.size() * at(pool_.n_actions())), ids);  // dropped: all are reset
+    pool_.send(std::vector<float>(ids.size() * pool_.n_actions()), ids);  // dropped: all are reset
     const auto first = pool_.receive();
     show(first);
     see(first, 0);
@@ -143,13 +142,12 @@ void Ppo::roll_out(UpdateRow& row) {
   double returns = 0, rewards = 0;
   std::int64_t n_rewards = 0;
   for (int t = 0; t < steps_; ++t) {
-    const std::size_t first = at(t) * rows;
+    const std::size_t first = t * rows;
     const auto number = static_cast<std::uint64_t>(n_updates_) * static_cast<std::uint64_t>(steps_) +
                         static_cast<std::uint64_t>(t);
     for (std::size_t k = 0; k < rows; ++k)
-      former_[first + k] =
-          network_.draw({&outputs[k * at(network_.shape().n_actions)], at(network_.shape().n_actions)}, seed_,
-                        k, number, {&action_[(first + k) * a], a});
+      former_[first + k] = network_.draw({&outputs[k * n_actions], n_actions}, seed_, k, number,
+                                         {&action_[(first + k) * a], a});
     pool_.send({&action_[first * a], rows * a}, ids);
     const auto batch = pool_.receive();
     for (std::size_t e = 0; e < ids.size(); ++e) {
@@ -168,7 +166,7 @@ void Ppo::roll_out(UpdateRow& row) {
       ++row.episodes;
     }
     show(batch);
-    see(batch, at(t) + 1);
+    see(batch, t + 1);
   }
   row.mean_reward = n_rewards > 0 ? rewards / static_cast<double>(n_rewards) : 0;
   row.mean_return = row.episodes > 0 ? returns / static_cast<double>(row.episodes)
@@ -178,7 +176,7 @@ void Ppo::roll_out(UpdateRow& row) {
 // Proximal policy optimisation (Schulman et al. 2017, algorithm 1): advantages standardised over the
 // decisions that count, then epochs of shuffled minibatches.
 void Ppo::learn(UpdateRow& row) {
-  const std::size_t o = at(pool_.n_observed()), a = at(network_.action_size());
+  const std::size_t o = pool_.n_observed(), a = network_.action_size();
   auto advantage = generalised_advantages({steps_, n_rows_, reward_, value_, terminated_, done_},
                                           options_.discount, options_.trace);
   std::vector<std::size_t> kept;
@@ -203,8 +201,8 @@ void Ppo::learn(UpdateRow& row) {
         shuffled(kept.size(), seed_,
                  static_cast<std::uint64_t>(n_updates_) * 1000 + static_cast<std::uint64_t>(epoch));
     LossTerms sums;
-    for (std::size_t first = 0; first < order.size(); first += at(options_.minibatch)) {
-      const std::size_t n = std::min(at(options_.minibatch), order.size() - first);
+    for (std::size_t first = 0; first < order.size(); first += options_.minibatch) {
+      const std::size_t n = std::min<std::size_t>(options_.minibatch, order.size() - first);
       observed.clear(), action.clear(), former.clear(), advantages.clear(), values.clear();
       for (std::size_t i = first; i < first + n; ++i) {
         const std::size_t k = kept[order[i]];
@@ -275,17 +273,17 @@ double EpisodeRewards::mean(int environment) const {
 }
 
 EpisodeRewards play(environments::EnvironmentPool& pool, const Act& act) {
-  const auto o = at(pool.n_observed()), a = at(pool.n_actions());
+  const std::size_t o = pool.n_observed(), a = pool.n_actions();
   EpisodeRewards result;
   result.rewards.resize(pool.size());
   std::vector<int> ids = all_of(pool);
   pool.start();
   auto batch = pool.receive();
-  std::vector<std::uint8_t> over(at(pool.size()));
-  std::vector<float> actions(at(pool.size()) * a);
+  std::vector<std::uint8_t> over(pool.size());
+  std::vector<float> actions(pool.size() * a);
   // All go on until the last has ended; what the others do after their end does not count.
   while (std::count(over.begin(), over.end(), 0) > 0) {
-    act({batch.observations.data(), at(pool.size()) * o}, actions);
+    act({batch.observations.data(), pool.size() * o}, actions);
     pool.send(actions, ids);
     batch = pool.receive();
     for (std::size_t e = 0; e < over.size(); ++e) {
@@ -299,11 +297,11 @@ EpisodeRewards play(environments::EnvironmentPool& pool, const Act& act) {
 
 Act greedy(ActorCritic& network, int agents) {
   return [&network, agents](std::span<const float> observed, std::span<float> actions) {
-    const std::size_t o = at(network.shape().n_observed), n = observed.size() / o, rows = n * at(agents),
-                      outs = at(network.shape().n_actions), a = at(network.action_size());
+    const std::size_t o = network.shape().n_observed, n = observed.size() / o, rows = n * agents,
+                      outs = network.shape().n_actions, a = network.action_size();
     std::vector<float> seen(rows * o), outputs(rows * outs);
     std::vector<double> values(rows);
-    for (std::size_t e = 0; e < n; ++e) turn(observed.subspan(e * o, o), agents, &seen[e * at(agents) * o]);
+    for (std::size_t e = 0; e < n; ++e) turn(observed.subspan(e * o, o), agents, &seen[e * agents * o]);
     network.evaluate(seen, static_cast<int>(rows), outputs, values);
     for (std::size_t k = 0; k < rows; ++k)
       network.best({&outputs[k * outs], outs}, actions.subspan(k * a, a));

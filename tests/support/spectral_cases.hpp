@@ -15,8 +15,6 @@ namespace quintet::spectral::testing {
 using Texts = std::vector<std::pair<std::string, std::string>>;
 inline constexpr double pi = std::numbers::pi;
 
-inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 inline std::vector<FlowText> flow_texts(const Texts& texts) {
   std::vector<FlowText> all;
   for (const auto& [name, text] : texts) all.push_back({name, text, name});

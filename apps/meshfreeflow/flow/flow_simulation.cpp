@@ -17,8 +17,6 @@ namespace {
 constexpr const char* group_name = "periodic_flow";
 constexpr double round_off = 1e-9;  // of a step: what sums of steps may miss a time by
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 FlowSimulation::FlowSimulation(const Context& context, const FlowOptions& options)
@@ -31,7 +29,7 @@ std::string FlowSimulation::not_finite() const {
     for (std::size_t v = 0; v < flow_->variables().size(); ++v)
       if (std::isnan(tail_share(flow_->grid(), flow_->state(m)[v])))
         return fmt::format("{} of the flow of seed {} is not finite", flow_->variables()[v].name,
-                           options_.seeds[at(m)]);
+                           options_.seeds[m]);
   return "";
 }
 
@@ -98,7 +96,7 @@ void FlowSimulation::save(hdf5::Group& root) const {
   group.set_attribute("time", flow_->time());
   group.set_attribute("step", flow_->step());
   group.set_attribute("last_dt", last_dt_);
-  const std::size_t rows = at(2 * grid.waves_y() + 1), columns = at(grid.columns_here());
+  const std::size_t planes = grid.waves_x() + 1, rows = 2 * grid.waves_y() + 1, columns = grid.columns_here();
   for (int m = 0; m < flow_->n_members(); ++m)
     for (std::size_t v = 0; v < flow_->variables().size(); ++v) {
       const Modes& modes = flow_->state(m)[v];
@@ -110,8 +108,8 @@ void FlowSimulation::save(hdf5::Group& root) const {
         }
       const auto& name = flow_->variables()[v].name;
       group.write_distributed<double>(
-          fmt::format("{}_{}", name, m), values, {at(grid.waves_x() + 1), rows, 2}, at(grid.first_column()),
-          {"1", {"k_x", "k_y", "part"}, fmt::format("Waves of {}, seed {}", name, options_.seeds[at(m)])});
+          fmt::format("{}_{}", name, m), values, {planes, rows, 2}, grid.first_column(),
+          {"1", {"k_x", "k_y", "part"}, fmt::format("Waves of {}, seed {}", name, options_.seeds[m])});
     }
 }
 
@@ -120,14 +118,14 @@ void FlowSimulation::load(const Comm& comm, const std::string& checkpoint) {
   const hdf5::File file = hdf5::File::open(comm, checkpoint);
   QUINTET_CHECK(file.root().has(group_name), "{}: is no checkpoint of meshfreeflow flow", checkpoint);
   const hdf5::Group group = file.root().open_group(group_name);
-  const std::size_t rows = at(2 * grid.waves_y() + 1), columns = at(grid.columns_here());
+  const std::size_t planes = grid.waves_x() + 1, rows = 2 * grid.waves_y() + 1, columns = grid.columns_here();
   for (int m = 0; m < flow_->n_members(); ++m)
     for (std::size_t v = 0; v < flow_->variables().size(); ++v) {
       const auto dataset = fmt::format("{}_{}", flow_->variables()[v].name, m);
       QUINTET_CHECK(group.has(dataset), "{}: has no variable {}", checkpoint, flow_->variables()[v].name);
-      QUINTET_CHECK((group.shape(dataset) == hdf5::Shape{at(grid.waves_x() + 1), rows, 2}),
+      QUINTET_CHECK((group.shape(dataset) == hdf5::Shape{planes, rows, 2}),
                     "{}: {} has other waves than box.cells keep", checkpoint, dataset);
-      const auto values = group.read_rows<double>(dataset, at(grid.first_column()), columns);
+      const auto values = group.read_rows<double>(dataset, grid.first_column(), columns);
       const Modes& modes = flow_->state(m)[v];
       for (std::size_t j = 0; j < columns; ++j)
         for (std::size_t l = 0; l < rows; ++l) {

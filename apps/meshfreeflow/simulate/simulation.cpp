@@ -28,8 +28,6 @@ constexpr std::array<NamedField, 4> fields{{{"u", "Velocity along x at left face
                                             {"b", "Buoyancy at centres", &State::b},
                                             {"p", "Pressure of the last stage at centres", &State::p}}};
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 std::string trouble_spot(const Boussinesq& flow, const SimulateOptions& options) {
@@ -127,13 +125,13 @@ void Simulation::save(hdf5::Group& root) const {
   group.set_attribute("step", flow_->step());
   group.set_attribute("last_dt", last_dt_);
   const auto members = static_cast<std::uint64_t>(flow_->n_members());
+  const std::size_t n_z = grid.z.n(), n_x = grid.x.n();
   for (std::uint64_t m = 0; m < members; ++m)
     for (const auto& [name, text, field] : fields) {
       const Field& values = flow_->state(static_cast<int>(m)).*field;
       std::vector<double> rows;
       for (int j = 0; j < values.rows; ++j) rows.insert(rows.end(), values.row(j), values.row(j) + values.n);
-      group.write_distributed<double>(fmt::format("{}_{}", name, m), rows, {at(grid.z.n()), at(grid.x.n())},
-                                      at(grid.first_row()),
+      group.write_distributed<double>(fmt::format("{}_{}", name, m), rows, {n_z, n_x}, grid.first_row(),
                                       {"1", {"z", "x"}, fmt::format("{}, seed {}", text, options_.seeds[m])});
     }
 }
@@ -143,15 +141,16 @@ void Simulation::load(const Comm& comm, const std::string& checkpoint) {
   const hdf5::File file = hdf5::File::open(comm, checkpoint);
   QUINTET_CHECK(file.root().has(group_name), "{}: is no checkpoint of meshfreeflow simulate", checkpoint);
   const hdf5::Group group = file.root().open_group(group_name);
+  const std::size_t n_z = grid.z.n(), n_x = grid.x.n();
   for (int m = 0; m < flow_->n_members(); ++m)
     for (const auto& [name, text, field] : fields) {
       const auto dataset = fmt::format("{}_{}", name, m);
-      QUINTET_CHECK((group.shape(dataset) == hdf5::Shape{at(grid.z.n()), at(grid.x.n())}),
+      QUINTET_CHECK((group.shape(dataset) == hdf5::Shape{n_z, n_x}),
                     "{}: {} has another shape than grid.cells", checkpoint, dataset);
-      const auto rows = group.read_rows<double>(dataset, at(grid.first_row()), at(grid.rows_here()));
+      const auto rows = group.read_rows<double>(dataset, grid.first_row(), grid.rows_here());
       const Field& values = flow_->state(m).*field;
       for (int j = 0; j < values.rows; ++j)
-        std::copy_n(rows.data() + at(j) * at(values.n), values.n, values.row(j));
+        std::copy_n(rows.data() + std::int64_t{j} * values.n, values.n, values.row(j));
     }
   last_dt_ = group.number_attribute("last_dt").at(0);
   flow_->resume(group.number_attribute("time").at(0), group.integer_attribute("step"));

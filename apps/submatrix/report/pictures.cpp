@@ -15,8 +15,6 @@ using electronic::BlockMatrix;
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Call visit(column, row, Frobenius norm) for each block of this rank.
 template <class Visit>
 void for_each_norm(const BlockMatrix& a, const Visit& visit) {
@@ -34,10 +32,10 @@ void for_each_norm(const BlockMatrix& a, const Visit& visit) {
 Heatmap norm_picture(const BlockMatrix& a, double threshold, int most_points) {
   const int n = a.blocking->n_blocks(), points = std::min(n, most_points);
   const auto pixel = [&](int block) { return static_cast<int>(std::int64_t{block} * points / n); };
-  std::vector<double> largest(at(points) * at(points));
+  std::vector<double> largest(std::int64_t{points} * points);
   for_each_norm(a, [&](int column, int row, double norm) {
     if (norm < threshold && row != column) return;
-    auto& value = largest[at(points - 1 - pixel(row)) * at(points) + at(pixel(column))];
+    auto& value = largest[std::int64_t{points - 1 - pixel(row)} * points + pixel(column)];
     value = std::max(value, norm);
   });
   a.comm.reduce(std::span<double>(largest), Comm::Reduction::maximum);
@@ -74,7 +72,7 @@ std::vector<double> blocks_above(const BlockMatrix& a, const std::vector<double>
 }
 
 std::vector<int> submatrix_sizes(const BlockMatrix& a, double threshold) {
-  std::vector<int> sizes(at(a.n_columns()));
+  std::vector<int> sizes(a.n_columns());
   for_each_norm(a, [&](int column, int row, double norm) {
     if (norm >= threshold || row == column) sizes[column - a.first] += a.blocking->size(row);
   });
@@ -85,7 +83,7 @@ std::vector<Bar> size_histogram(const std::vector<int>& sizes) {
   if (sizes.empty()) return {};
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   const int width = (*most - *least) / 10 + 1, n_bars = (*most - *least) / width + 1;
-  std::vector<int> count(at(n_bars));
+  std::vector<int> count(n_bars);
   for (const int size : sizes) ++count[(size - *least) / width];
   const int highest = *std::max_element(count.begin(), count.end());
   std::vector<Bar> bars;

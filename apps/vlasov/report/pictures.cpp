@@ -19,8 +19,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 constexpr int most_points = 400;  // of a picture's edge: finer is not seen
 
 /// Name of a direction of phase space.
@@ -70,7 +68,7 @@ Heatmap resampled(const PhaseGrid& grid, int a, int b, int points_a, int points_
   const auto x = points_of_pixels(grid, a, points_a, map.n_x),
              y = points_of_pixels(grid, b, points_b, map.n_y);
   for (const int j : y)
-    for (const int i : x) map.values.push_back(picture.values[at(j) * at(picture.n_a) + at(i)]);
+    for (const int i : x) map.values.push_back(picture.values[std::int64_t{j} * picture.n_a + i]);
   return map;
 }
 
@@ -89,7 +87,7 @@ PhaseMap phase_map(const Setup& setup, VlasovSystem& system, int s, int a, int b
   picture.y_axis = direction_name(grid, b);
   picture.time = system.time();
   picture.map = resampled(grid, a, b, points_a, points_b, std::move(values));
-  picture.map.x_min = grid.lower[at(a)], picture.map.x_max = grid.upper[at(a)];
+  picture.map.x_min = grid.lower[a], picture.map.x_max = grid.upper[a];
   picture.map.y_min = grid.lower[b], picture.map.y_max = grid.upper[b];
   return picture;
 }
@@ -155,7 +153,7 @@ std::optional<Heatmap> perturbation(const PhaseMap& picture) {
   Heatmap map = picture.map;
   double greatest = 0, greatest_f = 0;
   for (int row = 0; row < map.n_y; ++row) {
-    double* const values = map.values.data() + at(row) * at(map.n_x);
+    double* const values = map.values.data() + std::int64_t{row} * map.n_x;
     const double mean = std::accumulate(values, values + map.n_x, 0.0) / map.n_x;
     for (int i = 0; i < map.n_x; ++i) {
       greatest_f = std::max(greatest_f, std::abs(values[i]));

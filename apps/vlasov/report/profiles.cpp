@@ -16,8 +16,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Values of one component over x (row y = 0 first where there is a y), at equidistant points, on all ranks.
 struct Profile {
   std::vector<double> values;
@@ -37,7 +35,7 @@ Profile sample_field(const Setup& setup, const PhaseBlock& block, const ConfFiel
   Profile profile;
   profile.n_x = grid.cells[0] * n_x;
   profile.n_y = grid.cdim > 1 ? grid.cells[1] * n_y : 1;
-  profile.values.assign(at(profile.n_x) * at(profile.n_y), 0.0);
+  profile.values.assign(std::int64_t{profile.n_x} * profile.n_y, 0.0);
   const int middle = grid.cdim > 2 ? grid.cells[2] / 2 : 0;
   for (int cell = 0; cell < block.n_conf(); ++cell) {
     const auto index = global_cell(block, cell, 0, 0);
@@ -48,10 +46,9 @@ Profile sample_field(const Setup& setup, const PhaseBlock& block, const ConfFiel
         const std::array<double, 3> xi{xi_of(p, n_x), grid.cdim > 1 ? xi_of(q, n_y) : 0, 0};
         double value = 0;
         for (int i = 0; i < conf.size(); ++i)
-          value += field(at(cell), at(component), at(i)) *
-                   conf.value(i, std::span<const double>(xi.data(), at(conf.dim())));
+          value += field(cell, component, i) * conf.value(i, std::span<const double>(xi.data(), conf.dim()));
         const int row = grid.cdim > 1 ? index[1] * n_y + q : 0;
-        profile.values[at(row) * at(profile.n_x) + at(index[0] * n_x + p)] = value;
+        profile.values[std::int64_t{row} * profile.n_x + (index[0] * n_x + p)] = value;
       }
   }
   setup.decomposition.comm().reduce(std::span<double>(profile.values), Comm::Reduction::sum);

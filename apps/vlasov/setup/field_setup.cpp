@@ -17,8 +17,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Components of a field given over x and t.
 struct GivenField {
   std::vector<Formula> components;
@@ -27,7 +25,7 @@ struct GivenField {
 
   /// Project component i at time t on component `to` of the field.
   void fill(std::size_t i, double t, const ConfField& out, int to) const {
-    std::vector<double> values(at(block.grid.cdim) + 1, t);
+    std::vector<double> values(block.grid.cdim + 1, t);
     const auto function = [&](std::span<const double> x) {
       std::copy(x.begin(), x.end(), values.begin());
       return components[i](values);
@@ -48,7 +46,7 @@ auto field_ends(const FieldBoundaryOptions& options, const PhaseGrid& grid, cons
   for (int side = 0; side < 2; ++side) {
     const auto& given = side == 0 ? options.lower : options.upper;
     const std::string here = side == 0 ? "field.boundary.lower" : "field.boundary.upper";
-    QUINTET_CHECK(given.empty() || given.size() == at(grid.cdim),
+    QUINTET_CHECK(given.empty() || std::ssize(given) == grid.cdim,
                   "{}: has {}; expected {}, one for each direction of x", here,
                   counted(given.size(), "value"), grid.cdim);
     for (int d = 0; d < grid.cdim; ++d) {
@@ -86,11 +84,13 @@ double finite(const Formula& formula, double t) {
   return value;
 }
 
+// Walls whose values change with time are asked again at each stage; the others keep what they have now.
 void set_poisson(const FieldOptions& options, const Formulas& formulas, const PhaseGrid& grid,
                  SystemOptions& system) {
   PoissonOptions& poisson = system.poisson;
   struct WallValue {
-    std::size_t direction, side;
+    std::size_t direction;
+    int side;
     Formula formula;
   };
   std::vector<WallValue> changing;
@@ -99,13 +99,13 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
   for (int side = 0; side < 2; ++side) {
     const auto& given = side == 0 ? options.boundary.lower_value : options.boundary.upper_value;
     const std::string key = side == 0 ? "field.boundary.lower_value" : "field.boundary.upper_value";
-    QUINTET_CHECK(given.empty() || given.size() == at(grid.cdim),
+    QUINTET_CHECK(given.empty() || std::ssize(given) == grid.cdim,
                   "{}: has {}; expected {}, one for each direction of x", key, counted(given.size(), "value"),
                   grid.cdim);
     for (std::size_t d = 0; d < given.size(); ++d) {
       const Formula& formula = formulas.function(fmt::format("{}.{}", key, d));
       poisson.value[d][side] = finite(formula, 0);
-      if (formula.uses("t")) changing.push_back({d, at(side), formula});
+      if (formula.uses("t")) changing.push_back({d, side, formula});
     }
   }
   if (changing.empty()) return;

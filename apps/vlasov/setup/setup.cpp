@@ -28,8 +28,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 template <class List>
 void check_length(const List& list, std::size_t expected, const std::string& key, const std::string& why) {
   QUINTET_CHECK(list.size() == expected, "{}: has {} value{}; expected {}, {}", key, list.size(),
@@ -67,7 +65,7 @@ int velocity_dimensions(const std::vector<SpeciesOptions>& species) {
 /// Cells of v: the species' own, or those of grid.cells.
 void set_velocity_cells(const GridOptions& options, const VelocityOptions& velocity, const std::string& key,
                         PhaseGrid& grid) {
-  const auto cdim = at(grid.cdim), vdim = at(grid.vdim);
+  const std::size_t cdim = grid.cdim, vdim = grid.vdim;
   if (options.cells.size() == cdim) {
     check_length(velocity.cells, vdim, key + ".cells",
                  "cells along each velocity direction (or give grid.cells those too)");
@@ -89,7 +87,7 @@ void set_boundary(const BoundaryOptions& options, const std::string& key, Specie
   for (int side = 0; side < 2; ++side) {
     const auto& given = side == 0 ? options.lower : options.upper;
     const auto here = fmt::format("{}.{}", key, side == 0 ? "lower" : "upper");
-    if (!given.empty()) check_length(given, at(grid.cdim), here, "one for each direction of x");
+    if (!given.empty()) check_length(given, grid.cdim, here, "one for each direction of x");
     for (int d = 0; d < grid.cdim; ++d)
       species.boundary[d][side] = given.empty()
                                       ? Boundary::periodic
@@ -135,7 +133,7 @@ Species make_species(const RunOptions& options, const Formulas& formulas, std::s
   PhaseGrid& grid = species.grid;
   grid.cdim = static_cast<int>(options.grid.lower.size());
   grid.vdim = vdim;
-  check_length(options.grid.upper, at(grid.cdim), "grid.upper", "as many as grid.lower");
+  check_length(options.grid.upper, grid.cdim, "grid.upper", "as many as grid.lower");
   set_box(formulas, "grid", 0, grid.cdim, grid);
   set_box(formulas, key + ".velocity", grid.cdim, vdim, grid);
   set_velocity_cells(options.grid, given.velocity, key + ".velocity", grid);
@@ -144,7 +142,7 @@ Species make_species(const RunOptions& options, const Formulas& formulas, std::s
   set_boundary(given.boundary, key + ".boundary", species);
   check_mirror(species, key);
   if (!given.acceleration.empty())
-    check_length(given.acceleration, at(vdim), key + ".acceleration", "one for each velocity direction");
+    check_length(given.acceleration, vdim, key + ".acceleration", "one for each velocity direction");
   return species;
 }
 
@@ -258,7 +256,7 @@ void keep_mirrored_whole(const Species& species, std::array<int, 6>& ranks) {
 
 /// 0 must be an end of velocity cells, so that each cell either leaves the wall or goes to it.
 void check_halves(const PhaseGrid& grid, int d, const std::string& key) {
-  const auto v = at(grid.cdim + d);
+  const int v = grid.cdim + d;
   bool found = false;
   for (int i = 1; i < grid.cells[v]; ++i)
     found = found || std::abs(grid.edge(grid.cdim + d, i)) < 1e-9 * grid.least_width(grid.cdim + d);
@@ -279,7 +277,7 @@ void set_emission(const EmissionOptions& given, const Formulas& formulas, const 
   const int d = given.direction;
   QUINTET_CHECK(d < std::min(species.grid.cdim, species.grid.vdim),
                 "{}.direction: there is no wall along {} that particles of this run reach", key, "xyz"[d]);
-  const auto end = at(given.side);
+  const int end = given.side;
   const auto absorbs = [&](const Species& one) { return one.boundary[d][end] == Boundary::absorbing; };
   QUINTET_CHECK(absorbs(species), "{}: the {} end of {} is not an absorbing wall; make it absorbing", key,
                 given.side == 0 ? "lower" : "upper", "xyz"[d]);
@@ -331,7 +329,7 @@ std::array<int, 6> rank_grid(const ParallelOptions& options, const std::vector<S
   std::array<int, 6> ranks{};
   const int dim = species.front().grid.dim();
   if (!options.ranks.empty())
-    check_length(options.ranks, at(dim), "parallel.ranks", "one for each direction of x and v");
+    check_length(options.ranks, dim, "parallel.ranks", "one for each direction of x and v");
   for (std::size_t d = 0; d < options.ranks.size(); ++d) ranks[d] = static_cast<int>(options.ranks[d]);
   for (const auto& one : species) keep_mirrored_whole(one, ranks);
   return ranks;

@@ -16,8 +16,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The text of the rank with the greatest weight, on all ranks; "" where no weight is above 0. Collective.
 std::string heaviest(const Comm& comm, double weight, const std::string& text) {
   const auto all = comm.all_gather(weight);
@@ -31,7 +29,7 @@ std::string cell_text(const PhaseGrid& grid, const std::array<int, 6>& cell, int
   std::array<double, 6> centre{};
   for (int d = 0; d < dim; ++d) centre[d] = grid.centre(d, cell[d]);
   return fmt::format("cell ({}) at {}", fmt::join(cell.begin(), cell.begin() + dim, ", "),
-                     place_text(grid, std::span<const double>(centre.data(), at(dim))));
+                     place_text(grid, std::span<const double>(centre.data(), dim)));
 }
 
 /// This rank's first cell of f with a number that is none, or "".
@@ -51,7 +49,7 @@ std::string unusable_field(const PhaseBlock& block, const ConfField& field) {
   for (int conf = 0; conf < block.n_conf(); ++conf)
     for (std::size_t c = 0; c < field.extent(1); ++c)
       for (std::size_t m = 0; m < field.extent(2); ++m)
-        if (!std::isfinite(field(at(conf), c, m)))
+        if (!std::isfinite(field(conf, c, m)))
           return cell_text(block.grid, global_cell(block, conf, 0, 0), block.grid.cdim);
   return "";
 }
@@ -165,12 +163,12 @@ std::string unsolvable(const Sample& sample, const Setup& setup) {
 }  // namespace
 
 std::string edge_text(const VelocityEdge& edge, const PhaseGrid& grid) {
-  const auto d = at(grid.cdim + edge.direction);
+  const int d = grid.cdim + edge.direction;
   return fmt::format(
       "the {} end of v{} ({:.6g}): {:.3g} % of the mean density is in the outermost cells at {}",
       edge.side == 0 ? "lower" : "upper", "xyz"[edge.direction],
       edge.side == 0 ? grid.lower[d] : grid.upper[d], 100 * edge.share,
-      place_text(grid, std::span<const double>(edge.place.data(), at(grid.cdim))));
+      place_text(grid, std::span<const double>(edge.place.data(), grid.cdim)));
 }
 
 std::string edge_advice(const VelocityEdge& edge, std::size_t species) {
@@ -319,7 +317,7 @@ std::string trouble_spot(const Setup& setup, VlasovSystem& system) {
   int strongest_cell = 0;
   for (int conf = 0; conf < block.n_conf(); ++conf)
     for (std::size_t c = 0; c < 6; ++c)
-      if (const double value = std::abs(field(at(conf), c, 0)); value > strongest) {
+      if (const double value = std::abs(field(conf, c, 0)); value > strongest) {
         strongest = value;
         strongest_cell = conf;
       }

@@ -19,8 +19,6 @@ using namespace kinetics;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 void add(const Distribution& term, const Distribution& f) {
   double* to = f.data.data();
   const double* from = term.data.data();
@@ -30,7 +28,7 @@ void add(const Distribution& term, const Distribution& f) {
 /// One formula for each velocity direction, or one for all of them.
 std::vector<Formula> per_direction(const std::vector<FormulaText>& texts, const Setup& setup,
                                    const std::string& key) {
-  const auto vdim = at(setup.basis.vdim());
+  const std::size_t vdim = setup.basis.vdim();
   QUINTET_CHECK(texts.size() == 1 || texts.size() == vdim,
                 "{}: has {}; expected 1 or {}, one for each velocity direction",
                 place_and_key(texts.front(), key), counted(texts.size(), "value"), vdim);
@@ -97,7 +95,7 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
   MaxwellianProfile profile;
   profile.density = setup.formulas.function(key + ".density");
   if (!options.drift.empty()) {
-    QUINTET_CHECK(options.drift.size() == at(setup.basis.vdim()),
+    QUINTET_CHECK(std::ssize(options.drift) == setup.basis.vdim(),
                   "{}: has {}; expected {}, one for each velocity direction",
                   place_and_key(options.drift.front(), key + ".drift"),
                   counted(options.drift.size(), "value"), setup.basis.vdim());
@@ -192,7 +190,7 @@ void check_filled(const Setup& setup, int s, const Distribution& f, const LimitO
   const VelocityEdge edge = fullest_velocity_edge(setup.decomposition, setup.basis, f, particles);
   QUINTET_CHECK(edge.share <= limits.edge_share,
                 "species.{}.initial: f of '{}' reaches {}, more than limits.edge_share = {:g}; {}", s, name,
-                edge_text(edge, f.block.grid), limits.edge_share, edge_advice(edge, at(s)));
+                edge_text(edge, f.block.grid), limits.edge_share, edge_advice(edge, s));
 }
 
 /// Part of the particles in cells whose centres are faster than `speed`.

@@ -14,8 +14,6 @@ namespace quintet::convection {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 struct Rows {
   int first = 0, end = 0;
   [[nodiscard]] int n() const { return end - first; }
@@ -38,19 +36,19 @@ Four shared_anew(const Comm& comm, const Four& here, int n, const From& from, co
   std::vector<double> sent;
   for (int rank = 0; rank < comm.size(); ++rank) {
     const Rows out = common(mine, to(rank));
-    n_sent.push_back(4 * at(out.n()) * at(n));
-    n_received.push_back(4 * at(common(from(rank), wanted).n()) * at(n));
+    n_sent.push_back(std::int64_t{4} * out.n() * n);
+    n_received.push_back(std::int64_t{4} * common(from(rank), wanted).n() * n);
     for (const auto& field : here) {
       if (out.n() == 0) continue;
       const auto first = field.begin() + static_cast<std::ptrdiff_t>(out.first - mine.first) * n;
       sent.insert(sent.end(), first, first + static_cast<std::ptrdiff_t>(out.n()) * n);
     }
   }
-  std::vector<double> received(4 * at(wanted.n()) * at(n));
+  std::vector<double> received(std::int64_t{4} * wanted.n() * n);
   comm.all_to_all_into(std::span<const double>(sent), std::span<const std::size_t>(n_sent),
                        std::span<double>(received), std::span<const std::size_t>(n_received));
   Four there;
-  for (auto& field : there) field.resize(at(wanted.n()) * at(n));
+  for (auto& field : there) field.resize(std::int64_t{wanted.n()} * n);
   auto next = received.cbegin();
   for (int rank = 0; rank < comm.size(); ++rank) {
     const Rows in = common(from(rank), wanted);
@@ -92,7 +90,7 @@ void FlowResidence::fetch(int member, const State& state) const {
   const Shares slabs = shares_.rows(home_.n);
   Four rows;
   if (shares_.has(comm_.rank(), member)) {
-    for (auto& field : rows) field.resize(at(slabs.size(shares_.slab_of(comm_.rank()))) * at(n_x_));
+    for (auto& field : rows) field.resize(std::int64_t{slabs.size(shares_.slab_of(comm_.rank()))} * n_x_);
     device_->take(shares_.place_of(member), {rows[0], rows[1], rows[2], rows[3]});
   }
   const Four home = shared_anew(
@@ -101,7 +99,7 @@ void FlowResidence::fetch(int member, const State& state) const {
       [&](int rank) { return rows_of(home_, rank); });
   for (std::size_t which = 0; which < fields.size(); ++which)
     for (int j = 0; j < fields[which]->rows; ++j)
-      std::copy_n(home[which].data() + at(j) * at(n_x_), n_x_, fields[which]->row(j));
+      std::copy_n(home[which].data() + std::int64_t{j} * n_x_, n_x_, fields[which]->row(j));
 }
 
 void FlowResidence::renew() {
@@ -120,9 +118,9 @@ FlowTally FlowResidence::tally(int member) const {
 std::vector<double> FlowResidence::powers(int member) const {
   if (powers_.empty()) powers_ = device_->powers();
   if (powers_.empty()) return {};
-  const std::size_t n = 4 * at(n_x_);
+  const std::size_t n = 4 * n_x_;
   if (!shares_.has(comm_.rank(), member)) return std::vector<double>(n, 0.0);
-  const auto first = powers_.begin() + at(shares_.place_of(member)) * n;
+  const auto first = powers_.begin() + shares_.place_of(member) * n;
   return {first, first + static_cast<std::ptrdiff_t>(n)};
 }
 

@@ -12,8 +12,6 @@ namespace quintet::convection {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 constexpr int column_block = 64;  ///< columns of a thread: their elimination stays in the cache
 
 using MakeBasis = std::unique_ptr<RowBasis> (*)(const Problem&, const Grid&, Unknown);
@@ -37,8 +35,8 @@ class DirectSolver : public EllipticSolver {
     std::size_t work = 0;
     for (const auto& basis : bases_) work = std::max(work, basis->work_size());
     work_size_ = (work + 7) / 8 * 8;
-    work_.resize(work_size_ * at(Exec().concurrency()));
-    for (auto& q : coefficients_) q.resize(at(grid.rows_here()) * at(n_));
+    work_.resize(work_size_ * Exec().concurrency());
+    for (auto& q : coefficients_) q.resize(std::int64_t{grid.rows_here()} * n_);
   }
 
   void set_step(double a) override {
@@ -80,7 +78,7 @@ class DirectSolver : public EllipticSolver {
 
   void solve(ColumnElimination& elimination, std::initializer_list<std::pair<Unknown, const Field*>> fields) {
     const auto coefficients = [&](Unknown unknown) {
-      return coefficients_[fields.size() == 1 ? 0 : at(static_cast<int>(unknown))].data();
+      return coefficients_[fields.size() == 1 ? 0 : static_cast<int>(unknown)].data();
     };
     for (const auto& [unknown, field] : fields)
       transform_and_eliminate(elimination, unknown, *field, coefficients(unknown));
@@ -92,7 +90,7 @@ class DirectSolver : public EllipticSolver {
   void transform_and_eliminate(ColumnElimination& elimination, Unknown unknown, const Field& field,
                                double* q) {
     const auto transform = [&](int first, int rows, double* work) {
-      basis(unknown).forward(field.row(first), at(field.stride), q + at(first) * at(n_), at(n_), rows, work);
+      basis(unknown).forward(field.row(first), field.stride, q + std::int64_t{first} * n_, n_, rows, work);
     };
     sweep(elimination, basis(unknown).batch(), Way::up, elimination.whole(), transform,
           [&](const Tile& tile) { elimination.eliminate(matrix_of(unknown), q, tile); });
@@ -100,7 +98,7 @@ class DirectSolver : public EllipticSolver {
   void substitute_and_transform(ColumnElimination& elimination, Unknown unknown, double* q,
                                 const Field& field) {
     const auto transform = [&](int first, int rows, double* work) {
-      basis(unknown).backward(q + at(first) * at(n_), at(n_), field.row(first), at(field.stride), rows, work);
+      basis(unknown).backward(q + std::int64_t{first} * n_, n_, field.row(first), field.stride, rows, work);
     };
     Tile rest = elimination.whole();
     if (unknown == Unknown::p) {
@@ -148,7 +146,7 @@ class DirectSolver : public EllipticSolver {
           tokens;  // a thread's number, for its share of the work space
       Kokkos::parallel_for("transforms of rows", Kokkos::RangePolicy<Exec>(0, n_batches), [&](int i) {
         const auto token = tokens.acquire();
-        transform_batch(i, work_.data() + at(token) * work_size_);
+        transform_batch(i, work_.data() + token * work_size_);
         tokens.release(token);
       });
     };
@@ -166,9 +164,9 @@ class DirectSolver : public EllipticSolver {
   /// The constant is the first coefficient of each row: of the pressure it is free.
   void take_mean_away(double* q) const {
     double mean = 0;
-    for (std::size_t j = 0; j < heights_.size(); ++j) mean += heights_[j] * q[j * at(n_)];
+    for (std::size_t j = 0; j < heights_.size(); ++j) mean += heights_[j] * q[j * n_];
     mean = comm_.sum(mean);
-    for (std::size_t j = 0; j < heights_.size(); ++j) q[j * at(n_)] -= mean;
+    for (std::size_t j = 0; j < heights_.size(); ++j) q[j * n_] -= mean;
   }
 
   /// Its place in the elimination.

@@ -21,21 +21,19 @@ namespace {
 using Lanes = Pack<double>;
 constexpr int width = pack_width<double>;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// A block row of a column of F.
 struct CoupledRow {
   std::int32_t block;
-  double coupling;     ///< g
-  std::size_t offset;  ///< of the block in F
+  double coupling;      ///< g
+  std::int64_t offset;  ///< of the block in F
 };
 
 /// Those of local column c, the diagonal block first, then by falling coupling.
 std::vector<CoupledRow> rows_by_coupling(const BlockMatrix& f, const BlockMatrix& reach, int c) {
   std::vector<CoupledRow> rows;
   double own = 1;
-  for (auto p = at(f.column_begin[c]); p < at(f.column_begin[c + 1]); ++p) {
-    rows.push_back({f.row[p], reach.value[p], at(f.offset[p])});
+  for (auto p = f.column_begin[c]; p < f.column_begin[c + 1]; ++p) {
+    rows.push_back({f.row[p], reach.value[p], f.offset[p]});
     if (f.row[p] == f.first + c) own = reach.value[p];
   }
   for (CoupledRow& row : rows)
@@ -60,11 +58,11 @@ class LeadingRows {
   /// @param a 2 (A - centre)/half_width @param n_rows of each degree, falling
   void evaluate(const LocalMatrix<double>& a, const std::vector<double>& c, const std::vector<int>& n_rows,
                 int first, int count) {
-    const auto n = at(a.n());
+    const std::size_t n = a.n();
     now_.assign(n, Lanes{});     // b_(k+1)
     before_.assign(n, Lanes{});  // b_(k+2)
     for (std::size_t k = c.size(); k-- > 1;) {
-      for (std::size_t i = 0; i < at(n_rows[k]); ++i) before_[i] = -before_[i];
+      for (int i = 0; i < n_rows[k]; ++i) before_[i] = -before_[i];
       a.apply_leading(now_.data(), before_.data(), n_rows[k]);
       for (int l = 0; l < count; ++l) before_[first + l][l] += c[k];
       now_.swap(before_);
@@ -115,7 +113,7 @@ GradedColumns evaluate_columns_graded(const BlockMatrix& a, const BlockMatrix& r
       columns.evaluate(local, coefficients, n_rows, first, count);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const int begin = local.begin()[i], size = local.begin()[i + 1] - begin;
-        double* to = f.value.data() + rows[i].offset + at(first) * at(size);
+        double* to = f.value.data() + rows[i].offset + std::int64_t{first} * size;
         for (int l = 0; l < count; ++l)
           for (int r = 0; r < size; ++r) *to++ = columns(begin + r, l);
       }

@@ -5,13 +5,9 @@
 
 namespace quintet::electronic {
 
-namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
   const Blocking& blocking = *a.blocking;
-  const auto n_blocks = at(blocking.n_blocks());
+  const std::size_t n_blocks = blocking.n_blocks();
   std::vector<std::int32_t> size(n_blocks), column;
   std::vector<std::int64_t> row_begin(n_blocks + 1, 0), offset, next;
   for (std::size_t i = 0; i < n_blocks; ++i) size[i] = blocking.size(static_cast<std::int32_t>(i));
@@ -23,8 +19,8 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
         }
       };
   for_blocks([&](std::int32_t i, std::int32_t j, const double*) {
-    ++row_begin[at(i) + 1];
-    if (i != j) ++row_begin[at(j) + 1];
+    ++row_begin[i + 1];
+    if (i != j) ++row_begin[j + 1];
   });
   for (std::size_t i = 0; i < n_blocks; ++i) row_begin[i + 1] += row_begin[i];
   column.resize(row_begin.back());
@@ -42,7 +38,7 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
       offset[p] = n_values;
       n_values += static_cast<std::int64_t>(size[i]) * size[column[p]];
     }
-  AlignedVector<double> value(at(n_values));
+  AlignedVector<double> value(n_values);
   next.assign(row_begin.begin(), row_begin.end() - 1);
   const auto put = [&](std::int32_t i) { return value.data() + offset[next[i]++]; };
   // The lower triangle of all rows first: its columns are less than those of the upper one.
@@ -51,10 +47,10 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
     const int rows = size[i], columns = size[j];
     double* to = put(j);
     for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < columns; ++c) *to++ = block[at(c) * at(rows) + at(r)];
+      for (int c = 0; c < columns; ++c) *to++ = block[std::int64_t{c} * rows + r];
   });
   for_blocks([&](std::int32_t i, std::int32_t j, const double* block) {
-    std::copy_n(block, at(size[i]) * at(size[j]), put(i));
+    std::copy_n(block, std::int64_t{size[i]} * size[j], put(i));
   });
   device.set_matrix({size, row_begin, column, offset, value});
 }

@@ -17,8 +17,6 @@ namespace reading {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// An element's place in an order by rows (or, transposed, by columns).
 std::int64_t key(const Triplet& e, bool by_column) {
   return by_column ? std::int64_t{e.column} << 32 | e.row : std::int64_t{e.row} << 32 | e.column;
@@ -83,7 +81,7 @@ void check_duplicates(const Comm& comm, const std::string& path, const std::vect
   std::int64_t number = 0;
   const auto counts = comm.all_gather(static_cast<std::int64_t>(elements.size()));
   for (int r = 0; r < comm.rank(); ++r) number += counts[r];
-  std::vector<std::vector<Numbered>> send(at(comm.size()));
+  std::vector<std::vector<Numbered>> send(comm.size());
   for (const auto& e : elements) {
     const auto k =
         symmetric ? key({std::min(e.row, e.column), std::max(e.row, e.column), 0}, false) : key(e, false);

@@ -23,8 +23,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 using Lanes = Pack<double>;
 constexpr int width = pack_width<double>;
 
@@ -150,7 +148,7 @@ class ColumnProduct {
   void add_row(std::int32_t row) {
     place_[row] = static_cast<std::int32_t>(y_.size());
     rows_.push_back(row);
-    y_.resize(y_.size() + at(blocks_->size(row) * n_packs_), Lanes{});
+    y_.resize(y_.size() + (blocks_->size(row) * n_packs_), Lanes{});
   }
 
   /// A row that no column of A had so far.
@@ -192,7 +190,7 @@ class ColumnProduct {
     if (row != column_ && horizontal_sum<double>(squares) < threshold * threshold) return;
     c.row.push_back(row);
     c.offset.push_back(static_cast<std::int64_t>(c.value.size()));
-    c.value.resize(c.value.size() + at(rows * width_));
+    c.value.resize(c.value.size() + (rows * width_));
     double* to = c.value.data() + c.offset.back();
     for (int l = 0; l < width_; ++l)
       for (int i = 0; i < rows; ++i) *to++ = from[l / width * rows + i][l % width];
@@ -217,8 +215,8 @@ class Product {
         b_(b),
         norms_(block_norms(b).value),
         options_(options),
-        columns_(at(together), ColumnProduct(*b.blocking, options.symmetric)),
-        bound_(at(b.blocking->n_blocks()), -1) {}
+        columns_(together, ColumnProduct(*b.blocking, options.symmetric)),
+        bound_(b.blocking->n_blocks(), -1) {}
 
   void append_to(BlockMatrix& c) {
     if (has_device() && append_from_device(c)) return;
@@ -226,7 +224,7 @@ class Product {
       if (options_.interrupt && options_.interrupt()) return;
       append_group(c, first, std::min(together, b_.n_columns() - first));
       if (first == 0)  // memory that is not written costs nothing
-        c.value.reserve(c.value.size() * (c.column_begin.size() + at(b_.n_columns())) /
+        c.value.reserve(c.value.size() * (c.column_begin.size() + b_.n_columns()) /
                         (c.column_begin.size() - 1));
     }
   }
@@ -259,7 +257,7 @@ class Product {
       for (const auto i : wanted_rows(j))
         if (!options_.symmetric || in_half(i, b_.first + j)) row.push_back(i);
       std::sort(row.begin() + begin.back(), row.end());
-      for (auto q = at(begin.back()); q < row.size(); ++q) {
+      for (std::size_t q = begin.back(); q < row.size(); ++q) {
         offset.push_back(n_values);
         n_values += std::int64_t{size[row[q]]} * width.back();
       }
@@ -279,8 +277,8 @@ class Product {
     }
     const double least_squares = options_.threshold * options_.threshold;
     for (int j = 0; j < b_.n_columns(); ++j) {
-      for (auto q = at(begin[j]); q < at(begin[j + 1]); ++q) {
-        const std::span block(value.data() + offset[q], at(std::int64_t{size[row[q]]} * width[j]));
+      for (auto q = begin[j]; q < begin[j + 1]; ++q) {
+        const std::span block(value.data() + offset[q], std::int64_t{size[row[q]]} * width[j]);
         double squares = 0;
         for (const double element : block) squares += element * element;
         if (row[q] != b_.first + j && squares < least_squares) continue;
@@ -341,7 +339,7 @@ class Product {
   }
 
   static std::span<const std::int32_t> rows_of(const BlockMatrix& m, int c) {
-    const auto from = at(m.column_begin[c]), to = at(m.column_begin[c + 1]);
+    const std::size_t from = m.column_begin[c], to = m.column_begin[c + 1];
     return std::span(m.row).subspan(from, to - from);
   }
 
@@ -363,7 +361,7 @@ void check_factors(const BlockMatrix& a, const BlockMatrix& b) {
 /// The smallest norm that matters in each block column of A.
 std::vector<double> needed_norms(const BlockMatrix& b, double error) {
   const auto norms = block_norms(b).value;
-  std::vector<double> needed(at(b.blocking->n_blocks()), std::numeric_limits<double>::infinity());
+  std::vector<double> needed(b.blocking->n_blocks(), std::numeric_limits<double>::infinity());
   for (int j = 0; j < b.n_columns(); ++j)
     for (auto p = b.column_begin[j]; p < b.column_begin[j + 1]; ++p) {
       double& least = needed[b.row[p]];

@@ -29,8 +29,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 using Vectors = std::vector<Lanes8>;  ///< eight vectors, this rank's rows
 using Square = std::array<double, width * width>;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// x_l^T y_m of all pairs, at [l * width + m]. Collective.
 Square products(const Comm& comm, const Vectors& x, const Vectors& y) {
   std::array<Lanes8, width> sum{};
@@ -131,7 +129,7 @@ class OutermostVectors {
   OutermostVectors(const BlockMatrix& a, SymmetricProduct& by_a, SymmetricProduct& by_p, bool occupied,
                    int n_steps)
       : comm_(a.comm), apply_(by_a), project_(by_p), occupied_(occupied) {
-    const auto first = static_cast<unsigned long long>(a.blocking->begin[at(a.first)]);
+    const auto first = static_cast<unsigned long long>(a.blocking->begin[a.first]);
     Vector q;
     for (int i = 0; i < apply_.n_own(); ++i) q.push_back(scrambled(first + static_cast<unsigned>(i)));
     const double before = norm(q);
@@ -144,12 +142,12 @@ class OutermostVectors {
   void store(Vectors& x, int lane) {
     const int m = basis_.size();
     if (m == 0) return;
-    std::vector<double> matrix(at(m) * at(m));
+    std::vector<double> matrix(std::int64_t{m} * m);
     for (int k = 0; k < m; ++k)
       for (int l = 0; l <= k; ++l) matrix[k * m + l] = matrix[l * m + k] = h_[k][l];
     const Eigenpairs pairs = eigenpairs_of(std::move(matrix), {});
     for (int v = 0; v < std::min(m, width / 2); ++v) {
-      const double* c = pairs.vector.data() + at(occupied_ ? m - 1 - v : v) * at(m);
+      const double* c = pairs.vector.data() + std::int64_t{occupied_ ? m - 1 - v : v} * m;
       for (std::size_t i = 0; i < x.size(); ++i) {
         double sum = 0;
         for (int k = 0; k < m; ++k) sum += c[k] * basis_[k][i];
@@ -232,7 +230,7 @@ FrontierLevels filtered_levels(const BlockMatrix& a, const BlockMatrix& p, doubl
   const double span = bounds.upper - bounds.lower;
   const Band band{bounds.lower, bounds.upper};
   BlockProduct<Lanes8> apply(a, options.device, options.least_on_device);
-  Vectors x(at(apply.n_own()), Lanes8{}), ax;
+  Vectors x(apply.n_own(), Lanes8{}), ax;
   {
     SymmetricProduct by_a(a, options.device, options.least_on_device),
         by_p(p, options.device, options.least_on_device);
@@ -266,7 +264,7 @@ FrontierLevels dense_levels(const BlockMatrix& a, const Occupation& occupation) 
   const double mu = occupation.mu;
   std::vector<BlockRows> rows;
   if (a.comm.is_root()) {
-    rows.emplace_back(at(a.blocking->n_blocks()));
+    rows.emplace_back(a.blocking->n_blocks());
     std::iota(rows[0].begin(), rows[0].end(), 0);
   }
   const GatheredMatrix gathered = gather(a, rows);

@@ -17,8 +17,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// S_bb^-1/2 of a block [n, n].
 std::vector<double> inverse_root(std::vector<double> block, int n, int number) {
   const Eigenpairs pairs = eigenpairs_of(std::move(block), {});
@@ -34,13 +32,13 @@ std::vector<double> inverse_root(std::vector<double> block, int n, int number) {
       "{:.0e} is taken; remove near-dependent basis functions (the most diffuse ones, or atoms given "
       "twice)",
       number, most / least, largest_condition);
-  std::vector<int> all(at(n));
+  std::vector<int> all(n);
   std::iota(all.begin(), all.end(), 0);
   std::vector<double> root;
   transform_columns(
       pairs, all, [](double x) { return 1 / std::sqrt(x); }, root);
-  for (std::size_t j = 0; j < at(n); ++j)
-    for (std::size_t i = 0; i < j; ++i) root[j * at(n) + i] = root[i * at(n) + j];
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < j; ++i) root[j * n + i] = root[i * n + j];
   return root;
 }
 
@@ -57,7 +55,7 @@ BlockMatrix local_basis(const BlockMatrix& s) {
       const int block = s.first + c, n = s.blocking->size(block);
       const auto begin = s.row.begin() + s.column_begin[c], end = s.row.begin() + s.column_begin[c + 1];
       const double* values = s.value.data() + s.offset[std::lower_bound(begin, end, block) - s.row.begin()];
-      const auto root = inverse_root({values, values + at(n) * at(n)}, n, block + 1);
+      const auto root = inverse_root({values, values + std::int64_t{n} * n}, n, block + 1);
       basis.row.push_back(block);
       basis.offset.push_back(static_cast<std::int64_t>(basis.value.size()));
       basis.value.insert(basis.value.end(), root.begin(), root.end());

@@ -12,10 +12,6 @@
 
 namespace quintet::electronic {
 
-namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 BlockMatrix block_norms(const BlockMatrix& m) {
   BlockMatrix norms(m.comm);
   norms.blocking = std::make_shared<Blocking>(uniform_blocking(m.blocking->n_blocks(), 1));
@@ -63,12 +59,12 @@ void own_rows(const std::vector<int>& begin, const BlockRows& blocks, std::int32
 
 void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const std::vector<double>& value) {
   const int columns = f.blocking->size(f.first + c);
-  const auto n = at(begin.back());
+  const std::size_t n = begin.back();
   std::size_t i_block = 0;
   for (auto q = f.column_begin[c]; q < f.column_begin[c + 1]; ++q, ++i_block) {
     const int first = begin[i_block], rows = begin[i_block + 1] - first;
     double* to = f.value.data() + f.offset[q];
-    for (int j = 0; j < columns; ++j, to += rows) std::copy_n(value.data() + at(j) * n + at(first), rows, to);
+    for (int j = 0; j < columns; ++j, to += rows) std::copy_n(value.data() + j * n + first, rows, to);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -21,8 +22,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// C [m, n] = alpha A [m, k] B [k, n] + beta C, column-major.
 void multiply_dense(int m, int n, int k, double alpha, const double* a, const double* b, double beta,
                     double* c) {
@@ -36,7 +35,7 @@ std::vector<double> own_weights(std::span<const double> vectors, std::span<const
   std::vector<double> weight(n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
     for (const int row : own) {
-      const double component = vectors[i * n + at(row)];
+      const double component = vectors[i * n + row];
       weight[i] += component * component;
     }
   return weight;
@@ -52,8 +51,8 @@ Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own)
   dsyevd_("V", "U", &n, pairs.vector.data(), &n, pairs.value.data(), &size, &query, &integer_size, &query,
           &info);
   const int n_work = static_cast<int>(size);
-  std::vector<double> work(at(n_work));
-  std::vector<int> integers(at(integer_size));
+  std::vector<double> work(n_work);
+  std::vector<int> integers(integer_size);
   dsyevd_("V", "U", &n, pairs.vector.data(), &n, pairs.value.data(), work.data(), &n_work, integers.data(),
           &integer_size, &info);
   if (info != 0)
@@ -65,11 +64,10 @@ Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own)
 void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
                        const std::function<double(double)>& f, std::vector<double>& columns) {
   const int n = static_cast<int>(pairs.value.size()), n_own = static_cast<int>(own.size());
-  std::vector<double> right(at(n) * own.size());  // f(lambda) Q^T, columns `own`
-  for (std::size_t i = 0; i < at(n); ++i) {
+  std::vector<double> right(n * own.size());  // f(lambda) Q^T, columns `own`
+  for (std::int64_t i = 0; i < n; ++i) {
     const double occupation = f(pairs.value[i]);
-    for (std::size_t c = 0; c < own.size(); ++c)
-      right[c * at(n) + i] = occupation * pairs.vector[i * at(n) + at(own[c])];
+    for (std::size_t c = 0; c < own.size(); ++c) right[c * n + i] = occupation * pairs.vector[i * n + own[c]];
   }
   columns.resize(right.size());
   multiply_dense(n, n_own, n, 1, pairs.vector.data(), right.data(), 0, columns.data());
@@ -88,15 +86,15 @@ void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, 
   constexpr double coefficient[] = {1, 1.0 / 2, 3.0 / 8, 5.0 / 16};
   std::vector<double> x = matrix, residual(x.size()), factor(x.size()), next(x.size());
   double norm = 0;
-  for (std::size_t c = 0; c < at(n); ++c) {
-    x[c * at(n) + c] -= mu;
+  for (std::int64_t c = 0; c < n; ++c) {
+    x[c * n + c] -= mu;
     double sum = 0;
-    for (std::size_t r = 0; r < at(n); ++r) sum += std::abs(x[c * at(n) + r]);
+    for (std::int64_t r = 0; r < n; ++r) sum += std::abs(x[c * n + r]);
     norm = std::max(norm, sum);
   }
   for (double& value : x) value /= norm;
   const auto add_to_diagonal = [n](std::vector<double>& a, double value) {
-    for (std::size_t c = 0; c < at(n); ++c) a[c * at(n) + c] += value;
+    for (std::int64_t c = 0; c < n; ++c) a[c * n + c] += value;
   };
   std::vector<double> history;
   while (history.empty() || !(history.back() <= error * std::sqrt(n))) {
@@ -117,10 +115,10 @@ void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, 
     multiply_dense(n, n, n, 1, x.data(), factor.data(), 1, next.data());
     x.swap(next);
   }
-  columns.resize(at(n) * own.size());
+  columns.resize(n * own.size());
   for (std::size_t c = 0; c < own.size(); ++c)
-    for (std::size_t r = 0; r < at(n); ++r)
-      columns[c * at(n) + r] = 0.5 * ((r == at(own[c]) ? 1 : 0) - x[at(own[c]) * at(n) + r]);
+    for (std::int64_t r = 0; r < n; ++r)
+      columns[c * n + r] = 0.5 * ((r == own[c] ? 1 : 0) - x[std::int64_t{own[c]} * n + r]);
 }
 
 }  // namespace quintet::electronic

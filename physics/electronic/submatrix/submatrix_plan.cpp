@@ -16,8 +16,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 constexpr int window_columns = 64;
 
 /// Block columns of a rank.
@@ -100,7 +98,7 @@ class Agglomeration {
     const std::size_t n = cluster_.size();
     const auto best = std::max_element(saving_.begin(), saving_.end());
     if (best == saving_.end() || *best == never) return false;
-    const auto i = at(best - saving_.begin()) / n, j = at(best - saving_.begin()) % n;
+    const auto i = (best - saving_.begin()) / n, j = (best - saving_.begin()) % n;
     join(cluster_[i], cluster_[j]);
     cost_[i] = clustering_.cost(cluster_[i].n, cluster_[i].n_own);
     for (std::size_t k = 0; k < n; ++k) {

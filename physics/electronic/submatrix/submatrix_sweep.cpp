@@ -9,17 +9,14 @@
 
 namespace quintet::electronic {
 
-namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 void Sweep::clear(std::size_t n_functions) {
   const Blocking& blocks = *pattern_.blocking;
   values_begin_.assign(1, 0);
   for (const Submatrix& s : work_) {
     std::size_t n_values = 0;
     for (const auto& column : s.columns)
-      for (const auto row : column.rows) n_values += at(blocks.size(row)) * at(blocks.size(column.column));
+      for (const auto row : column.rows)
+        n_values += std::int64_t{blocks.size(row)} * blocks.size(column.column);
     values_begin_.push_back(values_begin_.back() + n_values);
   }
   values_.resize(n_functions);
@@ -54,9 +51,9 @@ void Sweep::store(int which, std::size_t function, const std::vector<double>& co
       while (s.rows[i] != row) ++i;  // the submatrix has all rows of the column
       const int rows = begin_[i + 1] - begin_[i];
       for (int j = 0; j < width; ++j, to += rows)
-        std::copy_n(from + at(j) * at(s.n) + at(begin_[i]), rows, to);
+        std::copy_n(from + std::int64_t{j} * s.n + begin_[i], rows, to);
     }
-    from += at(width) * at(s.n);
+    from += std::int64_t{width} * s.n;
   }
 }
 
@@ -66,15 +63,15 @@ void Sweep::share_columns_of(const AlignedVector<double>& values, AlignedVector<
   const auto place = [&](std::int32_t column) {
     return to.data() + pattern_.offset[pattern_.column_begin[column - pattern_.first]];
   };
-  std::vector<std::vector<std::int32_t>> sizes(at(pattern_.comm.size()));  // column, number of values
+  std::vector<std::vector<std::int32_t>> sizes(pattern_.comm.size());  // column, number of values
   std::vector<std::vector<double>> send(sizes.size());
   const double* from = values.data();
   for (const Submatrix& s : work_)
     for (const auto& column : s.columns) {
       std::int32_t n = 0;
       for (const auto row : column.rows) n += blocks.size(row) * blocks.size(column.column);
-      const auto owner = at(pattern_.owner(column.column));
-      if (owner == at(pattern_.comm.rank())) {
+      const int owner = pattern_.owner(column.column);
+      if (owner == pattern_.comm.rank()) {
         std::copy_n(from, n, place(column.column));
       } else {
         sizes[owner].insert(sizes[owner].end(), {column.column, n});
@@ -256,11 +253,11 @@ double Sweep::trace(std::size_t function) const {
   double sum = 0;
   for (const Submatrix& s : work_)
     for (const auto& column : s.columns) {
-      const auto n = at(blocks.size(column.column));
+      const std::size_t n = blocks.size(column.column);
       for (const auto row : column.rows) {
         if (row == column.column)
           for (std::size_t i = 0; i < n; ++i) sum += block[i * n + i];
-        block += n * at(blocks.size(row));
+        block += n * blocks.size(row);
       }
     }
   return sum;

@@ -22,17 +22,15 @@ constexpr int least_columns = 2;
 constexpr std::size_t first_columns = 16, most_columns = 64;
 constexpr double well_known = 0.3;  // relative deviation, or part that the last growth added
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// sum_c e_c^T (P P - P) e_c of each block column. Collective.
 std::vector<double> defects_of_columns(const BlockMatrix& p) {
   std::vector<double> defects;
   for (int c = 0; c < p.n_columns(); ++c) {
-    const auto size = at(p.blocking->size(p.first + c));
+    const std::size_t size = p.blocking->size(p.first + c);
     double defect = 0;
     for (auto q = p.column_begin[c]; q < p.column_begin[c + 1]; ++q) {
       const double* block = p.value.data() + p.offset[q];
-      const std::size_t n = at(p.blocking->size(p.row[q])) * size;
+      const std::size_t n = p.blocking->size(p.row[q]) * size;
       defect += std::inner_product(block, block + n, block, 0.0);
       if (p.row[q] == p.first + c)
         for (std::size_t i = 0; i < size; ++i) defect -= block[i * size + i];
@@ -60,7 +58,7 @@ class Growth {
         for (const auto& c : s.columns) together.push_back(c.column);
       }
     together = comm.all_gather(std::span<const std::int32_t>(together));
-    std::vector<double> x(at(norms_.n_columns()), 0.0), y;
+    std::vector<double> x(norms_.n_columns(), 0.0), y;
     for (const auto c : together)
       if (c >= norms_.first && c < norms_.last) x[c - norms_.first] = 1;
     for (int k = 0; k < shells; ++k) {
@@ -119,11 +117,11 @@ class BlocksOfColumn {
 /// Column c of P less `value`, the column on `rows`; `by_mu` (or nullptr): of df/dmu.
 Change change_of(const BlockMatrix& a, const BlockMatrix& p, std::int32_t column, const BlockRows& rows,
                  const double* value, const double* by_mu) {
-  const auto size = at(a.blocking->size(column));
+  const std::size_t size = a.blocking->size(column);
   BlocksOfColumn of_a(a, column), of_p(p, column);
   Change change;
   for (const auto row : rows) {
-    const std::size_t n = at(a.blocking->size(row)) * size;
+    const std::size_t n = a.blocking->size(row) * size;
     const double *a_block = of_a(row), *p_block = of_p(row);
     for (std::size_t i = 0; i < n; ++i) {
       const double difference = (p_block ? p_block[i] : 0) - value[i];
@@ -174,7 +172,7 @@ std::vector<Change> changes(const BlockMatrix& a, const BlockMatrix& p, const Gr
     const double* by_mu = how.functions.size() > 1 ? sweep.values()[1].data() + begin : nullptr;
     const Change change =
         change_of(a, p, work[i].columns[0].column, work[i].rows, sweep.values()[0].data() + begin, by_mu);
-    begin += at(work[i].n) * at(work[i].n_own);
+    begin += std::int64_t{work[i].n} * work[i].n_own;
     for (std::size_t k = 0; k < std::size(numbers); ++k)
       sums[std::size(numbers) * number[i] + k] = change.*numbers[k];
   }
@@ -220,9 +218,10 @@ class Growing {
     const auto enough = [&] {
       return settled(&Change::energy) && (how_.functions.size() < 2 || settled(&Change::n_pairs));
     };
-    for (int shells = 3; !enough() && n_rows < at(a_.blocking->n_blocks()); shells += shells - 1) {
+    const std::size_t n_blocks = a_.blocking->n_blocks();
+    for (int shells = 3; !enough() && n_rows < n_blocks; shells += shells - 1) {
       std::vector<BlockRows> rows;
-      std::size_t least = at(a_.blocking->n_blocks());
+      std::size_t least = n_blocks;
       for (const auto& column : few) {
         rows.push_back(grown_(column.column, shells));
         seconds_ += cost(column.column, rows.back());
@@ -232,7 +231,7 @@ class Growing {
       n_rows = least;
       further_.push_back(changes(a_, p_, how_, few, rows));
     }
-    whole_ = n_rows == at(a_.blocking->n_blocks());
+    whole_ = n_rows == n_blocks;
   }
 
   /// Estimate the error of E or, at fixed pairs, of E - mu_eff N: that at equal N, but for the second order.

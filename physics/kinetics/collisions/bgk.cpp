@@ -22,8 +22,6 @@ constexpr int max_conf_modes = BgkTarget::max_modes, max_groups = 27;
 constexpr int max_functions = BgkTarget::max_nodes + MaxwellianTables::n_powers;
 using Value = Pack<double>;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// What is worked out for one configuration cell; one a thread.
 struct Work {
   MaxwellianTables tables;
@@ -52,7 +50,7 @@ struct Bgk::Implementation {
         n(b.conf().size()),
         n_degrees(velocity_degree(b) + 1),
         target(b),
-        rates(at(block.n_conf())) {
+        rates(block.n_conf()) {
     n_nodes = target.n_nodes();
     valid.assign(block.n_packs() * lanes, 0.0);
     for (int i = 0; i < block.n_last(); ++i) valid[i] = 1;

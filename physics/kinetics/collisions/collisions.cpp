@@ -20,8 +20,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // Friction on one side alone would not keep momentum and energy: a pair has both frequencies or none.
 void check(const std::vector<Species>& species, const CollisionOptions& options) {
   const std::size_t n = species.size();
@@ -88,7 +86,7 @@ struct Collisions::Implementation {
       moments.emplace_back(basis, blocks[i], for_drag,
                            engines->moment_sums(i, CollisionMoments::components(basis, for_drag)));
       const auto n_conf = static_cast<std::size_t>(blocks[i].n_conf());
-      const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
+      const std::size_t n = basis.conf().size(), vdim = basis.vdim();
       coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
       gain.emplace_back();
       if (exchange.has_partner(i) && options.conserving)
@@ -218,7 +216,7 @@ void Collisions::super_step(const Exec& exec, double t, double dt, const std::ve
   const auto &rate = *work[2], *before = work[0], *last = work[1];
   const auto combine = [&](const std::vector<Distribution>& out, const auto& terms) {
     for (int s = 0; s < implementation_->n_species(); ++s)
-      implementation_->engines->combine(exec, s, out[s], terms(at(s)));
+      implementation_->engines->combine(exec, s, out[s], terms(s));
   };
   combine(rate, [](std::size_t) { return std::array<Term, 0>{}; });
   add(exec, t, f, 1, rate);

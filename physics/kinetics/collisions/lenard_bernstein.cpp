@@ -71,8 +71,6 @@ namespace {
 
 using namespace lenard_bernstein;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 constexpr int max_groups = 27, max_modes = 243;
 enum FaceTable { face_left, face_right, face_v_left, face_v_right, n_face_tables };
 
@@ -148,12 +146,12 @@ struct LenardBernstein::Implementation {
       first_face[d + 1] = first_face[d] + padded(cells(d) + 1, lanes) + lanes;
     }
     const int n_conf = block.n_conf(), n_faces = first_face[vdim];
-    faces.resize(at(n_conf) * n_face_tables * at(n_faces));
+    faces.resize(std::int64_t{n_conf} * n_face_tables * n_faces);
     inner.assign(n_faces, 1.0);
     for (int d = 0; d < vdim; ++d)
       for (int j = 0; j <= cells(d); ++j)
         if (is_end(d, j)) inner[first_face[d] + j] = 0;
-    matrices.resize(at(n_conf) * at((vdim + 2) * n_conf_modes * n_conf_modes));
+    matrices.resize(std::int64_t{n_conf} * ((vdim + 2) * n_conf_modes * n_conf_modes));
     rates.resize(n_conf);
     zeros.assign(block.n_packs() * n_modes * lanes, 0.0);
     centres.assign(block.n_packs() * lanes, 0.0);
@@ -214,7 +212,7 @@ struct LenardBernstein::Implementation {
   // --- once a configuration cell
   void prepare(const DragDiffusion& coefficients, int conf) {
     const int n = n_conf_modes, n2 = n * n;
-    double* m = matrices.data() + at(conf) * at((vdim + 2) * n2);
+    double* m = matrices.data() + std::int64_t{conf} * ((vdim + 2) * n2);
     std::fill(m, m + (vdim + 2) * n2, 0.0);
     for (int c = 0; c < vdim + 2; ++c)
       if (c > 0 || !uniform_rate) products.add_matrix(&coefficients(conf, c, 0), 1, m + c * n2, n);
@@ -235,7 +233,7 @@ struct LenardBernstein::Implementation {
   /// Fluxes of direction d; returns the greatest |A v - B|/dv.
   double prepare_faces(int d, const DragDiffusion& coefficients, int conf, const ConfProducts::Bounds& rate) {
     const int n_faces = first_face[vdim];
-    double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[d];
+    double* table = faces.data() + std::int64_t{conf} * (n_face_tables * n_faces) + first_face[d];
     const auto set = [&](FaceTable which, int j, double value) { table[which * n_faces + j] = value; };
     const double mean_rate = 0.5 * (rate.lower + rate.upper);
     const double* drift = &coefficients(conf, 1 + d, 0);
@@ -300,7 +298,7 @@ struct LenardBernstein::Implementation {
   /// The face tables of direction d from face j on: of a pack of cells (last direction) or of one cell.
   Face face(int d, int conf, int j) const {
     const int n_faces = first_face[vdim];
-    const double* t = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[d] + j;
+    const double* t = faces.data() + std::int64_t{conf} * (n_face_tables * n_faces) + first_face[d] + j;
     const double* in = inner.data() + first_face[d] + j;
     if (d == vdim - 1)
       return {load(t + face_left * n_faces), load(t + face_right * n_faces), load(t + face_v_left * n_faces),
@@ -345,7 +343,7 @@ struct LenardBernstein::Implementation {
                const Distribution& out, int conf, int row) const {
     Surroundings surroundings;
     Value drag_v[max_groups * N], drag[max_groups * N], diffusion[max_groups * N], sum[max_groups * N];
-    const double* matrix = matrices.data() + at(conf) * at((vdim + 2) * N * N);
+    const double* matrix = matrices.data() + std::int64_t{conf} * ((vdim + 2) * N * N);
     const double rate = uniform_rate ? coefficients(conf, 0, 0) * products.constant() : 1;
     Cell here[3];
     for (int d = 0; d < vdim - 1; ++d) here[d] = first_cell(f, d, conf, row);

@@ -11,10 +11,6 @@
 
 namespace quintet::kinetics {
 
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Species>& species,
                                  const CollisionOptions& options)
     : cdim_(basis.cdim()), options_(options) {
@@ -48,7 +44,7 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
     t.weights.push_back(weight);
     nodes_.push_back(xi);
     for (int a = 0; a < t.n_modes; ++a)
-      t.values.push_back(basis.conf().value(a, std::span<const double>(xi.data(), at(basis.cdim()))));
+      t.values.push_back(basis.conf().value(a, std::span<const double>(xi.data(), basis.cdim())));
   }
   t.profile_of.assign(species.size() * species.size(), -1);
   for (int s = 0; s < static_cast<int>(options.profile.size()); ++s)
@@ -71,7 +67,7 @@ void SpeciesExchange::set_control_points(const Basis& conf) {
     std::array<double, 3> xi{};
     for (int d = 0, rest = point; d < cdim_; ++d, rest /= n) xi[d] = -1 + 2.0 * (rest % n) / (n - 1);
     for (int a = 0; a < tables_.n_modes; ++a)
-      tables_.control.push_back(conf.value(a, std::span<const double>(xi.data(), at(cdim_))));
+      tables_.control.push_back(conf.value(a, std::span<const double>(xi.data(), cdim_)));
   }
 }
 
@@ -87,11 +83,11 @@ bool SpeciesExchange::evaluate_profiles(double t, const PhaseBlock& block) {
         for (int d = 0; d < cdim_; ++d)
           x[d] = block.grid.centre(d, block.begin[d] + index[d]) + 0.5 * block.grid.width(d) * xi[d];
         x[cdim_] = t;
-        const double value = profile.function(std::span<const double>(x.data(), at(cdim_ + 1)));
+        const double value = profile.function(std::span<const double>(x.data(), cdim_ + 1));
         QUINTET_CHECK(std::isfinite(value) && value >= 0,
                       "collision frequency of {} with {}: its formula is {} in {} at time {:.6g}; expected a "
                       "finite number of at least 0",
-                      names_[at(profile.s)], names_[profile.r], value, describe_place(block, conf), t);
+                      names_[profile.s], names_[profile.r], value, describe_place(block, conf), t);
         profile_values_.push_back(value);
       }
     }

@@ -19,8 +19,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // The tables of the basis in small integers, which every thread of a kernel reads.
 CollisionGroups make_groups(const PhaseBasis& basis) {
   CollisionGroups t;
@@ -73,7 +71,7 @@ DeviceCollisionOptions make_options(const PhaseBasis& basis, const PhaseBlock& b
   const ConfProducts products(basis.conf());
   options.triple = products.dense();
   for (int m = 0; m < n; ++m) {
-    std::vector<double> one(at(n), 0.0);
+    std::vector<double> one(n, 0.0);
     one[m] = 1;
     options.greatest.push_back(products.bounds(one.data()).upper);
   }
@@ -108,12 +106,11 @@ void set_moments(const PhaseBasis& basis, const PhaseBlock& block,
       }
       const int n = options.cells[along];
       const auto of = velocity_weights(term[along], block, along, options.n_degrees);
-      const std::size_t stride = of.size() / at(options.n_degrees);
+      const std::size_t stride = of.size() / options.n_degrees;
       auto& weight = moment.weight[along];
       weight.resize((max_degree + 1) * n);
       for (int k = 0; k < options.n_degrees; ++k)
-        for (int i = 0; i < n; ++i)
-          weight[k * n + i] += of[at(k) * stride + at(i)] / options.volume[along][i];
+        for (int i = 0; i < n; ++i) weight[k * n + i] += of[k * stride + i] / options.volume[along][i];
     }
   }
 }
@@ -139,7 +136,7 @@ void set_drag_diffusion(const PhaseBasis& basis, const PhaseBlock& block, Device
             const double own = t.end[k] * (upper.slope[0][l] - sign * lower.slope[1][l]) -
                                t.slope[k] * (upper.value[0][l] + sign * lower.value[1][l]) + t.second[k][l];
             const double above = t.end[k] * upper.slope[1][l] - t.slope[k] * upper.value[1][l];
-            double* const to = weights.data() + at((((n_in - 1) * n + k) * n + l) * 3 * n_cells + i);
+            double* const to = weights.data() + ((((n_in - 1) * n + k) * n + l) * 3 * n_cells + i);
             to[0] = below / (half * half);
             to[n_cells] = own / (half * half);
             to[2 * n_cells] = above / (half * half);
@@ -375,7 +372,7 @@ std::unique_ptr<CollisionEngines> resident_collision_engines(const Decomposition
 
 double resident_collision_bytes(const PhaseBasis& basis, const PhaseBlock& block, int s,
                                 const CollisionOptions& options, const DeviceVlasovFactory& factory) {
-  const auto& frequency = options.frequency.at(at(s));
+  const auto& frequency = options.frequency.at(s);
   if (std::none_of(frequency.begin(), frequency.end(), [](double nu) { return nu > 0; })) return 0;
   const auto& row = row_of(collision_operators(), options.kind);
   auto of = make_options(basis, block);

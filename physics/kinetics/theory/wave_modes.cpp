@@ -27,8 +27,6 @@ using Vector = std::vector<Complex>;
 constexpr Complex imaginary{0, 1};
 constexpr int most_samples = 160, least_samples = 12, most_modes = 6;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Equidistant samples.
 struct Series {
   double begin = 0, dt = 0;
@@ -45,7 +43,7 @@ struct Series {
 /// Solve min |A x - b| for columns of b; A [m, n] by columns. Empty if A is singular.
 Vector least_squares(Vector a, int m, int n, Vector b, int n_right) {
   int info = 0, size = 64 * (m + n);
-  Vector work(at(size));
+  Vector work(size);
   zgels_("N", &m, &n, &n_right, a.data(), &m, b.data(), &m, work.data(), &size, &info);
   if (info != 0) return {};
   Vector x;
@@ -61,13 +59,13 @@ struct SignalSpace {
 
   explicit SignalSpace(const Series& series) : l(series.size() / 2 + 1) {
     const int m = series.size() - l + 1, k = std::min(m, l);
-    Vector a(at(m * l)), u(at(m * k)), vt(at(k * l));
+    Vector a(m * l), u(m * k), vt(k * l);
     for (int j = 0; j < l; ++j)
       for (int i = 0; i < m; ++i) a[j * m + i] = series.s[i + j];
-    std::vector<double> values(at(k)), real(at(5 * k * k + 7 * k + 2 * std::max(m, l) * k + 2 * k * k));
-    std::vector<int> integers(at(8 * k));
+    std::vector<double> values(k), real(5 * k * k + 7 * k + 2 * std::max(m, l) * k + 2 * k * k);
+    std::vector<int> integers(8 * k);
     int info = 0, size = k * k + 3 * k + 64 * (m + l);
-    Vector work(at(size));
+    Vector work(size);
     zgesdd_("S", &m, &l, a.data(), &m, values.data(), u.data(), &m, vt.data(), &k, work.data(), &size,
             real.data(), integers.data(), &info);
     if (info != 0) return;
@@ -78,7 +76,7 @@ struct SignalSpace {
   /// Frequencies of the m leading waves; empty where there are none.
   [[nodiscard]] Vector omegas(int m, double dt) const {
     const int rows = l - 1;
-    if (m < 1 || m > rows || vectors.size() < at(m * l)) return {};
+    if (m < 1 || m > rows || std::ssize(vectors) < m * l) return {};
     Vector first, last;
     for (int j = 0; j < m; ++j) {
       const auto column = vectors.begin() + std::ptrdiff_t{j} * l;
@@ -87,8 +85,8 @@ struct SignalSpace {
     }
     Vector z = least_squares(first, rows, m, last, m);
     if (z.empty()) return {};
-    Vector values(at(m)), work(at(8 * m));
-    std::vector<double> real(at(2 * m));
+    Vector values(m), work(8 * m);
+    std::vector<double> real(2 * m);
     const int one = 1, size = 8 * m;
     int info = 0;
     zgeev_("N", "N", &m, z.data(), &m, values.data(), nullptr, &one, nullptr, &one, work.data(), &size,
@@ -181,10 +179,10 @@ double standard_error(const Fit& fit, const Series& series, std::size_t j) {
   const int n = series.size(), m = static_cast<int>(fit.omega.size()), n_free = 2 * m - 1;
   if (n <= 2 * m) return std::numeric_limits<double>::infinity();
   const Vector a = waves_of(fit.omega, series);
-  Vector others = a, slope(at(n));
-  for (std::size_t i = 0; i < at(m); ++i)
+  Vector others = a, slope(n);
+  for (std::size_t i = 0; i < fit.omega.size(); ++i)
     for (int k = 0; k < n; ++k) {
-      const Complex d = -imaginary * (k * series.dt) * fit.amplitude[i] * a[i * at(n) + at(k)];
+      const Complex d = -imaginary * (k * series.dt) * fit.amplitude[i] * a[i * n + k];
       if (i == j)
         slope[k] = d;
       else
@@ -329,7 +327,7 @@ WaveFit fit_waves(std::span<const double> t, std::span<const Complex> signal, st
   if (window) return fit_window(t, signal, *window);
   WaveFit none;
   none.reason = fmt::format("{} samples, at least {} are needed", t.size(), least_samples);
-  if (t.size() < at(least_samples)) return none;
+  if (std::ssize(t) < least_samples) return none;
   constexpr int n_parts = 12, least_parts = 2;
   constexpr double as_good = 3;
   std::vector<WaveFit> fits;

@@ -15,8 +15,6 @@ namespace quintet::spectral {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Values of f at this rank's points.
 template <class Function>
 std::vector<double> values_of(const WaveGrid& grid, const Function& f) {
@@ -47,8 +45,8 @@ TEST(Waves, go_to_points_and_back_on_any_ranks) {
       for (int j = 0; j < grid.columns_here(); ++j) {
         const bool here = grid.first_column() + j == 3 && grid.wave_of_row(l) == 1;
         if (!here) continue;
-        EXPECT_NEAR(modes.re(at(l * grid.columns_here() + j)), 0, 1e-15);
-        EXPECT_NEAR(modes.im(at(l * grid.columns_here() + j)), 1, 1e-15);
+        EXPECT_NEAR(modes.re(l * grid.columns_here() + j), 0, 1e-15);
+        EXPECT_NEAR(modes.im(l * grid.columns_here() + j), 1, 1e-15);
       }
   }
 }
@@ -64,7 +62,7 @@ TEST(Waves, of_a_noise_are_the_same_on_all_grids_and_ranks) {
     std::vector<double> coarse;  // every n/16-th point
     for (int j = 0; j < grid.rows_here(); ++j)
       if ((grid.first_row() + j) % (n / 16) == 0)
-        for (int i = 0; i < n; i += n / 16) coarse.push_back(values[at(j * n + i)]);
+        for (int i = 0; i < n; i += n / 16) coarse.push_back(values[j * n + i]);
     return comm.all_gather(std::span<const double>(coarse));
   };
   const auto alone = points(Comm::self(), 16), together = points(Comm::world(), 48);

@@ -14,8 +14,6 @@ using namespace quintet;
 namespace {
 
 constexpr double pi = std::numbers::pi;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Numbers without a pattern.
 double value(int row, int i) { return std::sin(1.7 * row + 0.37 * i * i + 0.1) + 0.2 * row; }
 
@@ -48,7 +46,7 @@ TEST(Fft, is_the_sum_that_it_stands_for) {
   for (const int n :
        {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 20, 22, 26, 30, 49, 60, 64, 75, 128, 210}) {
     const Fft fft(n);
-    AlignedVector<double> re(at(n) * Fft::lanes), im(re.size()), work(fft.work_size());
+    AlignedVector<double> re(std::int64_t{n} * Fft::lanes), im(re.size()), work(fft.work_size());
     for (int j = 0; j < n; ++j)
       for (int l = 0; l < Fft::lanes; ++l) {
         re[j * Fft::lanes + l] = value(l, j);
@@ -90,10 +88,10 @@ TEST_P(EveryBasis, coefficients_are_products_with_the_basis_and_come_back) {
   AlignedVector<double> work(transform.work_size());
   const int stride = n + 3;
   for (const int n_rows : {1, 3, RowTransform::batch}) {
-    std::vector<double> rows(at(n_rows * stride), -7.0), coefficients(at(n_rows * n)), back(rows);
+    std::vector<double> rows(n_rows * stride, -7.0), coefficients(n_rows * n), back(rows);
     for (int r = 0; r < n_rows; ++r)
       for (int i = 0; i < n; ++i) rows[r * stride + i] = value(r, i);
-    transform.forward(rows.data(), at(stride), coefficients.data(), at(n), n_rows, work.data());
+    transform.forward(rows.data(), stride, coefficients.data(), n, n_rows, work.data());
     const int first = basis == LineBasis::sine_faces ? 1 : 0;
     for (int r = 0; r < n_rows; ++r)
       for (int k = first; k < n; ++k) {
@@ -101,7 +99,7 @@ TEST_P(EveryBasis, coefficients_are_products_with_the_basis_and_come_back) {
         for (int i = first; i < n; ++i) sum += basis_value(basis, n, k, i) * value(r, i);
         ASSERT_NEAR(coefficients[r * n + k], sum, 1e-12 * n) << "row " << r << ", coefficient " << k;
       }
-    transform.backward(coefficients.data(), at(n), back.data(), at(stride), n_rows, work.data());
+    transform.backward(coefficients.data(), n, back.data(), stride, n_rows, work.data());
     for (int r = 0; r < n_rows; ++r)
       for (int i = first; i < n; ++i) ASSERT_NEAR(back[r * stride + i], value(r, i), 1e-13 * n);
   }

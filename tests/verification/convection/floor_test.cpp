@@ -17,8 +17,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// amplitude sin(2 pi waves (x/length + shift)) at the centres of cells.
 std::vector<double> wave(const Grid& grid, double amplitude, int waves, double shift = 0) {
   std::vector<double> profile;
@@ -149,7 +147,7 @@ TEST(Floor, mirrored_and_shifted_makes_the_flow_mirrored_and_shifted) {
   };
   auto profile = wave(grid, 0.3, 1);
   for (int i = 0; i < n; ++i) profile[i] += 0.1 * std::cos(4 * pi * i / n + 0.4);
-  std::vector<double> other(at(n));
+  std::vector<double> other(n);
   for (int i = 0; i < n; ++i) other[(n - 1 - i + 5) % n] = profile[i];
   const Boussinesq one = run(profile), mirrored = run(other);
   EXPECT_GT(sample(Exec(), one, 0).kinetic_energy, 1e-3);

@@ -12,15 +12,13 @@ using namespace quintet::convection::testing;
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// A field at the centres of a grid with its differences, as whoever reads the files would take them.
 struct Values {
   const Grid& grid;
   const std::vector<double>& f;
 
   [[nodiscard]] double operator()(int j, int i) const {
-    return f[at(j) * at(grid.x.n()) + at((i + grid.x.n()) % grid.x.n())];
+    return f[std::int64_t{j} * grid.x.n() + ((i + grid.x.n()) % grid.x.n())];
   }
   [[nodiscard]] double dx(int j, int i) const {
     return ((*this)(j, i + 1) - (*this)(j, i - 1)) / (2 * grid.x.widths[0]);
@@ -72,7 +70,7 @@ std::array<double, 4> residuals(int n) {
   for (int j = 1; j + 1 < n; ++j)
     for (int i = 0; i < 2 * n; ++i) {
       const auto rate = [&](std::vector<double> Centred::*f) {
-        const auto k = at(j) * at(2 * n) + at(i);
+        const auto k = std::int64_t{j} * (2 * n) + i;
         return ((frames[2].*f)[k] - (frames[0].*f)[k]) / (2 * dt);
       };
       const auto carried = [&](const Values& q) { return u(j, i) * q.dx(j, i) + w(j, i) * q.dz(j, i); };

@@ -32,8 +32,8 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
         const Modes &a = alone.state(member)[v], &b = together.state(member)[v];
         for (int l = 0; l < 2 * many.waves_y() + 1; ++l)
           for (int j = 0; j < many.columns_here(); ++j) {
-            const std::size_t here = at(l) * at(many.columns_here()) + at(j),
-                              there = at(l) * at(one.columns_here()) + at(many.first_column() + j);
+            const std::size_t here = std::int64_t{l} * many.columns_here() + j,
+                              there = std::int64_t{l} * one.columns_here() + (many.first_column() + j);
             ASSERT_NEAR(b.re(here), a.re(there), 1e-13);
             ASSERT_NEAR(b.im(here), a.im(there), 1e-13);
           }

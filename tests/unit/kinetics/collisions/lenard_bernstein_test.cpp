@@ -27,8 +27,6 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.cdim << "x" << c.vdim << "v_" << name(c.family) << c.order;
 }
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 PhaseGrid small_grid(int cdim, int vdim, double stretch) {
   PhaseGrid grid;
   grid.cdim = cdim;
@@ -57,7 +55,7 @@ class Twin {
       std::array<double, 3> x{};
       double weight = 1;
       for (int d = 0, rest = node; d < basis_.cdim(); ++d) {
-        const auto q = at(rest % static_cast<int>(rule_.node.size()));
+        const int q = rest % static_cast<int>(rule_.node.size());
         rest /= static_cast<int>(rule_.node.size());
         x[d] = rule_.node[q];
         weight *= rule_.weight[q];
@@ -72,7 +70,7 @@ class Twin {
   using Index = std::array<int, 3>;
 
   double conf_value(int a, const Point& x) const {
-    return basis_.conf().value(a, std::span<const double>(x.data(), at(basis_.cdim())));
+    return basis_.conf().value(a, std::span<const double>(x.data(), basis_.cdim()));
   }
   double coefficient(int conf, int c, const Point& x) const {
     double sum = 0;
@@ -191,7 +189,7 @@ void expect_formula(const PhaseBasis& basis, double stretch) {
   const Decomposition decomposition(Comm::self(), grid, {});
   const PhaseBlock block = decomposition.block(grid);
   Distribution f("f", block, basis.size()), out("out", block, basis.size());
-  DragDiffusion coefficients("c", at(block.n_conf()), at(basis.vdim() + 2), at(basis.conf().size()));
+  DragDiffusion coefficients("c", block.n_conf(), basis.vdim() + 2, basis.conf().size());
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (int conf = 0; conf < block.n_conf(); ++conf) {

@@ -21,8 +21,6 @@ namespace {
 
 using namespace testing;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -50,7 +48,7 @@ struct SampleRun {
   [[nodiscard]] const PhaseGrid& grid() const { return species[0].grid; }
   [[nodiscard]] Decomposition split(int way = 0) const {
     const auto all = rank_grids(comm.size(), 4);
-    return {comm, grid(), all[at(way) % all.size()]};
+    return {comm, grid(), all[way % all.size()]};
   }
   [[nodiscard]] Distribution f(const Decomposition& decomposition, int s, int i) const {
     const auto result = numbered(decomposition, species[s].grid, basis);
@@ -100,7 +98,7 @@ TEST(Frames, any_frame_is_read_back_bit_by_bit_on_any_split) {
         reader.read(run.species[s].name, decomposition, run.basis, f);
         EXPECT_TRUE(equal(f, run.f(decomposition, s, i)));
       }
-      ConfField em("em", at(decomposition.block(run.grid()).n_conf()), 8, 4);
+      ConfField em("em", decomposition.block(run.grid()).n_conf(), 8, 4);
       reader.read("field", decomposition, run.grid(), run.basis, em);
       EXPECT_TRUE(equal(em, run.field(decomposition, 8, i)));
     }
@@ -241,7 +239,7 @@ TEST(Frames, what_cannot_be_read_is_said_with_the_file) {
   auto other = run.grid();
   other.upper[0] = 3;
   Distribution longer("f", decomposition.block(other), 16);
-  ConfField one("one", at(f.block.n_conf()), 1, 4);
+  ConfField one("one", f.block.n_conf(), 1, 4);
   const auto said = [](const auto& action) { return message_of<InputError>(action); };
 
   EXPECT_EQ(said([&] { FrameReader(run.comm, run.path, 7); }),

@@ -19,12 +19,10 @@ namespace {
 
 using std::numbers::pi;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Random f and forces on a grid mapped in all velocity directions; f vanishes in the outermost cells.
 OperatorCase make_case(int cdim, int vdim, int order, Family family, bool stretched) {
-  std::vector<int> cells(at(cdim), 2);
-  cells.insert(cells.end(), at(vdim - 1), 5);
+  std::vector<int> cells(cdim, 2);
+  cells.insert(cells.end(), vdim - 1, 5);
   cells.push_back(11);
   auto c = make_operator_case(cdim, vdim, order, family, false, cells);
   for (int d = 0; d < vdim; ++d) map_velocity(c.block.grid, d, stretched ? 1.5 : 0, 0.2 * d - 0.1);
@@ -47,8 +45,7 @@ Distribution rate(const OperatorCase& c, Flux flux) {
 }
 
 ConfField moment_of(const OperatorCase& c, const Distribution& f, Moment moment) {
-  ConfField out("moment", at(c.block.n_conf()), at(n_components(moment, c.basis.vdim())),
-                at(c.basis.conf().size()));
+  ConfField out("moment", c.block.n_conf(), n_components(moment, c.basis.vdim()), c.basis.conf().size());
   moments(Exec(), c.basis, f, moment, out, 0);
   Exec().fence();
   return out;
@@ -56,7 +53,7 @@ ConfField moment_of(const OperatorCase& c, const Distribution& f, Moment moment)
 
 double total(const ConfField& moment, int component) {
   double sum = 0;
-  for (std::size_t conf = 0; conf < moment.extent(0); ++conf) sum += moment(conf, at(component), 0);
+  for (std::size_t conf = 0; conf < moment.extent(0); ++conf) sum += moment(conf, component, 0);
   return sum;
 }
 
@@ -138,7 +135,7 @@ TEST(VelocityMapping, central_flux_keeps_the_square_of_f_and_upwinding_lowers_it
 TEST(VelocityMapping, moments_summed_on_the_way_are_the_moments) {
   for (const auto& [cdim, vdim, order, family] : bases) {
     const auto c = make_case(cdim, vdim, order, family, true);
-    ConfField sums("sums", at(c.block.n_conf()), at(1 + vdim), at(c.basis.conf().size()));
+    ConfField sums("sums", c.block.n_conf(), 1 + vdim, c.basis.conf().size());
     VlasovOperator::make(c.basis, c.block, Flux::upwind, {})->sum_moments(Exec(), c.f, sums);
     const auto m0 = moment_of(c, c.f, Moment::m0), m1 = moment_of(c, c.f, Moment::m1);
     for (int conf = 0; conf < c.block.n_conf(); ++conf)
@@ -178,7 +175,7 @@ TEST(VelocityMapping, maxwellians_have_their_moments) {
   const auto all = phase_integrals(Exec(), basis, f);
   EXPECT_NEAR(all.particles, 2, 1e-12);
   EXPECT_NEAR(all.l2, 4 / (4 * pi * 0.8), 2e-3);  // int f^2 = n^2/(4 pi vth_x vth_y)
-  ConfField m1("m1", 2, 2, at(basis.conf().size())), m2("m2", 2, 1, at(basis.conf().size()));
+  ConfField m1("m1", 2, 2, basis.conf().size()), m2("m2", 2, 1, basis.conf().size());
   moments(Exec(), basis, f, Moment::m1, m1, 0);
   moments(Exec(), basis, f, Moment::m2, m2, 0);
   Exec().fence();
@@ -203,7 +200,7 @@ double error_after_acceleration(int order, int n, double stretch) {
   Distribution f("f", block, basis.size()), f1("f1", block, basis.size()), f2("f2", block, basis.size()),
       truth("truth", block, basis.size());
   project_phase(basis, exact(0), f, "f");
-  ConfField acceleration("acceleration", at(block.n_conf()), 6, at(basis.conf().size()));
+  ConfField acceleration("acceleration", block.n_conf(), 6, basis.conf().size());
   for (int conf = 0; conf < block.n_conf(); ++conf) acceleration(conf, 0, 0) = std::sqrt(2.0);
   const auto vlasov = VlasovOperator::make(basis, block, Flux::upwind, {});
   const double most = 0.5 / ((2 * order + 1) * vlasov->frequency(Exec(), acceleration));

@@ -20,8 +20,6 @@
 namespace quintet::kinetics {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 double difference(const ConfField& a, const ConfField& b) {
   double value = 0, scale = 1e-300;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -64,9 +62,9 @@ struct Pair {
       there.emplace_back("f", c.block, c.basis.size());
       device->hold(there[i]);
     }
-    const auto n = at(c.block.n_conf()), modes = at(c.basis.conf().size());
-    host_moments = ConfField("moments", n, at(1 + b.vdim), modes);
-    device_moments = ConfField("moments", n, at(1 + b.vdim), modes);
+    const int n = c.block.n_conf(), modes = c.basis.conf().size();
+    host_moments = ConfField("moments", n, 1 + b.vdim, modes);
+    device_moments = ConfField("moments", n, 1 + b.vdim, modes);
     Kokkos::deep_copy(here[0].data, c.f.data);
     Kokkos::deep_copy(there[0].data, c.f.data);
     // The second has other coefficients: the first's in reverse.
@@ -91,7 +89,7 @@ struct Pair {
     cells.push_back(b.vdim == 1 ? 37 : 11);
     auto c = make_operator_case(b.cdim, b.vdim, b.order, b.family, false, cells);
     for (int d = 0; d < b.vdim; ++d) {
-      const auto v = at(b.cdim + d);
+      const int v = b.cdim + d;
       if (s.boundary == Boundary::reflecting || s.emits) c.block.grid.lower[v] = -c.block.grid.upper[v];
       if (s.stretched) map_velocity(c.block.grid, d, 1.2 + 0.2 * d);
     }
@@ -313,15 +311,15 @@ TEST(VlasovDevice, second_moments_are_those_of_the_host) {
     const Setting setting{Flux::upwind, Boundary::periodic, true, true};
     SCOPED_TRACE(text(basis, setting));
     Pair pair(basis, setting);
-    const auto n = at(pair.c.block.n_conf()), modes = at(pair.c.basis.conf().size());
-    const ConfField second("second", n, 1, modes), all("all", n, at(2 + basis.vdim), modes);
+    const int n = pair.c.block.n_conf(), modes = pair.c.basis.conf().size();
+    const ConfField second("second", n, 1, modes), all("all", n, 2 + basis.vdim, modes);
     moments(Exec(), pair.c.basis, pair.here[0], Moment::m2, second, 0);
     Exec().fence();
     pair.device->sum_moments(Exec(), pair.there[0], all);
     double worst = 0, scale = 0;
-    for (std::size_t conf = 0; conf < n; ++conf)
-      for (std::size_t m = 0; m < modes; ++m) {
-        worst = std::max(worst, std::abs(all(conf, at(1 + basis.vdim), m) - second(conf, 0, m)));
+    for (int conf = 0; conf < n; ++conf)
+      for (int m = 0; m < modes; ++m) {
+        worst = std::max(worst, std::abs(all(conf, 1 + basis.vdim, m) - second(conf, 0, m)));
         scale = std::max(scale, std::abs(second(conf, 0, m)));
       }
     EXPECT_LT(worst, test::bound(1e-14, 1e-13) * scale);

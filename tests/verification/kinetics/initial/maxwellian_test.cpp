@@ -20,8 +20,6 @@
 namespace quintet::kinetics {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 PhaseGrid make_grid(int cdim, int vdim, int conf_cells, int velocity_cells, double velocity_end) {
   PhaseGrid grid;
   grid.cdim = cdim;
@@ -62,7 +60,7 @@ std::vector<double> moment(const PhaseBasis& basis, const Distribution& f, int d
   const PhaseBlock& block = f.block;
   const PhaseGrid& grid = block.grid;
   const int n_modes = basis.conf().size();
-  std::vector<double> result(at(block.n_conf() * n_modes));
+  std::vector<double> result(block.n_conf() * n_modes);
   for (int row = 0; row < block.n_rows(); ++row)
     for (int last = 0; last < block.n_last(); ++last) {
       auto j = block.row_index(row);
@@ -90,7 +88,7 @@ class MomentErrors {
       : decomposition_(decomposition), basis_(basis), f_(f) {}
 
   MomentErrors& add(int d, int power, const PointFunction& expected) {
-    ConfField field("expected", at(f_.block.n_conf()), 1, at(basis_.conf().size()));
+    ConfField field("expected", f_.block.n_conf(), 1, basis_.conf().size());
     project_conf(f_.block, basis_.conf(), expected, field, 0, "expected");
     const double share = decomposition_.velocity_comm().is_root() ? 1 : 0;
     const auto values = moment(basis_, f_, d, power);
@@ -170,7 +168,7 @@ TEST_P(Maxwellian, moments_are_not_exact_without_the_correction) {
 std::vector<double> solver_moment(const PhaseBasis& basis, const Distribution& f, Moment kind,
                                   int component) {
   const int n_modes = basis.conf().size();
-  ConfField field("moment", at(f.block.n_conf()), at(n_components(kind, basis.vdim())), at(n_modes));
+  ConfField field("moment", f.block.n_conf(), n_components(kind, basis.vdim()), n_modes);
   moments(Exec(), basis, f, kind, field);
   std::vector<double> result;
   for (int conf = 0; conf < f.block.n_conf(); ++conf)

@@ -15,8 +15,6 @@ namespace {
 
 using std::numbers::pi;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// A force along the last velocity direction on a Maxwellian at rest, vth = 1.
 struct Pushed {
   static constexpr double force = 0.5;
@@ -45,7 +43,7 @@ struct Pushed {
     o.acceleration = [vdim](int, double, const ConfField& out) {
       Kokkos::deep_copy(out, 0.0);
       for (std::size_t conf = 0; conf < out.extent(0); ++conf)
-        out(conf, at(vdim - 1), 0) = force * std::sqrt(2.0);
+        out(conf, vdim - 1, 0) = force * std::sqrt(2.0);
     };
     return o;
   }
