@@ -25,7 +25,7 @@ struct Item {
   std::string identity;                       ///< all that its result depends on, in words
   std::string key;                            ///< 128 bits of it, in hexadecimal digits
 
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr std::size_t none = -1;
 };
 
 /// A part of what an item's result depends on.

@@ -78,8 +78,6 @@ void ItemPrograms::ask_to_end(std::size_t item) const {
     ::kill(-process, SIGTERM);
 }
 
-void ItemPrograms::kill(std::size_t item) const {
-  ::kill(static_cast<pid_t>(-runs_.at(item).process), SIGKILL);
-}
+void ItemPrograms::kill(std::size_t item) const { ::kill(-runs_.at(item).process, SIGKILL); }
 
 }  // namespace quintet::campaign

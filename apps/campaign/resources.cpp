@@ -43,7 +43,7 @@ std::optional<std::int64_t> n_devices() {
 
 std::size_t pool_of(const Graph& graph, const StageOptions& stage) {
   const auto& slots = graph.options().slots;
-  return static_cast<std::size_t>(std::distance(slots.begin(), slots.find(stage.slot)));
+  return std::distance(slots.begin(), slots.find(stage.slot));
 }
 
 }  // namespace

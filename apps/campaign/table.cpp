@@ -119,8 +119,7 @@ void LiveTable::show(double now, std::size_t n_running) {
   clear();
   const auto [columns, rows] = terminal_size();
   auto all = lines(now, n_running);
-  if (all.size() + 1 > rows && rows > 2)
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(rows) + 1);  // the end says most
+  if (all.size() + 1 > rows && rows > 2) all.erase(all.begin(), all.end() - rows + 1);  // the end says most
   std::string text;
   for (const auto& line : all) text += line.substr(0, columns - 1) + "\n";
   std::fputs(text.c_str(), stderr);

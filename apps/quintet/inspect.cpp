@@ -33,7 +33,7 @@ bool is_hdf5(const std::string& path) {
 std::string head_of(const std::string& path) {
   auto stream = open_input_file(path);
   std::string head(4096, '\0');
-  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  stream.read(head.data(), head.size());
   head.resize(stream.gcount());
   return head;
 }

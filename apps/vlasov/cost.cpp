@@ -81,7 +81,7 @@ Timing time_part(Context& context, const DeviceSession& device, const RunOptions
   const auto samples = time_steps(sample, 0.1, 2, 20);
   const double row = samples.median + append_seconds * columns;
   return {.cells = cells,
-          .seconds = steps.median + row / static_cast<double>(options.history_interval),
+          .seconds = steps.median + row / options.history_interval,
           .spread = steps.spread,
           .steps = steps.n,
           .frequency = 1 / stable,
@@ -171,14 +171,13 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   constexpr double always = 10e6;  // HDF5, pictures and the report, libraries included: docs/measured.md
   row.memory = base + always + writing_bytes(setup, ranks, row.ranks) +
                (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes +
-               bytes_of_series(static_cast<double>(history_columns(setup).size()), rows);
+               bytes_of_series(history_columns(setup).size(), rows);
   row.halo = {needs.neighbours.messages, needs.neighbours.bytes};
   for (const auto* sums : {&needs.velocity_sums, &needs.conf_sums, &needs.all_sums})
     row.sums += {sums->messages, sums->bytes};
   row.sums += samples;
   if (row.ranks > 1)
-    row.files = append_seconds_together * static_cast<double>(history_columns(setup).size()) /
-                static_cast<double>(options.history_interval);
+    row.files = append_seconds_together * history_columns(setup).size() / options.history_interval;
   return row;
 }
 
@@ -186,7 +185,7 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
 std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
   std::array<int, 6> given{};
   for (std::size_t d = 0; d < options.parallel.ranks.size() && d < given.size(); ++d)
-    given[d] = static_cast<int>(options.parallel.ranks[d]);
+    given[d] = options.parallel.ranks[d];
   for (const auto& species : setup.species)
     for (int d = 0; d < setup.basis.cdim(); ++d)
       if (species.mirrors(d, 0) || species.mirrors(d, 1)) given[setup.basis.cdim() + d] = 1;

@@ -61,11 +61,10 @@ void tell_finest_cells(const Setup& setup) {
 void require_room_to_write(const Context& context, const RunOptions& options, const Simulation& simulation) {
   const Setup& setup = simulation.setup();
   const int n_ranks = context.comm().size();
-  const double rows =
-      static_cast<double>(simulation.last_step()) / static_cast<double>(options.history_interval);
+  const double rows = static_cast<double>(simulation.last_step()) / options.history_interval;
   context.require_memory(
       bytes_of_writing + writing_bytes(setup, setup.decomposition.ranks(), n_ranks) +
-          bytes_of_series(static_cast<double>(history_columns(setup).size()), rows),
+          bytes_of_series(history_columns(setup).size(), rows),
       fmt::format("f on its way to files and pictures, and a history of {:.3g} rows", rows));
 }
 

@@ -141,7 +141,7 @@ Potential::Typed Potential::with_images_of(int n, const int* type, const double*
     kept.insert(kept.end(), position + 3 * std::size_t(i), position + 3 * std::size_t(i) + 3);
   }
   Atoms& atoms = typed.atoms;
-  atoms.n_local = static_cast<int>(typed.caller.size());
+  atoms.n_local = typed.caller.size();
   atoms.type_names = type_names();
   if (atoms.n_local == 0) {
     typed.list.offset = Array<std::size_t>("bridges::offset", 1);
@@ -151,7 +151,7 @@ Potential::Typed Potential::with_images_of(int n, const int* type, const double*
   if (cell == nullptr) atoms.box = Box(atoms.box.rows(), {false, false, false}, atoms.box.origin());
   const Images images = with_images(atoms.box, kept.data(), atoms.n_local, cutoff());
   atoms.n_global = atoms.n_local;
-  atoms.n_ghost = static_cast<int>(images.owner.size());
+  atoms.n_ghost = images.owner.size();
   for (const int owner : images.owner) typed.caller.push_back(typed.caller[owner]);
   const auto n_all = static_cast<std::size_t>(atoms.n_all());
   atoms.position = make_view<Vectors>("bridges::position", n_all);

@@ -24,8 +24,8 @@ class Potential {
   /// @param device as Evaluator takes it
   Potential(const std::vector<std::string>& files, const std::string& precision, const std::string& device);
 
-  [[nodiscard]] int n_models() const { return static_cast<int>(models_.size()); }
-  [[nodiscard]] int n_types() const { return static_cast<int>(type_names().size()); }
+  [[nodiscard]] int n_models() const { return models_.size(); }
+  [[nodiscard]] int n_types() const { return type_names().size(); }
   [[nodiscard]] const std::vector<std::string>& type_names() const { return models_.front()->type_names(); }
   [[nodiscard]] double cutoff() const;
   /// Atoms of the caller's list, without and with ghosts; 0 before the first.

@@ -41,9 +41,8 @@ DeepmdHandle* open_models(const std::vector<std::string>& paths) {
     if (!handle->error.empty()) return handle;
   }
   for (const auto& file : files) names.push_back(file.c_str());
-  handle->potential =
-      quintet_potential_open_on(static_cast<int>(names.size()), names.data(),
-                                std::getenv("QUINTET_PRECISION"), std::getenv("QUINTET_DEVICE"));
+  handle->potential = quintet_potential_open_on(names.size(), names.data(), std::getenv("QUINTET_PRECISION"),
+                                                std::getenv("QUINTET_DEVICE"));
   handle->error = quintet_potential_error(handle->potential);
   if (handle->error.starts_with("precision '")) handle->error += " (environment variable QUINTET_PRECISION)";
   if (handle->error.starts_with("device")) handle->error += " (environment variable QUINTET_DEVICE)";

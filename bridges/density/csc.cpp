@@ -36,7 +36,7 @@ void take(CscPattern& pattern, int nnz, int n_columns, const int* row_ind, const
     const std::int64_t row = std::int64_t{row_ind[k]} - base;
     QUINTET_CHECK(row >= 0 && row < pattern.n_rows, "row_ind holds {}, but rows count from {} to {}",
                   row_ind[k], base, pattern.n_rows - 1 + base);
-    pattern.row.push_back(static_cast<std::int32_t>(row));
+    pattern.row.push_back(row);
   }
   pattern.ascending.resize(pattern.row.size());
   std::iota(pattern.ascending.begin(), pattern.ascending.end(), std::int64_t{0});

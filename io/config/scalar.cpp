@@ -27,7 +27,7 @@ std::optional<NumberPrefix> number_prefix(std::string_view text) {
 
   NumberPrefix number;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number.value);
-  number.length = sign + static_cast<std::size_t>(end - digits.data());
+  number.length = sign + (end - digits.data());
   number.in_range = error == std::errc{};
   if (text[0] == '-') number.value = -number.value;
   return number;

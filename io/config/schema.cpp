@@ -186,9 +186,8 @@ Key Schema::integer(std::string_view key, std::int64_t& value, std::string_view 
 }
 
 Key Schema::integer(std::string_view key, int& value, std::string_view doc) {
-  auto made = this->value(key, doc, {Kind::integer, Tree::integer(value), [&value](const Tree& t) {
-                                       value = static_cast<int>(t.as_integer());
-                                     }});
+  auto made = this->value(
+      key, doc, {Kind::integer, Tree::integer(value), [&value](const Tree& t) { value = t.as_integer(); }});
   section_.keys.back().is_int = true;
   return made;
 }

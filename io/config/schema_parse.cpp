@@ -346,7 +346,7 @@ class Parser {
                                       *value <= std::numeric_limits<int>::max());
     if (!fits)
       problem(given.location(), path, fmt::format("{} is too large for a 32-bit integer", given.as_text()));
-    check_range(key, static_cast<double>(*value), given, path);
+    check_range(key, *value, given, path);
     return Tree::integer(*value);
   }
 

@@ -130,9 +130,7 @@ class Printer {
     line("# " + text, indent);
   }
 
-  void line(const std::string& text, int indent) {
-    out_.append(static_cast<std::size_t>(indent), ' ').append(text).append("\n");
-  }
+  void line(const std::string& text, int indent) { out_.append(indent, ' ').append(text).append("\n"); }
 
   const bool all_;
   std::string out_;

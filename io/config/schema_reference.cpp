@@ -136,9 +136,8 @@ Tree json_list(const Key::Data& key, Tree element) {
   Tree schema = Tree::map();
   schema.set("type", Tree::text("array"));
   schema.set("items", std::move(element));
-  if (key.least > 0) schema.set("minItems", Tree::integer(static_cast<std::int64_t>(key.least)));
-  if (key.most != std::numeric_limits<std::size_t>::max())
-    schema.set("maxItems", Tree::integer(static_cast<std::int64_t>(key.most)));
+  if (key.least > 0) schema.set("minItems", Tree::integer(key.least));
+  if (key.most != std::numeric_limits<std::size_t>::max()) schema.set("maxItems", Tree::integer(key.most));
   const bool one_will_do = key.kind == Kind::formula || key.is_file;
   if (key.kind != Kind::quantity && !one_will_do) return schema;
   Tree text = Tree::map();  // "1 1 2 bar"

@@ -87,8 +87,7 @@ void write_json(std::string& out, const Tree& tree, int indent, int depth) {
     return;
   }
   const auto new_line = [&](int level) {
-    if (indent > 0)
-      out.append("\n").append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(level), ' ');
+    if (indent > 0) out.append("\n").append(static_cast<std::size_t>(indent) * level, ' ');
   };
   const char* separator = "";
   const auto next = [&] {
@@ -218,7 +217,7 @@ void write_text_file(const std::string& path, std::string_view text) {
       errno = reason;
       fail("be written");
     }
-    done += static_cast<std::size_t>(written);
+    done += written;
   }
   const bool flushed = fsync(file) == 0;
   const bool closed = close(file) == 0;

@@ -231,7 +231,7 @@ class UnitParser {
     int power = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), power);
     if (error != std::errc{} || std::abs(power) > max_power) bad();
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    rest_.remove_prefix(end - rest_.data());
     return times({}, base, power);
   }
 

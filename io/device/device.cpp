@@ -86,7 +86,7 @@ struct DeviceSession::Implementation {
     const auto ids = node.all_gather(id);
     const auto first = std::find(ids.begin(), ids.end(), id) - ids.begin();
     all = comm;
-    sharers = node.split(static_cast<int>(first), node.rank());
+    sharers = node.split(first, node.rank());
   }
 
   void start(int wanted_number, int node_size, bool is_root) {

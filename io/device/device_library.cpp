@@ -61,7 +61,7 @@ DeviceProperties DeviceLibrary::start(int number) const {
 void DeviceLibrary::stop() const { find("quintet_device_stop", &quintet_device_stop)(); }
 int DeviceLibrary::count() const { return find("quintet_device_count", &quintet_device_count)(); }
 double DeviceLibrary::free_bytes() const {
-  return static_cast<double>(find("quintet_device_free_bytes", &quintet_device_free_bytes)());
+  return find("quintet_device_free_bytes", &quintet_device_free_bytes)();
 }
 
 }  // namespace quintet

@@ -146,7 +146,7 @@ class Dedalus : public Source {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto n = std::count_if(all.begin(), all.end(),
                                    [&](const DedalusTask& one) { return one.is_on_grid_of(all[i]); });
-      if (static_cast<std::size_t>(n) > most) best = i, most = static_cast<std::size_t>(n);
+      if (static_cast<std::size_t>(n) > most) best = i, most = n;
     }
     for (const auto& task : all) {
       if (task.is_on_grid_of(all[best])) {
@@ -214,7 +214,7 @@ class Dedalus : public Source {
           path_, axis.name);
       axis.periodic = known = true;
       axis.lower = axis.coordinates.front();
-      axis.upper = axis.lower + static_cast<double>(axis.size()) * *spacing;
+      axis.upper = axis.lower + axis.size() * *spacing;
       if (any)
         reading.assume(
             fmt::format("axis {} periodic from {:.6g} to {:.6g}: its points are equally spaced, as "

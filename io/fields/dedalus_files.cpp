@@ -111,10 +111,9 @@ std::vector<DedalusPiece> DedalusFiles::pieces(std::size_t s, const DedalusTask&
                   name, task.name, key, start.size(), whole.size());
     DedalusPiece piece{name, {}, shape};
     for (std::size_t d = 0; d < whole.size(); ++d) {
-      QUINTET_CHECK(
-          start[d] >= 0 && start[d] + static_cast<double>(shape[d]) <= static_cast<double>(whole[d]),
-          "{}: tasks/{} is a part from {} on of {} points, beyond the {} of the grid", name, task.name,
-          start[d], shape[d], whole[d]);
+      QUINTET_CHECK(start[d] >= 0 && start[d] + shape[d] <= static_cast<double>(whole[d]),
+                    "{}: tasks/{} is a part from {} on of {} points, beyond the {} of the grid", name,
+                    task.name, start[d], shape[d], whole[d]);
       piece.start.push_back(static_cast<std::uint64_t>(start[d]));
     }
     result.push_back(std::move(piece));

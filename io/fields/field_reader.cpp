@@ -51,10 +51,9 @@ std::string symbol_of(const std::string& name, const std::vector<std::string>& w
 
 std::optional<double> equal_spacing(const std::vector<double>& points, double tolerance) {
   if (points.size() < 2) return std::nullopt;
-  const double spacing = (points.back() - points.front()) / static_cast<double>(points.size() - 1);
+  const double spacing = (points.back() - points.front()) / (points.size() - 1);
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (!(std::abs(points[i] - points[0] - static_cast<double>(i) * spacing) <=
-          tolerance * std::abs(spacing)))
+    if (!(std::abs(points[i] - points[0] - i * spacing) <= tolerance * std::abs(spacing)))
       return std::nullopt;
   return spacing;
 }
@@ -92,9 +91,9 @@ void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends
     QUINTET_CHECK(x.size() > 1, "{}: axis '{}' has {} points: state its ends", path, axis.name, x.size());
     axis.lower = x.front();
     axis.upper = x.back();
-    const double spacing = (x.back() - x.front()) / static_cast<double>(x.size() - 1);
+    const double spacing = (x.back() - x.front()) / (x.size() - 1);
     for (std::size_t i = 0; axis.periodic && i < x.size(); ++i)
-      QUINTET_CHECK(std::abs(x[i] - x[0] - static_cast<double>(i) * spacing) <= 1e-3 * spacing,
+      QUINTET_CHECK(std::abs(x[i] - x[0] - i * spacing) <= 1e-3 * spacing,
                     "{}: axis '{}' is periodic and its points are not equally spaced: state its ends", path,
                     axis.name);
     if (axis.periodic) axis.upper += spacing;
@@ -123,7 +122,7 @@ std::string first_bytes(const Comm& comm, const std::string& path) {
     auto stream = open_input_file(path);
     std::array<char, 4> mark{};
     stream.read(mark.data(), mark.size());
-    bytes.assign(mark.data(), static_cast<std::size_t>(stream.gcount()));
+    bytes.assign(mark.data(), stream.gcount());
   });
   return bytes;
 }
@@ -212,7 +211,7 @@ struct FieldSeriesReader::Implementation {
   void check_time_spacing(double given) const {
     const auto& t = source->times;
     if (t.size() < 2) return;
-    const double own = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
+    const double own = (t.back() - t.front()) / (t.size() - 1);
     QUINTET_CHECK(
         std::abs(own - given) <= 1e-3 * own,
         "{}: its frames are {:.6g} apart by its own times, and time_spacing is given as {:.6g}: leave "
@@ -245,7 +244,7 @@ struct FieldSeriesReader::Implementation {
                   "{}: its axes are {}; those asked for are {}", path, fmt::join(names, ", "),
                   fmt::join(wanted, ", "));
     for (std::size_t d = 0; d < wanted.size(); ++d) {
-      order[d] = static_cast<std::size_t>(source->header.axis(wanted[d]));
+      order[d] = source->header.axis(wanted[d]);
       header.axes[d] = source->header.axes[order[d]];
     }
     if (!header.mask.empty()) header.mask = turned(source->header.mask, 1, source->header.shape());
@@ -368,7 +367,7 @@ std::map<std::string, double> FieldSeriesReader::parameters(std::uint64_t sample
 std::optional<double> FieldSeriesReader::time_spacing(double tolerance) const {
   const auto& t = times();
   if (t.size() < 2) return std::nullopt;
-  const double mean = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
+  const double mean = (t.back() - t.front()) / (t.size() - 1);
   for (std::size_t i = 1; i < t.size(); ++i)
     if (std::abs(t[i] - t[i - 1] - mean) > tolerance * mean) return std::nullopt;
   return mean;

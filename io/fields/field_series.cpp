@@ -18,7 +18,7 @@ int number_of(const Items& items, const std::string& name, const char* kind) {
   const auto found = std::find(names.begin(), names.end(), name);
   QUINTET_CHECK(found != names.end(), "there is no {} '{}'; there are: {}", kind, name,
                 fmt::join(names, ", "));
-  return static_cast<int>(found - names.begin());
+  return found - names.begin();
 }
 
 /// Names go into equations, HDF5 and XDMF: letters, digits and '_', a letter first.

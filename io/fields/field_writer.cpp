@@ -455,7 +455,7 @@ void FieldSeriesWriter::truncate(std::uint64_t n_frames) {
 
 std::uint64_t FieldSeriesWriter::n_frames(std::uint64_t sample) const {
   implementation_->check_sample(sample);
-  return static_cast<std::uint64_t>(implementation_->n_frames[sample]);
+  return implementation_->n_frames[sample];
 }
 
 const std::vector<double>& FieldSeriesWriter::times() const { return implementation_->times; }

@@ -98,7 +98,7 @@ class NetcdfSeries : public Source {
           if (variable.dimensions[d] == name && variable.shape.size() > 1) {
             time_ = name;
             for (std::uint64_t i = 0; i < variable.shape[d]; ++i)
-              times.push_back(static_cast<double>(i + 1) * *options.time_spacing);
+              times.push_back((i + 1) * *options.time_spacing);
           }
     QUINTET_CHECK(
         !time_.empty(),
@@ -287,7 +287,7 @@ class NetcdfSeries : public Source {
     if (periodic) {
       QUINTET_CHECK(spacing.has_value(), "{}: axis {} is periodic and its cells are unequal", path(),
                     axis.name);
-      axis.upper = axis.lower + static_cast<double>(n) * *spacing;
+      axis.upper = axis.lower + n * *spacing;
     }
     reading.assume(fmt::format("axis {} {} from {:.6g} to {:.6g}, {}", axis.name,
                                periodic ? "periodic" : "has walls", axis.lower, axis.upper,

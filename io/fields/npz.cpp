@@ -143,8 +143,7 @@ class Npz : public Source {
                   "{}: has no times 't': state the time between frames (data.describe_files.time_spacing)",
                   zip_.path());
     const bool spaced = times.empty();
-    for (std::uint64_t i = 0; i < shape_[0] && spaced; ++i)
-      times.push_back(static_cast<double>(i + 1) * *options.time_spacing);
+    for (std::uint64_t i = 0; i < shape_[0] && spaced; ++i) times.push_back((i + 1) * *options.time_spacing);
     n_frames = {shape_[0]};
   }
 

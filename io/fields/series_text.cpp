@@ -51,7 +51,7 @@ std::string reader_text(const FieldSeriesReader& reader) {
                                  header.n_samples == 1 ? "" : "s", reader.times().size());
   for (const auto& axis : header.axes) text += axis_text(axis);
   text += times_text(reader);
-  for (std::size_t i = 0; i < header.fields.size(); ++i) text += field_text(reader, static_cast<int>(i));
+  for (std::size_t i = 0; i < header.fields.size(); ++i) text += field_text(reader, i);
   for (const auto& [name, value] : reader.parameters(0))
     text += fmt::format("  parameter {}: {:.6g}\n", name, value);
   for (const auto& assumed : reader.reading().assumed) text += fmt::format("  assumed: {}\n", assumed);

@@ -23,7 +23,7 @@ LineWeights cubic_weights(const std::vector<double>& from, const std::vector<dou
   const std::int64_t used = period > 0 ? width : std::min(width, n);
   const auto at = [&](std::int64_t i) {  // point i, of a later or an earlier period beyond the ends
     const std::int64_t turns = i >= 0 ? i / n : -((n - 1 - i) / n);
-    return from[i - turns * n] + static_cast<double>(turns) * period;
+    return from[i - turns * n] + turns * period;
   };
   LineWeights result;
   for (const double x : to) {
@@ -32,7 +32,7 @@ LineWeights cubic_weights(const std::vector<double>& from, const std::vector<dou
     if (period <= 0) first = std::clamp<std::int64_t>(first, 0, n - used);
     LineWeights::Point point{};
     for (std::int64_t k = 0; k < used; ++k) {
-      point.from[k] = static_cast<std::uint64_t>(((first + k) % n + n) % n);
+      point.from[k] = ((first + k) % n + n) % n;
       point.weight[k] = 1;
       for (std::int64_t j = 0; j < used; ++j)
         if (j != k) point.weight[k] *= (x - at(first + j)) / (at(first + k) - at(first + j));

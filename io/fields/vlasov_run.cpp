@@ -161,8 +161,7 @@ class VlasovRun : public Source {
     const std::uint64_t n = shape[0] / n_cells;
     std::vector<double> points;
     for (std::uint64_t i = 0; i < shape[0]; ++i)
-      points.push_back(edges[i / n] + (static_cast<double>(i % n) + 0.5) / static_cast<double>(n) *
-                                          (edges[i / n + 1] - edges[i / n]));
+      points.push_back(edges[i / n] + ((i % n) + 0.5) / n * (edges[i / n + 1] - edges[i / n]));
     return points;
   }
 

@@ -91,7 +91,7 @@ void XdmfSeries::write(const std::string& text) {
     if (const int error = write_from(path_, end_, text); error != 0)
       throw ResourceError(fmt::format("{}: cannot be written: {}", path_, std::strerror(error)));
   });
-  end_ += static_cast<long>(text.size());
+  end_ += text.size();
 }
 
 /// The grid: three directions, of which those that are missing have one point.
@@ -117,8 +117,7 @@ std::string XdmfSeries::geometry() const {
   text += "<Geometry GeometryType=\"VXVYVZ\">\n";
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {  // the fastest is called X
     auto places = axis->points;
-    for (std::uint64_t i = places.size(); i < axis->n; ++i)
-      places.push_back(axis->first + static_cast<double>(i) * axis->spacing);
+    for (std::uint64_t i = places.size(); i < axis->n; ++i) places.push_back(axis->first + i * axis->spacing);
     text += fmt::format("<DataItem Format=\"XML\" Dimensions=\"{}\">{}</DataItem>\n", axis->n,
                         fmt::join(places, " "));
   }

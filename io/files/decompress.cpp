@@ -77,14 +77,13 @@ std::string from_lz4_block(std::string_view bytes, std::uint64_t n, const std::s
   const int found =
       decompress(bytes.data(), result.data(), static_cast<int>(bytes.size()), static_cast<int>(n));
   QUINTET_CHECK(found >= 0, "{}: is damaged, or larger than {} bytes: LZ4 cannot unpack it", what, n);
-  require_size(static_cast<std::uint64_t>(found), n, what);
+  require_size(found, n, what);
   return result;
 }
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
-  for (int i = 3; i >= 0; --i)
-    number = number << 8U | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+  for (int i = 3; i >= 0; --i) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
   return number;
 }
 
@@ -198,9 +197,8 @@ std::string from_blosc(std::string_view bytes, std::uint64_t n, const std::strin
 std::string packed_by_zlib(std::string_view bytes) {
   uLongf size = compressBound(bytes.size());
   std::string packed(size, '\0');
-  const int state =
-      compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                static_cast<uLong>(bytes.size()), Z_BEST_COMPRESSION);
+  const int state = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                              reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION);
   if (state != Z_OK)
     throw ResourceError(fmt::format("zlib cannot pack {} bytes: out of memory", bytes.size()));
   packed.resize(size);

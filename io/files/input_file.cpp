@@ -26,7 +26,7 @@ std::uint64_t check_input_file(const std::string& path) {
   QUINTET_CHECK(found || errno != ENOENT, "{}: cannot be opened: there is no such file", path);
   QUINTET_CHECK(found, "{}: cannot be opened: {}", path, std::strerror(errno));
   QUINTET_CHECK(S_ISREG(info.st_mode), "{}: is {}; expected a file", path, kind_of(info.st_mode));
-  return static_cast<std::uint64_t>(info.st_size);
+  return info.st_size;
 }
 
 std::ifstream open_input_file(const std::string& path) {
@@ -42,7 +42,7 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   QUINTET_CHECK(size <= most, "{}: has {} bytes; expected at most {}", path, size, most);
   auto stream = open_input_file(path);
   std::string text(size, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(size));
+  stream.read(text.data(), size);
   text.resize(stream.gcount());
   QUINTET_CHECK(!stream.bad(), "{}: cannot be read: {}", path, std::strerror(errno));
   return text;

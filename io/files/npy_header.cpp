@@ -108,7 +108,7 @@ void read_shape(std::string_view text, const std::string& name, NpyHeader& heade
     QUINTET_CHECK(error == std::errc() && rest == word.data() + word.size(),
                   "{}: an extent of the shape is {}, expected an integer", name, shown(word));
     QUINTET_CHECK(n >= 0, "{}: shape {} has the negative extent {}", name, shown(whole), n);
-    header.shape.push_back(static_cast<std::uint64_t>(n));
+    header.shape.push_back(n);
   }
   std::uint64_t n = 1;
   for (const auto extent : header.shape) {

@@ -25,8 +25,7 @@ constexpr int stored = 0, deflated = 8;
 std::uint64_t number(std::string_view bytes, std::size_t at, int n) {
   std::uint64_t value = 0;
   for (int i = 0; i < n; ++i)
-    value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]))
-             << (8 * i);
+    value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
   return value;
 }
 
@@ -41,7 +40,7 @@ std::string read_at(std::ifstream& stream, std::uint64_t at, std::uint64_t n, co
   std::string bytes(n, '\0');
   stream.clear();
   stream.seekg(static_cast<std::streamoff>(at));
-  stream.read(bytes.data(), static_cast<std::streamsize>(n));
+  stream.read(bytes.data(), n);
   QUINTET_CHECK(static_cast<std::uint64_t>(stream.gcount()) == n,
                 "{}: cannot read {} bytes at {}: it is truncated", path, n, at);
   return bytes;
@@ -130,7 +129,7 @@ void ZipFile::read_directory(std::uint64_t begin, std::uint64_t bytes, std::uint
                   "{}: member {} of its directory is damaged", path_, i);
     Member member;
     member.name = directory.substr(at + entry_bytes, name_bytes);
-    member.method = static_cast<int>(number(directory, at + 10, 2));
+    member.method = number(directory, at + 10, 2);
     member.checksum = static_cast<std::uint32_t>(number(directory, at + 16, 4));
     member.packed = number(directory, at + 20, 4);
     member.unpacked = number(directory, at + 24, 4);

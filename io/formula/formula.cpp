@@ -100,7 +100,7 @@ void check_names(const std::string& text, const std::vector<std::string>& variab
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   for (const auto& name : detail::used_names(text)) {
-    const std::string here = place(what, text, static_cast<long>(name.position));
+    const std::string here = place(what, text, name.position);
     if (name.called) {
       QUINTET_CHECK(!holds(values, name.text), "{}'{}' is no function; expected an operator such as *", here,
                     name.text);
@@ -122,8 +122,7 @@ void check_equals(const std::string& text, const std::string& what) {
     const bool pair = i + 1 < text.size() && text[i + 1] == '=';
     const bool compares =
         pair || (i > 0 && std::string_view("<>!=").find(text[i - 1]) != std::string_view::npos);
-    QUINTET_CHECK(compares, "{}'=' has no meaning in a formula; write == to compare",
-                  place(what, text, static_cast<long>(i)));
+    QUINTET_CHECK(compares, "{}'=' has no meaning in a formula; write == to compare", place(what, text, i));
   }
 }
 

@@ -112,7 +112,7 @@ void CheckpointStore::supersede_after(std::int64_t step) const {
 
 void CheckpointStore::tidy(std::int64_t newest_step) const {
   const auto steps = set_aside_after(newest_step);
-  for (std::size_t i = 0; i + static_cast<std::size_t>(keep_) < steps.size(); ++i) fs::remove(path(steps[i]));
+  for (std::size_t i = 0; i + keep_ < steps.size(); ++i) fs::remove(path(steps[i]));
 }
 
 std::vector<std::int64_t> CheckpointStore::steps() const {

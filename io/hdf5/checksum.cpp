@@ -182,7 +182,7 @@ double bytes_of_row(const Group& root, const std::vector<std::string>& datasets,
   for (const auto& dataset : datasets) {
     const bool is_one_a_frame = dataset.ends_with(one_a_frame);
     const auto path = is_one_a_frame ? dataset.substr(0, dataset.size() - 1) + "0" : dataset;
-    if (root.has(path)) values += static_cast<double>(product(root.shape(path), is_one_a_frame ? 0 : axes));
+    if (root.has(path)) values += product(root.shape(path), is_one_a_frame ? 0 : axes);
   }
   return 8 * values;
 }
@@ -235,7 +235,7 @@ AlteredRows altered_rows(const Group& root, const std::string& path, const std::
   const bool has_samples = shape.size() == 2;
   QUINTET_CHECK((shape.size() == 1 && rows.size() == 1) || (has_samples && rows.size() == shape[0]),
                 "{}: checksums of {} axes are not those of the rows", path, shape.size());
-  const double bytes = bytes_of_row(root, datasets, shape.size()) * static_cast<double>(rows.size());
+  const double bytes = bytes_of_row(root, datasets, shape.size()) * rows.size();
   const double most = bytes > 0 ? std::max(1.0, most_bytes / bytes) : most_bytes;
   for (std::uint64_t i = 0; i < rows.size(); ++i) {
     const std::uint64_t n = std::min(rows[i], shape.back());

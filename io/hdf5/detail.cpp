@@ -216,13 +216,13 @@ std::string shape_text(const Shape& shape) {
 Space make_space(const Shape& shape) {
   if (shape.empty()) return Space(H5Screate(H5S_SCALAR));
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  return Space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
+  return Space(H5Screate_simple(extents.size(), extents.data(), nullptr));
 }
 
 Shape shape_of_space(hid_t space) {
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return {0};
   const int rank = H5Sget_simple_extent_ndims(space);
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(rank, 0)));
+  std::vector<hsize_t> extents(std::max(rank, 0));
   if (rank > 0) H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   return {extents.begin(), extents.end()};
 }

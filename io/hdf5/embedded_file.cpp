@@ -118,8 +118,8 @@ void read_embedded(const EmbeddedPlace& place, std::span<std::byte> to) {
   std::size_t done = 0;
   ssize_t now = 1;
   while (done < to.size() && (now > 0 || errno == EINTR)) {
-    now = ::pread(file, to.data() + done, to.size() - done, static_cast<off_t>(place.offset + done));
-    if (now > 0) done += static_cast<std::size_t>(now);
+    now = ::pread(file, to.data() + done, to.size() - done, place.offset + done);
+    if (now > 0) done += now;
   }
   const int reason = errno;
   ::close(file);

@@ -35,7 +35,7 @@ bool has_free(int descriptor, std::uint64_t begin, std::uint64_t end) {
   if (::fstat(descriptor, &file) != 0 || ::fstatvfs(descriptor, &system) != 0 || system.f_blocks == 0)
     return true;
   constexpr std::uint64_t unit = 512;  // of st_blocks
-  const std::uint64_t there = std::max(begin, static_cast<std::uint64_t>(file.st_blocks) * unit);
+  const std::uint64_t there = std::max(begin, file.st_blocks * unit);
   return there >= end || (end - there) / system.f_frsize < system.f_bavail;
 }
 
@@ -49,10 +49,7 @@ int take_bytes(const std::string& path, std::uint64_t begin, std::uint64_t end) 
   if (descriptor < 0) return errno;
   int reason = 0;
   do {
-    reason = ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
-                         static_cast<off_t>(end - begin)) == 0
-                 ? 0
-                 : errno;
+    reason = ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, begin, end - begin) == 0 ? 0 : errno;
   } while (reason == EINTR);
   if (reason != 0 && reason != ENOSPC && reason != EDQUOT && reason != EFBIG)
     reason = has_free(descriptor, begin, end) ? 0 : ENOSPC;
@@ -74,7 +71,7 @@ void Context::take_room(bool with_metadata) const {
     wanted = grown + slack;
     std::size_t metadata = 0;
     if (with_metadata && H5Fget_mdc_size(file, nullptr, nullptr, &metadata, nullptr) >= 0)
-      wanted += static_cast<std::uint64_t>(comm.maximum(static_cast<std::int64_t>(metadata)));
+      wanted += comm.maximum(static_cast<std::int64_t>(metadata));
   }
   if (wanted > taken) on_root(comm, [&] { take_on_root(wanted); });
   taken = wanted;
@@ -116,7 +113,7 @@ constexpr std::uint64_t full_below = 1 << 20;  ///< bytes that are free
 bool is_full(const std::string& path) {
   struct statvfs system {};
   return ::statvfs(path.c_str(), &system) == 0 && system.f_blocks > 0 &&
-         static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize < full_below;
+         system.f_bavail * system.f_frsize < full_below;
 }
 
 /// The call that this rank is in, and the thread that looks at it from time to time.

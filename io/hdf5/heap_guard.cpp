@@ -72,7 +72,7 @@ class RawFile {
     std::string bytes(n, '\0');
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(base_ + address));
-    file_.read(bytes.data(), static_cast<std::streamsize>(n));
+    file_.read(bytes.data(), n);
     QUINTET_CHECK(file_.gcount() == static_cast<std::streamsize>(n),
                   "{}: cannot read {} bytes at {}: it is truncated", context_.path, n, address);
     return bytes;

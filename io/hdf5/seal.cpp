@@ -38,16 +38,15 @@ class Descriptor {
 
   void read(std::span<std::byte> bytes, std::uint64_t offset) const {
     for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t n =
-          ::pread(number_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+      const ssize_t n = ::pread(number_, bytes.data() + done, bytes.size() - done, offset + done);
       if (n < 0 && errno == EINTR) continue;
       QUINTET_CHECK(n > 0, "{}: cannot read byte {}: {}", path_, offset + done,
                     n < 0 ? std::strerror(errno) : "the file ends before it");
-      done += static_cast<std::size_t>(n);
+      done += n;
     }
   }
   void write(std::span<const std::byte> bytes, std::uint64_t offset) const {
-    const ssize_t n = ::pwrite(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t n = ::pwrite(number_, bytes.data(), bytes.size(), offset);
     if (n == static_cast<ssize_t>(bytes.size())) return;
     throw ResourceError(fmt::format("{}: cannot write its checksum: {}", path_,
                                     n < 0 ? std::strerror(errno) : "the disk is full"));

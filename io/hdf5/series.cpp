@@ -35,7 +35,7 @@ Properties chunked(const Shape& entry, std::uint64_t element_bytes) {
   Properties creation(H5Pcreate(H5P_DATASET_CREATE));
   const Shape chunk = chunk_shape(entry, element_bytes);
   const std::vector<hsize_t> extents(chunk.begin(), chunk.end());
-  H5Pset_chunk(creation, static_cast<int>(extents.size()), extents.data());
+  H5Pset_chunk(creation, extents.size(), extents.data());
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);  // more ranks may go on with it, which write only where
   return creation;                                    // there is a chunk
@@ -45,7 +45,7 @@ Space growing_space(const Shape& entry) {
   std::vector<hsize_t> now(1, 0), most(1, H5S_UNLIMITED);
   now.insert(now.end(), entry.begin(), entry.end());
   for (const std::uint64_t extent : entry) most.push_back(std::max<std::uint64_t>(extent, 1));
-  return Space(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
+  return Space(H5Screate_simple(now.size(), now.data(), most.data()));
 }
 
 void set_extent(const Context& context, hid_t dataset, const std::string& name, std::uint64_t size,
@@ -77,7 +77,7 @@ void allocate(const Context& context, hid_t dataset, const std::string& name, st
   const Properties creation(H5Dget_create_plist(dataset));
   const Shape shape = shape_of_space(Space(H5Dget_space(dataset)));
   std::vector<hsize_t> chunk(shape.size()), at(shape.size(), 0);
-  H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(creation, chunk.size(), chunk.data());
   std::size_t bytes = H5Tget_size(Type(H5Dget_type(dataset)));
   for (const hsize_t extent : chunk) bytes *= extent;
   const std::vector<std::byte> zeros(bytes);
@@ -119,7 +119,7 @@ double series_bytes(const Shape& entry, std::uint64_t element_bytes, std::uint64
   const auto pieces = [](std::uint64_t whole, std::uint64_t piece) {
     return static_cast<double>((whole + piece - 1) / piece * piece);
   };
-  double bytes = static_cast<double>(element_bytes) * pieces(n, chunk[0]);
+  double bytes = element_bytes * pieces(n, chunk[0]);
   for (std::size_t axis = 0; axis < entry.size(); ++axis) bytes *= pieces(entry[axis], chunk[axis + 1]);
   return bytes;
 }

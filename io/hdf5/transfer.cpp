@@ -66,8 +66,7 @@ std::string missing_filters(hid_t dataset) {
   for (int i = 0; i < H5Pget_nfilters(creation); ++i) {
     unsigned flags = 0, settings = 0;
     std::size_t n_numbers = 0;
-    const auto id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &n_numbers, nullptr, 0,
-                                   nullptr, &settings);
+    const auto id = H5Pget_filter2(creation, i, &flags, &n_numbers, nullptr, 0, nullptr, &settings);
     if (id < 0 || H5Zfilter_avail(id) > 0) continue;
     const auto name = names.find(id);
     text += fmt::format(
@@ -157,9 +156,9 @@ void Group::make_growing(const std::string& name, const Shape& shape, std::size_
   const std::vector<hsize_t> now(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
   std::vector<hsize_t> most = now;
   most[growing] = H5S_UNLIMITED;
-  const Space space(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
+  const Space space(H5Screate_simple(now.size(), now.data(), most.data()));
   const Properties creation(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_chunk(creation, static_cast<int>(pieces.size()), pieces.data());
+  H5Pset_chunk(creation, pieces.size(), pieces.data());
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
   const auto dataset = own.create_dataset(name, native_type<T>(), space, creation, description);

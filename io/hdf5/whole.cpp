@@ -20,7 +20,7 @@ struct Chunks {
 
 Chunks chunks_of(hid_t creation, const Shape& shape) {
   Chunks chunks{std::vector<hsize_t>(shape.size()), std::vector<hsize_t>(shape.size())};
-  H5Pget_chunk(creation, static_cast<int>(shape.size()), chunks.extent.data());
+  H5Pget_chunk(creation, shape.size(), chunks.extent.data());
   for (std::size_t d = 0; d < shape.size(); ++d) {
     chunks.number[d] = (shape[d] + chunks.extent[d] - 1) / chunks.extent[d];
     chunks.needed *= chunks.number[d];

@@ -81,7 +81,7 @@ void write(Level level, std::string_view words) {
     log.early.push_back(fmt::format("{}{}", prefix(level), line));
 }
 
-int warning_count() { return static_cast<int>(state().warnings.size()); }
+int warning_count() { return state().warnings.size(); }
 
 const std::vector<std::string>& warnings() { return state().warnings; }
 

@@ -76,8 +76,7 @@ bool collect_output(Pipe& out, Pipe& errors, CommandResult& result, Clock::time_
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
-    if (poll(watched.data(), watched.size(), static_cast<int>(std::min<std::int64_t>(left, 1000))) < 0 &&
-        errno != EINTR)
+    if (poll(watched.data(), watched.size(), std::min<std::int64_t>(left, 1000)) < 0 && errno != EINTR)
       return false;
     for (std::size_t i = 0; i < watched.size(); ++i) {
       if (watched[i].fd < 0 || watched[i].revents == 0) continue;
@@ -85,7 +84,7 @@ bool collect_output(Pipe& out, Pipe& errors, CommandResult& result, Clock::time_
       if (n <= 0)
         watched[i].fd = -1;
       else if (texts[i]->size() < most_bytes)
-        texts[i]->append(buffer.data(), static_cast<std::size_t>(n));
+        texts[i]->append(buffer.data(), n);
     }
   }
   return true;

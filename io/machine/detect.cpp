@@ -89,7 +89,7 @@ void detect_scratch(MachineNode& node) {
   node.scratch = folder;
   struct statvfs disk {};
   if (statvfs(folder.c_str(), &disk) == 0 && disk.f_blocks > 0)
-    node.scratch_size = static_cast<double>(disk.f_blocks) * static_cast<double>(disk.f_frsize);
+    node.scratch_size = static_cast<double>(disk.f_blocks) * disk.f_frsize;
 }
 
 template <class T>

@@ -89,8 +89,7 @@ Answer check_gpu_ranks(const Machine& /*machine*/, const MachineQueue& /*queue*/
 Answer check_memory(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
   if (!queue.memory || !job.memory || *job.memory <= *queue.memory) return {};
   return fmt::format("{} a node are needed ({} a rank), a node has {}", gigabytes(*job.memory),
-                     gigabytes(*job.memory / static_cast<double>(job.ranks_per_node)),
-                     gigabytes(*queue.memory));
+                     gigabytes(*job.memory / job.ranks_per_node), gigabytes(*queue.memory));
 }
 
 Answer check_walltime(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {

@@ -28,7 +28,7 @@ struct JobShape {
   bool reserved = false;           ///< on the nodes of a reservation
 
   [[nodiscard]] std::int64_t ranks() const { return nodes * ranks_per_node; }
-  [[nodiscard]] double node_hours() const { return static_cast<double>(nodes) * walltime / 3600; }
+  [[nodiscard]] double node_hours() const { return nodes * walltime / 3600; }
 };
 
 /// A limit that a job would break.

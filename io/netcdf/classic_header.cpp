@@ -73,8 +73,8 @@ class HeaderReader {
   std::string bytes_padded(std::uint64_t n) {
     QUINTET_CHECK(n <= bytes_, "{}: its header is damaged", path_);
     std::string text(n, '\0');
-    stream_.read(text.data(), static_cast<std::streamsize>(n));
-    stream_.ignore(static_cast<std::streamsize>((4 - n % 4) % 4));
+    stream_.read(text.data(), n);
+    stream_.ignore((4 - n % 4) % 4);
     QUINTET_CHECK(stream_.good(), "{}: ends within its header: it was cut short", path_);
     return text;
   }
@@ -83,7 +83,7 @@ class HeaderReader {
     const std::uint64_t value = big_endian(4);
     QUINTET_CHECK(value >= 1 && value < type_bytes.size(), "{}: its header is damaged: there is no type {}",
                   path_, value);
-    return static_cast<std::uint64_t>(type_bytes[value]);
+    return type_bytes[value];
   }
   void attributes() {
     for (std::uint64_t i = 0, n = list(12); i < n; ++i) {

@@ -110,7 +110,7 @@ Variable read_variable(const Implementation& file, int number) {
   file.check(nc_inq_varndims(file.id, number, &n_dimensions), "the dimensions of " + variable.name);
   QUINTET_CHECK(n_dimensions >= 0 && n_dimensions <= 32, "{}: {} has {} dimensions; at most 32 are read here",
                 file.path, name, n_dimensions);
-  std::vector<int> dimensions(static_cast<std::size_t>(n_dimensions));
+  std::vector<int> dimensions(n_dimensions);
   if (n_dimensions > 0)
     file.check(nc_inq_vardimid(file.id, number, dimensions.data()), "the dimensions of " + variable.name);
   for (const int dimension : dimensions) {

@@ -106,8 +106,7 @@ void Writer::variable(const std::string& name, Type type, const std::vector<std:
   for (const auto& dimension : dimensions) numbers.push_back(file.dimensions.at(dimension));
   int number = 0;
   file.types[name] = row_of(types, type).type;
-  file.check(nc_def_var(file.id, name.c_str(), file.types[name], static_cast<int>(numbers.size()),
-                        numbers.data(), &number));
+  file.check(nc_def_var(file.id, name.c_str(), file.types[name], numbers.size(), numbers.data(), &number));
   file.variables[name] = number;
 }
 

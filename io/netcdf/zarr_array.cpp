@@ -43,8 +43,7 @@ std::string without_checksum(std::string_view bytes, const std::string& what) {
   QUINTET_CHECK(bytes.size() >= 4, "{}: is too short for its checksum", what);
   const auto data = bytes.substr(0, bytes.size() - 4);
   std::uint32_t stored = 0;
-  for (int i = 3; i >= 0; --i)
-    stored = stored << 8U | static_cast<unsigned char>(bytes[data.size() + static_cast<std::size_t>(i)]);
+  for (int i = 3; i >= 0; --i) stored = stored << 8U | static_cast<unsigned char>(bytes[data.size() + i]);
   QUINTET_CHECK(checksum_of(data) == stored, "{}: does not agree with its checksum: it is damaged", what);
   return std::string(data);
 }

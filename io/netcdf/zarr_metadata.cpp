@@ -40,7 +40,7 @@ std::vector<std::uint64_t> extents(const Tree& list, std::int64_t least) {
     QUINTET_CHECK(extent >= least &&
                       static_cast<std::uint64_t>(extent) <= most_elements / std::max<std::uint64_t>(n, 1),
                   "{}: an extent of {}", item.location().text(), extent);
-    result.push_back(static_cast<std::uint64_t>(extent));
+    result.push_back(extent);
     n *= std::max<std::uint64_t>(result.back(), 1);
   }
   return result;

@@ -59,11 +59,9 @@ struct Comm::Implementation {
   Counter& counter(Call call) { return counters[static_cast<std::size_t>(call)]; }
   void count(Call call, std::size_t bytes) {
     ++counter(call).messages;
-    counter(call).bytes += static_cast<std::int64_t>(bytes);
+    counter(call).bytes += bytes;
   }
-  void count_received(Call call, std::size_t bytes) {
-    counter(call).received += static_cast<std::int64_t>(bytes);
-  }
+  void count_received(Call call, std::size_t bytes) { counter(call).received += bytes; }
 
   /// The ranks on this rank's node, found once. Collective on first call.
   std::shared_ptr<Implementation> node() {
@@ -342,7 +340,7 @@ namespace {
 
 /// Every rank's number on every rank. Collective.
 std::vector<std::uint64_t> all_sizes(MPI_Comm comm, int n_ranks, std::uint64_t size) {
-  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(n_ranks));
+  std::vector<std::uint64_t> sizes(n_ranks);
   check_mpi(MPI_Allgather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, comm), "MPI_Allgather");
   return sizes;
 }
@@ -375,8 +373,8 @@ std::vector<std::byte> Comm::all_gather_bytes(std::span<const std::byte> values)
   const std::vector<int> counts(sizes.begin(), sizes.end());
   std::vector<int> offsets(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-  check_mpi(MPI_Allgatherv(values.data(), static_cast<int>(values.size()), MPI_BYTE, result.data(),
-                           counts.data(), offsets.data(), MPI_BYTE, comm),
+  check_mpi(MPI_Allgatherv(values.data(), values.size(), MPI_BYTE, result.data(), counts.data(),
+                           offsets.data(), MPI_BYTE, comm),
             "MPI_Allgatherv");
   return result;
 }
@@ -422,8 +420,8 @@ std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(
   for (std::size_t r = 0; r < n_ranks; ++r) {
     if (r == self) continue;
     result[r].resize(n_receive[r]);
-    requests.receive(comm, result[r], static_cast<int>(r), all_to_all_tag);
-    requests.send(comm, send[r], static_cast<int>(r), all_to_all_tag);
+    requests.receive(comm, result[r], r, all_to_all_tag);
+    requests.send(comm, send[r], r, all_to_all_tag);
   }
   requests.wait();
   return result;
@@ -432,7 +430,7 @@ std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(
 // ---- slices and parts, rank to rank ----
 
 void Comm::check_slices(std::size_t n) const {
-  if (n % static_cast<std::size_t>(size()) != 0)
+  if (n % size() != 0)
     throw InternalError(fmt::format("{} numbers cannot be cut into {} equal slices.", n, size()));
 }
 
@@ -460,8 +458,8 @@ Comm::Pending Comm::start_parts(Call call, int tag, const SendPart& send_part,
 }
 
 Comm::Pending Comm::start_all_gather_bytes(std::span<std::byte> values) const {
-  const std::size_t slice = values.size() / static_cast<std::size_t>(size());
-  const auto part = [&](int rank) { return values.subspan(static_cast<std::size_t>(rank) * slice, slice); };
+  const std::size_t slice = values.size() / size();
+  const auto part = [&](int rank) { return values.subspan(rank * slice, slice); };
   return start_parts(
       Call::all_gather_into, all_gather_into_tag,
       [&](int) { return std::span<const std::byte>(part(rank())); }, part);
@@ -504,15 +502,13 @@ Comm::PendingSum<T> Comm::start_reduce_scatter(std::span<const T> parts, std::sp
     throw InternalError(
         fmt::format("reduce_scatter: {} numbers of workspace, needed are {}.", workspace.size(), needed));
   const auto others = workspace.first(needed);
-  const auto send_part = [&](int rank) {
-    return std::as_bytes(parts.subspan(static_cast<std::size_t>(rank) * slice, slice));
-  };
+  const auto send_part = [&](int rank) { return std::as_bytes(parts.subspan(rank * slice, slice)); };
   const auto receive_part = [&](int rank) {
     const auto place = static_cast<std::size_t>(rank < this->rank() ? rank : rank - 1);
     return std::as_writable_bytes(others.subspan(place * slice, slice));
   };
   return {start_parts(Call::reduce_scatter, reduce_scatter_tag, send_part, receive_part),
-          parts.data() + static_cast<std::size_t>(rank()) * slice, others, rank(), size()};
+          parts.data() + rank() * slice, others, rank(), size()};
 }
 
 template <class T>

@@ -67,11 +67,11 @@ void Mailbox::send(std::span<const std::byte> bytes, int destination) {
   it.forget_delivered();
   auto& letter = it.sending.emplace_back();
   letter.bytes.assign(bytes.begin(), bytes.end());
-  check_mpi(MPI_Isend(letter.bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, destination, letter_tag,
-                      native(it.comm), &letter.request),
+  check_mpi(MPI_Isend(letter.bytes.data(), bytes.size(), MPI_BYTE, destination, letter_tag, native(it.comm),
+                      &letter.request),
             "MPI_Isend");
   ++it.sent.messages;
-  it.sent.bytes += static_cast<std::int64_t>(bytes.size());
+  it.sent.bytes += bytes.size();
 }
 
 std::optional<Mailbox::Letter> Mailbox::receive() {
@@ -84,7 +84,7 @@ std::optional<Mailbox::Letter> Mailbox::receive() {
   if (!here) return std::nullopt;
   int n = 0;
   check_mpi(MPI_Get_count(&status, MPI_BYTE, &n), "MPI_Get_count");
-  Letter letter{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(n))};
+  Letter letter{status.MPI_SOURCE, std::vector<std::byte>(n)};
   check_mpi(MPI_Recv(letter.bytes.data(), n, MPI_BYTE, letter.source, letter_tag, native(it.comm),
                      MPI_STATUS_IGNORE),
             "MPI_Recv");

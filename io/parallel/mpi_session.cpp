@@ -127,7 +127,7 @@ std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(text, &length);
-  std::string version(text, static_cast<std::size_t>(length));
+  std::string version(text, length);
   version =
       version.substr(0, version.find_first_of(",\n"));  // Open MPI adds package and build, MPICH its options
   if (version.starts_with("Open MPI v")) version.erase(9, 1);

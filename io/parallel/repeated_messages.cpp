@@ -82,21 +82,16 @@ void RepeatedMessages::start() {
   all.is_started = true;
   auto* request = all.requests.data();
   for (const auto& [bytes, partner, tag] : all.receives)
-    check_mpi(
-        MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, partner, tag, all.mpi, request++),
-        "MPI_Irecv");
+    check_mpi(MPI_Irecv(bytes.data(), bytes.size(), MPI_BYTE, partner, tag, all.mpi, request++), "MPI_Irecv");
   for (const auto& [bytes, partner, tag] : all.sends)
-    check_mpi(
-        MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, partner, tag, all.mpi, request++),
-        "MPI_Isend");
+    check_mpi(MPI_Isend(bytes.data(), bytes.size(), MPI_BYTE, partner, tag, all.mpi, request++), "MPI_Isend");
   all.comm.count(Comm::Call::point_to_point, std::ssize(all.sends), all.bytes_sent, all.bytes_received);
 }
 
 void RepeatedMessages::wait() {
   auto& all = *implementation_;
   if (!all.is_started) return;
-  check_mpi(MPI_Waitall(static_cast<int>(all.requests.size()), all.requests.data(), all.statuses.data()),
-            "MPI_Waitall");
+  check_mpi(MPI_Waitall(all.requests.size(), all.requests.data(), all.statuses.data()), "MPI_Waitall");
   all.is_started = false;
   for (std::size_t i = 0; i < all.receives.size(); ++i) {
     int received = 0;

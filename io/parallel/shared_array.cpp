@@ -47,7 +47,7 @@ SharedMemory::SharedMemory(const Comm& node, std::size_t bytes)
   }
   void* base = nullptr;
   const auto comm = *static_cast<const MPI_Comm*>(node.native());
-  check_mpi(MPI_Win_allocate_shared(static_cast<MPI_Aint>(room), 1, MPI_INFO_NULL, comm, &base, &it.window),
+  check_mpi(MPI_Win_allocate_shared(room, 1, MPI_INFO_NULL, comm, &base, &it.window),
             "MPI_Win_allocate_shared");
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, it.window), "MPI_Win_lock_all");
   for (int rank = 0; rank < node.size(); ++rank) {

@@ -31,7 +31,7 @@ ThreadClock ThreadClock::real() {
   const auto seconds = [](clockid_t id) {
     timespec time{};
     clock_gettime(id, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return time.tv_sec + 1e-9 * time.tv_nsec;
   };
   return {[seconds] { return seconds(CLOCK_MONOTONIC); },
           [seconds] { return seconds(CLOCK_PROCESS_CPUTIME_ID); }};

@@ -36,9 +36,8 @@ double age_by_kernel() {
   const auto fields = stat_fields("self");
   timespec now{};
   if (fields.empty() || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0.0;
-  const double started =
-      std::strtod(fields.back().c_str(), nullptr) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  const double age = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) - started;
+  const double started = std::strtod(fields.back().c_str(), nullptr) / sysconf(_SC_CLK_TCK);
+  const double age = now.tv_sec + 1e-9 * now.tv_nsec - started;
   return age < 3600.0 ? std::max(age, 0.0) : 0.0;  // containers with a clock of their own
 }
 
@@ -81,13 +80,13 @@ double peak_memory_mb() {
     if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024.0 / 1e6;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
+  return usage.ru_maxrss * 1024.0 / 1e6;
 }
 
 double resident_memory_mb() {
   std::ifstream file("/proc/self/statm");
   double size = 0, resident = 0;
-  return file >> size >> resident ? 1e-6 * resident * static_cast<double>(sysconf(_SC_PAGESIZE)) : 0;
+  return file >> size >> resident ? 1e-6 * resident * sysconf(_SC_PAGESIZE) : 0;
 }
 
 std::string blas_in_use() {

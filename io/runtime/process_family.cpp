@@ -78,7 +78,7 @@ bool has_open(int process, const std::string& what) {
 std::string ProcessFamily::new_mark() {
   static std::atomic<int> n_marks = 0;
   const char* const before = std::getenv(variable);
-  const int self = static_cast<int>(getpid());
+  const int self = getpid();
   return fmt::format("{}={}{}{}.{}.{}", variable, before == nullptr ? "" : before,
                      before == nullptr ? "" : " ", self, process_start(self).value_or(""), n_marks++);
 }

@@ -163,7 +163,7 @@ bool Socket::receive(std::span<std::byte> bytes, const std::string& what, const 
   while (done < bytes.size()) {
     const auto got = ::recv(descriptor_, bytes.data() + done, bytes.size() - done, 0);
     if (got > 0) {
-      done += static_cast<std::size_t>(got);
+      done += got;
     } else if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
       wait_for(descriptor_, POLLIN, waiting);
     } else {
@@ -179,7 +179,7 @@ void Socket::send(std::span<const std::byte> bytes, const std::string& what, con
   for (std::size_t done = 0; done < bytes.size();) {
     const auto sent = ::send(descriptor_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
     if (sent > 0)
-      done += static_cast<std::size_t>(sent);
+      done += sent;
     else if (sent < 0 && (errno == EAGAIN || errno == EINTR))
       wait_for(descriptor_, POLLOUT, waiting);
     else

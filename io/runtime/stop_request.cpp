@@ -67,7 +67,7 @@ std::optional<double> take_number(std::string_view& text) {
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc() || !std::isfinite(value) || value < 0.0) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   return value;
 }
 
@@ -79,7 +79,7 @@ std::optional<double> parse_clock(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), field);
     if (error != std::errc() || (n_fields > 1 && field > 59)) return std::nullopt;
     seconds = 60.0 * seconds + field;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(end - text.data());
     if (text.empty()) return n_fields > 1 ? std::optional(seconds) : std::nullopt;
     if (text.front() != ':' || n_fields == 3) return std::nullopt;
     text.remove_prefix(1);

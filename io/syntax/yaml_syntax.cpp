@@ -30,8 +30,8 @@ constexpr Lookalike lookalikes[] = {{"\u00a0", "a no-break space", "a space"},
                                     {"\u201e", "a printer's quote", "'\"'"}};
 
 bool is_between_quotes(std::string_view text, std::size_t at) {
-  return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\'') % 2 == 1 ||
-         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '"') % 2 == 1;
+  return std::count(text.begin(), text.begin() + at, '\'') % 2 == 1 ||
+         std::count(text.begin(), text.begin() + at, '"') % 2 == 1;
 }
 
 /// A sign that looks like another, outside comments and quotes.

@@ -84,7 +84,7 @@ void DiskFile::take_space(std::size_t bytes, const std::string& what) {
       "{}: {} lies in memory (tmpfs), which files there would fill like any other; expected a folder on a "
       "disk",
       options_.key, options_.folder);
-  if (const int reason = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes)); reason != 0)
+  if (const int reason = ::posix_fallocate(file_, 0, bytes); reason != 0)
     fail(fmt::format("take {} of disk space", text_of_bytes(bytes)), reason);
   const auto grain = grain_memory(tier_grain);
   try {
@@ -105,11 +105,11 @@ void DiskFile::transfer(bool writes, std::byte* memory, std::size_t n, std::size
                                : ::pread(file_, memory + done, n - done, from);
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) fail(writes ? "write" : "read", now < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(now);
+    done += now;
   }
   if (direct_) return;
   if (writes && ::fdatasync(file_) != 0) fail("write to the disk", errno);
-  ::posix_fadvise(file_, static_cast<off_t>(at), static_cast<off_t>(n), POSIX_FADV_DONTNEED);
+  ::posix_fadvise(file_, at, n, POSIX_FADV_DONTNEED);
 }
 
 void DiskFile::read(std::byte* to, std::size_t n, std::size_t at) { transfer(false, to, n, at); }
@@ -124,7 +124,7 @@ DiskCost measured_cost(DiskFile& file, std::size_t bytes) {
   const auto seconds_a_byte = [n](const auto& action) {
     const auto begin = Clock::now();
     action();
-    return std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(n);
+    return std::chrono::duration<double>(Clock::now() - begin).count() / n;
   };
   DiskCost least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   for (int round = 0; round < 3; ++round) {

@@ -71,7 +71,7 @@ Ledger::Claim Ledger::claim(Tier tier, ByteCategory category, std::size_t bytes,
                     "are taken; {}",
                     account.key, text_of_bytes(bytes), what, bytes, text_of_bytes(*account.limit),
                     name_of(tier_rows, tier), text_of_bytes(held), help));
-  add(tier, category, static_cast<std::int64_t>(bytes));
+  add(tier, category, bytes);
   Claim claim;
   claim.ledger_ = this;
   claim.tier_ = tier;
@@ -96,17 +96,17 @@ void Ledger::add(Tier tier, ByteCategory category, std::int64_t bytes) {
 
 std::size_t Ledger::current(Tier tier, ByteCategory category) const {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(std::max<std::int64_t>(0, at(tier, category).current));
+  return std::max<std::int64_t>(0, at(tier, category).current);
 }
 
 std::size_t Ledger::peak(Tier tier, ByteCategory category) const {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(at(tier, category).peak);
+  return at(tier, category).peak;
 }
 
 std::size_t Ledger::peak(Tier tier) const {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(sums_[static_cast<std::size_t>(tier)].peak);
+  return sums_[static_cast<std::size_t>(tier)].peak;
 }
 
 }  // namespace quintet

@@ -39,7 +39,7 @@ PageArena& PageArena::of_process() {
   static auto* const arena = [] {
     rlimit limit{};
     const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
+    const auto memory = sysconf(_SC_PHYS_PAGES) * page;
     return new PageArena(is_limited ? 0 : 4 * memory);  // blocks may be freed while the process ends
   }();
   return *arena;
@@ -169,7 +169,7 @@ std::span<std::byte> PageArena::pages_of(const void* place) const {
 
 void PageArena::note_absent(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
-  use_.live -= static_cast<std::size_t>(bytes);
+  use_.live -= bytes;
   use_.most_live = std::max(use_.most_live, use_.live);
   keep_within(use_.most_live + use_.most_live / slack_share);
   use_.resident = use_.live + with_pages_;

@@ -147,7 +147,7 @@ std::vector<int> grouped(std::span<const int> items, const std::function<bool(in
   for (std::size_t i = 0; i < items.size(); ++i)
     if (!rank.contains(items[i])) rank[items[i]] = {!is_here(items[i]), static_cast<int>(i)};
   std::vector<int> order(items.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank[items[a]] < rank[items[b]]; });
   return order;
 }

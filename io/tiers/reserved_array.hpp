@@ -53,7 +53,7 @@ class ReservedArray {
   }
 
  private:
-  static std::uintptr_t page() { return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)); }
+  static std::uintptr_t page() { return sysconf(_SC_PAGESIZE); }
 
   std::size_t bytes_;
   T* data_ = nullptr;

@@ -42,7 +42,7 @@ std::size_t TierFile::header_bytes() const { return whole_grains(sizeof(Header) 
 
 std::size_t TierFile::place(int item, int slot) const {
   const auto i = static_cast<std::size_t>(item);
-  return first_[i] + static_cast<std::size_t>(slot) * whole_grains(sizes_[i]);
+  return first_[i] + slot * whole_grains(sizes_[i]);
 }
 
 TierFile::TierFile(Options options, std::vector<std::size_t> sizes)
@@ -99,7 +99,7 @@ void TierFile::write_header() {
   const std::size_t skipped = sizeof header.sum;
   header.sum = sum_of(page.get() + skipped, sizeof header - skipped + sizes_.size());
   std::memcpy(page.get(), &header.sum, sizeof header.sum);
-  file_.write(page.get(), header_bytes(), static_cast<std::size_t>(generation_ % 2) * header_bytes());
+  file_.write(page.get(), header_bytes(), (generation_ % 2) * header_bytes());
 }
 
 void TierFile::read(int item, std::byte* to) {

@@ -20,17 +20,17 @@ TierPlacement place_items(std::span<const std::size_t> sizes, std::optional<std:
   std::size_t seen = 0;
   for (const std::size_t size : sizes) {
     seen += size;
-    const double due = static_cast<double>(resident) * static_cast<double>(seen) / static_cast<double>(total);
+    const double due = static_cast<double>(resident) * seen / total;
     if (resident == total || static_cast<double>(placement.host + size) <= due) {
       placement.in_file.push_back(-1);
       placement.host += size;
     } else {
-      placement.in_file.push_back(static_cast<int>(placement.file_sizes.size()));
+      placement.in_file.push_back(placement.file_sizes.size());
       placement.file_sizes.push_back(size);
       placement.buffer = std::max(placement.buffer, whole_grains(size));
     }
   }
-  placement.staging = static_cast<std::size_t>(n_buffers) * placement.buffer;
+  placement.staging = n_buffers * placement.buffer;
   if (!placement.file_sizes.empty()) placement.file = TierFile::bytes_of(placement.file_sizes);
   return placement;
 }

@@ -27,7 +27,7 @@ void encode_greedily(Part& part, int bits) {
   for (int i = 0; i < bits; ++i) {
     double sum = 0;
     for (const double r : part.residual) sum += std::abs(r);
-    const double alpha = part.alpha[i] = sum / static_cast<double>(part.w.size());
+    const double alpha = part.alpha[i] = sum / part.w.size();
     for (std::size_t c = 0; c < part.w.size(); ++c) {
       const bool plus = part.residual[c] >= 0;
       part.signs[c] |= static_cast<std::uint8_t>(plus ? 1U << i : 0U);
@@ -45,7 +45,7 @@ bool solve_scales(Part& part, int bits) {
       for (int j = 0; j < bits; ++j) a[i][j] += sign(i) * sign(j);
       a[i][bits] += sign(i) * part.w[c];
     }
-  const double least = 1e-9 * static_cast<double>(part.w.size());
+  const double least = 1e-9 * part.w.size();
   for (int k = 0; k < bits; ++k) {
     int pivot = k;
     for (int i = k + 1; i < bits; ++i)

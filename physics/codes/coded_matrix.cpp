@@ -34,7 +34,7 @@ constexpr double near = 1.1;  // kernels whose times are within that of the leas
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
 /// Answers of `automatic`, by the matrix' shape, planes, group and the number of rows.
@@ -128,8 +128,7 @@ std::array<double, 3> CodedMatrix::seconds_of_all(int n) {
   const int stride = padded(codes_.rows, pack_width<float>);
   AlignedVector<float> x(static_cast<std::size_t>(n) * codes_.columns),
       y(static_cast<std::size_t>(n) * stride);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = static_cast<float>(std::sin(0.7 * static_cast<double>(i)));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(std::sin(0.7 * i));
   const auto sample = [&](CodeKernel kernel, int calls) {
     const double start = thread_seconds();
     for (int i = 0; i < calls; ++i) multiply_by(kernel, x.data(), codes_.columns, n, y.data(), stride, false);

@@ -78,9 +78,9 @@ std::vector<NamedCodes> read_codes(const hdf5::Group& group, const std::string& 
     codes.bits = bits[i];
     codes.group = groups[i];
     QUINTET_CHECK(codes.bits <= 8, "{}: codes: {} bits; expected 1 to 8", what, codes.bits);
-    const auto planes = static_cast<std::uint64_t>(codes.bits) * static_cast<std::uint64_t>(codes.rows);
-    n_alpha += planes * static_cast<std::uint64_t>(codes.groups());
-    n_keys += planes * static_cast<std::uint64_t>(codes.bytes_of_row());
+    const auto planes = static_cast<std::uint64_t>(codes.bits) * codes.rows;
+    n_alpha += planes * codes.groups();
+    n_keys += planes * codes.bytes_of_row();
   }
   const auto alpha = group.read<float>("alpha", {n_alpha});
   const auto keys = group.read<std::uint8_t>("keys", {n_keys});

@@ -29,7 +29,7 @@ class Boussinesq {
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
-  [[nodiscard]] int n_members() const { return static_cast<int>(states_.size()); }
+  [[nodiscard]] int n_members() const { return states_.size(); }
   /// u, w, b and p of a member, fetched from the device where they are there (collective then, after each
   /// step); whoever changes them calls start() or resume() next.
   [[nodiscard]] State& state(int member) {

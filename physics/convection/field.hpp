@@ -23,7 +23,7 @@ struct Field {
       : rows(grid.rows_here()),
         n(grid.x.n()),
         stride(padded(grid.x.n() + 1, margin) + margin),
-        values(std::string(label), static_cast<std::size_t>(rows + 2) * static_cast<std::size_t>(stride)) {}
+        values(std::string(label), static_cast<std::size_t>(rows + 2) * stride) {}
 
   /// Cell 0 of row j = -1 ... rows; cells -1 and n are neighbours.
   [[nodiscard]] double* row(int j) const {

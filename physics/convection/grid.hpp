@@ -27,7 +27,7 @@ struct Axis {
   std::vector<double> gaps;
   bool periodic = false;
 
-  [[nodiscard]] int n() const { return static_cast<int>(centres.size()); }
+  [[nodiscard]] int n() const { return centres.size(); }
   [[nodiscard]] double length() const { return faces.back() - faces.front(); }
   /// Whether all cells are as wide, to round-off.
   [[nodiscard]] bool uniform() const;

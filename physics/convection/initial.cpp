@@ -50,8 +50,7 @@ void fill(const Problem& problem, const Start& start, std::uint64_t seed, Boussi
       double b = 0;
       if (start.conducting) b = problem.heated == Heated::plates ? -z : 0.5 - x;
       b += start.roll * std::cos(waves * start.roll_pairs * x) * std::cos(pi * z);
-      const auto id = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(grid.x.n()) +
-                      static_cast<std::uint64_t>(i);
+      const auto id = static_cast<std::uint64_t>(row) * grid.x.n() + i;
       if (start.noise != 0)
         b +=
             start.noise * (start.noise_modes > 0 ? modes_at(problem, start.noise_modes, seed, x, z)

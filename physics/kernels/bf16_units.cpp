@@ -60,7 +60,7 @@ __attribute__((target("avx512f,avx512bf16"))) void pairs_tile(const std::uint32_
       right[q] = (__m512bh)_mm512_loadu_si512(b.pack[q] + i * PackedBf16::panel);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
-      const auto left = (__m512bh)_mm512_set1_epi32(static_cast<int>(a[r * lda + i]));
+      const auto left = (__m512bh)_mm512_set1_epi32(a[r * lda + i]);
 #pragma GCC unroll 3
       for (int q = 0; q < packs; ++q) sum[r][q] = _mm512_dpbf16_ps(sum[r][q], left, right[q]);
     }

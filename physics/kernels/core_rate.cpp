@@ -55,7 +55,7 @@ void warm_up() {
 double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 template <class T>

@@ -89,7 +89,7 @@ struct Jacobi {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
     const int matrix = team.league_rank(), n = m.n, even = n + n % 2;
-    const double tolerance = 2.3e-16 * (4 + ::sqrt(static_cast<double>(n)));
+    const double tolerance = 2.3e-16 * (4 + ::sqrt(n));
     double* const w = m.a + std::int64_t{matrix} * n * n;
     const auto column = [&](int c) { return w + std::int64_t{c} * n; };
     const double s = shift(team, n, w);

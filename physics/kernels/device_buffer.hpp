@@ -20,7 +20,7 @@ template <class T, class Space>
 void make_room(Buffer<T, Space>& buffer, const char* label, std::size_t n, double spare = 1.0) {
   if (buffer.extent(0) >= n) return;
   buffer = Buffer<T, Space>();
-  const auto size = static_cast<std::size_t>(static_cast<double>(n) * spare) + 1;
+  const auto size = static_cast<std::size_t>(n * spare) + 1;
   buffer = Buffer<T, Space>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), size);
 }
 

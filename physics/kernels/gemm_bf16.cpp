@@ -20,7 +20,7 @@ constexpr int w = pack_width<float>;
 Floats numbers(const float* from, int n) {
   if (n >= w) return load<float>(from);
   Floats values{};
-  if (n > 0) std::memcpy(&values, from, static_cast<std::size_t>(n) * sizeof(float));
+  if (n > 0) std::memcpy(&values, from, n * sizeof(float));
   return values;
 }
 Words words_of(const float* from, int n) {

@@ -33,8 +33,8 @@ KOKKOS_INLINE_FUNCTION void uniform_pair(std::uint64_t seed, std::uint32_t strea
   // 52 bits and a half: exact in a double, so neither 0 nor 1 can come out.
   const std::uint64_t a = (static_cast<std::uint64_t>(c[0]) << 32 | c[1]) >> 12;
   const std::uint64_t b = (static_cast<std::uint64_t>(c[2]) << 32 | c[3]) >> 12;
-  u = (static_cast<double>(a) + 0.5) * 0x1.0p-52;
-  v = (static_cast<double>(b) + 0.5) * 0x1.0p-52;
+  u = (a + 0.5) * 0x1.0p-52;
+  v = (b + 0.5) * 0x1.0p-52;
 }
 
 /// Two independent standard normal numbers of (seed, stream, atom id, step) (Box and Muller 1958).

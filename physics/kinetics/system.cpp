@@ -191,8 +191,8 @@ double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& bas
     if (options.collisions && Collisions::n_work(*options.collisions) > 2) ++engine.n_buffers;
     bytes += options.device->bytes(engine);
     if (options.collisions)
-      bytes += resident_collision_bytes(basis, decomposition.block(species[i].grid), static_cast<int>(i),
-                                        *options.collisions, *options.device);
+      bytes += resident_collision_bytes(basis, decomposition.block(species[i].grid), i, *options.collisions,
+                                        *options.device);
   }
   return bytes;
 }

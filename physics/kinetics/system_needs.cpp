@@ -34,7 +34,7 @@ void add_traces(const PhaseBasis& basis, const PhaseBlock& block, const SystemOp
     const auto i = static_cast<std::size_t>(d);
     const double n = 3 * neighbours_along(block.grid, d, ranks[i], coordinates[i]);
     needs.neighbours.messages += n;
-    needs.neighbours.bytes += n * 8 * static_cast<double>(vlasov->trace_size(d));
+    needs.neighbours.bytes += n * 8 * vlasov->trace_size(d);
   }
 }
 
@@ -94,9 +94,8 @@ RankNeeds needs_of(const PhaseBasis& basis, const std::vector<Species>& species,
   needs.bytes += 8.0 * block.n_conf() * basis.conf().size() * 5 * int{n_field};
   if (options.field == FieldModel::maxwell) add_field_traces(basis, block, ranks, coordinates, needs);
   if (options.field == FieldModel::poisson && ranks_between(ranks, 0, cdim) > 1)
-    needs.conf_sums = {n_sums, n_sums * 8 *
-                                   static_cast<double>(Poisson::numbers_summed(
-                                       species.front().grid, basis.conf(), options.poisson))};
+    needs.conf_sums = {
+        n_sums, n_sums * 8 * Poisson::numbers_summed(species.front().grid, basis.conf(), options.poisson)};
   const double n_greatest = 1 + rates_compared(options);
   if (ranks_between(ranks, 0, dim) > 1) {
     needs.all_sums = {n_greatest, 8 * n_greatest};

@@ -113,7 +113,7 @@ struct VlasovSystem::Implementation {
   void to_host();
   [[nodiscard]] bool device_knows_better() const { return !host_is_current; }
   void add_particle_sources(const Exec& exec, const Stage& stage, double t, double weight, SystemState& to);
-  [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
+  [[nodiscard]] int n_species() const { return species.size(); }
 
   PhaseBasis basis;
   std::vector<Species> species;

@@ -42,7 +42,7 @@ CoefficientFile read_here(const std::string& path, const std::string& name) {
     if (other.name != name && std::find(variable.dimensions.begin(), variable.dimensions.end(), other.name) ==
                                   variable.dimensions.end())
       result.reading.leave(fmt::format("variable {}", other.name));
-  result.series.n_modes = static_cast<int>(variable.shape[1]);
+  result.series.n_modes = variable.shape[1];
   result.series.values = file.read_unpacked(variable);
   const auto n_modes = variable.shape[1];
   for (std::size_t i = 0; i < result.series.values.size(); ++i)

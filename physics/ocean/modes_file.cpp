@@ -34,7 +34,7 @@ void check_ascending(const std::vector<double>& values, double least, double mos
 }
 
 void check_orthonormal(const OceanModes& modes, const std::string& path) {
-  const std::size_t n = modes.n_points(), n_modes = static_cast<std::size_t>(modes.n_modes());
+  const std::size_t n = modes.n_points(), n_modes = modes.n_modes();
   for (std::size_t i = 0; i < n_modes; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       double product = 0;
@@ -74,7 +74,7 @@ void read_fields(const hdf5::Group& root, const std::string& path, OceanModes& m
   QUINTET_CHECK(shape.size() == 2 && shape[0] % 2 == 0 && shape[0] >= 2 && shape[0] <= 200 && shape[1] == n,
                 "{}: cycle: expected pairs of seasonal functions at {} points", path, n);
   modes.cycle = root.read<double>("cycle");
-  modes.harmonics = static_cast<int>(shape[0] / 2);
+  modes.harmonics = shape[0] / 2;
   check_finite(modes.cycle, path + ": cycle");
 }
 
@@ -98,8 +98,7 @@ std::vector<double> expand(const OceanModes& modes, double day, const double* co
   };
   const auto season = season_of(day, modes.harmonics);
   for (std::size_t k = 0; k < season.size(); ++k) add(season[k], modes.cycle.data() + k * n);
-  for (int m = 0; m < modes.n_modes(); ++m)
-    add(coefficients[m], modes.modes.data() + static_cast<std::size_t>(m) * n);
+  for (int m = 0; m < modes.n_modes(); ++m) add(coefficients[m], modes.modes.data() + m * n);
   return field;
 }
 
@@ -117,8 +116,7 @@ void write_modes(const Comm& comm, const std::string& path, const OceanModes& mo
   auto file = hdf5::File::create(comm, path);
   auto& root = file.root();
   hdf5::write_header(root, schema, schema_version, provenance);
-  const std::uint64_t n_times = modes.series.time.size(),
-                      n_modes = static_cast<std::uint64_t>(modes.n_modes());
+  const std::uint64_t n_times = modes.series.time.size(), n_modes = modes.n_modes();
   root.write<double>("time", modes.series.time, {n_times},
                      {"days since 1800-01-01 00:00:00", {"time"}, "Times, of the Gregorian calendar"});
   root.write<double>("coefficients", modes.series.values, {n_times, n_modes},
@@ -161,7 +159,7 @@ OceanModes read_modes(const Comm& comm, const std::string& path) {
   QUINTET_CHECK(
       shape.size() == 2 && shape[0] >= 2 && shape[1] >= 1 && shape[0] < (1U << 30U) && shape[1] < (1U << 20U),
       "{}: coefficients: expected [times, modes] of at least two times and one mode", path);
-  modes.series.n_modes = static_cast<int>(shape[1]);
+  modes.series.n_modes = shape[1];
   modes.series.time = root.read<double>("time", {shape[0]});
   modes.series.values = root.read<double>("coefficients");
   modes.singular_values = root.read<double>("singular_values", {shape[1]});
@@ -171,7 +169,7 @@ OceanModes read_modes(const Comm& comm, const std::string& path) {
   const auto n_fit = root.integer_attribute("n_fit");
   QUINTET_CHECK(n_fit >= 1 && n_fit <= static_cast<std::int64_t>(shape[0]),
                 "{}: n_fit is {}; expected 1 to the {} times", path, n_fit, shape[0]);
-  modes.n_fit = static_cast<int>(n_fit);
+  modes.n_fit = n_fit;
   const auto captured = root.number_attribute("captured_variance");
   QUINTET_CHECK(captured.size() == 1, "{}: captured_variance: expected one number", path);
   modes.captured_variance = captured.front();

@@ -165,9 +165,8 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
   auto& modes = pod.modes;
   modes.weights = weights_of(record, options.weights);
   const int first_mine = record.first_point(comm.rank());
-  std::vector<double> root(static_cast<std::size_t>(record.n_mine()));
-  for (std::size_t p = 0; p < root.size(); ++p)
-    root[p] = std::sqrt(modes.weights[static_cast<std::size_t>(first_mine) + p]);
+  std::vector<double> root(record.n_mine());
+  for (std::size_t p = 0; p < root.size(); ++p) root[p] = std::sqrt(modes.weights[first_mine + p]);
 
   auto x = record.read(0, n_fit);
   const auto functions = background_functions(record, 0, n_fit, harmonics);
@@ -182,7 +181,7 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
 
   modes.series.n_modes = n_modes;
   modes.series.time = record.days();
-  modes.series.values.resize(static_cast<std::size_t>(n_times) * static_cast<std::size_t>(n_modes));
+  modes.series.values.resize(static_cast<std::size_t>(n_times) * n_modes);
   modes.singular_values = triplets.values;
   double captured = 0;
   for (int m = 0; m < n_modes; ++m) {
@@ -216,7 +215,7 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
                         ? std::sqrt(std::max(total_later - captured_later, 0.0) / weight / (n_times - n_fit))
                         : none;
 
-  std::vector<double> mine(static_cast<std::size_t>(record.n_mine()));
+  std::vector<double> mine(record.n_mine());
   const auto gather = [&](auto value_of, std::vector<double>& to) {
     for (int p = 0; p < record.n_mine(); ++p) mine[p] = value_of(p);
     const auto all = comm.all_gather(std::span<const double>(mine));
@@ -249,8 +248,8 @@ std::vector<double> project(const Comm& comm, const Record& record, const OceanM
   for (int first = 0; first < record.n_times(); first += times_later) {
     const int n = std::min(times_later, record.n_times() - first);
     const auto fields = record.read(first, n);
-    std::vector<double> sums(static_cast<std::size_t>(n) * static_cast<std::size_t>(n_modes), 0.0);
-    const std::vector<double> none(static_cast<std::size_t>(n_modes), 0.0);
+    std::vector<double> sums(static_cast<std::size_t>(n) * n_modes, 0.0);
+    const std::vector<double> none(n_modes, 0.0);
     for (int t = 0; t < n; ++t) {
       const auto background = expand(modes, record.days()[first + t], none.data());
       for (int m = 0; m < n_modes; ++m)

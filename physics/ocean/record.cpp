@@ -42,7 +42,7 @@ void Record::select_times(const RecordOptions& options) {
   const auto& all = source_->days;
   for (std::size_t t = 0; t < all.size(); ++t) {
     if ((options.from && all[t] < *options.from) || (options.to && all[t] > *options.to)) continue;
-    if (days_.empty()) first_time_ = static_cast<int>(t);
+    if (days_.empty()) first_time_ = t;
     days_.push_back(all[t]);
   }
   QUINTET_CHECK(days_.size() >= 2, "there are {} times{}; expected two at least", days_.size(),
@@ -76,17 +76,16 @@ std::vector<double> Record::fields(int first, int n) const {
   const auto n_lon = source_->grid.longitude.size(), n_full = source_->grid.size();
   if (grid_.size() == n_full) return read;
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(n) * grid_.size());
+  values.reserve(n * grid_.size());
   for (int k = 0; k < n; ++k)
     for (const std::size_t i : part_.rows)
-      for (const std::size_t j : part_.columns)
-        values.push_back(read[static_cast<std::size_t>(k) * n_full + i * n_lon + j]);
+      for (const std::size_t j : part_.columns) values.push_back(read[k * n_full + i * n_lon + j]);
   return values;
 }
 
 double Record::bytes_of_reading() const {
   return source_->bytes_of_reading() +
-         8.0 * 2 * times_together * static_cast<double>(std::max(source_->grid.size(), grid_.size()));
+         8.0 * 2 * times_together * std::max(source_->grid.size(), grid_.size());
 }
 
 std::string Record::place_of(std::size_t cell) const {
@@ -108,13 +107,12 @@ TallMatrix Record::read(int first, int n) const {
               share = (last - batch + n_ranks - 1) / n_ranks;
     const auto begin_of = [&](int rank) { return std::min(last, batch + share * rank); };
     const int begin = begin_of(rank_), mine = begin_of(rank_ + 1) - begin;
-    std::vector<std::vector<double>> send(static_cast<std::size_t>(n_ranks));
+    std::vector<std::vector<double>> send(n_ranks);
     together(*comm_, [&] {
       const auto values = fields(first + begin, mine);
       for (int rank = 0; rank < n_ranks; ++rank)
         for (int p = first_point(rank); p < first_point(rank + 1); ++p)
-          for (int k = 0; k < mine; ++k)
-            send[rank].push_back(values[static_cast<std::size_t>(k) * grid_.size() + cells_[p]]);
+          for (int k = 0; k < mine; ++k) send[rank].push_back(values[k * grid_.size() + cells_[p]]);
     });
     const auto received = n_ranks == 1 ? std::move(send) : comm_->all_to_all(send);
     for (int rank = 0; rank < n_ranks; ++rank) {

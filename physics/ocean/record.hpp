@@ -45,9 +45,9 @@ class Record {
   [[nodiscard]] const OceanGrid& grid() const { return grid_; }
   [[nodiscard]] const std::vector<std::uint8_t>& mask() const { return mask_; }  ///< [lat, lon] 1 sea
   [[nodiscard]] const std::vector<double>& days() const { return days_; }
-  [[nodiscard]] int n_times() const { return static_cast<int>(days_.size()); }
-  [[nodiscard]] int n_points() const { return static_cast<int>(cells_.size()); }  ///< of all ranks
-  [[nodiscard]] int first_point(int rank) const;  ///< of a rank; of all: n_points()
+  [[nodiscard]] int n_times() const { return days_.size(); }
+  [[nodiscard]] int n_points() const { return cells_.size(); }  ///< of all ranks
+  [[nodiscard]] int first_point(int rank) const;                ///< of a rank; of all: n_points()
   [[nodiscard]] int n_mine() const { return first_point(rank_ + 1) - first_point(rank_); }
   [[nodiscard]] const std::string& units() const { return source_->units; }
   [[nodiscard]] FieldQuantity quantity() const { return source_->quantity; }

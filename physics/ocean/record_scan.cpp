@@ -93,7 +93,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
   const bool from_kelvin = source_->from_kelvin;
   const double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> least(n_cells, infinite), most(n_cells, -infinite);
-  std::vector<int> missing(n_cells), empty(static_cast<std::size_t>(n_times()));
+  std::vector<int> missing(n_cells), empty(n_times());
   const int share = (n_times() + comm_->size() - 1) / comm_->size(),
             begin = std::min(n_times(), share * rank_), end = std::min(n_times(), begin + share);
   together(*comm_, [&] {
@@ -104,7 +104,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
         std::int64_t n_missing = 0;
         for (std::size_t cell = 0; cell < n_cells; ++cell) {
           if (candidate[cell] == 0) continue;
-          const double value = values[static_cast<std::size_t>(k) * n_cells + cell];
+          const double value = values[k * n_cells + cell];
           if (std::isnan(value)) {
             ++missing[cell], ++n_missing;
             continue;

@@ -27,7 +27,7 @@ std::vector<ModeSampling> sampling_errors(const OceanModes& modes) {
   std::vector<ModeSampling> all;
   for (int m = 0; m < modes.n_modes(); ++m) {
     const double n = modes.n_fit, r = persistence(modes, m),
-                 variance = std::pow(modes.singular_values[static_cast<std::size_t>(m)], 2) / n,
+                 variance = std::pow(modes.singular_values[m], 2) / n,
                  effective = std::clamp(n * (1 - r * r) / (1 + r * r), 1.0, n);
     all.push_back({variance, variance * std::sqrt(2 / effective), effective, true});
   }

@@ -9,7 +9,7 @@ struct CoefficientSeries {
   std::vector<double> time;    ///< [n_times] (days since 1800-01-01 00:00, Gregorian), ascending
   std::vector<double> values;  ///< [n_times, n_modes] row-major (degC times the modes' norm)
   int n_modes = 0;
-  [[nodiscard]] int n_times() const { return static_cast<int>(time.size()); }
+  [[nodiscard]] int n_times() const { return time.size(); }
   [[nodiscard]] const double* row(int t) const {
     return values.data() + static_cast<std::size_t>(t) * n_modes;
   }

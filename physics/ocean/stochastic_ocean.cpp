@@ -76,7 +76,7 @@ Climatology read_climatology(const std::string& path, const std::string& variabl
 
 Climatology analytic_climatology(double spacing) {
   Climatology result;
-  const int n = static_cast<int>(std::lround(180 / spacing));
+  const int n = std::lround(180 / spacing);
   QUINTET_CHECK(n >= 2 && std::abs(n * spacing - 180) < 1e-9, "a spacing of {} degrees does not divide 180",
                 spacing);
   for (int i = 0; i < n; ++i) result.grid.latitude.push_back(-90 + (i + 0.5) * spacing);
@@ -109,7 +109,7 @@ class StochasticOcean : public FieldSource {
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
     const std::size_t n_cells = grid.size();
     std::vector<double> values;
-    values.reserve(static_cast<std::size_t>(n) * n_cells);
+    values.reserve(n * n_cells);
     for (int t = first; t < first + n; ++t) {
       const double day = days[t];
       const auto season = season_of(day, harmonics);
@@ -123,7 +123,7 @@ class StochasticOcean : public FieldSource {
         for (std::size_t k = 0; k < season.size(); ++k) value += season[k] * cycle_[(k + 1) * n_cells + c];
         for (std::size_t k = 0; k < n_states; ++k) value += states_[t][k] * patterns_[k * n_cells + c];
         double noise = 0, unused = 0;
-        normal_pair(options_.seed, noise_stream, c, static_cast<std::uint64_t>(t), noise, unused);
+        normal_pair(options_.seed, noise_stream, c, t, noise, unused);
         values.push_back(std::max(value + options_.noise * noise, freezing));
       }
     }
@@ -139,7 +139,7 @@ class StochasticOcean : public FieldSource {
       // Middles of months, as parts of the year that season_of() counts from 1800-01-01.
       const auto season = season_of((month + 0.5) / 12 * days_of_year, harmonics);
       for (std::size_t c = 0; c < n; ++c) {
-        const double value = climatology.monthly[static_cast<std::size_t>(month) * n + c];
+        const double value = climatology.monthly[month * n + c];
         cycle_[c] += value / 12;
         for (std::size_t k = 0; k < season.size(); ++k) cycle_[(k + 1) * n + c] += value * season[k] / 6;
       }
@@ -152,7 +152,7 @@ class StochasticOcean : public FieldSource {
         for (std::size_t j = 0; j < grid.longitude.size(); ++j) {
           const double y = (grid.latitude[i] - bump.latitude) / bump.height,
                        x = distance_east(grid.longitude[j], bump.longitude) / bump.width;
-          patterns_[static_cast<std::size_t>(bump.state) * grid.size() + i * grid.longitude.size() + j] +=
+          patterns_[bump.state * grid.size() + i * grid.longitude.size() + j] +=
               bump.amplitude * std::exp(-x * x - y * y);
         }
   }
@@ -164,8 +164,7 @@ class StochasticOcean : public FieldSource {
     for (int t = -spin_up; t < options_.n_times; ++t) {
       std::array<double, 2 * n_states> noise{};
       for (std::size_t k = 0; k < n_states; k += 1)
-        normal_pair(options_.seed, state_stream, k, static_cast<std::uint64_t>(t + spin_up), noise[2 * k],
-                    noise[2 * k + 1]);
+        normal_pair(options_.seed, state_stream, k, t + spin_up, noise[2 * k], noise[2 * k + 1]);
       const double year = (options_.from + week * t) / days_of_year;
       const double amplitude = strength * (1 + 0.5 * std::cos(2 * pi * (year - 0.9)));
       const double x = state[0], y = state[1];

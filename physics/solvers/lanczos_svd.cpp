@@ -59,7 +59,7 @@ PetscErrorCode multiply_transposed(Mat matrix, Vec in, Vec out) {
   Factors* factors = nullptr;
   check_petsc(MatShellGetContext(matrix, &factors), "MatShellGetContext");
   const auto& x = factors->x;
-  std::vector<double> sums(static_cast<std::size_t>(x.columns()));
+  std::vector<double> sums(x.columns());
   const PetscScalar* u = nullptr;
   check_petsc(VecGetArrayRead(in, &u), "VecGetArrayRead");
   for (int p = 0; p < x.rows(); ++p) {

@@ -15,10 +15,10 @@ struct PetscRows {
   std::vector<PetscScalar> value;
 
   void add(std::int64_t to, PetscScalar number) {
-    column.push_back(static_cast<PetscInt>(to));
+    column.push_back(to);
     value.push_back(number);
   }
-  void finish_row() { begin.push_back(static_cast<PetscInt>(column.size())); }
+  void finish_row() { begin.push_back(column.size()); }
 };
 
 /// The square AIJ matrix of these rows, columns shared out as rows are; collective.

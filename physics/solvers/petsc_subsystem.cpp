@@ -43,7 +43,7 @@ void stop() {
 void check_petsc(int code, const char* call) {
   if (code == 0) return;
   const char* general = nullptr;
-  PetscErrorMessage(static_cast<PetscErrorCode>(code), &general, nullptr);
+  PetscErrorMessage(code, &general, nullptr);
   const auto message =
       fmt::format("PETSc's {} failed: {}: {}", call, general == nullptr ? "unknown error" : general,
                   std::exchange(latest_error(), {}));

@@ -23,7 +23,7 @@ constexpr SpmmKindRow kinds[] = {
     {SpmmKind::three_d, "3d", "tiles in layers, on 8, 27, 64 ... ranks"}};
 
 /// Copies that hold blocks of columns [share(l), share(l + 1)) of `groups`.
-int share(int l, int groups, int copies) { return static_cast<int>(std::int64_t{groups} * l / copies); }
+int share(int l, int groups, int copies) { return std::int64_t{groups} * l / copies; }
 
 struct Place {
   int i, j, l;
@@ -54,9 +54,7 @@ std::vector<int> inner_cuts(const RowShares& shares, const SpmmLayout& layout) {
 
 /// Ranks begin at different stages, so that not all ask one.
 void rotate(std::vector<SpmmStage>& stages, std::size_t by) {
-  if (!stages.empty())
-    std::rotate(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(by % stages.size()),
-                stages.end());
+  if (!stages.empty()) std::rotate(stages.begin(), stages.begin() + (by % stages.size()), stages.end());
 }
 
 bool has_layers(const SpmmLayout& layout) { return layout.layers > 1; }
@@ -140,15 +138,14 @@ std::vector<SpmmLayout> layouts_of(SpmmKind kind, int n_ranks) {
 
 int RowShares::group(int unit, int m) const {
   const auto rank = std::upper_bound(rank_begin.begin(), rank_begin.end(), unit) - rank_begin.begin() - 1;
-  return static_cast<int>(rank * m / n_ranks());
+  return rank * m / n_ranks();
 }
 
 RowShares even_rows(int n, int n_ranks) {
   RowShares shares;
   shares.rank_begin.clear();
   for (int i = 1; i <= n; ++i) shares.unit_begin.push_back(i);
-  for (int r = 0; r <= n_ranks; ++r)
-    shares.rank_begin.push_back(static_cast<int>(std::int64_t{n} * r / n_ranks));
+  for (int r = 0; r <= n_ranks; ++r) shares.rank_begin.push_back(std::int64_t{n} * r / n_ranks);
   return shares;
 }
 
@@ -182,14 +179,14 @@ std::vector<SpmmStage> stages_of(const RowShares& shares, const SpmmLayout& layo
     case SpmmKind::sparse_1d:
       for (int k = 0; k < layout.rows; ++k)
         stages.push_back({shares.cut(k, layout.rows), shares.cut(k + 1, layout.rows), rank, k});
-      rotate(stages, static_cast<std::size_t>(i));
+      rotate(stages, i);
       break;
     case SpmmKind::one_and_a_half_d: {
       const int first = share(l, layout.rows, layout.layers), last = share(l + 1, layout.rows, layout.layers);
       for (int k = first; k < last; ++k)  // copies take turns to send a group's rows
         stages.push_back({shares.cut(k, layout.rows), shares.cut(k + 1, layout.rows), rank,
                           k == i ? rank : layout.rank(k, 0, i % layout.layers)});
-      rotate(stages, static_cast<std::size_t>(i >= first ? i - first : i));
+      rotate(stages, i >= first ? i - first : i);
       break;
     }
     case SpmmKind::two_d: {
@@ -198,14 +195,14 @@ std::vector<SpmmStage> stages_of(const RowShares& shares, const SpmmLayout& layo
         stages.push_back({cuts[k], cuts[k + 1], layout.rank(i, shares.group(cuts[k], layout.columns), 0),
                           layout.rank(shares.group(cuts[k], layout.rows), j, 0)});
       const auto n = static_cast<int>(stages.size());
-      rotate(stages, static_cast<std::size_t>(i * n / layout.rows + j * n / layout.columns));
+      rotate(stages, i * n / layout.rows + j * n / layout.columns);
       break;
     }
     case SpmmKind::three_d:
       for (int k = 0; k < layout.rows; ++k)
         stages.push_back({slice_cut(shares, layout, k, l), slice_cut(shares, layout, k, l + 1),
                           layout.rank(i, k, l), layout.rank(k, j, l)});
-      rotate(stages, static_cast<std::size_t>(i + j));
+      rotate(stages, i + j);
       break;
     case SpmmKind::automatic:
       throw InternalError("stages of a layout that is not chosen");
@@ -249,7 +246,7 @@ std::vector<std::int64_t> tile_counts(const Comm& comm, const SparseRows& a, con
     const std::size_t row = s.group(first + r, layout.rows) * parts;
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
       const auto part = std::upper_bound(cuts.begin(), cuts.end(), a.column[p]) - cuts.begin() - 1;
-      counts[row + static_cast<std::size_t>(part)] += std::int64_t{s.size(first + r)} * s.size(a.column[p]);
+      counts[row + part] += std::int64_t{s.size(first + r)} * s.size(a.column[p]);
     }
   }
   comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
@@ -300,8 +297,7 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
       if (stage.h_rank != r) count_dense(to, rows_between(stage.begin, stage.end) * columns);
       if (stage.a_rank == r) continue;
       const auto part = std::upper_bound(cuts.begin(), cuts.end(), stage.begin) - cuts.begin() - 1;
-      const auto nonzeros =
-          counts[static_cast<std::size_t>(i) * (cuts.size() - 1) + static_cast<std::size_t>(part)];
+      const auto nonzeros = counts[i * (cuts.size() - 1) + part];
       to.nonzeros += nonzeros;
       to.messages += nonzeros > 0 ? 1 : 0;
     }
@@ -343,8 +339,8 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std
     }
     Candidate one{layout, {}, -1};
     for (const auto& traffic : count_traffic(comm, a, layout, f)) {
-      const double seconds = static_cast<double>(traffic.messages) * costs.message +
-                             static_cast<double>(traffic.dense_words + traffic.nonzeros) * costs.word;
+      const double seconds =
+          traffic.messages * costs.message + (traffic.dense_words + traffic.nonzeros) * costs.word;
       if (seconds > one.seconds) one = {layout, traffic, seconds};
     }
     possible.push_back(one);

@@ -74,10 +74,8 @@ struct PanelPart {
   bool counts = true;         ///< false: another rank has the same part, and it counts where parts are summed
 
   [[nodiscard]] int n_rows() const { return last - first; }
-  [[nodiscard]] int first_column(int f) const { return static_cast<int>(std::int64_t{f} * group / groups); }
-  [[nodiscard]] int last_column(int f) const {
-    return static_cast<int>(std::int64_t{f} * (group + 1) / groups);
-  }
+  [[nodiscard]] int first_column(int f) const { return std::int64_t{f} * group / groups; }
+  [[nodiscard]] int last_column(int f) const { return std::int64_t{f} * (group + 1) / groups; }
   [[nodiscard]] int n_columns(int f) const { return last_column(f) - first_column(f); }
 };
 /// The part of H and Z that a rank has.

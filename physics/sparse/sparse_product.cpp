@@ -126,24 +126,23 @@ void SparseProduct::add_block(Part& part, int row, int inner_place, int column, 
     part.blocks.inner.push_back(shares_.size(column));
     part.blocks.offset.push_back(offset);
   }
-  part.n_values +=
-      static_cast<std::size_t>(shares_.size(row)) * static_cast<std::size_t>(shares_.size(column));
+  part.n_values += static_cast<std::size_t>(shares_.size(row)) * shares_.size(column);
 }
 
 void SparseProduct::close_row(Part& part, int row) const {
   if (scalars_) {
-    part.scalars.row_begin.push_back(static_cast<std::int64_t>(part.scalars.column.size()));
+    part.scalars.row_begin.push_back(part.scalars.column.size());
     return;
   }
   part.blocks.first.push_back(shares_.unit_begin[row] - shares_.unit_begin[first_]);
   part.blocks.rows.push_back(shares_.size(row));
-  part.blocks.begin.push_back(static_cast<std::int64_t>(part.blocks.source.size()));
+  part.blocks.begin.push_back(part.blocks.source.size());
 }
 
 void SparseProduct::plan_sparse_1d(const SparseRows& a) {
   const auto n_ranks = static_cast<std::size_t>(comm_.size());
   const int own_row = shares_.unit_begin[first_];
-  std::vector<std::int32_t> place(static_cast<std::size_t>(shares_.n_units()), -1);
+  std::vector<std::int32_t> place(shares_.n_units(), -1);
   for (const auto k : a.column)
     if (k < first_ || k >= last_) place[k] = 0;
   std::vector<std::vector<std::int32_t>> ask(n_ranks);
@@ -227,8 +226,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     close_rows_before(e.row);
     const std::size_t s = stage_of.upper_bound(e.column)->second;
     Part& part = stages_[s].part;
-    const auto n =
-        static_cast<std::size_t>(shares_.size(e.row)) * static_cast<std::size_t>(shares_.size(e.column));
+    const auto n = static_cast<std::size_t>(shares_.size(e.row)) * shares_.size(e.column);
     const auto offset = borrowed_ != nullptr ? e.offset : static_cast<std::int64_t>(part.n_values);
     add_block(part, e.row, shares_.unit_begin[e.column] - shares_.unit_begin[mine[s].begin], e.column,
               offset);
@@ -243,7 +241,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
   }
 
   // What others take from here, in their stage of the same number.
-  std::vector<std::vector<std::int32_t>> tell(static_cast<std::size_t>(comm_.size()));
+  std::vector<std::vector<std::int32_t>> tell(comm_.size());
   for (int rank = 0; rank < comm_.size(); ++rank) {
     const auto theirs = stages_of(shares_, layout_, rank);
     if (theirs.size() > stages_.size()) stages_.resize(theirs.size());
@@ -272,7 +270,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
   for (int rank = 0; rank < comm_.size(); ++rank) {
     const auto& words = told[rank];
     for (std::size_t at = 0; at < words.size();) {
-      const std::size_t s = stage_of.at(words[at]), end = at + 2 + static_cast<std::size_t>(words[at + 1]);
+      const std::size_t s = stage_of.at(words[at]), end = at + 2 + words[at + 1];
       Stage& stage = stages_[s];
       int next = first_;
       for (at += 2; at < end; at += 2) {
@@ -292,7 +290,7 @@ void SparseProduct::start(std::size_t s, const AlignedVector<double>& x, int col
   const auto f = static_cast<std::size_t>(columns);
   auto &h = buffer_h_[s % 2], &a = buffer_a_[s % 2];
   if (f > 0 && !stage.receive_h.empty()) {
-    h.resize(static_cast<std::size_t>(stage.n_rows) * f);
+    h.resize(stage.n_rows * f);
     for (const auto& message : stage.receive_h)
       receive(std::span<double>(h).subspan(message.first * f, message.n * f), message.rank, tag_h, to,
               received_.dense_words);
@@ -310,7 +308,7 @@ void SparseProduct::start(std::size_t s, const AlignedVector<double>& x, int col
 
 void SparseProduct::receive(std::span<double> numbers, int rank, int tag, UnderWay& to, std::int64_t& words) {
   if (numbers.empty()) return;
-  words += static_cast<std::int64_t>(numbers.size());
+  words += numbers.size();
   ++received_.messages;
   to.pending.push_back(comm_.start_exchange(std::span<const double>(), -1, numbers, rank, tag));
 }
@@ -347,8 +345,7 @@ void SparseProduct::multiply(std::size_t s, const double* x, double* z, int f, b
 }
 
 void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<double>& z, int f) {
-  QUINTET_CHECK(f > 0 && x.size() == static_cast<std::size_t>(part_.n_rows()) *
-                                         static_cast<std::size_t>(part_.n_columns(f)),
+  QUINTET_CHECK(f > 0 && x.size() == static_cast<std::size_t>(part_.n_rows()) * part_.n_columns(f),
                 "a panel of {} numbers for {} rows and {} of {} columns", x.size(), part_.n_rows(),
                 part_.n_columns(f), f);
   const int columns = part_.n_columns(f);
@@ -357,13 +354,12 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
   if (!packed_rows_.empty()) {
     packed_.resize(packed_rows_.size() * width);
     for (std::size_t i = 0; i < packed_rows_.size(); ++i)
-      std::copy_n(x.data() + static_cast<std::size_t>(packed_rows_[i]) * width, width,
-                  packed_.data() + i * width);
+      std::copy_n(x.data() + packed_rows_[i] * width, width, packed_.data() + i * width);
   }
   const int n_rows = shares_.unit_begin[last_] - shares_.unit_begin[first_];
   const bool summed = layout_.layers > 1;
   AlignedVector<double>& sum = summed ? sum_ : z;
-  sum.resize(static_cast<std::size_t>(n_rows) * width);
+  sum.resize(n_rows * width);
   bool begun = false;  // the first part that has nonzeros needs no zeros to add to
   UnderWay now, next;
   start(0, x, columns, now);
@@ -385,15 +381,15 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
 void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
   const int layers = layout_.layers, l = comm_.rank() % layers;
   const auto f = static_cast<std::size_t>(columns);
-  const auto begin = [&](int slice) { return static_cast<std::size_t>(slice_[slice]) * f; };
+  const auto begin = [&](int slice) { return slice_[slice] * f; };
   const std::size_t own = begin(l + 1) - begin(l);
   const auto rank_of_layer = [&](int layer) { return comm_.rank() - l + layer; };
-  slices_.resize(own * static_cast<std::size_t>(layers));
+  slices_.resize(own * layers);
   UnderWay sums;
   for (int d = 1; d < layers; ++d) {
     const int from = (l + layers - d) % layers, to = (l + d) % layers;
-    receive(std::span<double>(slices_).subspan(own * static_cast<std::size_t>(from), own),
-            rank_of_layer(from), tag_sum, sums, received_.dense_words);
+    receive(std::span<double>(slices_).subspan(own * from, own), rank_of_layer(from), tag_sum, sums,
+            received_.dense_words);
     send(std::span<const double>(sum_).subspan(begin(to), begin(to + 1) - begin(to)), rank_of_layer(to),
          tag_sum, sums);
   }
@@ -402,8 +398,7 @@ void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
   z.resize(copies ? sum_.size() : own);
   double* const total = z.data() + (copies ? begin(l) : 0);
   for (int layer = 0; layer < layers; ++layer) {
-    const double* const one =
-        layer == l ? sum_.data() + begin(l) : slices_.data() + own * static_cast<std::size_t>(layer);
+    const double* const one = layer == l ? sum_.data() + begin(l) : slices_.data() + own * layer;
     for (std::size_t i = 0; i < own; ++i) total[i] = layer == 0 ? one[i] : total[i] + one[i];
   }
   if (!copies) return;

@@ -56,11 +56,11 @@ OwnedRows transpose(const Comm& comm, const SparseRows& a) {
   for (int row = first; row < last; ++row) {
     for (; at < list.size() && list[at].row == row; ++at) {
       result.rows.column.push_back(list[at].column);
-      result.rows.offset.push_back(static_cast<std::int64_t>(result.value.size()));
+      result.rows.offset.push_back(result.value.size());
       result.value.insert(result.value.end(), list[at].value,
                           list[at].value + std::int64_t{shares.size(row)} * shares.size(list[at].column));
     }
-    result.rows.row_begin.push_back(static_cast<std::int64_t>(result.rows.column.size()));
+    result.rows.row_begin.push_back(result.rows.column.size());
   }
   result.rows.value = result.value.data();
   return result;

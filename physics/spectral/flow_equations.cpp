@@ -166,7 +166,7 @@ class FlowParser {
     double value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     fail_unless(error == std::errc() && std::isfinite(value), "not a number that can be held");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    at_ = end - text_.data();
     return reader_.program().number(value);
   }
 
@@ -199,11 +199,11 @@ class FlowParser {
     const int function = index_in(point_functions(), word), linear = index_in(linear_operators(), word);
     if (function < 0 && linear < 0) fail_call(at, word);
     const auto values = arguments();
-    const int n = function < 0 ? 1 : point_functions()[static_cast<std::size_t>(function)].n_arguments;
+    const int n = function < 0 ? 1 : point_functions()[function].n_arguments;
     if (static_cast<int>(values.size()) != n)
       fail(at, fmt::format("{} has {} argument{}; {} given", word, n, n == 1 ? "" : "s", values.size()));
     return placed(at, [&](FlowProgram& p) {
-      if (linear >= 0) return p.apply(linear_operators()[static_cast<std::size_t>(linear)], values[0]);
+      if (linear >= 0) return p.apply(linear_operators()[linear], values[0]);
       return function == 0 ? p.power(values[0], values[1])
                            : p.call(function, values[0], n > 1 ? values[1] : p.number(0));
     });
@@ -249,7 +249,7 @@ void check_names(const FlowEquations& equations) {
 }  // namespace
 
 FlowReader::FlowReader(FlowEquations equations)
-    : equations_(std::move(equations)), program_(static_cast<int>(equations_.variables.size())) {
+    : equations_(std::move(equations)), program_(equations_.variables.size()) {
   check_names(equations_);
 }
 
@@ -281,7 +281,7 @@ bool FlowReader::find(const std::string& name, FlowValue& value) {
     value = found->second;
     return true;
   }
-  const FlowText text = equations_.diagnosed[static_cast<std::size_t>(row)];
+  const FlowText text = equations_.diagnosed[row];
   if (const auto begin = std::find(under_way_.begin(), under_way_.end(), name); begin != under_way_.end())
     throw InputError(fmt::format("{}: defined by itself: {} -> {}", text.what,
                                  fmt::join(begin, under_way_.end(), " -> "), name));

@@ -52,8 +52,8 @@ FlowMachine::FlowMachine(WaveGrid& grid, FlowProgram program, std::vector<FlowVa
 double FlowMachine::bytes(const FlowProgram& program, const std::vector<FlowValue>& outputs, double n_points,
                           double n_modes) {
   double factors = 0;
-  for (const auto& output : outputs) factors += static_cast<double>(output.form.slots.size());
-  for (const auto& form : program.forms()) factors += static_cast<double>(form.slots.size());
+  for (const auto& output : outputs) factors += output.form.slots.size();
+  for (const auto& form : program.forms()) factors += form.slots.size();
   const auto outlives = outliving(program, outputs);
   const auto registers = static_cast<double>(std::count(outlives.begin(), outlives.end(), true));
   const auto slots = static_cast<double>(program.sources().size()) + 1;
@@ -126,8 +126,7 @@ void FlowMachine::run(const std::vector<Modes>& state, double time) {
   const auto& sources = program_.sources();
   for (int level = 0; level < program_.n_levels(); ++level) {
     for (std::size_t i = 0; i < instructions.size(); ++i) {
-      if (instructions[i].operation != PointOperation::field || program_.level(static_cast<int>(i)) != level)
-        continue;
+      if (instructions[i].operation != PointOperation::field || program_.level(i) != level) continue;
       const int form = instructions[i].a;
       add_up(forms_[form], program_.forms()[form].constant, scratch_);
       grid_.to_points(scratch_, kept_[i].data());
@@ -146,8 +145,7 @@ void FlowMachine::run_points(int level, double time) {
   const std::int64_t n_blocks = (n + block - 1) / block;
   const std::size_t share = program_.instructions().size() * block;
   const auto run = [&](std::int64_t b, double* space) {
-    run_block(points, static_cast<std::size_t>(b * block),
-              static_cast<int>(std::min<std::int64_t>(block, n - b * block)), time, space);
+    run_block(points, b * block, std::min<std::int64_t>(block, n - b * block), time, space);
   };
   if (Exec().concurrency() == 1) {
     for (std::int64_t b = 0; b < n_blocks; ++b) run(b, space_.data());

@@ -27,9 +27,7 @@ class FlowMachine {
   /// Collective.
   [[nodiscard]] double maximum(int output) const;
   /// Values at this rank's points of such an output, [rows_here, n_x].
-  [[nodiscard]] std::span<const double> values(int output) const {
-    return kept_[static_cast<std::size_t>(outputs_[static_cast<std::size_t>(output)].point)];
-  }
+  [[nodiscard]] std::span<const double> values(int output) const { return kept_[outputs_[output].point]; }
   /// The mean over the box of an output. Collective.
   [[nodiscard]] double mean(int output) const;
 

@@ -70,7 +70,7 @@ class FlowProgram {
   [[nodiscard]] const std::vector<LinearForm>& forms() const { return forms_; }
   /// The register of each slot after those of the variables.
   [[nodiscard]] const std::vector<int>& sources() const { return sources_; }
-  [[nodiscard]] int level(int point) const { return levels_[static_cast<std::size_t>(point)]; }
+  [[nodiscard]] int level(int point) const { return levels_[point]; }
   [[nodiscard]] int n_levels() const;
 
  private:

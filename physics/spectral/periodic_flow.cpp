@@ -22,7 +22,7 @@ Compiled compile(FlowReader& reader, const std::vector<FlowText>& speeds, double
   Compiled made;
   const auto& variables = reader.equations().variables;
   for (int v = 0; v < static_cast<int>(variables.size()); ++v) {
-    FlowValue change = reader.read(variables[static_cast<std::size_t>(v)]);
+    FlowValue change = reader.read(variables[v]);
     const auto own = change.form.slots.find(v);
     made.linear.push_back(own == change.form.slots.end() ? Symbol() : own->second);
     change.form.slots.erase(v);
@@ -124,7 +124,7 @@ void PeriodicFlow::resume(double time, std::int64_t step) {
 void PeriodicFlow::make_changes(const std::vector<Modes>& waves, double time,
                                 const std::vector<Modes>& change) {
   machine_->run(waves, time);
-  for (std::size_t v = 0; v < change.size(); ++v) machine_->to_modes(static_cast<int>(v), change[v]);
+  for (std::size_t v = 0; v < change.size(); ++v) machine_->to_modes(v, change[v]);
 }
 
 void PeriodicFlow::begin_step() {
@@ -132,7 +132,7 @@ void PeriodicFlow::begin_step() {
   for (const auto& member : members_) {
     make_changes(member.waves, time_, member.change);
     if (!has_speeds_) continue;
-    const double rate = machine_->maximum(static_cast<int>(member.change.size()));
+    const double rate = machine_->maximum(member.change.size());
     phase_rate_ = std::isnan(rate) ? rate : std::max(phase_rate_, rate);
     if (std::isnan(rate)) return;
   }

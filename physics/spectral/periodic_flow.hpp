@@ -37,7 +37,7 @@ class PeriodicFlow {
   [[nodiscard]] std::int64_t step() const { return step_; }
   void resume(double time, std::int64_t step);
 
-  [[nodiscard]] int n_members() const { return static_cast<int>(members_.size()); }
+  [[nodiscard]] int n_members() const { return members_.size(); }
   [[nodiscard]] const std::vector<Modes>& state(int member) const { return members_[member].waves; }
   [[nodiscard]] WaveGrid& grid() const { return *grid_; }
   [[nodiscard]] const Box& box() const { return box_; }

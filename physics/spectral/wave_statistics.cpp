@@ -18,9 +18,7 @@ template <class Function>
 void for_waves(const WaveGrid& grid, const Function& f) {
   for (int l = 0; l < 2 * grid.waves_y() + 1; ++l)
     for (int j = 0; j < grid.columns_here(); ++j)
-      f(j, l,
-        static_cast<std::size_t>(l) * static_cast<std::size_t>(grid.columns_here()) +
-            static_cast<std::size_t>(j));
+      f(j, l, static_cast<std::size_t>(l) * grid.columns_here() + j);
 }
 
 double square(const Modes& modes, std::size_t i) {
@@ -43,7 +41,7 @@ void add_noise(const WaveGrid& grid, const Noise& noise, std::uint64_t seed, std
                const Modes& modes) {
   const auto n = n_waves_of(noise, grid.waves_x(), grid.waves_y());
   if (n == 0) return;
-  const double size = noise.rms / std::sqrt(2.0 * static_cast<double>(n));  // of real and imaginary part
+  const double size = noise.rms / std::sqrt(2.0 * n);  // of real and imaginary part
   for_waves(grid, [&](int column, int row, std::size_t i) {
     const int j = grid.first_column() + column, l = grid.wave_of_row(row);
     const double number = std::hypot(j, l);

@@ -28,13 +28,13 @@ constexpr std::uint64_t key_low = 0x0807060504030201, key_high = 0x000f0e0d0c0b0
 std::uint64_t hash(std::span<const std::int64_t> words) {
   SipState state{0x736f6d6570736575 ^ key_low, 0x646f72616e646f6d ^ key_high, 0x6c7967656e657261 ^ key_low,
                  0x7465646279746573 ^ key_high};
-  for (const auto word : words) state.take(static_cast<std::uint64_t>(word));
+  for (const auto word : words) state.take(word);
   state.take(std::uint64_t{words.size_bytes()} << 56);  // whole words: no bytes are left over
   state.v2 ^= 0xff;
   for (int i = 0; i < 4; ++i) state.round();
   return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;
 }
 
-double uniform(std::span<const std::int64_t> words) { return static_cast<double>(hash(words)) * 0x1p-64; }
+double uniform(std::span<const std::int64_t> words) { return hash(words) * 0x1p-64; }
 
 }  // namespace quintet::tasks

@@ -21,7 +21,7 @@ double nothing(const KernelOptions&, std::int64_t, std::span<std::byte>, int) { 
 double wait(const KernelOptions&, std::int64_t n, std::span<std::byte>, int) {
   std::int64_t x = 113;
   for (std::int64_t i = 0; i < n; ++i) x = x * 139 % 2147483647;
-  return static_cast<double>(x);
+  return x;
 }
 
 /// x = x x + x, n times, of 64 numbers: 2 operations each, and 64 for their sum. From -1/2 on x tends to 0 as
@@ -41,7 +41,7 @@ double compute(const KernelOptions&, std::int64_t n, std::span<std::byte>, int) 
 
 /// Copies the first half of a sample onto its second; a task goes on where that of the step before ended.
 double copy(const KernelOptions& kernel, std::int64_t n, std::span<std::byte> scratch, int step) {
-  const std::size_t bytes = scratch.size() / static_cast<std::size_t>(kernel.samples), half = bytes / 2;
+  const std::size_t bytes = scratch.size() / kernel.samples, half = bytes / 2;
   auto sample = static_cast<std::size_t>(step * n % kernel.samples);
   for (std::int64_t i = 0; i < n; ++i) {
     std::byte* from = scratch.data() + sample * bytes;
@@ -59,12 +59,10 @@ struct TaskKernelRow {
 };
 
 double no_work(const KernelOptions&, std::int64_t) { return 0; }
-double turns(const KernelOptions&, std::int64_t n) { return static_cast<double>(n); }
-double operations(const KernelOptions&, std::int64_t n) {
-  return 2.0 * n_numbers * static_cast<double>(n) + n_numbers;
-}
+double turns(const KernelOptions&, std::int64_t n) { return n; }
+double operations(const KernelOptions&, std::int64_t n) { return 2.0 * n_numbers * n + n_numbers; }
 double bytes_copied(const KernelOptions& kernel, std::int64_t n) {
-  return static_cast<double>(kernel.scratch_bytes) * static_cast<double>(n) / kernel.samples;
+  return static_cast<double>(kernel.scratch_bytes) * n / kernel.samples;
 }
 
 constexpr TaskKernelRow rows[] = {
@@ -81,7 +79,7 @@ constexpr TaskKernelRow rows[] = {
 std::int64_t iterations_of(const KernelOptions& kernel, int step, int point) {
   if (kernel.kernel != KernelKind::load_imbalance) return kernel.iterations;
   const double u = uniform(std::array<std::int64_t, 3>{0, step, point});
-  return std::llround((1 + (u - 0.5) * kernel.imbalance) * static_cast<double>(kernel.iterations));
+  return std::llround((1 + (u - 0.5) * kernel.imbalance) * kernel.iterations);
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 
 namespace quintet::tasks {
 
-int Parts::first(int rank) const { return static_cast<int>(std::int64_t{rank} * width / n_ranks); }
+int Parts::first(int rank) const { return std::int64_t{rank} * width / n_ranks; }
 int Parts::owner(int point) const {
   // The last rank whose first point is not behind this one.
-  return static_cast<int>(((std::int64_t{point} + 1) * n_ranks - 1) / width);
+  return ((std::int64_t{point} + 1) * n_ranks - 1) / width;
 }
 
 namespace {
@@ -62,7 +62,7 @@ void plan_sends(StepPlan& plan, const Graph& graph, int step, const Parts& parts
 StepPlan plan_step(const Graph& graph, int step, const Parts& parts, int rank, Messages messages) {
   StepPlan plan;
   const int first = parts.first(rank);
-  std::vector<std::vector<int>> needs(static_cast<std::size_t>(parts.count(rank)));
+  std::vector<std::vector<int>> needs(parts.count(rank));
   std::vector<int> boundary;
   Items items;
   for (int p = 0; p < parts.count(rank); ++p) {
@@ -76,7 +76,7 @@ StepPlan plan_step(const Graph& graph, int step, const Parts& parts, int rank, M
     }
     (is_interior ? plan.tasks : boundary).push_back(p);
   }
-  plan.n_interior = static_cast<int>(plan.tasks.size());
+  plan.n_interior = plan.tasks.size();
   plan.tasks.insert(plan.tasks.end(), boundary.begin(), boundary.end());
 
   std::map<int, std::map<Item, int>> slots;
@@ -91,7 +91,7 @@ StepPlan plan_step(const Graph& graph, int step, const Parts& parts, int rank, M
       plan.inputs.push_back(owner == rank ? from - first
                                           : -1 - slots.at(owner).at(item(messages, from, first + p)));
     }
-    plan.first_input.push_back(static_cast<int>(plan.inputs.size()));
+    plan.first_input.push_back(plan.inputs.size());
   }
   plan_sends(plan, graph, step, parts, rank, messages);
   return plan;

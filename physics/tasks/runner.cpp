@@ -116,7 +116,7 @@ void Runner::make_steps(const RunnerOptions& options) {
     for (const int point : made->plan.tasks) {
       const auto needed = graph_.inputs(t, first_ + point);
       made->needed.insert(made->needed.end(), needed.begin(), needed.end());
-      made->first_needed.push_back(static_cast<int>(made->needed.size()));
+      made->first_needed.push_back(made->needed.size());
     }
     if (is_damaged)
       spoil(*damage_, *made);
@@ -161,7 +161,7 @@ void Runner::make_buffers() {
     outbox_[parity].resize(n_outbox * length);
   }
   if (kernel_.kernel != KernelKind::memory_bound) kernel_.scratch_bytes = 0;  // nobody else has one
-  scratch_.resize(count * static_cast<std::size_t>(kernel_.scratch_bytes), std::byte{1});
+  scratch_.resize(count * kernel_.scratch_bytes, std::byte{1});
   results_.resize(count);
 }
 
@@ -179,8 +179,8 @@ void Runner::connect(Step& step, int parity) {
   }
   auto& receives = step.receives[here] = std::make_unique<RepeatedMessages>(comm_);
   for (const auto& [partner, first, count] : plan.receives)
-    receives->receive(std::as_writable_bytes(std::span(inbox_[here].data() + std::ptrdiff_t{first} * length_,
-                                                       static_cast<std::size_t>(count) * length)),
+    receives->receive(std::as_writable_bytes(
+                          std::span(inbox_[here].data() + std::ptrdiff_t{first} * length_, count * length)),
                       partner, tag);
 
   auto& sends = step.sends[here] = std::make_unique<RepeatedMessages>(comm_);
@@ -192,7 +192,7 @@ void Runner::connect(Step& step, int parity) {
       from = outbox_[1 - here].data() + std::ptrdiff_t{first} * length_;
       for (int k = 0; k < count; ++k) step.copies.push_back({points[k], first + k});
     }
-    sends->send(bytes_of(from, static_cast<std::size_t>(count) * length), partner, tag);
+    sends->send(bytes_of(from, count * length), partner, tag);
   }
 }
 
@@ -211,7 +211,7 @@ double Runner::run(std::int64_t iterations) {
     if (t > 0) sends(t - 1).wait();  // their memory is written now: outputs of t - 2
     compute(t, 0, plan.n_interior);
     receives(t).wait();
-    compute(t, plan.n_interior, static_cast<int>(plan.tasks.size()));
+    compute(t, plan.n_interior, plan.tasks.size());
     if (t + 1 < n_steps) send(t + 1);
     if (t + 2 < n_steps) receives(t + 2).start();
   }

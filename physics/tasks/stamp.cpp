@@ -45,8 +45,8 @@ std::string what_is_wrong(int step, int point, std::span<const int> needed,
     return fmt::format(
         "{}: byte {} of the {} bytes from point {} is wrong: expected (step {}, point {}), found (step "
         "{}, point {})",
-        task, at, static_cast<std::size_t>(length) * sizeof(Stamp), needed[i], expected.step, expected.point,
-        wrong->step, wrong->point);
+        task, at, length * sizeof(Stamp), needed[i], expected.step, expected.point, wrong->step,
+        wrong->point);
   }
   return "";
 }

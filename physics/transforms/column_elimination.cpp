@@ -16,7 +16,7 @@ ColumnElimination::ColumnElimination(const Comm& comm, int n_rows, int n_columns
       n_rows_(Shares{n_rows, comm.size()}.size(comm.rank())),
       downwards_(comm.size() > 1 && comm.rank() == comm.size() - 1),
       between_(comm.rank() > 0 && !downwards_),
-      shares_(static_cast<std::size_t>(n_matrices)),
+      shares_(n_matrices),
       ends_(comm, 2 * comm.size(), n_matrices * n_columns) {
   QUINTET_CHECK(n_rows >= comm.size(), "{} rows on {} ranks; each rank needs one", n_rows, comm.size());
   for (Share& share : shares_) {
@@ -107,7 +107,7 @@ void ColumnElimination::factorise_ends() {
   left_.inverse.assign(left_.f_of_below.size(), 1.0);
   for (std::size_t i = columns; i < left_.inverse.size(); ++i) {
     // The rank below has l_below = ... - l_of_f f.
-    const double l_of_f = left_.l_of_above[i - static_cast<std::size_t>(columns)];
+    const double l_of_f = left_.l_of_above[i - columns];
     left_.inverse[i] = elimination::join_below(l_of_f, left_.f_of_below[i], left_.l_of_below[i],
                                                left_.f_of_above[i], left_.l_of_above[i]);
   }

@@ -173,7 +173,7 @@ void Fft::transform(double* re, double* im, double* work) const {
         pass<5>(x, m_of, s_of, w);
         break;
       default:
-        pass_of_any(x, static_cast<std::size_t>(radix), m_of, s_of, w, roots_[i]);
+        pass_of_any(x, radix, m_of, s_of, w, roots_[i]);
     }
     x = i % 2 == 0 ? Arrays{work, work + size, re, im} : Arrays{re, im, work, work + size};
   }

@@ -8,7 +8,7 @@ namespace quintet {
 
 FrameStream::FrameStream(std::shared_ptr<FrameTransform> transform, int hop, FramePlaces places)
     : transform_(std::move(transform)),
-      hop_(static_cast<std::size_t>(hop)),
+      hop_(hop),
       mirrored_(places == FramePlaces::centred ? static_cast<std::size_t>(transform_->width() / 2) : 0),
       begun_(mirrored_ == 0) {
   QUINTET_CHECK(hop >= 1, "{} samples between frames; expected 1 or more", hop);
@@ -45,7 +45,7 @@ void FrameStream::take_frames(const Sink& sink) {
   if (held_.size() >= next_ + width) {
     const std::size_t n = (held_.size() - next_ - width) / hop_ + 1;
     out_.resize(n * size);
-    transform_->transform(held_.data() + next_, hop_, static_cast<int>(n), out_.data());
+    transform_->transform(held_.data() + next_, hop_, n, out_.data());
     for (std::size_t f = 0; f < n; ++f)
       sink(std::span<const std::complex<double>>(out_).subspan(f * size, size));
     next_ += n * hop_;

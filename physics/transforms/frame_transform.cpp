@@ -60,7 +60,7 @@ void products(const double* x, std::size_t hop, const double* a, const double* b
 }  // namespace
 
 std::vector<double> hann_window(int n) {
-  std::vector<double> window(static_cast<std::size_t>(n));
+  std::vector<double> window(n);
   for (int j = 0; j < n; ++j) window[j] = 0.5 - 0.5 * std::cos(2 * pi * j / n);
   return window;
 }

@@ -28,7 +28,7 @@ class FrameTransform {
   /// The factor that makes |X_k|^2 a one-sided power spectral density, a square of the signal per cycle in a
   /// unit of time: its integral over frequency is the mean square of the signal.
   [[nodiscard]] virtual double density(int bin) const = 0;
-  [[nodiscard]] int size() const { return static_cast<int>(frequencies().size()); }
+  [[nodiscard]] int size() const { return frequencies().size(); }
   /// Frame f is x[f hop ... f hop + width()); its numbers go to out[f size() ...]. Holds scratch of its own:
   /// one thread at a time.
   virtual void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) = 0;

@@ -14,15 +14,14 @@ void multiply_rows(const PackedMatrix<double>& matrix, const double* from, std::
                    double* to, std::size_t to_stride, int n_rows, double* work) {
   multiply(from, static_cast<int>(from_stride), n_rows, matrix, work, matrix.stride());
   for (int r = 0; r < n_rows; ++r)
-    std::copy_n(work + static_cast<std::size_t>(r) * static_cast<std::size_t>(matrix.stride()), matrix.n(),
-                to + static_cast<std::size_t>(r) * to_stride);
+    std::copy_n(work + static_cast<std::size_t>(r) * matrix.stride(), matrix.n(), to + r * to_stride);
 }
 
 }  // namespace
 
 LineModes::LineModes(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal,
                      const std::vector<double>& weight, int first, bool constant) {
-  const std::size_t n = weight.size(), skipped = static_cast<std::size_t>(first);
+  const std::size_t n = weight.size(), skipped = first;
   std::vector<double> d, e;
   for (std::size_t i = skipped; i < n; ++i) d.push_back(diagonal[i] / weight[i]);
   for (std::size_t i = skipped; i + 1 < n; ++i)
@@ -50,13 +49,12 @@ LineModes::LineModes(int n, double spacing) {
     const double half = std::sin(std::numbers::pi * mode / n);
     squares_.push_back(4 * half * half / (spacing * spacing));
     for (int i = 0; i < n; ++i) {
-      const double angle =
-          2 * std::numbers::pi * static_cast<double>(static_cast<long long>(mode) * i % n) / n;
+      const double angle = 2 * std::numbers::pi * (static_cast<long long>(mode) * i % n) / n;
       modes.push_back((c % 2 == 1 || c == 0 ? std::cos(angle) : std::sin(angle)) *
                       std::sqrt((single ? 1.0 : 2.0) / n));
     }
   }
-  pack(modes, std::vector<double>(static_cast<std::size_t>(n), 1.0));
+  pack(modes, std::vector<double>(n, 1.0));
 }
 
 void LineModes::pack(const std::vector<double>& modes, const std::vector<double>& weight) {
@@ -72,9 +70,7 @@ void LineModes::pack(const std::vector<double>& modes, const std::vector<double>
   backward_ = PackedMatrix<double>(back.data(), size, size);
 }
 
-std::size_t LineModes::work_size() const {
-  return static_cast<std::size_t>(batch()) * static_cast<std::size_t>(forward_.stride());
-}
+std::size_t LineModes::work_size() const { return static_cast<std::size_t>(batch()) * forward_.stride(); }
 
 void LineModes::forward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride,
                         int n_rows, double* work) const {

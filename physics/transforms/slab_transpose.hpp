@@ -11,9 +11,7 @@ namespace quintet {
 /// Equal shares of n things in the order of ranks: rank r has [first(r), first(r + 1)).
 struct Shares {
   int n = 0, n_ranks = 1;
-  [[nodiscard]] int first(int rank) const {
-    return static_cast<int>(static_cast<long long>(n) * rank / n_ranks);
-  }
+  [[nodiscard]] int first(int rank) const { return static_cast<long long>(n) * rank / n_ranks; }
   [[nodiscard]] int size(int rank) const { return first(rank + 1) - first(rank); }
 };
 

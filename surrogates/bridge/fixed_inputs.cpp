@@ -22,9 +22,8 @@ FixedInputs::FixedInputs(c10::Device device, const std::vector<at::Tensor>& like
   bytes_ = at::zeros({n}, bytes.device(device));
   staged_ = device.is_cpu() ? bytes_ : at::zeros({n}, bytes.pinned_memory(device.is_cuda()));
   for (std::size_t i = 0; i < like.size(); ++i)
-    there_.push_back(bytes_.narrow(0, first_[i], static_cast<std::int64_t>(like[i].nbytes()))
-                         .view(like[i].scalar_type())
-                         .view(like[i].sizes()));
+    there_.push_back(
+        bytes_.narrow(0, first_[i], like[i].nbytes()).view(like[i].scalar_type()).view(like[i].sizes()));
 }
 
 void FixedInputs::fill(const std::vector<at::Tensor>& values) {

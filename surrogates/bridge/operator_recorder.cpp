@@ -34,7 +34,7 @@ OperatorRecorder::OperatorRecorder(c10::Device device, bool records) {
       throw std::runtime_error(
           fmt::format("a recording takes {:.2f} GB of the GPU's memory, and leaves {:.2f} GB for what is "
                       "called; the same is needed",
-                      1e-9 * static_cast<double>(most), 1e-9 * static_cast<double>(after)));
+                      1e-9 * most, 1e-9 * after));
     }
     return recording;
   };

@@ -103,7 +103,7 @@ class OverLink : public Elsewhere {
     end_of(part);
   }
   [[nodiscard]] Clock::time_point end(Clock::time_point begin, std::size_t bytes) const override {
-    const std::chrono::duration<double> takes(static_cast<double>(bytes) / bandwidth_);
+    const std::chrono::duration<double> takes(bytes / bandwidth_);
     return std::max(begin + std::chrono::duration_cast<Clock::duration>(takes), Clock::now());
   }
 
@@ -220,7 +220,7 @@ struct SwapSpace::State {
       if (failed) error = failed;
       bundle.is_moved = false;
       --bundle.n_under_way;
-      traffic.bytes += static_cast<std::int64_t>(bytes);
+      traffic.bytes += bytes;
       traffic.link += std::chrono::duration<double>(end - begin).count();
       queue.pop_front();
       changed.notify_all();

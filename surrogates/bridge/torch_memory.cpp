@@ -16,7 +16,7 @@ class Counter : public c10::MemoryReportingInfoBase {
   void reportMemoryUsage(void* place, std::int64_t bytes, std::size_t, std::size_t,
                          c10::Device device) override {
     if (!device.is_cpu()) return;
-    if (observer_ && bytes > 0) observer_->allocated(place, static_cast<std::size_t>(bytes));
+    if (observer_ && bytes > 0) observer_->allocated(place, bytes);
     if (observer_ && bytes < 0) observer_->freed(place);
     count(bytes);
   }

@@ -195,7 +195,7 @@ EnvironmentPool::EnvironmentPool(std::vector<std::unique_ptr<Environment>> envir
 
 EnvironmentPool::~EnvironmentPool() = default;
 
-int EnvironmentPool::size() const { return static_cast<int>(implementation_->seats.size()); }
+int EnvironmentPool::size() const { return implementation_->seats.size(); }
 int EnvironmentPool::n_observed() const { return implementation_->n_observed; }
 int EnvironmentPool::n_actions() const { return implementation_->n_actions; }
 bool EnvironmentPool::synchronous() const { return implementation_->synchronous(); }
@@ -226,7 +226,7 @@ void EnvironmentPool::send(std::span<const float> actions, std::span<const int> 
     std::copy_n(actions.begin() + k * a, a, seat.action.begin());
     pool.queue[(pool.first + pool.n_queued++) % pool.queue.size()] = {ids[k], pool.sent++};
   }
-  pool.n_under_way += static_cast<std::int64_t>(ids.size());
+  pool.n_under_way += ids.size();
   if (pool.n_idle > 0) pool.task_ready.notify_all();
 }
 

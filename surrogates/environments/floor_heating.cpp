@@ -25,7 +25,7 @@ FloorHeating::FloorHeating(const FloorHeatingOptions& options, const convection:
   const double segment = x.length() / n;
   for (const double centre : x.centres) {
     const double place = (centre - x.faces[0]) / segment;
-    const int here = std::min(static_cast<int>(place), n - 1), border = static_cast<int>(std::lround(place));
+    const int here = std::min(static_cast<int>(place), n - 1), border = std::lround(place);
     // From the segment left of the nearest border to the one right of it.
     const double t =
         blend > 0 ? std::clamp((place - border) / blend + 0.5, 0.0, 1.0) : (here >= border ? 1.0 : 0.0);
@@ -37,7 +37,7 @@ void FloorHeating::bounded(std::span<const float> action, std::span<double> leve
   double mean = 0, most = 1;
   for (const float a : action) {
     QUINTET_CHECK(std::isfinite(a), "an action of {} for a segment of the floor; expected finite numbers", a);
-    mean += double{a} / static_cast<double>(action.size());
+    mean += double{a} / action.size();
   }
   for (const float a : action) most = std::max(most, std::abs(a - mean));
   for (std::size_t s = 0; s < action.size(); ++s) levels[s] = options_.amplitude * (action[s] - mean) / most;

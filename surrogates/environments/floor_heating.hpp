@@ -31,7 +31,7 @@ class FloorHeating {
   FloorHeating(const FloorHeatingOptions& options, const convection::Axis& x);
 
   [[nodiscard]] int segments() const { return options_.segments; }
-  [[nodiscard]] int cells() const { return static_cast<int>(weights_.size()); }
+  [[nodiscard]] int cells() const { return weights_.size(); }
   /// f_s [segments]. Throws InputError where an action is not finite.
   void bounded(std::span<const float> action, std::span<double> levels) const;
   /// @param profile [cells]

@@ -31,7 +31,7 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
   for (std::size_t i = 0; i < place_.size(); ++i) {
     const auto& expert = registry.experts()[i];
     if (expert.app != app) continue;
-    place_[i] = static_cast<int>(items.size());
+    place_[i] = items.size();
     items.push_back({expert.memory, expert.bytes});
     files_.push_back(hdf5::place_of({registry.path(), expert.id}));
     in_flight = std::max<std::size_t>(in_flight, expert.bytes);
@@ -48,7 +48,7 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
     if (std::find(cache.pinned.begin(), cache.pinned.end(), static_cast<int>(i)) == cache.pinned.end())
       largest = std::max(largest, items[i].memory);
   // Bytes on their way are bytes, too: one that is opened now, and those read ahead.
-  in_flight *= static_cast<std::size_t>(1 + options.prefetch);
+  in_flight *= 1 + options.prefetch;
   const std::size_t least = pinned + largest + in_flight;
   QUINTET_CHECK(budget_ >= least,
                 "{}: {} are too little; the least that works is {} ({} bytes): {} pinned, {} of the largest "

@@ -43,7 +43,7 @@ class ExpertCache {
   [[nodiscard]] std::string summary() const;
 
  private:
-  [[nodiscard]] int place(int expert) const { return place_.at(static_cast<std::size_t>(expert)); }
+  [[nodiscard]] int place(int expert) const { return place_.at(expert); }
 
   Ledger ledger_;
   std::size_t budget_;

@@ -20,9 +20,9 @@ struct Parts {
   const double *w1, *b1, *w2, *b2;
   explicit Parts(const NetworkRouter& network)
       : w1(network.weights.data()),
-        b1(w1 + static_cast<std::size_t>(network.hidden) * network.by.size()),
+        b1(w1 + network.hidden * network.by.size()),
         w2(b1 + network.hidden),
-        b2(w2 + network.ids.size() * static_cast<std::size_t>(network.hidden)) {}
+        b2(w2 + network.ids.size() * network.hidden) {}
 };
 
 /// z of a row, hidden values and probabilities.
@@ -31,8 +31,7 @@ struct Pass {
 };
 
 Pass forward(const NetworkRouter& network, const double* x) {
-  const std::size_t keys = network.by.size(), n = network.ids.size(),
-                    hidden = static_cast<std::size_t>(network.hidden);
+  const std::size_t keys = network.by.size(), n = network.ids.size(), hidden = network.hidden;
   const Parts parts(network);
   Pass pass{std::vector<double>(keys), std::vector<double>(hidden), std::vector<double>(n)};
   for (std::size_t k = 0; k < keys; ++k)
@@ -66,14 +65,13 @@ std::vector<double> NetworkRouter::probabilities(const std::map<std::string, dou
 
 std::pair<double, std::vector<double>> loss_and_gradient(const NetworkRouter& network,
                                                          const RouterExamples& examples) {
-  const std::size_t keys = network.by.size(), n = network.ids.size(),
-                    hidden = static_cast<std::size_t>(network.hidden);
+  const std::size_t keys = network.by.size(), n = network.ids.size(), hidden = network.hidden;
   const Parts parts(network);
   std::vector<double> gradient(network.weights.size(), 0.0);
   double* const w1 = gradient.data();
   double *const b1 = w1 + hidden * keys, *const w2 = b1 + hidden, *const b2 = w2 + n * hidden;
   double loss = 0;
-  const double share = 1.0 / static_cast<double>(examples.labels.size());
+  const double share = 1.0 / examples.labels.size();
   for (std::size_t row = 0; row < examples.labels.size(); ++row) {
     auto pass = forward(network, &examples.rows[row * keys]);
     const auto label = static_cast<std::size_t>(examples.labels[row]);
@@ -118,8 +116,8 @@ void scale_keys(NetworkRouter& network, const RouterExamples& examples) {
       const double x = examples.rows[i * keys + k], y = logarithms ? std::log(x) : x;
       sum += y, square += y * y;
     }
-    const double mean = sum / static_cast<double>(n);
-    const double deviation = std::sqrt(std::max(0.0, square / static_cast<double>(n) - mean * mean));
+    const double mean = sum / n;
+    const double deviation = std::sqrt(std::max(0.0, square / n - mean * mean));
     network.logarithms.push_back(logarithms);
     network.mean.push_back(mean);
     network.scale.push_back(deviation > 0 ? deviation : 1);
@@ -195,7 +193,7 @@ NetworkRouter read_router(const hdf5::Group& root, const std::string& path) {
                     network.ids.size() <= most && hidden > 0 && hidden <= static_cast<std::int64_t>(most),
                 "{}: a router of {} keys, {} hidden values and {} experts; expected up to {} each", path,
                 network.by.size(), hidden, network.ids.size(), most);
-  network.hidden = static_cast<int>(hidden);
+  network.hidden = hidden;
   const auto numbers = [&](const char* name, std::size_t n) {
     auto values = group.read<double>(name, {n});
     QUINTET_CHECK(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }),

@@ -46,7 +46,7 @@ Tree to_tree(const Expert& expert) {
   Tree tree = Tree::map(), range = Tree::map(), words = Tree::list();
   for (std::size_t i = 0; i < std::size(texts); ++i)
     tree.set(texts[i], Tree::text(text_of(const_cast<Expert&>(expert), i)));
-  tree.set("memory", Tree::integer(static_cast<std::int64_t>(expert.memory)));
+  tree.set("memory", Tree::integer(expert.memory));
   for (const auto& [key, least, most, unit] : expert.range) {
     Tree one = Tree::map();
     one.set("least", Tree::number(least));
@@ -74,7 +74,7 @@ Expert expert_of(const Tree& tree) {
   Expert expert;
   for (std::size_t i = 0; i < std::size(texts); ++i)
     if (const Tree* text = tree.find(texts[i])) text_of(expert, i) = text->as_text();
-  expert.memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, tree.at("memory").as_integer()));
+  expert.memory = std::max<std::int64_t>(0, tree.at("memory").as_integer());
   if (const Tree* range = tree.find("range"))
     for (const auto& [key, one] : range->entries())
       expert.range.push_back(
@@ -147,7 +147,7 @@ int Registry::find(const std::string& id) const {
   const auto found = std::find(ids.begin(), ids.end(), id);
   QUINTET_CHECK(found != ids.end(), "{}: there is no expert '{}'; there {}{}", path_, id,
                 ids.empty() ? "is none" : "are: " + name_list(ids), did_you_mean(id, ids));
-  return static_cast<int>(found - ids.begin());
+  return found - ids.begin();
 }
 
 std::string Registry::name_of(int expert) const { return path_ + ":" + experts_[expert].id; }

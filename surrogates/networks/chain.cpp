@@ -18,7 +18,7 @@ int tensor_named(const std::string& name, const std::string& input, const std::v
                  const LayerSpec& reader) {
   if (name == input) return Layer<Real>::outside;
   for (std::size_t l = before.size(); l-- > 0;)
-    if (before[l].spec.name == name) return static_cast<int>(l);
+    if (before[l].spec.name == name) return l;
   refuse(fmt::format("layer {} reads {}, which no layer before it makes", reader.name, name));
 }
 

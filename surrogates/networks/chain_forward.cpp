@@ -91,9 +91,9 @@ void Chain<Real>::values(Rows<const Real> x, int first, int n, Tape& tape) const
     const auto& layer = layers_[l];
     const Rows<const Real> in = read(tape, layer.input, &Tape::Layer::y, x);
     if (round)
-      rounded_values(static_cast<int>(l), in, first, n, tape);
+      rounded_values(l, in, first, n, tape);
     else
-      exact_values(static_cast<int>(l), in, first, n, tape);
+      exact_values(l, in, first, n, tape);
     if (layer.skip == Layer<Real>::none) continue;
     const Rows<const Real> from = read(tape, layer.skip, &Tape::Layer::y, x);
     const Rows<Real> y{tape.layers[l].y.data(), layer.stride};
@@ -170,7 +170,7 @@ void Chain<Real>::adjoint(Rows<Real> dx, int first, int n, Tape& tape) const {
     Real* alpha = in_place ? t.slope.data() : t.alpha.data();
     Rows<Real> to_input = write(tape, layer.input, a_array, dx);
     if (in_place && rounds()) {
-      rounded_back(static_cast<int>(l), {a, layer.stride}, first, n, to_input, tape);
+      rounded_back(l, {a, layer.stride}, first, n, to_input, tape);
       to_input = {};
     } else {
       for (int row = first; row < first + n; ++row)

@@ -47,7 +47,7 @@ BlockDescription describe_layer(const LayerSpec& layer, int n_in, std::size_t by
   const double product = 2.0 * n_in * layer.n_out, skip = layer.skip.empty() ? 0.0 : layer.n_out;
   block.forward_flops = product + 3.0 * layer.n_out + skip;  // bias, activation, time step
   block.adjoint_flops = product + 2.0 * layer.n_out + skip;  // slope, time step
-  const auto row = static_cast<std::size_t>(padded(layer.n_out, pack)) * bytes;
+  const auto row = padded(layer.n_out, pack) * bytes;
   block.output_bytes = row;
   block.kept_bytes = arrays_kept(keep) * row;
   return block;

@@ -30,24 +30,20 @@ std::vector<SpmmLayout> layouts_with_whole_rows(SpmmKind kind, int n_ranks) {
 
 /// Rows [n, columns] from rows of `stride` numbers, and back, padded with 0.
 void narrow(const AlignedVector<double>& from, int stride, int columns, AlignedVector<double>& to) {
-  const std::size_t n = from.size() / static_cast<std::size_t>(stride);
-  to.resize(n * static_cast<std::size_t>(columns));
-  for (std::size_t i = 0; i < n; ++i)
-    std::copy_n(from.data() + i * static_cast<std::size_t>(stride), columns,
-                to.data() + i * static_cast<std::size_t>(columns));
+  const std::size_t n = from.size() / stride;
+  to.resize(n * columns);
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * stride, columns, to.data() + i * columns);
 }
 void widen(const AlignedVector<double>& from, int columns, int stride, AlignedVector<double>& to) {
-  const std::size_t n = from.size() / static_cast<std::size_t>(columns);
-  to.assign(n * static_cast<std::size_t>(stride), 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    std::copy_n(from.data() + i * static_cast<std::size_t>(columns), columns,
-                to.data() + i * static_cast<std::size_t>(stride));
+  const std::size_t n = from.size() / columns;
+  to.assign(n * stride, 0.0);
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * columns, columns, to.data() + i * stride);
 }
 
 /// C [n, b.stride()] = A [n, b.k()] B, rows of A `lda` apart.
 void product_of(const AlignedVector<double>& a, int lda, int n, const PackedMatrix<double>& b,
                 AlignedVector<double>& c) {
-  c.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(b.stride()));
+  c.resize(static_cast<std::size_t>(n) * b.stride());
   if (n > 0) multiply<double>(a.data(), lda, n, b, c.data(), b.stride());
 }
 
@@ -100,7 +96,7 @@ void GraphChain::refresh(const double* parameters) {
 
 const AlignedVector<double>& GraphChain::forward(const AlignedVector<double>& x, GraphTape& tape) {
   const int n = part().n_rows();
-  QUINTET_CHECK(x.size() == static_cast<std::size_t>(n) * static_cast<std::size_t>(n_in()),
+  QUINTET_CHECK(x.size() == static_cast<std::size_t>(n) * n_in(),
                 "{} numbers for {} nodes with {} features: expected as many as their product", x.size(), n,
                 n_in());
   tape.layers.resize(layers_.size());
@@ -150,7 +146,7 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
     for (std::size_t i = 0; i < tape.padded.size(); i += w)
       store<double>(tape.padded.data() + i,
                     load<double>(tape.padded.data() + i) * load<double>(t.slope.data() + i));
-    std::vector<double> bias(static_cast<std::size_t>(n_out), 0.0);
+    std::vector<double> bias(n_out, 0.0);
     for (int i = 0; i < n; ++i)
       for (int o = 0; o < n_out; ++o) bias[o] += tape.padded[static_cast<std::size_t>(i) * stride + o];
     if (layer.on_graph && !layer.gathers_first) {
@@ -187,8 +183,8 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
       for (std::size_t i = 0; i < size; ++i) gradient[place + i] += from[i];
       from += size;
     };
-    add(spec.place.weight, static_cast<std::size_t>(spec.n_in) * static_cast<std::size_t>(spec.n_out));
-    add(spec.place.bias, static_cast<std::size_t>(spec.n_out));
+    add(spec.place.weight, static_cast<std::size_t>(spec.n_in) * spec.n_out);
+    add(spec.place.bias, spec.n_out);
   }
 }
 
@@ -200,7 +196,7 @@ ChainDescription GraphChain::describe() const {
     auto block = describe_layer(layer.spec, layer.n_in, sizeof(double), w, Keep::adjoint);
     if (layer.on_graph) {
       block.kind = "graph " + block.kind;
-      block.kept_bytes += sizeof(double) * static_cast<std::size_t>(std::min(layer.n_in, layer.spec.n_out));
+      block.kept_bytes += sizeof(double) * std::min(layer.n_in, layer.spec.n_out);
     }
     description.blocks.push_back(std::move(block));
   }
@@ -232,7 +228,7 @@ OwnedRows graph_convolution_matrix(const Comm& comm, const SparseRows& a) {
       add(a.column[at], a.value[a.offset.empty() ? p : a.offset[at]]);
     }
     if (!has_loop) add(i, 1);
-    rows.row_begin.push_back(static_cast<std::int64_t>(rows.column.size()));
+    rows.row_begin.push_back(rows.column.size());
     sums.push_back(sum > 0 ? 1 / std::sqrt(sum) : 0.0);
   }
   const auto factor = comm.all_gather(std::span<const double>(sums));

@@ -14,8 +14,7 @@ template <class Real>
 void fill_row(const NoiseMask& mask, std::uint32_t channel, std::uint32_t z, std::uint32_t y, int n,
               Real* values) {
   for (int x = 0; x < n; ++x)
-    values[x] = static_cast<Real>(
-        mask.level * noise_value(mask.seed, mask.layer, channel, z, y, static_cast<std::uint32_t>(x)));
+    values[x] = static_cast<Real>(mask.level * noise_value(mask.seed, mask.layer, channel, z, y, x));
 }
 
 }  // namespace
@@ -24,17 +23,13 @@ template <class Real>
 void fill_noise_mask(const NoiseMask& mask, int n_channels, const std::array<int, 3>& shape, Real* values) {
   const auto [n_z, n_y, n_x] = shape;
   const auto [p_z, p_y, p_x] = mask.period;
-  const std::size_t row = static_cast<std::size_t>(n_x), plane = row * static_cast<std::size_t>(n_y),
-                    volume = plane * static_cast<std::size_t>(n_z);
+  const std::size_t row = n_x, plane = row * n_y, volume = plane * n_z;
   for (int c = 0; c < n_channels; ++c)
     for (int z = 0; z < n_z; ++z)
       for (int y = 0; y < n_y; ++y) {
-        Real* const here = values + static_cast<std::size_t>(c) * volume +
-                           static_cast<std::size_t>(z) * plane + static_cast<std::size_t>(y) * row;
+        Real* const here = values + c * volume + z * plane + y * row;
         if (z >= p_z || y >= p_y) {
-          const Real* const same = values + static_cast<std::size_t>(c) * volume +
-                                   static_cast<std::size_t>(z % p_z) * plane +
-                                   static_cast<std::size_t>(y % p_y) * row;
+          const Real* const same = values + c * volume + (z % p_z) * plane + (y % p_y) * row;
           std::copy_n(same, n_x, here);
           continue;
         }

@@ -36,7 +36,7 @@ class Machine {
     if (!claim(block.kept_bytes, block.forward_extra)) return false;
     clock_ += block.forward_seconds;
     if (policy == BlockPolicy::swap) {
-      link_ = std::max(link_, clock_) + static_cast<double>(block.swapped_bytes()) * cost_.out;
+      link_ = std::max(link_, clock_) + block.swapped_bytes() * cost_.out;
       leaving_.emplace_back(link_, block.swapped_bytes());
     }
     if (policy == BlockPolicy::recompute) resident_ -= block.kept_bytes - block.input_bytes;
@@ -107,7 +107,7 @@ class Machine {
       if (resident_ + size + most_extra > budget_) return;
       resident_ += size;
       peak_ = std::max(peak_, resident_ + chain_[now].backward_extra);
-      link_ = std::max(link_, clock_) + static_cast<double>(size) * cost_.in;
+      link_ = std::max(link_, clock_) + size * cost_.in;
       arrival[i] = link_;
       if (fetched) (*fetched)[i] = now;
     }
@@ -227,8 +227,7 @@ std::string table_of(std::span<const ActivationBlock> chain, std::span<const Blo
   for (std::size_t i = 0; i < chain.size(); ++i)
     text += fmt::format("{:<28} {:<10} {:>10.4f} {:>10.4f} {:>12.3f} {:>12.3f}\n", chain[i].name,
                         name_of(plan[i]), chain[i].forward_seconds, chain[i].backward_seconds,
-                        1e-6 * static_cast<double>(chain[i].kept_bytes),
-                        1e-6 * static_cast<double>(chain[i].input_bytes));
+                        1e-6 * chain[i].kept_bytes, 1e-6 * chain[i].input_bytes);
   return text;
 }
 

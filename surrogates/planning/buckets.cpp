@@ -26,7 +26,7 @@ class Splitting {
  private:
   /// Padding of the sizes [begin, end) in one bucket.
   [[nodiscard]] double of_one(std::size_t begin, std::size_t end) const {
-    return sizes_[end - 1] * static_cast<double>(end - begin) - (sums_[end] - sums_[begin]);
+    return sizes_[end - 1] * (end - begin) - (sums_[end] - sums_[begin]);
   }
 
   /// For n in [low, high], whose last bucket begins in [first, last].

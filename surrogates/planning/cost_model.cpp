@@ -45,7 +45,7 @@ StepCost row_of(const Tree& tree) {
   row.memory = tree.at("memory_bytes").as_number();
   row.files = tree.at("files_s").as_number();
   if (const Tree* team = tree.find("team")) {
-    row.team = static_cast<int>(team->as_integer());
+    row.team = team->as_integer();
     row.updates = tree.at("updates").as_number();
   }
   row.halo = traffic_of(tree.at("halo"));

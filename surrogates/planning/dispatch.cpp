@@ -68,14 +68,12 @@ double least_makespan(const std::vector<Task>& tasks, const Pools& pools) {
     const auto& task = tasks[i];
     for (const std::size_t b : task.after) before[i] = std::max(before[i], before[b] + tasks[b].seconds);
     longest = std::max(longest, ways[i]);
-    work[task.pool] += task.seconds * static_cast<double>(task.slots);
+    work[task.pool] += task.seconds * task.slots;
     least_before[task.pool] = std::min(least_before[task.pool], before[i]);
     least_after[task.pool] = std::min(least_after[task.pool], ways[i] - task.seconds);
   }
   for (std::size_t p = 0; p < pools.slots.size(); ++p)
-    if (work[p] > 0)
-      longest =
-          std::max(longest, least_before[p] + work[p] / static_cast<double>(pools.slots[p]) + least_after[p]);
+    if (work[p] > 0) longest = std::max(longest, least_before[p] + work[p] / pools.slots[p] + least_after[p]);
   return longest;
 }
 
@@ -96,9 +94,7 @@ std::vector<std::size_t> johnson_ranks(const std::vector<Task>& tasks, const Poo
       pipelines[{tasks[i].pool, tasks[j].pool, ways[j] - tasks[j].seconds}].push_back(i);
   }
   const auto ranks = ranks_of(order);
-  const auto share = [&](const Task& task) {
-    return task.seconds * static_cast<double>(task.slots) / static_cast<double>(pools.slots[task.pool]);
-  };
+  const auto share = [&](const Task& task) { return task.seconds * task.slots / pools.slots[task.pool]; };
   for (auto& [pipeline, items] : pipelines) {
     std::vector<double> first, second;
     std::vector<std::size_t> places;

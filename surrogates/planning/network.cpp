@@ -12,12 +12,12 @@ namespace {
 
 double product(const std::vector<std::int64_t>& sizes, std::size_t first = 0) {
   double items = 1;
-  for (std::size_t d = first; d < sizes.size(); ++d) items *= static_cast<double>(sizes[d]);
+  for (std::size_t d = first; d < sizes.size(); ++d) items *= sizes[d];
   return items;
 }
 
 double window(const Layer& layer) { return product(layer.kernel); }
-double channels_in(const Layer& layer) { return static_cast<double>(layer.x.at(0)); }
+double channels_in(const Layer& layer) { return layer.x.at(0); }
 double cells_out(const Layer& layer) { return product(layer.y, 1); }
 
 double weighted(const Layer& layer) {
@@ -27,16 +27,14 @@ double pooled(const Layer& layer) { return window(layer) * layer.y_items(); }
 double each(const Layer& layer) { return layer.y_items(); }
 double normalised(const Layer& layer) { return 4 * layer.x_items(); }
 /// Four gates, each of the input and of the layer's own state.
-double gated(const Layer& layer) {
-  return 8 * (channels_in(layer) + static_cast<double>(layer.y.at(0))) * layer.y_items();
-}
+double gated(const Layer& layer) { return 8 * (channels_in(layer) + layer.y.at(0)) * layer.y_items(); }
 double none(const Layer&) { return 0; }
 double authors_convolution(const Layer& layer) {
-  return 2 * channels_in(layer) * static_cast<double>(layer.y.at(0)) * window(layer) * cells_out(layer);
+  return 2 * channels_in(layer) * layer.y.at(0) * window(layer) * cells_out(layer);
 }
-double authors_dense(const Layer& layer) { return static_cast<double>(layer.weights); }
+double authors_dense(const Layer& layer) { return layer.weights; }
 double authors_pool(const Layer& layer) {
-  return channels_in(layer) * static_cast<double>(layer.y.at(0)) * window(layer) * cells_out(layer);
+  return channels_in(layer) * layer.y.at(0) * window(layer) * cells_out(layer);
 }
 
 constexpr LayerKindRow kinds[] = {
@@ -62,7 +60,7 @@ bool Layer::has_halo() const { return !kernel.empty() && kernel.front() > 1; }
 double Layer::halo(const std::vector<std::int64_t>& sizes) const {
   if (!has_halo()) return 0;
   const auto rim = static_cast<double>((kernel.front() - 1) / 2);
-  return rim * static_cast<double>(sizes.at(0)) * product(sizes, 2);
+  return rim * sizes.at(0) * product(sizes, 2);
 }
 
 std::int64_t Layer::width() const {
@@ -91,7 +89,7 @@ void count_beside(std::vector<Layer>& layers, const std::vector<std::vector<int>
 
 double Network::weights() const {
   double items = 0;
-  for (const auto& layer : layers) items += static_cast<double>(layer.weights);
+  for (const auto& layer : layers) items += layer.weights;
   return items;
 }
 
@@ -102,8 +100,7 @@ std::vector<double> time_shares(const Network& network, bool authors) {
   std::vector<double> shares;
   for (const auto& layer : network.layers) {
     const auto& row = row_of(layer.kind);
-    shares.push_back(authors ? 2 * row.authors(layer) + static_cast<double>(layer.weights)
-                             : row.flops(layer));
+    shares.push_back(authors ? 2 * row.authors(layer) + layer.weights : row.flops(layer));
   }
   const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
   QUINTET_CHECK(all > 0, "a network of {} layers has no operations to share its time out by",

@@ -86,10 +86,10 @@ RankBytes rank_bytes(const Division& division, const StageRow& stage, double n_r
   if (!place.in_file || bytes.optimiser == 0) return bytes;
   const auto each = static_cast<std::size_t>(bytes.optimiser) / n;
   const auto placed = place_items(item_sizes(n, each), static_cast<std::size_t>(place.host.value_or(0)));
-  bytes.optimiser = static_cast<double>(placed.host);
-  bytes.staging = static_cast<double>(placed.staging);
-  bytes.file = static_cast<double>(placed.file);
-  bytes.moved = static_cast<double>(placed.moved());
+  bytes.optimiser = placed.host;
+  bytes.staging = placed.staging;
+  bytes.file = placed.file;
+  bytes.moved = placed.moved();
   return bytes;
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// Split of the network among p2 ranks.
 enum class Split { nothing, space, weights };
 
-int count(const Network& network) { return static_cast<int>(network.layers.size()); }
+int count(const Network& network) { return network.layers.size(); }
 
 std::vector<bool> split_layers(const Job& job, Split what) {
   const auto& layers = job.network.layers;
@@ -60,8 +60,8 @@ double compute_split(const Job& job, const Parts& parts, Split what) {
     const double p2 = split[l] ? parts.network : 1;
     passes += sample * shares[l] / p2;
     if (all_weights > 0)
-      updates += job.network.update_seconds * static_cast<double>(job.network.layers[l].weights) /
-                 all_weights / (what == Split::weights ? p2 : 1);
+      updates += job.network.update_seconds * job.network.layers[l].weights / all_weights /
+                 (what == Split::weights ? p2 : 1);
   }
   return samples_of(job, parts, what) * passes + steps(job) * updates;
 }
@@ -70,8 +70,7 @@ double compute_split(const Job& job, const Parts& parts, Split what) {
 double weights_of_rank(const Job& job, const Parts& parts, const std::vector<bool>& split, Split what) {
   double items = 0;
   for (std::size_t l = 0; l < split.size(); ++l)
-    items += static_cast<double>(job.network.layers[l].weights) /
-             (what == Split::weights && split[l] ? parts.network : 1);
+    items += job.network.layers[l].weights / (what == Split::weights && split[l] ? parts.network : 1);
   return items;
 }
 
@@ -157,7 +156,7 @@ std::pair<double, double> halo_items(const Layer& layer, Rules::Halo kind) {
       return {layer.halo(layer.x), layer.halo(layer.x)};
     case Rules::Halo::rows:
     case Rules::Halo::rows_of_one:
-      return {rim * static_cast<double>(layer.y.at(1)), rim * static_cast<double>(layer.x.at(1))};
+      return {rim * layer.y.at(1), rim * layer.x.at(1)};
   }
   throw InternalError("a halo without a formula");
 }
@@ -218,7 +217,7 @@ std::vector<Stage> stages_of(const Job& job, double p) {
       stages[s].weights += weights;
       stages[s].update += weights > 0 ? weights / job.network.weights() : 0;
       stages[s].activations += layer.x_items() + layer.y_items();
-      stages[s].sent = s + 2 < begins.size() ? layer.y_items() + static_cast<double>(layer.beside) : 0;
+      stages[s].sent = s + 2 < begins.size() ? layer.y_items() + layer.beside : 0;
     }
   return stages;
 }

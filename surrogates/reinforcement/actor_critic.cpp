@@ -32,9 +32,9 @@ std::vector<LayerSpec> layers_of(const PolicyShape& shape, int n_out, std::size_
     layer.n_in = n_in, layer.n_out = widths[l];
     layer.activation = last ? Activation::linear : Activation::tanh;
     layer.place.weight = place;
-    place += static_cast<std::size_t>(n_in) * static_cast<std::size_t>(widths[l]);
+    place += static_cast<std::size_t>(n_in) * widths[l];
     layer.place.bias = place;
-    place += static_cast<std::size_t>(widths[l]);
+    place += widths[l];
     input = layer.name;
     n_in = widths[l];
     layers.push_back(std::move(layer));
@@ -99,8 +99,7 @@ void ActorCritic::evaluate(std::span<const float> observed, int n, std::span<flo
         policy_tape_.layers.back().y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
     std::copy_n(from, shape_.n_actions,
                 outputs.begin() + static_cast<std::ptrdiff_t>(row) * shape_.n_actions);
-    values[row] = value_tape_.layers.back()
-                      .y[static_cast<std::size_t>(row) * static_cast<std::size_t>(value_.stride())];
+    values[row] = value_tape_.layers.back().y[static_cast<std::size_t>(row) * value_.stride()];
   }
 }
 
@@ -148,7 +147,7 @@ double ActorCritic::draw(std::span<const float> outputs, std::uint64_t seed, std
     uniform_pair(seed, stream_of_actions, id, step, rest, unused);
     std::size_t choice = 0;
     while (choice + 1 < n && rest >= probability[choice]) rest -= probability[choice++];
-    action[0] = static_cast<float>(choice);
+    action[0] = choice;
   }
   return decide(outputs.data(), action.data(), probability).log_probability;
 }
@@ -157,17 +156,17 @@ void ActorCritic::best(std::span<const float> outputs, std::span<float> action) 
   if (shape_.kind == ActionKind::continuous)
     std::copy(outputs.begin(), outputs.end(), action.begin());
   else
-    action[0] = static_cast<float>(std::max_element(outputs.begin(), outputs.end()) - outputs.begin());
+    action[0] = std::max_element(outputs.begin(), outputs.end()) - outputs.begin();
 }
 
 LossTerms ActorCritic::loss(const Decisions& rows, const LossWeights& weights, std::span<float> gradient) {
-  const int n = static_cast<int>(rows.former.size()), n_actions = shape_.n_actions;
+  const int n = rows.former.size(), n_actions = shape_.n_actions;
   const double scale = 1.0 / n;
   policy_.forward({rows.observed.data(), shape_.n_observed}, n, Keep::gradient, policy_tape_);
   value_.forward({rows.observed.data(), shape_.n_observed}, n, Keep::gradient, value_tape_);
   auto &of_policy = policy_tape_.layers.back(), &of_value = value_tape_.layers.back();
   LossTerms terms;
-  std::vector<double> probability, by_deviation(static_cast<std::size_t>(n_actions));
+  std::vector<double> probability, by_deviation(n_actions);
   for (int row = 0; row < n; ++row) {
     const auto k = static_cast<std::size_t>(row);
     const float* const outputs = of_policy.y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
@@ -176,7 +175,7 @@ LossTerms ActorCritic::loss(const Decisions& rows, const LossWeights& weights, s
     const ClippedTerm term =
         clipped_term(now.log_probability, rows.former[k], rows.advantage[k], weights.clip);
     const double log_ratio = now.log_probability - rows.former[k];
-    const std::size_t value_at = k * static_cast<std::size_t>(value_.stride());
+    const std::size_t value_at = k * value_.stride();
     const double error = of_value.y[value_at] - rows.value_target[k];
     terms.objective += scale * term.value;
     terms.value += scale * error * error;

@@ -19,7 +19,7 @@ constexpr std::int64_t most_units = 100000;
 int count_attribute(const hdf5::Group& group, const std::string& name, const std::string& path) {
   const std::int64_t n = group.integer_attribute(name);
   QUINTET_CHECK(n >= 1 && n <= most_units, "{}: {} = {}; expected 1 to {}", path, name, n, most_units);
-  return static_cast<int>(n);
+  return n;
 }
 
 }  // namespace

@@ -51,15 +51,15 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed, std::uint64
   for (std::size_t i = n; i-- > 1;) {
     double u, unused;
     uniform_pair(seed, stream_of_order, i, number, u, unused);
-    std::swap(order[i], order[std::min(static_cast<std::size_t>(u * static_cast<double>(i + 1)), i)]);
+    std::swap(order[i], order[std::min(static_cast<std::size_t>(u * (i + 1)), i)]);
   }
   return order;
 }
 
 double variance(std::span<const double> values) {
   double mean = 0, square = 0;
-  for (const double v : values) mean += v / static_cast<double>(values.size());
-  for (const double v : values) square += (v - mean) * (v - mean) / static_cast<double>(values.size());
+  for (const double v : values) mean += v / values.size();
+  for (const double v : values) square += (v - mean) * (v - mean) / values.size();
   return square;
 }
 
@@ -136,15 +136,14 @@ void Ppo::roll_out(UpdateRow& row) {
     show(first);
     see(first, 0);
   } else {
-    std::copy(observed_.end() - static_cast<std::ptrdiff_t>(rows * o), observed_.end(), observed_.begin());
+    std::copy(observed_.end() - (rows * o), observed_.end(), observed_.begin());
     network_.evaluate({observed_.data(), rows * o}, n_rows_, outputs, {value_.data(), rows});
   }
   double returns = 0, rewards = 0;
   std::int64_t n_rewards = 0;
   for (int t = 0; t < steps_; ++t) {
     const std::size_t first = t * rows;
-    const auto number = static_cast<std::uint64_t>(n_updates_) * static_cast<std::uint64_t>(steps_) +
-                        static_cast<std::uint64_t>(t);
+    const auto number = static_cast<std::uint64_t>(n_updates_) * steps_ + t;
     for (std::size_t k = 0; k < rows; ++k)
       former_[first + k] = network_.draw({&outputs[k * n_actions], n_actions}, seed_, k, number,
                                          {&action_[(first + k) * a], a});
@@ -168,9 +167,8 @@ void Ppo::roll_out(UpdateRow& row) {
     show(batch);
     see(batch, t + 1);
   }
-  row.mean_reward = n_rewards > 0 ? rewards / static_cast<double>(n_rewards) : 0;
-  row.mean_return = row.episodes > 0 ? returns / static_cast<double>(row.episodes)
-                                     : std::numeric_limits<double>::quiet_NaN();
+  row.mean_reward = n_rewards > 0 ? rewards / n_rewards : 0;
+  row.mean_return = row.episodes > 0 ? returns / row.episodes : std::numeric_limits<double>::quiet_NaN();
 }
 
 // Proximal policy optimisation (Schulman et al. 2017, algorithm 1): advantages standardised over the
@@ -189,7 +187,7 @@ void Ppo::learn(UpdateRow& row) {
     errors.push_back(advantage[k]);
     standard.push_back(advantage[k]);
   }
-  row.decisions = static_cast<std::int64_t>(kept.size());
+  row.decisions = kept.size();
   const double spread = variance(targets);
   row.explained = spread > 0 ? 1 - variance(errors) / spread : 0;
   standardise(standard);
@@ -197,9 +195,7 @@ void Ppo::learn(UpdateRow& row) {
   std::vector<float> gradient(network_.parameters().size()), observed, action;
   std::vector<double> former, advantages, values;
   for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-    const auto order =
-        shuffled(kept.size(), seed_,
-                 static_cast<std::uint64_t>(n_updates_) * 1000 + static_cast<std::uint64_t>(epoch));
+    const auto order = shuffled(kept.size(), seed_, static_cast<std::uint64_t>(n_updates_) * 1000 + epoch);
     LossTerms sums;
     for (std::size_t first = 0; first < order.size(); first += options_.minibatch) {
       const std::size_t n = std::min<std::size_t>(options_.minibatch, order.size() - first);
@@ -212,7 +208,7 @@ void Ppo::learn(UpdateRow& row) {
       }
       const LossTerms terms =
           network_.loss({observed, action, former, advantages, values}, options_.weights, gradient);
-      const double share = static_cast<double>(n) / static_cast<double>(order.size());
+      const double share = static_cast<double>(n) / order.size();
       sums.total += share * terms.total, sums.objective += share * terms.objective,
           sums.value += share * terms.value;
       sums.entropy += share * terms.entropy, sums.divergence += share * terms.divergence;
@@ -269,7 +265,7 @@ void Ppo::restore(const hdf5::Group& group) {
 
 double EpisodeRewards::mean(int environment) const {
   const auto& one = rewards[environment];
-  return std::accumulate(one.begin(), one.end(), 0.0) / static_cast<double>(one.size());
+  return std::accumulate(one.begin(), one.end(), 0.0) / one.size();
 }
 
 EpisodeRewards play(environments::EnvironmentPool& pool, const Act& act) {
@@ -302,7 +298,7 @@ Act greedy(ActorCritic& network, int agents) {
     std::vector<float> seen(rows * o), outputs(rows * outs);
     std::vector<double> values(rows);
     for (std::size_t e = 0; e < n; ++e) turn(observed.subspan(e * o, o), agents, &seen[e * agents * o]);
-    network.evaluate(seen, static_cast<int>(rows), outputs, values);
+    network.evaluate(seen, rows, outputs, values);
     for (std::size_t k = 0; k < rows; ++k)
       network.best({&outputs[k * outs], outs}, actions.subspan(k * a, a));
   };

@@ -46,7 +46,7 @@ class DeviceMessages {
   /// Arrays that MPI reads and writes in place of one on the device.
   [[nodiscard]] at::Tensor room_for(const at::Tensor& all) const;
   [[nodiscard]] at::Tensor arrived(int rank, std::int64_t slice) const;
-  void count(const at::Tensor& copied) { bytes_copied_ += static_cast<std::int64_t>(copied.nbytes()); }
+  void count(const at::Tensor& copied) { bytes_copied_ += copied.nbytes(); }
 
   Comm comm_;
   TorchDevice device_;

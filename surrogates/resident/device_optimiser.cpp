@@ -97,8 +97,7 @@ void DeviceOptimiser<Real>::finish(std::int64_t t) {
 template <class Real>
 void DeviceOptimiser<Real>::read(int state, std::int64_t place, std::span<Real> to) const {
   if (offloaded_) return offloaded_->read(state, static_cast<std::size_t>(place), to);
-  const at::Tensor part =
-      states_.at(static_cast<std::size_t>(state)).narrow(0, place, static_cast<std::int64_t>(to.size()));
+  const at::Tensor part = states_.at(state).narrow(0, place, static_cast<std::int64_t>(to.size()));
   on_host(to).copy_(part);
   count(part);
 }
@@ -106,8 +105,7 @@ void DeviceOptimiser<Real>::read(int state, std::int64_t place, std::span<Real> 
 template <class Real>
 void DeviceOptimiser<Real>::write(int state, std::int64_t place, std::span<const Real> from) {
   if (offloaded_) return offloaded_->write(state, static_cast<std::size_t>(place), from);
-  const at::Tensor part =
-      states_.at(static_cast<std::size_t>(state)).narrow(0, place, static_cast<std::int64_t>(from.size()));
+  const at::Tensor part = states_.at(state).narrow(0, place, static_cast<std::int64_t>(from.size()));
   part.copy_(on_host(from));
   count(part);
 }

@@ -50,7 +50,7 @@ class DeviceOptimiser {
   void apply(std::int64_t t, double learning_rate, std::int64_t place, at::Tensor& theta, at::Tensor& g);
   void apply_on_host(std::int64_t t, double learning_rate, std::int64_t place, const at::Tensor& theta,
                      const at::Tensor& g);
-  void count(const at::Tensor& copied) const { bytes_copied_ += static_cast<std::int64_t>(copied.nbytes()); }
+  void count(const at::Tensor& copied) const { bytes_copied_ += copied.nbytes(); }
 
   OptimiserOptions options_;
   std::array<at::Tensor, 2> states_;                  ///< [n] on the device, or none

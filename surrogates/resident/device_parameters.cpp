@@ -72,14 +72,14 @@ void DeviceParameters<Real>::step(std::int64_t t, double learning_rate) {
 template <class Real>
 std::vector<Real> DeviceParameters<Real>::copied(const at::Tensor& numbers) const {
   return in_device_arrays([&] {
-    bytes_copied_ += static_cast<std::int64_t>(numbers.nbytes());
+    bytes_copied_ += numbers.nbytes();
     return brought<Real>(numbers);
   });
 }
 
 template <class Real>
 std::vector<double> DeviceParameters<Real>::total_gradient() {
-  const auto own = copied(gradient_.narrow(0, 0, static_cast<std::int64_t>(layout_.n_parameters())));
+  const auto own = copied(gradient_.narrow(0, 0, layout_.n_parameters()));
   std::vector<double> total(own.begin(), own.end());
   comm_.reduce(std::span<double>(total), Comm::Reduction::sum);
   return total;
@@ -93,13 +93,13 @@ void DeviceParameters<Real>::clear_gradient() {
 template <class Real>
 std::vector<Real> DeviceParameters<Real>::copied_values(int block) const {
   const auto& it = layout_.blocks()[block];
-  return copied(values_.narrow(0, static_cast<std::int64_t>(it.first), static_cast<std::int64_t>(it.size)));
+  return copied(values_.narrow(0, it.first, it.size));
 }
 
 template <class Real>
 std::vector<Real> DeviceParameters<Real>::all_values() const {
   if (!comm_.is_root()) return {};
-  return copied(values_.narrow(0, 0, static_cast<std::int64_t>(layout_.n_parameters())));
+  return copied(values_.narrow(0, 0, layout_.n_parameters()));
 }
 
 template <class Real>
@@ -119,7 +119,7 @@ void DeviceParameters<Real>::assign_values(std::span<const Real> values) {
     const at::NoGradGuard no_graph;
     const at::Tensor here = on_host(values);
     values_.narrow(0, 0, here.numel()).copy_(here);
-    bytes_copied_ += static_cast<std::int64_t>(here.nbytes());
+    bytes_copied_ += here.nbytes();
   });
 }
 
@@ -127,7 +127,7 @@ template <class Real>
 void DeviceParameters<Real>::assign_state(int state, std::span<const Real> values) {
   if (divides_states_) {
     const auto n = static_cast<std::size_t>(slice_);
-    values = values.subspan(std::min(values.size(), static_cast<std::size_t>(comm_.rank()) * n));
+    values = values.subspan(std::min(values.size(), comm_.rank() * n));
     values = values.first(std::min(values.size(), n));
   }
   in_device_arrays([&] { optimiser_.write(state, 0, values); });

@@ -35,8 +35,7 @@ DividedParameters<Real>::DividedParameters(const TorchDevice& device, const Stor
 
 template <class Real>
 at::Tensor DividedParameters<Real>::whole(const at::Tensor& all, const Unit& unit) const {
-  return all.narrow(0, static_cast<std::int64_t>(unit.offset),
-                    comm_.size() * static_cast<std::int64_t>(unit.slice));
+  return all.narrow(0, unit.offset, comm_.size() * static_cast<std::int64_t>(unit.slice));
 }
 
 template <class Real>
@@ -57,7 +56,7 @@ template <class Real>
 Real* DividedParameters<Real>::gradient(int block) {
   in_device_arrays([&] { finish_reduction(); });
   const auto& it = layout_.blocks()[block];
-  return gradient_.data_ptr<Real>() + (it.offset - layout_.units()[static_cast<std::size_t>(it.unit)].offset);
+  return gradient_.data_ptr<Real>() + (it.offset - layout_.units()[it.unit].offset);
 }
 
 template <class Real>
@@ -134,7 +133,7 @@ void DividedParameters<Real>::step(std::int64_t t, double learning_rate) {
       if (n == 0) continue;
       const std::int64_t place = place_of(units[u]);
       optimiser_.update(t, learning_rate, static_cast<std::int64_t>(units[u].first + part.first), place,
-                        updated(static_cast<int>(u)).narrow(0, 0, n), sums_.narrow(0, place, n));
+                        updated(u).narrow(0, 0, n), sums_.narrow(0, place, n));
     }
     optimiser_.finish(t);
     if (!at_hand_)
@@ -146,7 +145,7 @@ void DividedParameters<Real>::step(std::int64_t t, double learning_rate) {
 template <class Real>
 void DividedParameters<Real>::copy_here(const at::Tensor& from, std::span<Real> to) const {
   on_host(to).copy_(from);
-  bytes_copied_ += static_cast<std::int64_t>(from.nbytes());
+  bytes_copied_ += from.nbytes();
 }
 
 template <class Real>
@@ -159,8 +158,7 @@ std::vector<double> DividedParameters<Real>::total_gradient() {
   std::vector<double> total(layout_.n_parameters());
   for (const Unit& unit : layout_.units()) {
     const SlicePart part = slice_part(unit, comm_.rank());
-    std::copy_n(own.begin() + place_of(unit), part.n,
-                total.begin() + static_cast<std::ptrdiff_t>(unit.first + part.first));
+    std::copy_n(own.begin() + place_of(unit), part.n, total.begin() + (unit.first + part.first));
   }
   comm_.reduce(std::span<double>(total), Comm::Reduction::sum);
   return total;
@@ -195,9 +193,7 @@ std::vector<Real> DividedParameters<Real>::all_values() const {
   all.resize(layout_.n_parameters());
   in_device_arrays([&] {
     for (const Unit& unit : layout_.units())
-      copy_here(
-          values_.narrow(0, static_cast<std::int64_t>(unit.offset), static_cast<std::int64_t>(unit.size)),
-          std::span(all).subspan(unit.first, unit.size));
+      copy_here(values_.narrow(0, unit.offset, unit.size), std::span(all).subspan(unit.first, unit.size));
   });
   return all;
 }
@@ -219,9 +215,8 @@ void DividedParameters<Real>::assign_values(std::span<const Real> values) {
       const Unit& unit = units[u];
       const SlicePart part = at_hand_ ? slice_part(unit, comm_.rank()) : SlicePart{0, unit.size};
       const at::Tensor to = at_hand_ ? at_hand_->slice(static_cast<int>(u)) : whole(values_, unit);
-      to.narrow(0, 0, static_cast<std::int64_t>(part.n))
-          .copy_(on_host(values.subspan(unit.first + part.first, part.n)));
-      bytes_copied_ += static_cast<std::int64_t>(part.n * sizeof(Real));
+      to.narrow(0, 0, part.n).copy_(on_host(values.subspan(unit.first + part.first, part.n)));
+      bytes_copied_ += part.n * sizeof(Real);
     }
   });
 }

@@ -23,7 +23,7 @@ UnitsAtHand<Real>::UnitsAtHand(const Comm& comm, const TorchDevice& device, cons
 template <class Real>
 at::Tensor UnitsAtHand<Real>::slice(int number) const {
   const std::size_t place = unit(number).offset / static_cast<std::size_t>(comm_.size());
-  return slices_.narrow(0, static_cast<std::int64_t>(place), static_cast<std::int64_t>(unit(number).slice));
+  return slices_.narrow(0, place, static_cast<std::int64_t>(unit(number).slice));
 }
 
 template <class Real>

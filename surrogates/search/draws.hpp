@@ -33,8 +33,7 @@ class Draws {
 
 /// The seed that a trial's evaluation is given (53 bits, so that every format keeps it).
 [[nodiscard]] inline std::uint64_t trial_seed(std::uint64_t seed, std::int64_t trial) {
-  return static_cast<std::uint64_t>(
-      Draws(seed, Stream::trial_seed, static_cast<std::uint64_t>(trial)).uniform() * 0x1.0p53);
+  return static_cast<std::uint64_t>(Draws(seed, Stream::trial_seed, trial).uniform() * 0x1.0p53);
 }
 
 }  // namespace quintet::search

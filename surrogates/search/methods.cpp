@@ -13,7 +13,7 @@ class RandomSearch final : public Method {
  public:
   RandomSearch(const Space& space, std::uint64_t seed) : space_(space), seed_(seed) {}
   std::optional<Proposal> ask(std::int64_t id) override {
-    Draws draws(seed_, Stream::proposal, static_cast<std::uint64_t>(id));
+    Draws draws(seed_, Stream::proposal, id);
     return Proposal{space_.sample(draws)};
   }
   void tell(const Trial&, const Outcome&) override {}
@@ -33,7 +33,7 @@ class AgeingEvolution final : public Method {
   }
 
   std::optional<Proposal> ask(std::int64_t id) override {
-    Draws draws(seed_, Stream::proposal, static_cast<std::uint64_t>(id));
+    Draws draws(seed_, Stream::proposal, id);
     if (static_cast<int>(population_.size()) < options_.population) return Proposal{space_.sample(draws)};
     const Member& parent = tournament(draws);
     return Proposal{space_.mutate(parent.genes, draws), parent.trial};
@@ -58,7 +58,7 @@ class AgeingEvolution final : public Method {
     std::iota(rest.begin(), rest.end(), std::size_t{0});
     const Member* best = nullptr;
     for (int n = 0; n < options_.sample; ++n) {
-      const auto i = static_cast<std::size_t>(draws.below(static_cast<int>(rest.size())));
+      const auto i = static_cast<std::size_t>(draws.below(rest.size()));
       const Member& member = population_[rest[i]];
       rest[i] = rest.back();
       rest.pop_back();

@@ -20,7 +20,7 @@ Policy::Policy(const Space& space, int hidden, std::uint64_t seed)
   int total = 0;
   for (const auto& gene : space.genes()) {
     first_.push_back(total);
-    choices_.push_back(static_cast<int>(gene.choices.size()));
+    choices_.push_back(gene.choices.size());
     total += choices_.back();
   }
   const auto n = static_cast<std::size_t>(genes_), width = static_cast<std::size_t>(hidden),
@@ -37,7 +37,7 @@ Policy::Policy(const Space& space, int hidden, std::uint64_t seed)
 }
 
 const double* Policy::u_row(int g, int choice) const {
-  return &parameters_[u_ + static_cast<std::size_t>(first_[g] + choice) * static_cast<std::size_t>(hidden_)];
+  return &parameters_[u_ + static_cast<std::size_t>(first_[g] + choice) * hidden_];
 }
 
 void Policy::decide(int g, const std::vector<double>& sum, Pass& pass) const {
@@ -71,7 +71,7 @@ void Policy::decide(int g, const std::vector<double>& sum, Pass& pass) const {
 Episode Policy::draw(Draws& draws) const {
   Episode episode;
   Pass pass;
-  std::vector<double> sum(static_cast<std::size_t>(hidden_), 0.0);
+  std::vector<double> sum(hidden_, 0.0);
   for (int g = 0; g < genes_; ++g) {
     decide(g, sum, pass);
     double rest = draws.uniform();
@@ -87,7 +87,7 @@ Episode Policy::draw(Draws& draws) const {
 }
 
 std::vector<double> Policy::probabilities(const Genes& genes, int g) const {
-  std::vector<double> sum(static_cast<std::size_t>(hidden_), 0.0);
+  std::vector<double> sum(hidden_, 0.0);
   for (int j = 0; j < g; ++j)
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += u_row(j, genes[j])[i];
   Pass pass;
@@ -109,7 +109,7 @@ double Policy::ppo_loss(std::span<const Episode> episodes, std::span<const doubl
     for (std::size_t g = 0; g < n_genes; ++g) {
       const int choice = episode.genes[g];
       const auto taken = static_cast<std::size_t>(choice), first = static_cast<std::size_t>(first_[g]);
-      decide(static_cast<int>(g), sum, pass);
+      decide(g, sum, pass);
       const double a = advantage[n * n_genes + g];
       const ClippedTerm term =
           clipped_term(pass.log_probability[taken], episode.log_probability[g], a, options.clip);
@@ -135,13 +135,13 @@ double Policy::ppo_loss(std::span<const Episode> episodes, std::span<const doubl
         }
         for (std::size_t i = 0; i < width; ++i) dz[g][i] = dh[i] * (1 - pass.h[i] * pass.h[i]);
       }
-      const double* row = u_row(static_cast<int>(g), choice);
+      const double* row = u_row(g, choice);
       for (std::size_t i = 0; i < width; ++i) sum[i] += row[i];
     }
     if (gradient.empty()) continue;
     std::fill(later.begin(), later.end(), 0.0);  // of all decisions after g
     for (std::size_t g = n_genes; g-- > 0;) {
-      const std::size_t row = u_ + static_cast<std::size_t>(first_[g] + episode.genes[g]) * width;
+      const std::size_t row = u_ + (first_[g] + episode.genes[g]) * width;
       for (std::size_t i = 0; i < width; ++i) {
         gradient[row + i] += later[i];
         gradient[e_ + g * width + i] += dz[g][i];

@@ -36,8 +36,7 @@ std::vector<std::byte> letter(Head head, const std::string& message, std::span<c
   std::vector<std::byte> bytes(sizeof head + message.size() + payload.size());
   std::memcpy(bytes.data(), &head, sizeof head);
   std::memcpy(bytes.data() + sizeof head, message.data(), message.size());
-  std::copy(payload.begin(), payload.end(),
-            bytes.begin() + static_cast<std::ptrdiff_t>(sizeof head + message.size()));
+  std::copy(payload.begin(), payload.end(), bytes.begin() + (sizeof head + message.size()));
   return bytes;
 }
 

@@ -37,7 +37,7 @@ struct Header {
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
 double seconds_since(Clock::time_point begin) {
@@ -78,8 +78,8 @@ class ProcessWorkers final : public LocalWorkers {
       : options_(options),
         work_(work),
         area_(rounded(sizeof(Header)) + rounded(options.task_bytes) + rounded(options.result_bytes)),
-        shared_(area_ * static_cast<std::size_t>(options.workers)),
-        workers_(static_cast<std::size_t>(options.workers)) {
+        shared_(area_ * options.workers),
+        workers_(options.workers) {
     try {
       for (int w = 0; w < options.workers; ++w) spawn(w);
     } catch (...) {
@@ -92,7 +92,7 @@ class ProcessWorkers final : public LocalWorkers {
   [[nodiscard]] int size() const override { return options_.workers; }
 
   void start(int worker, std::span<const std::byte> task) override {
-    auto& own = workers_.at(static_cast<std::size_t>(worker));
+    auto& own = workers_.at(worker);
     if (own.busy) throw InternalError(fmt::format("a task for worker {}, which has one", worker));
     if (task.size() > options_.task_bytes)
       throw InternalError(
@@ -117,9 +117,8 @@ class ProcessWorkers final : public LocalWorkers {
         if (options_.time_limit_s > 0)
           timeout_s = std::clamp(options_.time_limit_s - seconds_since(at(w).begin), 0.0, timeout_s);
       }
-    const timespec patience{
-        static_cast<time_t>(timeout_s),
-        static_cast<long>(1e9 * (timeout_s - static_cast<double>(static_cast<time_t>(timeout_s))))};
+    const timespec patience{static_cast<time_t>(timeout_s),
+                            static_cast<long>(1e9 * (timeout_s - (static_cast<time_t>(timeout_s))))};
     // A signal ends the wait early; whoever asks looks for the reason.
     if (::ppoll(sockets.data(), sockets.size(), &patience, nullptr) > 0)
       for (std::size_t i = 0; i < who.size(); ++i)
@@ -138,7 +137,7 @@ class ProcessWorkers final : public LocalWorkers {
   };
 
   Worker& at(int worker) { return workers_[worker]; }
-  std::byte* area(int worker) { return shared_.begin() + area_ * static_cast<std::size_t>(worker); }
+  std::byte* area(int worker) { return shared_.begin() + area_ * worker; }
   Header& header(int worker) { return *reinterpret_cast<Header*>(area(worker)); }
   std::byte* task_of(int worker) { return area(worker) + rounded(sizeof(Header)); }
   std::byte* result_of(int worker) { return task_of(worker) + rounded(options_.task_bytes); }

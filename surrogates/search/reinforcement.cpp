@@ -25,7 +25,7 @@ class Reinforcement final : public Method {
       : options_(options),
         seed_(seed),
         policy_(space, options.hidden, seed),
-        agents_(static_cast<std::size_t>(options.agents)),
+        agents_(options.agents),
         moment1_(policy_.parameters().size()),
         moment2_(policy_.parameters().size()) {}
 
@@ -33,7 +33,7 @@ class Reinforcement final : public Method {
     const auto agent = std::find_if(agents_.begin(), agents_.end(),
                                     [&](const Agent& a) { return a.drawn < options_.batch; });
     if (agent == agents_.end()) return std::nullopt;
-    Draws draws(seed_, Stream::proposal, static_cast<std::uint64_t>(id));
+    Draws draws(seed_, Stream::proposal, id);
     Episode episode = policy_.draw(draws);
     const Proposal proposal{episode.genes};
     ++agent->drawn;
@@ -75,7 +75,7 @@ class Reinforcement final : public Method {
     for (int epoch = 0; epoch < options_.epochs; ++epoch) {
       for (std::size_t a = 0; a < agents.size(); ++a)
         policy_.ppo_loss(agents[a]->episodes, advantages[a], options_.ppo, gradient);
-      for (double& g : gradient) g /= static_cast<double>(agents.size());
+      for (double& g : gradient) g /= agents.size();
       optimiser_step<double>({}, ++steps_, options_.learning_rate,
                              {policy_.parameters(), gradient, {moment1_, moment2_}});
     }

@@ -97,7 +97,7 @@ struct Search::Implementation {
   // ---- proposals and ends; rank 0 ----
 
   [[nodiscard]] Record& record(std::int64_t id) { return records[id]; }
-  [[nodiscard]] std::int64_t n_told() const { return static_cast<std::int64_t>(order.size()); }
+  [[nodiscard]] std::int64_t n_told() const { return order.size(); }
   [[nodiscard]] double now() const { return earlier_s + pool.now() - pool_began; }
 
   /// Ask the method for one more trial. False if it must wait for ends.
@@ -109,7 +109,7 @@ struct Search::Implementation {
     made.trial.id = id;
     made.trial.genes = proposal->genes;
     made.trial.key = problem.key(proposal->genes);
-    made.trial.seed = trial_seed(static_cast<std::uint64_t>(options.seed), id);
+    made.trial.seed = trial_seed(options.seed, id);
     made.trial.parent = proposal->parent;
     made.trial.told = n_told();
     made.trial.rungs = stopping.rungs();

@@ -31,7 +31,7 @@ std::uint64_t Space::size() const {
 
 Genes Space::sample(Draws& draws) const {
   Genes genes;
-  for (const auto& gene : genes_) genes.push_back(draws.below(static_cast<int>(gene.choices.size())));
+  for (const auto& gene : genes_) genes.push_back(draws.below(gene.choices.size()));
   return genes;
 }
 
@@ -41,7 +41,7 @@ Genes Space::mutate(const Genes& genes, Draws& draws) const {
     if (genes_[g].choices.size() > 1) free.push_back(g);
   if (free.empty()) return genes;
   Genes child = genes;
-  const std::size_t g = free[draws.below(static_cast<int>(free.size()))];
+  const std::size_t g = free[draws.below(free.size())];
   const int other = draws.below(static_cast<int>(genes_[g].choices.size()) - 1);
   child[g] = other < genes[g] ? other : other + 1;
   return child;

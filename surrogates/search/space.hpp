@@ -25,7 +25,7 @@ class Space {
   explicit Space(std::vector<Gene> genes);
 
   [[nodiscard]] const std::vector<Gene>& genes() const { return genes_; }
-  [[nodiscard]] int n_genes() const { return static_cast<int>(genes_.size()); }
+  [[nodiscard]] int n_genes() const { return genes_.size(); }
   /// Number of candidates; the largest number where there are more than 64 bits count.
   [[nodiscard]] std::uint64_t size() const;
 

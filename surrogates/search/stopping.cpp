@@ -32,7 +32,7 @@ Stopping::Stopping(const StoppingOptions& options, int most_epochs) : options_(o
       QUINTET_CHECK(epoch > last && epoch < most_epochs,
                     "stopping.epochs: {} after {}; expected rising epochs between 1 and {}", epoch, last,
                     most_epochs - 1);
-      epochs_.push_back(static_cast<int>(last = epoch));
+      epochs_.push_back(last = epoch);
     }
   }
   values_.resize(epochs_.size());
@@ -55,7 +55,7 @@ std::vector<Rung> Stopping::rungs() const {
     const auto n = static_cast<std::int64_t>(values_[r].size());
     if (n < options_.after) break;
     // The lower of the two values around the quantile: in doubt a trial goes on.
-    const auto i = static_cast<std::size_t>(std::floor(share * static_cast<double>(n - 1)));
+    const auto i = static_cast<std::size_t>(std::floor(share * (n - 1)));
     rungs.push_back({epochs_[r], values_[r][i]});
   }
   return rungs;

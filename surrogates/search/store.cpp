@@ -37,15 +37,15 @@ struct IntegerColumn {
 };
 constexpr IntegerColumn integer_columns[] = {
     {"seed", [](const Record& r) { return static_cast<std::int64_t>(r.trial.seed); },
-     [](Record& r, std::int64_t v) { r.trial.seed = static_cast<std::uint64_t>(v); }},
+     [](Record& r, std::int64_t v) { r.trial.seed = v; }},
     {"parent trial", [](const Record& r) { return r.trial.parent; },
      [](Record& r, std::int64_t v) { r.trial.parent = v; }},
     {"trials that had ended when it was proposed", [](const Record& r) { return r.trial.told; },
      [](Record& r, std::int64_t v) { r.trial.told = v; }},
     {"worker", [](const Record& r) { return std::int64_t{r.outcome.worker}; },
-     [](Record& r, std::int64_t v) { r.outcome.worker = static_cast<int>(v); }},
+     [](Record& r, std::int64_t v) { r.outcome.worker = v; }},
     {"tries", [](const Record& r) { return std::int64_t{r.outcome.tries}; },
-     [](Record& r, std::int64_t v) { r.outcome.tries = static_cast<int>(v); }},
+     [](Record& r, std::int64_t v) { r.outcome.tries = v; }},
     {"position in the order of ends", [](const Record& r) { return r.outcome.position; },
      [](Record& r, std::int64_t v) { r.outcome.position = v; }},
     {"trial whose objective it has", [](const Record& r) { return r.outcome.same_as; },
@@ -234,13 +234,13 @@ std::vector<Record> read_rows(const hdf5::File& file, const Space& space, const 
     for (std::size_t c = 0; c < n_integers; ++c)
       integer_columns[c].to(records[i], integers[i * n_integers + c]);
     for (std::size_t c = 0; c < n_numbers; ++c) outcome.*number_columns[c].of = numbers[i * n_numbers + c];
-    trial.id = static_cast<std::int64_t>(i);
+    trial.id = i;
     trial.genes.assign(&genes[i * widths.genes], &genes[i * widths.genes] + widths.genes);
     space.check(trial.genes, what);
     trial.key = row_text(&key[i * text_bytes]);
     trial.rungs = rungs_of(&rungs[i * 2 * most_rungs], what);
     outcome.state = static_cast<TrialState>(states[i]);
-    outcome.curve = unpadded(&curve[i * widths.epochs], static_cast<std::size_t>(epochs));
+    outcome.curve = unpadded(&curve[i * widths.epochs], epochs);
     outcome.facts = unpadded(&facts[i * n_facts], widths.facts);
     outcome.message = row_text(&message[i * text_bytes]);
   }

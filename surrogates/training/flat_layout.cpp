@@ -11,8 +11,7 @@
 namespace quintet {
 
 std::size_t BlockTensors::Tensor::size() const {
-  return static_cast<std::size_t>(
-      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 std::size_t BlockTensors::size() const {
@@ -134,7 +133,7 @@ void FlatLayout::find_ways(std::span<const BlockTensors> blocks) {
     int first = last - 1;
     const auto part_of = [&](int unit) -> const Part& { return blocks[units_[unit].first_block].part; };
     while (part_of(first).of >= 0) --first;
-    std::vector<int> parts(static_cast<std::size_t>(last - first - 1));
+    std::vector<int> parts(last - first - 1);
     std::iota(parts.begin(), parts.end(), first + 1);
     for (const int part : parts) units_[part].within = first;
     std::sort(parts.begin(), parts.end(), [&](int a, int b) {

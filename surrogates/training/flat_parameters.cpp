@@ -52,7 +52,7 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
     store_ = std::make_unique<HostStore<Real>>(request, holder, splits_);
   const HeldBytes held = store_->host_bytes();
   const auto note = [&](ByteCategory category, std::size_t bytes) {
-    ledger_->note(Tier::host, category, static_cast<std::int64_t>(bytes));
+    ledger_->note(Tier::host, category, bytes);
   };
   note(ByteCategory::parameters, held.values);
   note(ByteCategory::gradients, held.gradients + held.live);

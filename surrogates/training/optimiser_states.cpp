@@ -35,8 +35,7 @@ OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::s
     : optimiser_(optimiser),
       n_states_(quintet::n_states(optimiser)),
       splits_(splits),
-      bytes_a_number_(static_cast<std::size_t>(n_states_) * sizeof(Real) +
-                      (splits ? sizeof(std::int16_t) : 0)),
+      bytes_a_number_(n_states_ * sizeof(Real) + (splits ? sizeof(std::int16_t) : 0)),
       n_(n) {
   if (splits && !std::is_same_v<Real, float>) throw InternalError("halves are those of float");
   const bool in_file = offload.optimiser == OffloadKind::file;
@@ -98,7 +97,7 @@ void OptimiserStates<Real>::by_chunks(std::size_t place, std::size_t length, con
   for (const std::size_t end = place + length; place < end;) {
     const std::size_t number = place / chunk_, first = number * chunk_;
     const std::size_t size = std::min(chunk_, n_ - first), n = std::min(end, first + size) - place;
-    Real* next = reinterpret_cast<Real*>(open(static_cast<int>(number)).data());
+    Real* next = reinterpret_cast<Real*>(open(number).data());
     Piece piece{place, n, {}, {}};
     for (std::size_t s = 0; s < static_cast<std::size_t>(n_states_); ++s, next += size)
       piece.states[s] = {next + (place - first), n};

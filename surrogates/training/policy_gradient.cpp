@@ -14,7 +14,7 @@ void standardise(std::span<double> values) {
 std::vector<double> generalised_advantages(const Rewards& rewards, double discount, double trace) {
   const auto n = static_cast<std::size_t>(rewards.series);
   std::vector<double> advantage(rewards.reward.size());
-  for (std::size_t t = static_cast<std::size_t>(rewards.steps); t-- > 0;)
+  for (std::size_t t = rewards.steps; t-- > 0;)
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t at = t * n + k;
       const double next = rewards.terminated[at] ? 0.0 : rewards.value[at + n];

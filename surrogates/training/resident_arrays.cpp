@@ -12,7 +12,7 @@ constexpr std::size_t bytes_on_their_way = 4 << 20;  ///< long beside a copy's s
 
 /// Add the needs of `n` numbers' states on the host.
 void add_offloaded(ResidentNeeds& needs, const PlannedArrays& arrays, std::size_t n) {
-  const std::size_t each = static_cast<std::size_t>(n_states(arrays.optimiser)) * arrays.width;
+  const std::size_t each = n_states(arrays.optimiser) * arrays.width;
   needs.host.optimiser = n * each;
   needs.host.workspace = 2 * numbers_on_their_way(n, arrays.width) * arrays.width;
   if (arrays.offload.optimiser != OffloadKind::file) return;
@@ -74,7 +74,7 @@ ResidentNeeds resident_needs(const PlannedArrays& arrays, bool sends_directly) {
   if (offloads_states(arrays.optimiser, arrays.offload))
     add_offloaded(needs, arrays, updated);
   else
-    there.optimiser = static_cast<std::size_t>(n_states(arrays.optimiser)) * updated * width;
+    there.optimiser = n_states(arrays.optimiser) * updated * width;
   if (ranks == 1) return needs;
   const std::size_t arrive = (ranks - 1) * largest * width;
   if (sends_directly)

@@ -20,7 +20,7 @@ namespace quintet {
   return static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(w) & 0xffffu);
 }
 [[nodiscard]] inline float joined(std::uint16_t high, std::int16_t low) {
-  return std::bit_cast<float>((std::uint32_t{high} << 16) + static_cast<std::uint32_t>(std::int32_t{low}));
+  return std::bit_cast<float>((std::uint32_t{high} << 16) + std::int32_t{low});
 }
 /// Value of w that a network computes with.
 [[nodiscard]] inline float as_bf16(float w) { return joined(high_half(w), 0); }

@@ -30,7 +30,7 @@ void limit_memory() {
 #if !QUINTET_ADDRESS_SANITIZER
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
-  const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 30);
+  const rlim_t most = pages * sysconf(_SC_PAGESIZE) + (rlim_t{1} << 30);
   const rlimit limit{most, most};
   setrlimit(RLIMIT_AS, &limit);
 #endif

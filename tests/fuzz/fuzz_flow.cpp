@@ -30,7 +30,7 @@ void read_equations(const std::string& path) {
   const auto residuals = system.residuals(std::vector<std::vector<double>>{{0.1, 0.2}, {1e-3, 1e-3}});
   const auto n_jets = static_cast<std::size_t>((1 + residuals.n_operators()) * residuals.n_fields());
   const std::vector<double> jets(n_jets, 0.7), place{0.1, 0.2, 0.3};
-  std::vector<double> values(static_cast<std::size_t>(residuals.n_equations())), jets_bar(n_jets);
+  std::vector<double> values(residuals.n_equations()), jets_bar(n_jets);
   for (const int sample : {0, 1}) {
     residuals.evaluate(sample, 1, jets.data(), place.data(), values.data());
     residuals.add_adjoint(sample, 1, jets.data(), place.data(), values.data(), jets_bar.data());
@@ -59,7 +59,7 @@ void read_model(const std::string& path) {
   if (header.options.decoder.kind == flow::DecoderKind::continuous)
     static_cast<void>(flow::continuous_decoder(model));
   std::size_t nodes = 1;
-  for (const int n : header.block) nodes *= static_cast<std::size_t>(n);
+  for (const int n : header.block) nodes *= n;
   if (nodes > 1000) return;  // fields of any size are the user's own
   const std::vector<float> fields(nodes * header.fields.size(), 0.5F);
   const std::vector<double> parameters(header.parameters.size(), 1);

@@ -223,7 +223,7 @@ void read_zarr_array(const std::string& path) {
   for (const auto& variable : file.variables()) {
     // What is not there counts as the fill value: a store may be of any size.
     double n = 1;
-    for (const auto extent : variable.shape) n *= static_cast<double>(extent);
+    for (const auto extent : variable.shape) n *= extent;
     if (n < 1e6) static_cast<void>(file.read_unpacked(variable));
   }
 }

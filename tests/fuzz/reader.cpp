@@ -38,7 +38,7 @@ unsigned most_seconds() {
 }
 
 void write_bytes(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary).write(bytes.data(), bytes.size());
 }
 
 }  // namespace

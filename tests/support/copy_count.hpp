@@ -22,7 +22,7 @@ struct CopyCount {
           const auto is_named = [](const char* label) { return std::strchr(label, ':') != nullptr; };
           if (is_number(from) || is_named(to) == is_named(from)) return;
           ++copies();
-          bytes() += static_cast<std::int64_t>(size);
+          bytes() += size;
         });
   }
   ~CopyCount() { Kokkos::Tools::Experimental::set_begin_deep_copy_callback(nullptr); }

@@ -16,9 +16,7 @@ struct Elements {
 };
 
 /// First unit of each rank of n, even shares.
-int share_begin(const Comm& comm, int n, int rank) {
-  return static_cast<int>(std::int64_t{n} * rank / comm.size());
-}
+int share_begin(const Comm& comm, int n, int rank) { return std::int64_t{n} * rank / comm.size(); }
 
 /// Rows of a dimerised chain of a cell.
 void add_cell(Elements m, int cell, int n_cells, double diagonal, double inside, double between) {
@@ -58,7 +56,7 @@ void add_molecule(Elements k, int molecule, const MoleculeChain& chain) {
   std::vector<double> v(n);
   double norm = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    v[i] = 1.1 + noise(molecule + 104729 * chain.seed, static_cast<std::int64_t>(i));
+    v[i] = 1.1 + noise(molecule + 104729 * chain.seed, i);
     norm += v[i] * v[i];
   }
   for (auto& x : v) x /= std::sqrt(norm);
@@ -77,11 +75,11 @@ void add_molecule(Elements k, int molecule, const MoleculeChain& chain) {
 }  // namespace
 
 double noise(std::int64_t i, std::int64_t j) {
-  auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(j) + 12345U;
+  auto x = i * 0x9e3779b97f4a7c15U + j + 12345U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   x ^= x >> 31;
-  return static_cast<double>(x >> 11) * 0x1p-52 - 1;
+  return (x >> 11) * 0x1p-52 - 1;
 }
 
 SamplePair sample(const Comm& comm, const DimerChain& chain) {

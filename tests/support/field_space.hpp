@@ -56,7 +56,7 @@ inline Gauss gauss(int n) {
 
 inline PhaseGrid make_grid(const std::vector<int>& cells, const std::vector<double>& upper, bool periodic) {
   PhaseGrid grid;
-  grid.cdim = static_cast<int>(cells.size());
+  grid.cdim = cells.size();
   grid.vdim = 1;
   for (std::size_t d = 0; d < cells.size(); ++d) {
     grid.cells[d] = cells[d];
@@ -139,9 +139,8 @@ inline void fill_random(const FieldSpace& space, const ConfField& field, unsigne
     const auto index = space.block.conf_index(cell);
     unsigned number = seed;
     for (std::size_t d = 0; d < 3; ++d)
-      number = number * 1000 +
-               static_cast<unsigned>(index[d] +
-                                     space.block.begin[d] * (d < static_cast<std::size_t>(space.grid.cdim)));
+      number =
+          number * 1000 + (index[d] + space.block.begin[d] * (d < static_cast<std::size_t>(space.grid.cdim)));
     std::mt19937 random(number);
     for (std::size_t q = 0; q < field.extent(1); ++q)
       for (std::size_t i = 0; i < field.extent(2); ++i) field(cell, q, i) = uniform(random);

@@ -33,11 +33,11 @@ class KokkosCount {
         [](Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t size) {
           if (!is_own(label)) return;
           ++n().allocations;
-          n().live_bytes += static_cast<std::int64_t>(size);
+          n().live_bytes += size;
         });
     tools::set_deallocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t size) {
-          if (is_own(label)) n().live_bytes -= static_cast<std::int64_t>(size);
+          if (is_own(label)) n().live_bytes -= size;
         });
     tools::set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle, const char* to, const void*,
                                            Kokkos_Profiling_SpaceHandle, const char* from, const void*,
@@ -48,7 +48,7 @@ class KokkosCount {
       };
       if (is_number(from) || is_own(to) == is_own(from)) return;
       ++n().copies;
-      n().bytes += static_cast<std::int64_t>(size);
+      n().bytes += size;
     });
   }
   ~KokkosCount() {

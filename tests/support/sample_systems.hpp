@@ -18,7 +18,7 @@ inline quintet::Configuration random_configuration(const quintet::Box& box, int 
   for (int i = 0; i < n; ++i) {
     c.positions.push_back(box.to_cartesian({uniform(random), uniform(random), uniform(random)}));
     c.velocities.push_back({uniform(random), uniform(random), uniform(random)});
-    c.types.push_back(static_cast<int>(random() % n_types));
+    c.types.push_back(random() % n_types);
     c.ids.push_back(i + 1);
   }
   return c;

@@ -50,8 +50,7 @@ inline void start(PeriodicFlow& flow, const std::vector<std::string>& formulas, 
   for (const auto& text : formulas) values.push_back(reader.read({"start", text, "start"}));
   FlowMachine machine(flow.grid(), reader.program(), values);
   machine.run({}, 0);
-  for (std::size_t v = 0; v < formulas.size(); ++v)
-    machine.to_modes(static_cast<int>(v), flow.state(member)[v]);
+  for (std::size_t v = 0; v < formulas.size(); ++v) machine.to_modes(v, flow.state(member)[v]);
 }
 
 inline void advance(PeriodicFlow& flow, double end, int steps) {

@@ -13,7 +13,7 @@
 namespace quintet::kinetics {
 
 /// An index.
-inline std::size_t place_of(int i) { return static_cast<std::size_t>(i); }
+inline std::size_t place_of(int i) { return i; }
 
 /// Five cells along each x in [0, 2 pi], periodic, and nv along each v in five thermal speeds about 0.
 /// @param stretch of velocity cells (map_velocity()); 0: they are equal

@@ -407,7 +407,7 @@ int Application::execute(int argc, char** argv) {
         words = words_of_warm_run();
         implementation_->is_warm = true;
         for (auto& word : words) pointers.push_back(word.data());
-        argc = static_cast<int>(pointers.size());
+        argc = pointers.size();
         pointers.push_back(nullptr);
         argv = pointers.data();
       }

@@ -89,7 +89,7 @@ double share(const Tree& document, std::string_view keys) {
   if (!document.is_map() || document.entries().empty()) return 0;
   const auto known = std::count_if(document.entries().begin(), document.entries().end(),
                                    [&](const auto& entry) { return has_word(keys, entry.first); });
-  return static_cast<double>(known) / static_cast<double>(document.entries().size());
+  return static_cast<double>(known) / document.entries().size();
 }
 
 }  // namespace

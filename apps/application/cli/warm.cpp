@@ -32,7 +32,7 @@ bool send_all(int socket, const void* bytes, std::size_t size) {
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     from += sent;
-    size -= static_cast<std::size_t>(sent);
+    size -= sent;
   }
   return true;
 }
@@ -43,7 +43,7 @@ bool receive_all(int socket, void* bytes, std::size_t size) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     to += got;
-    size -= static_cast<std::size_t>(got);
+    size -= got;
   }
   return true;
 }

@@ -376,9 +376,8 @@ void Context::Steps::plan_next_look(std::int64_t step) {
   const std::int64_t stretch = step - last_look_;
   const auto now = Clock::now();
   const double seconds = std::max(Seconds(now - looked_at_).count(), 1e-9);
-  const double wanted = static_cast<double>(stretch) * look_every_s / seconds;
-  const auto next =
-      static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(stretch) + 1));
+  const double wanted = stretch * look_every_s / seconds;
+  const auto next = static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * stretch + 1));
   const Plan plan = context_.comm.broadcast(Plan{next, Seconds(now - start_).count()});
   next_look_ = std::min(step + plan.next, last_ + 1);
   wall_s_ = plan.wall_s;

@@ -58,7 +58,7 @@ class Identity {
     } catch (const InputError&) {
       return;  // told where it is opened
     }
-    bytes_ += static_cast<std::int64_t>(bytes.size());
+    bytes_ += bytes.size();
     for (std::size_t at = 0; at < bytes.size(); at += block_bytes)
       sums_.push_back(hdf5::xxh64(std::span(bytes).subspan(at, std::min(block_bytes, bytes.size() - at))));
   }
@@ -88,9 +88,9 @@ class Identity {
     std::ifstream file(path, std::ios::binary);
     block_.resize(block_bytes);
     while (file) {
-      file.read(block_.data(), static_cast<std::streamsize>(block_.size()));
+      file.read(block_.data(), block_.size());
       const auto n = static_cast<std::size_t>(file.gcount());
-      bytes_ += static_cast<std::int64_t>(n);
+      bytes_ += n;
       if (n > 0) sums_.push_back(hdf5::xxh64(std::as_bytes(std::span(block_).first(n))));
     }
   }
@@ -108,8 +108,7 @@ class Identity {
     for (const std::int64_t at : {std::int64_t{0}, std::max(size - end_bytes, std::int64_t{0})}) {
       file.seekg(at);
       file.read(block_.data(), std::min(size, end_bytes));
-      sums_.push_back(
-          hdf5::xxh64(std::as_bytes(std::span(block_).first(static_cast<std::size_t>(file.gcount())))));
+      sums_.push_back(hdf5::xxh64(std::as_bytes(std::span(block_).first(file.gcount()))));
     }
   }
 

@@ -44,7 +44,7 @@ void Progress::start(std::int64_t first, std::int64_t last) {
 void Progress::update(std::int64_t done) {
   if (!speaks_ || done == seen_) return;
   const auto now = Clock::now();
-  const double rate = static_cast<double>(done - seen_) / std::max(Seconds(now - seen_at_).count(), 1e-9);
+  const double rate = (done - seen_) / std::max(Seconds(now - seen_at_).count(), 1e-9);
   rate_ = rate_ == 0 ? rate : (1 - smoothing) * rate_ + smoothing * rate;
   seen_ = done;
   seen_at_ = now;
@@ -68,7 +68,7 @@ void Progress::finish(std::int64_t done) {
   const double seconds = Seconds(Clock::now() - start_).count();
   log::info("{} steps in {} s, {:.4g} steps/s{}", done,
             seconds < 100 ? fmt::format("{:.2f}", seconds) : clock_text(seconds),
-            static_cast<double>(done) / std::max(seconds, 1e-9), number_.empty() ? "" : ", " + number_);
+            done / std::max(seconds, 1e-9), number_.empty() ? "" : ", " + number_);
 }
 
 void Progress::show(const std::string& name, double value, const std::string& unit) {
@@ -78,7 +78,7 @@ void Progress::show(const std::string& name, double value, const std::string& un
 std::string Progress::line(std::int64_t done) const {
   const std::int64_t last = first_ + total_ - 1;
   return fmt::format("step {}/{} ({} %)  {:.4g} steps/s  {} left{}{}", first_ + done - 1, last,
-                     done * 100 / total_, rate_, clock_text(static_cast<double>(total_ - done) / rate_),
+                     done * 100 / total_, rate_, clock_text((total_ - done) / rate_),
                      number_.empty() ? "" : "  ", number_);
 }
 
@@ -86,7 +86,7 @@ void Progress::write(std::int64_t done) {
   if (file_.empty()) return;
   written_at_ = Clock::now();
   const double now = Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
-  const double left = done == total_ ? 0 : static_cast<double>(total_ - done) / rate_;
+  const double left = done == total_ ? 0 : (total_ - done) / rate_;
   std::string shown = to_json(Tree::scalar(number_, true), 0);
   const std::string text = fmt::format(
       "{{\"step\": {}, \"last_step\": {}, \"steps_per_s\": {}, \"left_s\": {}, \"written_unix_s\": {:.3f}, "

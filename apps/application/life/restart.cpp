@@ -185,7 +185,7 @@ RowCounts read_row_counts(const hdf5::Group& root) {
   for (const auto& name : group.texts_attribute("names")) {
     const std::int64_t n = group.integer_attribute(name);
     QUINTET_CHECK(n >= 0, "{}/{}: is {}; expected 0 or more", rows_group, name, n);
-    rows[name] = static_cast<std::uint64_t>(n);
+    rows[name] = n;
   }
   return rows;
 }

@@ -134,8 +134,7 @@ double silence_s(const std::string& path) {
   ::close(file);
   ::unlink(probe.c_str());
   if (!known) return 0;
-  return static_cast<double>(now.st_mtim.tv_sec - then.st_mtim.tv_sec) +
-         1e-9 * static_cast<double>(now.st_mtim.tv_nsec - then.st_mtim.tv_nsec);
+  return (now.st_mtim.tv_sec - then.st_mtim.tv_sec) + 1e-9 * (now.st_mtim.tv_nsec - then.st_mtim.tv_nsec);
 }
 
 /// Whether an owner is at work; `silent` is set where only its silence can tell.

@@ -38,7 +38,7 @@ const char* status_text(ExitCode code) {
 }
 
 double steps_per_second(const Context::Implementation& context) {
-  return context.loop_seconds > 0 ? static_cast<double>(context.steps_done) / context.loop_seconds : 0;
+  return context.loop_seconds > 0 ? context.steps_done / context.loop_seconds : 0;
 }
 
 Tree provenance_tree(const hdf5::Provenance& provenance) {

@@ -40,7 +40,7 @@ Schedule at_step(std::int64_t step) {
 }
 
 Schedule every_steps(std::int64_t n) {
-  require_positive(static_cast<double>(n), "steps");
+  require_positive(n, "steps");
   return Schedule([n](const Instant& now) { return !now.start && now.step % n == 0; });
 }
 

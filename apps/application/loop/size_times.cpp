@@ -26,7 +26,7 @@ double piece(const Comm& comm, const SizeQuestion& question, const SizedCase& on
   const double start = question.clock();
   for (std::int64_t i = 0; i < n; ++i) one.step();
   comm.barrier();
-  return comm.maximum(question.clock() - start) / static_cast<double>(n);
+  return comm.maximum(question.clock() - start) / n;
 }
 
 /// A case in the making: how many steps a piece has, how many pieces a round.
@@ -48,8 +48,7 @@ Running start(const Comm& comm, const SizeSeries& series, const std::vector<std:
   const double rough =
       std::min(piece(comm, question, running.one, 1), piece(comm, question, running.one, series.least_steps));
   running.steps = count(piece_s / rough, series.least_steps, most_steps);
-  running.pieces =
-      count(question.seconds / (rough * static_cast<double>(running.steps)), least_pieces, most_pieces);
+  running.pieces = count(question.seconds / (rough * running.steps), least_pieces, most_pieces);
   return running;
 }
 

@@ -38,7 +38,7 @@ StepTimes time_steps(const std::function<void()>& step, double seconds, int leas
   const double sum = std::accumulate(times.begin(), times.end(), 0.0);
   return {.n = static_cast<int>(times.size()),
           .median = median,
-          .mean = sum / static_cast<double>(times.size()),
+          .mean = sum / times.size(),
           .spread = times[times.size() * 9 / 10] / median - 1};
 }
 

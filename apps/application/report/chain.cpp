@@ -30,7 +30,7 @@ std::string draw_box(const Chain::Box& box, double left, double middle) {
       "<rect class=\"box{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\"/>",
       box.is_faint ? " faint" : "", left, middle - box_height / 2, box_width, box_height);
   const auto lines = 1 + std::count(box.text.begin(), box.text.end(), '\n');
-  double y = middle + 5 - line_height * static_cast<double>(lines - 1) / 2;
+  double y = middle + 5 - line_height * (lines - 1) / 2;
   for (std::size_t begin = 0; begin <= box.text.size(); y += line_height) {
     const auto end = std::min(box.text.find('\n', begin), box.text.size());
     content += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>",
@@ -55,10 +55,10 @@ std::string draw_arc(const Chain::Arc& arc, double middle) {
 std::string draw(const Chain& chain) {
   const auto n = static_cast<int>(chain.boxes.size());
   int longest = 0;
-  std::vector<bool> adds(static_cast<std::size_t>(n), false);
+  std::vector<bool> adds(n, false);
   for (const auto& arc : chain.arcs) {
     longest = std::max(longest, std::abs(arc.to - arc.from));
-    adds.at(static_cast<std::size_t>(arc.to)) = true;
+    adds.at(arc.to) = true;
   }
   // A cubic arc rises to three quarters of its control points.
   const double above = std::max(box_height / 2, 0.75 * (box_height / 2 + rise * longest)),

@@ -26,8 +26,7 @@ std::vector<Colour> colour_palette(bool about_zero) {
     Colour colour{};
     for (std::size_t k = 0; k < 3; ++k)
       colour[k] = static_cast<std::uint8_t>(
-          std::lround(colours[from][k] +
-                      (place - static_cast<double>(from)) * (colours[from + 1][k] - colours[from][k])));
+          std::lround(colours[from][k] + (place - from) * (colours[from + 1][k] - colours[from][k])));
     palette.push_back(colour);
   }
   return palette;

@@ -21,8 +21,7 @@ double block_mean(const Heatmap& map, int x0, int x1, int y0, int y1) {
   int n = 0;
   for (int y = y0; y < y1; ++y)
     for (int x = x0; x < x1; ++x) {
-      const double value = map.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(map.n_x) +
-                                      static_cast<std::size_t>(x)];
+      const double value = map.values[static_cast<std::size_t>(y) * map.n_x + x];
       if (!std::isfinite(value)) continue;
       sum += value;
       ++n;
@@ -37,7 +36,7 @@ std::string field_png(const Heatmap& map, const Range& range) {
   const int width = (map.n_x + block_x - 1) / block_x, height = (map.n_y + block_y - 1) / block_y;
   const double length = range.high() - range.low();
   std::vector<std::uint8_t> indices;
-  indices.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  indices.reserve(static_cast<std::size_t>(width) * height);
   for (int row = height - 1; row >= 0; --row)
     for (int column = 0; column < width; ++column) {
       const double value = block_mean(map, column * block_x, std::min((column + 1) * block_x, map.n_x),
@@ -110,8 +109,7 @@ std::string draw(const Heatmap& map) {
   const double height = area.top + area.height + 50;
 
   const bool whole =
-      map.n_x > 0 && map.n_y > 0 &&
-      map.values.size() == static_cast<std::size_t>(map.n_x) * static_cast<std::size_t>(map.n_y);
+      map.n_x > 0 && map.n_y > 0 && map.values.size() == static_cast<std::size_t>(map.n_x) * map.n_y;
   if (!whole || values.empty())
     return svg(
         640, height, map.title,

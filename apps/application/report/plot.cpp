@@ -127,7 +127,7 @@ class Legend {
   template <class Sample>
   void add(const std::string& label, const Sample& sample) {
     if (label.empty()) return;
-    const double width = 44 + letter_width * static_cast<double>(label.size());
+    const double width = 44 + letter_width * label.size();
     if (x_ > left_ && x_ + width > canvas_width) {
       x_ = left_;
       y_ += legend_row;

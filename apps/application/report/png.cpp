@@ -18,8 +18,7 @@ std::string chunk(const std::string& type, const std::string& data) {
 
 /// 8 bits a pixel, by the palette.
 std::string header_of(int width, int height) {
-  return big_endian(static_cast<std::uint32_t>(width)) + big_endian(static_cast<std::uint32_t>(height)) +
-         std::string("\x08\x03\x00\x00\x00", 5);
+  return big_endian(width) + big_endian(height) + std::string("\x08\x03\x00\x00\x00", 5);
 }
 
 std::string palette_chunks(const std::vector<Colour>& palette) {
@@ -51,8 +50,7 @@ std::string encode_film(int width, int height, const std::vector<std::vector<std
   const auto n_frames = static_cast<std::uint32_t>(frames.size());
   std::string film = "\x89PNG\r\n\x1a\n" + chunk("IHDR", header_of(width, height)) +
                      chunk("acTL", big_endian(n_frames) + big_endian(0)) + palette_chunks(palette);
-  const std::string size =
-      big_endian(static_cast<std::uint32_t>(width)) + big_endian(static_cast<std::uint32_t>(height));
+  const std::string size = big_endian(width) + big_endian(height);
   const std::string delay{static_cast<char>(milliseconds >> 8 & 0xff), static_cast<char>(milliseconds & 0xff),
                           static_cast<char>(1000 >> 8), static_cast<char>(1000 & 0xff)};
   std::uint32_t number = 0;
@@ -75,7 +73,7 @@ std::string encode_base64(const std::string& bytes) {
     for (std::size_t k = 0; k < 3; ++k)
       group = group << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0u);
     for (int k = 0; k < 4; ++k) {
-      const bool padding = i + static_cast<std::size_t>(k) > bytes.size();
+      const bool padding = i + k > bytes.size();
       text += padding ? '=' : letters[group >> (18 - 6 * k) & 63];
     }
   }

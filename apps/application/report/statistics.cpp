@@ -21,15 +21,13 @@ std::vector<double> binned(std::span<const double> samples) {
   const std::size_t width = 1 + (samples.size() - 1) / many_samples;
   std::vector<double> means;
   for (std::size_t i = 0; i + width <= samples.size(); i += width)
-    means.push_back(
-        std::accumulate(samples.begin() + i, samples.begin() + static_cast<std::ptrdiff_t>(i + width), 0.0) /
-        static_cast<double>(width));
+    means.push_back(std::accumulate(samples.begin() + i, samples.begin() + (i + width), 0.0) / width);
   return means;
 }
 
 double covariance(const std::vector<double>& deviations, std::size_t lag) {
   return std::inner_product(deviations.begin() + lag, deviations.end(), deviations.begin(), 0.0) /
-         static_cast<double>(deviations.size() - lag);
+         (deviations.size() - lag);
 }
 
 /// tau in samples; NaN if the correlation does not die away within half of the series.
@@ -64,16 +62,14 @@ Estimate estimate_mean(std::span<const double> samples) {
   std::vector<double> deviations = binned(samples);
   double middle = 0;
   for (int pass = 0; pass < 2; ++pass) {  // the second takes off what the sum of the first rounded
-    const double off =
-        std::accumulate(deviations.begin(), deviations.end(), 0.0) / static_cast<double>(deviations.size());
+    const double off = std::accumulate(deviations.begin(), deviations.end(), 0.0) / deviations.size();
     for (double& value : deviations) value -= off;
     middle += off;
   }
   const double variance = covariance(deviations, 0);
   // Rounding of a sum of equal numbers does not count as scatter.
   if (variance <= rounding * rounding * middle * middle) return {result.mean, 0, 1};
-  const double tau = autocorrelation_time(deviations, variance),
-               n_bins = static_cast<double>(deviations.size());
+  const double tau = autocorrelation_time(deviations, variance), n_bins = deviations.size();
   result.correlation = tau * n / n_bins;
   if (n_bins >= least_independent * tau) result.error = std::sqrt(variance * tau / n_bins);
   return result;

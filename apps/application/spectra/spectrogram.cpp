@@ -105,12 +105,12 @@ std::optional<double> significant_peak(std::span<const double> power, std::size_
   if (best == 0) return std::nullopt;
   const double a = std::log(power[best - 1]), b = std::log(power[best]), c = std::log(power[best + 1]),
                bend = a - 2 * b + c;
-  return static_cast<double>(best) + (std::isfinite(bend) && bend < 0 ? 0.5 * (a - c) / bend : 0.0);
+  return best + (std::isfinite(bend) && bend < 0 ? 0.5 * (a - c) / bend : 0.0);
 }
 
 double sample_time(const SpectrogramOptions& options, const std::optional<double>& dt) {
   QUINTET_CHECK(dt, "{} needs samples at even times: give time.dt", options.key());
-  return *dt * static_cast<double>(options.every);
+  return *dt * options.every;
 }
 
 void Spectrogram::check(const SpectrogramOptions& options, const SampledSignal& signal, double end,
@@ -136,7 +136,7 @@ Spectrogram::Spectrogram(Context& context, const SpectrogramOptions& options, co
                  fmt::format("Time, and {} {} ({})", signal.name, signal.place, signal.unit),
                  {1 + signal.n_parts},
                  {"time_value"}}},
-               (static_cast<double>(step / options.every) + 0.5) * signal.sample_time) {
+               ((step / options.every) + 0.5) * signal.sample_time) {
   hdf5::Group group = context.results().root().group(options.group());
   const auto told = told_frequencies();
   group.write<double>("frequency", told, {told.size()}, {signal.scale.unit, {"bin"}, signal.scale.name});
@@ -164,7 +164,7 @@ void Spectrogram::begin_at(Context& context, std::int64_t step) {
 }
 
 void Spectrogram::add(std::span<const double> values, const Instant& now) {
-  const double even = static_cast<double>(origin_ + n_samples_) * signal_.sample_time;
+  const double even = (origin_ + n_samples_) * signal_.sample_time;
   if (std::abs(now.time - even) > 1e-6 * signal_.sample_time) {
     if (now.end) return;  // the last step is cut to the end
     throw InputError(
@@ -232,7 +232,7 @@ struct Spectrogram::Powers {
     if (n_frames % per_column == 0) columns.emplace_back(frame.size(), 0.0);
     for (std::size_t k = 0; k < frame.size(); ++k) {
       mean[k] += frame[k];
-      columns.back()[k] += frame[k] / static_cast<double>(per_column);
+      columns.back()[k] += frame[k] / per_column;
     }
     ++n_frames;
     if (columns.size() < most_columns || n_frames % per_column != 0) return;
@@ -243,7 +243,7 @@ struct Spectrogram::Powers {
     per_column *= 2;
   }
   void finish() {
-    for (double& power : mean) power /= static_cast<double>(n_frames);
+    for (double& power : mean) power /= n_frames;
     if (n_frames % per_column != 0) columns.pop_back();  // of too few frames
   }
 };
@@ -263,10 +263,9 @@ Spectrogram::Powers Spectrogram::powers(Context& context, const std::vector<doub
   }
   std::vector<double> density(n_bins);  // the mean over the parts, told per unit of the scale
   for (std::size_t k = 0; k < n_bins; ++k)
-    density[k] = transform_->density(static_cast<int>(k)) /
-                 (signal_.scale.of_cycles * static_cast<double>(signal_.n_parts));
-  std::vector<FrameStream> streams(
-      signal_.n_parts, FrameStream(transform_, static_cast<int>(options_.hop), FramePlaces::within));
+    density[k] = transform_->density(k) / (signal_.scale.of_cycles * signal_.n_parts);
+  std::vector<FrameStream> streams(signal_.n_parts,
+                                   FrameStream(transform_, options_.hop, FramePlaces::within));
   Powers result;
   std::vector<double> frames;
   each_block(context, [&](std::vector<std::vector<double>>& parts) {
@@ -319,9 +318,8 @@ void Spectrogram::report_peak(Context& context, const Powers& powers) const {
   auto told = told_frequencies();
   auto mean = powers.mean;
   // Half-overlapping frames of Hann's window count as 1.5 per width. Two bins are its main lobe about zero.
-  const double n_independent = static_cast<double>(signal_.n_parts) *
-                               std::min(static_cast<double>(powers.n_frames),
-                                        1.5 * static_cast<double>(n_samples_) / transform_->width());
+  const double n_independent = signal_.n_parts * std::min(static_cast<double>(powers.n_frames),
+                                                          1.5 * n_samples_ / transform_->width());
   const std::size_t first = options_.transform == Transform::fourier ? 2 : 0;
   if (const auto peak = significant_peak(mean, first, n_independent)) {
     const double at = signal_.scale.of_cycles * transform_->frequency_at(*peak);
@@ -362,7 +360,7 @@ void Spectrogram::report_picture(Context& context, const Powers& powers) const {
   auto told = told_frequencies();
   told.resize(shown_bins(powers.mean));
   const double greatest = *std::max_element(powers.mean.begin(), powers.mean.end());
-  const int n_x = static_cast<int>(powers.columns.size()), n_y = static_cast<int>(told.size());
+  const int n_x = powers.columns.size(), n_y = told.size();
   if (n_x < 2) return;
   const TransformRow& row = row_of(transforms, options_.transform);
   Heatmap map{
@@ -379,8 +377,7 @@ void Spectrogram::report_picture(Context& context, const Powers& powers) const {
       const double power = column[k];
       map.values.push_back(power > 1e-12 * greatest ? std::log10(power) : std::nan(""));
     }
-  const double step = options_.hop * signal_.sample_time,
-               width = step * static_cast<double>(powers.per_column);
+  const double step = options_.hop * signal_.sample_time, width = step * powers.per_column;
   map.x_min = 0.5 * (transform_->width() * signal_.sample_time - step);
   map.x_max = map.x_min + n_x * width;
   const double bottom = row.place(told[0], signal_), top = row.place(told.back(), signal_),

@@ -47,7 +47,7 @@ class RunTable {
     return true;
   }
 
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(file_.size()); }
+  [[nodiscard]] std::size_t size() const { return file_.size(); }
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] const std::vector<RunColumn<Row>>& columns() const { return columns_; }
   [[nodiscard]] bool has(const std::string& name) const {

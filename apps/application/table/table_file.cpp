@@ -88,7 +88,7 @@ std::size_t TableFile::key() const {
                                   [&](const auto& column) { return column.name == layout_.key; });
   if (found == columns_.end())
     throw InternalError(fmt::format("Table {} without its column '{}'", layout_.group, layout_.key));
-  return static_cast<std::size_t>(found - columns_.begin());
+  return found - columns_.begin();
 }
 
 std::uint64_t TableFile::whole_rows(const hdf5::Group& group) const {

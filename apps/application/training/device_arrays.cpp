@@ -13,8 +13,7 @@ void require_device_arrays(const Comm& comm, const DeviceSession& device, const 
   const char* const what = "weights, gradients and the optimiser's states";
   const auto there = static_cast<double>(needs.device.total());
   const bool is_on_host = device.device() == Device::portable;
-  require_memory(comm, static_cast<double>(needs.host.total() + needs.staging) + (is_on_host ? there : 0),
-                 what);
+  require_memory(comm, (needs.host.total() + needs.staging) + (is_on_host ? there : 0), what);
   device.require_bytes(there, what);
 }
 

@@ -60,8 +60,8 @@ RankMemory bytes_on_device(const StageNeeds& of, int stage) {
   PlannedArrays arrays = of.there->arrays;
   arrays.parallel = arrays.parallel.at_stage(stage);
   const auto needs = resident_needs(arrays, of.there->session.sends_directly());
-  RankMemory bytes{of.besides + static_cast<double>(needs.host.total() + needs.staging),
-                   of.there->besides + static_cast<double>(needs.device.total())};
+  RankMemory bytes{of.besides + (needs.host.total() + needs.staging),
+                   of.there->besides + needs.device.total()};
   if (of.there->session.device() != Device::gpu) bytes = {bytes.host + bytes.device, 0};
   return bytes;
 }

@@ -30,7 +30,7 @@ std::string contents_of(const std::string& path) {
       got = ::read(file, piece.get() + n, most - n);
       if (got < 0) ::close(file);
       QUINTET_CHECK(got >= 0, "'{}' cannot be read to its end", path);
-      n += static_cast<std::size_t>(got);
+      n += got;
     }
     is_over = n < most;
     sum = hdf5::xxh64(std::as_bytes(std::span<const char>(piece.get(), n)), sum);

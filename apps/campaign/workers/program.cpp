@@ -139,14 +139,14 @@ void end_program_in(const std::string& folder) {
     if (left.empty()) return;
     if (wait_ms == 0)
       log::info("Ending {} processes, which a campaign that was killed has left", left.size());
-    for (const std::int64_t process : left) kill(static_cast<pid_t>(process), SIGKILL);
+    for (const std::int64_t process : left) kill(process, SIGKILL);
     if (wait_ms > patience_ms) throw ResourceError(fmt::format("process {} does not end", left.front()));
     usleep(1000);
   }
 }
 
 std::string start_of(std::int64_t process) {
-  const auto ticks = process_start(static_cast<int>(process)).value_or("");
+  const auto ticks = process_start(process).value_or("");
   return ticks.empty() ? "" : boot() + " " + ticks;
 }
 

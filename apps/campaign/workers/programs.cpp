@@ -85,7 +85,7 @@ void WarmProgram::take(const WarmNews& news) {
     is_ready_ = true;
   } else if (news.status >= 0) {
     if (const auto run = runs_.find(news.process); run != runs_.end())
-      run->second.code = code_of(static_cast<int>(news.status));
+      run->second.code = code_of(news.status);
   }
 }
 
@@ -112,7 +112,7 @@ void WarmProgram::lose() {
     run.code = 128 + SIGKILL;
   }
   for (const auto& [process, start] : left) {
-    kill(static_cast<pid_t>(-process), SIGKILL);
+    kill(-process, SIGKILL);
     for (int wait_ms = 0; !start.empty() && start_of(process) == start; ++wait_ms) {
       if (wait_ms > end_patience_ms) break;  // it hangs in the kernel: nothing ends it
       usleep(1000);
@@ -149,7 +149,7 @@ std::optional<int> Programs::ended(std::int64_t process) {
   for (auto& [executable, standing] : standing_)
     if (standing.program && standing.program->has(process)) return standing.program->ended(process);
   int status = 0;
-  if (waitpid(static_cast<pid_t>(process), &status, WNOHANG) == 0) return std::nullopt;
+  if (waitpid(process, &status, WNOHANG) == 0) return std::nullopt;
   return code_of(status);
 }
 

@@ -46,7 +46,7 @@ void tell(const std::string& path, const potential::Model& model, const LeastDis
   log::info("least distance {:.6g} angstrom, {}", least.value, least.origin);
   log::info("{} tables from {} by {} to {} and by {} to {}: {} rows, {:.1f} MB", model.tables.size(),
             table.lower, table.stride[0], table.upper, table.stride[1], table.maximum, rows,
-            static_cast<double>(numbers) * (model.single_precision ? 4e-6 : 8e-6));
+            numbers * (model.single_precision ? 4e-6 : 8e-6));
   log::info("{}: {}", path, model.summary());
 }
 

@@ -63,8 +63,8 @@ void inspect(const Comm& comm, const InspectOptions& options) {
         "forward and one back (a multiply-add counts two, an activation one); kept is the memory that {} "
         "holds.\n"
         "'23 of 24 x 8': of 24 inputs, 23 are different numbers; weights of equal ones are added up first.\n",
-        path, model.summary(), networks.size(), parameters, 1e-6 * static_cast<double>(bytes),
-        tables_of(networks), options.training ? "a sample" : "a neighbour",
+        path, model.summary(), networks.size(), parameters, 1e-6 * bytes, tables_of(networks),
+        options.training ? "a sample" : "a neighbour",
         options.training ? "a training step" : "an evaluation");
     std::fputs(text.c_str(), stdout);
   });

@@ -165,7 +165,7 @@ DeviationLog::DeviationLog(Context& context, const DeviationOptions& options, st
     : options_(options),
       path_(context.path("model_devi.out")),
       comm_(context.comm()),
-      table_(context, {"deviation"}, table_columns(), static_cast<double>(first_step)) {
+      table_(context, {"deviation"}, table_columns(), first_step) {
   for (std::size_t i = 0; i < table_.size(); ++i) {
     rows_.push_back({std::llround(table_.column("step")[i]), {}});
     for (const auto& column : columns) rows_[i].deviation.*(column.value) = table_.column(column.name)[i];
@@ -213,7 +213,7 @@ void DeviationLog::report(Context& context, std::span<const double> levels) cons
     sum += row.deviation.max_force;
   }
   context.summarise("force_deviation_max_ev_per_angstrom", most);
-  context.summarise("force_deviation_mean_ev_per_angstrom", sum / static_cast<double>(rows_.size()));
+  context.summarise("force_deviation_mean_ev_per_angstrom", sum / rows_.size());
   Plot plot{"Model deviation of the forces", "step", "deviation (eV/angstrom)", {}, false, true, ""};
   plot.curves = {curve("largest", rows_, &Deviation::max_force),
                  curve("mean", rows_, &Deviation::mean_force)};

@@ -102,7 +102,7 @@ std::vector<std::size_t> pick_farthest(const std::vector<Candidate>& candidates,
       nearest[i] =
           std::min(nearest[i], distance2(candidates[i].features, candidates[chosen.back()].features));
     for (const std::size_t i : chosen) nearest[i] = -1;
-    next = static_cast<std::size_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
+    next = std::max_element(nearest.begin(), nearest.end()) - nearest.begin();
   }
   return chosen;
 }
@@ -115,11 +115,10 @@ std::map<std::int64_t, std::int64_t> frames_by_step(const FrameSource& source) {
   if (is_trajectory(source.frames)) {
     const hdf5::File file = hdf5::File::open(Comm::self(), source.frames);
     const auto steps = file.root().read<std::int64_t>("particles/atoms/position/step");
-    for (std::size_t i = 0; i < steps.size(); ++i) frames[steps[i]] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < steps.size(); ++i) frames[steps[i]] = i;
     return frames;
   }
-  for (std::size_t i = 0; i < source.rows.size(); ++i)
-    frames[source.rows[i].step] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < source.rows.size(); ++i) frames[source.rows[i].step] = i;
   return frames;
 }
 
@@ -271,7 +270,7 @@ Selection select_frames(const std::vector<FrameSource>& sources, const Selection
     if (options.method == Pick::farthest)
       candidates.back().features = frame_features(readers[place.source](place.index));
   }
-  for (const std::size_t i : pick(candidates, options.method, static_cast<std::size_t>(options.most), seed)) {
+  for (const std::size_t i : pick(candidates, options.method, options.most, seed)) {
     const Place& place = places[i];
     selection.frames.push_back(
         {without_labels(readers[place.source](place.index)), sources[place.source].frames, place.row});

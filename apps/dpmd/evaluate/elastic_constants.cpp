@@ -245,7 +245,7 @@ void elastic_constants(Context& context, const ElasticOptions& options) {
   const Spectrum6 spectrum = spectrum_of(found->stiffness);
   judge(context, options.strain, *found, spectrum);
   write(context, *found, spectrum);
-  report(context, *found, spectrum, static_cast<double>(system.n_atoms));
+  report(context, *found, spectrum, system.n_atoms);
 }
 
 }  // namespace quintet::dpmd

@@ -141,7 +141,7 @@ Fit birch_murnaghan(const std::vector<double>& volumes, const std::vector<double
 /// The input's cell: that of all copies, divided.
 Mat3 cell_of(const Box& box, const std::vector<std::int64_t>& copies) {
   Mat3 cell = box.rows();
-  for (std::size_t k = 0; k < 9; ++k) cell[k] /= static_cast<double>(copies[k / 3]);
+  for (std::size_t k = 0; k < 9; ++k) cell[k] /= copies[k / 3];
   return cell;
 }
 
@@ -286,8 +286,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
 
   std::vector<double> volumes, energies, forces;
   for ([[maybe_unused]] const std::int64_t i : context.steps(1, options.points)) {
-    const double scale =
-        best * (1 + options.range * (2.0 * static_cast<double>(i - 1) / (options.points - 1) - 1));
+    const double scale = best * (1 + options.range * (2.0 * (i - 1) / (options.points - 1) - 1));
     volumes.push_back(start.box.volume() * scale * scale * scale / n_atoms);
     const Loads loads = crystal.at_rest(scaling(scale));
     energies.push_back(loads.energy / n_atoms);

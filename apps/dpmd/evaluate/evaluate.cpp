@@ -84,9 +84,9 @@ Tree to_tree(const std::string& file, std::size_t frame, const Evaluation& evalu
   const auto& configuration = evaluation.configuration;
   Tree tree;
   tree.set("file", Tree::text(file));
-  tree.set("frame", Tree::integer(static_cast<std::int64_t>(frame)));
+  tree.set("frame", Tree::integer(frame));
   if (!evaluation.expert.empty()) tree.set("expert", Tree::text(evaluation.expert));
-  tree.set("atoms", Tree::integer(static_cast<std::int64_t>(configuration.n_atoms())));
+  tree.set("atoms", Tree::integer(configuration.n_atoms()));
   tree.set("energy_ev", Tree::number(*configuration.energy));
   tree.set("virial_ev", number_list(*configuration.virial));
   tree.set("forces_ev_per_angstrom",
@@ -100,13 +100,13 @@ Tree to_tree(const std::string& file, std::size_t frame, const Evaluation& evalu
 void compare(const std::string& name, const Configuration& labels, const Evaluation& ours) {
   if (labels.energy)
     log::info("{}: energy {:.6f} eV, {:+.3f} meV per atom from its label", name, *ours.configuration.energy,
-              (*ours.configuration.energy - *labels.energy) * 1e3 / static_cast<double>(labels.n_atoms()));
+              (*ours.configuration.energy - *labels.energy) * 1e3 / labels.n_atoms());
   if (labels.forces.empty()) return;
   double sum = 0;
   for (std::size_t i = 0; i < labels.forces.size(); ++i)
     for (int k = 0; k < 3; ++k) sum += std::pow(ours.configuration.forces[i][k] - labels.forces[i][k], 2);
   log::info("{}: force rmse to its labels {:.4g} eV/angstrom", name,
-            std::sqrt(sum / (3.0 * static_cast<double>(labels.n_atoms()))));
+            std::sqrt(sum / (3.0 * labels.n_atoms())));
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ class Outcome {
     log::error("{}", message);
     Tree tree;
     tree.set("file", Tree::text(file));
-    if (frame) tree.set("frame", Tree::integer(static_cast<std::int64_t>(*frame)));
+    if (frame) tree.set("frame", Tree::integer(*frame));
     tree.set("error", Tree::text(message));
     results_.append(tree);
     refused_.push_back(frame ? frame_name(file, *frame) : file);

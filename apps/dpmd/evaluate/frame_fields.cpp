@@ -24,7 +24,7 @@ experts::RouterOptions router_of(const ExpertFlags& flags) {
 experts::CacheOptions cache_of(const ExpertFlags& flags) {
   experts::CacheOptions options;
   options.host = static_cast<std::size_t>(flags.budget.value_or(1e3) * 1e6);
-  options.prefetch = static_cast<int>(flags.prefetch.value_or(1));
+  options.prefetch = flags.prefetch.value_or(1);
   options.key = "--budget";
   if (flags.pin) options.pin = names_in(*flags.pin);
   return options;
@@ -94,7 +94,7 @@ FrameFields::Choice FrameFields::choose(const Configuration& frame, const std::s
   for (const auto& known : experts_->types)
     for (const auto& type : known) request.values["fraction_" + type] = 0;
   for (const int type : frame.types) {
-    const auto& element = frame.type_names.at(static_cast<std::size_t>(type));
+    const auto& element = frame.type_names.at(type);
     words.insert(element);
     request.values["fraction_" + element] += 1;
   }

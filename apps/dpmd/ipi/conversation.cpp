@@ -41,7 +41,7 @@ SocketAddress address_of(const ServeOptions& options) {
     return address;
   }
   address.host = options.host;
-  address.port = static_cast<int>(*options.port);
+  address.port = *options.port;
   return address;
 }
 

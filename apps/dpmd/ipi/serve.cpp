@@ -76,7 +76,7 @@ class Models {
       own.push_back({atoms.id(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}});
     const auto all = comm_.gather(std::span<const OwnForce>(own));
     std::vector<Vec3> forces(all.size());
-    for (const auto& row : all) forces[static_cast<std::size_t>(row.id - 1)] = row.force;
+    for (const auto& row : all) forces[row.id - 1] = row.force;
     return forces;
   }
 

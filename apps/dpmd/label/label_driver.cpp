@@ -140,8 +140,7 @@ Configuration LabelDriver::ask(const Configuration& frame) {
     if (word.empty()) throw ConnectionLost("the connection ended");
     QUINTET_CHECK(word == "FORCEREADY", "{} answered '{}' to GETFORCE; expected FORCEREADY", recipe_.name,
                   word);
-    const auto found =
-        recipe_.driver.received(frame, connection_->receive_forces(static_cast<int>(frame.n_atoms())));
+    const auto found = recipe_.driver.received(frame, connection_->receive_forces(frame.n_atoms()));
     read_output(said, found.energy);
     Configuration labelled = frame;
     labelled.energy = found.energy;

@@ -116,7 +116,7 @@ std::optional<ProcessEnd> RunningProgram::ended() {
   if (end_) return end_;
   siginfo_t info{};
   // Not reaped before its children have ended: until then its number is that of their session.
-  const int failed = waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  const int failed = waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT);
   if (failed == 0 && info.si_pid == pid_)
     end_ = ProcessEnd{info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status, false, false};
   else if (failed != 0 && errno != EINTR)

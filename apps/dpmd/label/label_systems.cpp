@@ -28,8 +28,7 @@ void write_npy(const std::string& path, const std::vector<double>& values, std::
   file.put(static_cast<char>(header.size() & 0xff));
   file.put(static_cast<char>(header.size() >> 8));
   file << header;
-  file.write(reinterpret_cast<const char*>(values.data()),
-             static_cast<std::streamsize>(values.size() * sizeof(double)));
+  file.write(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
   file.close();
   if (!file) throw ResourceError(fmt::format("cannot write {}: is the disk full?", path));
 }

@@ -29,7 +29,7 @@ std::string shown(double value) { return std::isfinite(value) ? fmt::format("{:.
 
 double share(const IterationResult& result, std::int64_t part) {
   const auto all = result.accurate + result.candidates + result.failed;
-  return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
+  return all > 0 ? static_cast<double>(part) / all : 0;
 }
 
 /// A curve over the iterations.
@@ -222,7 +222,7 @@ void go_round(Context& context, const LearnOptions& options, LearningRounds& rou
 
 void learn(Context& context, const LearnOptions& options) {
   check_before(context, options);
-  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.record_seed(options.seed);
   context.keep_checkpoints(1);
   context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
                                            options.iterations, options.models));

@@ -132,7 +132,7 @@ void LearningRounds::link_names(std::int64_t iteration) const {
 }
 
 std::string LearningRounds::model(std::int64_t iteration, int index) const {
-  return folder(*items("train", iteration).at(static_cast<std::size_t>(index))) + "/run/model.dp";
+  return folder(*items("train", iteration).at(index)) + "/run/model.dp";
 }
 
 IterationResult LearningRounds::result(std::int64_t iteration) const {

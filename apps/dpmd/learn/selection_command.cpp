@@ -116,8 +116,7 @@ void select(const Comm& comm, const SelectCommandOptions& options) {
       write_deviations(name + ".out", sources);
     else
       sources = read_all(options);
-    const Selection selection =
-        select_frames(sources, options.selection, static_cast<std::uint64_t>(options.seed));
+    const Selection selection = select_frames(sources, options.selection, options.seed);
     write_selection(name, selection);
     log::info("{}", summary_of(selection));
     if (selection.without_frame > 0)

@@ -78,7 +78,7 @@ PlannedAtoms atoms_of(const Context& context, const RunOptions& options, const T
   one.replicate = {1, 1, 1};
   const System cell = read_system(context.comm(), one, timing.type_names, timing.range);
   Copies copies;
-  for (std::size_t k = 0; k < 3; ++k) copies[k] = static_cast<int>(options.system.replicate[k]);
+  for (std::size_t k = 0; k < 3; ++k) copies[k] = options.system.replicate[k];
   constexpr double most = 2e5;
   PlannedAtoms atoms{.box = replicated(cell.box, copies),
                      .n = double(cell.n_atoms) * product(options.system.replicate)};

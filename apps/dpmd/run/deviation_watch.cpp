@@ -49,7 +49,7 @@ void DeviationWatch::keep_candidate(Simulation& simulation, double time,
                                     const potential::Deviation& deviation) {
   if (!candidates_ || judge(*options_.selection, deviation) != Verdict::candidate) return;
   candidates_->append(simulation.step(), time, simulation.atoms());
-  count_->set(static_cast<std::uint64_t>(candidates_->n_frames()));
+  count_->set(candidates_->n_frames());
 }
 
 void DeviationWatch::flush() {
@@ -73,13 +73,13 @@ void DeviationWatch::report(Context& context) {
 void DeviationWatch::choose(Context& context) {
   std::int64_t selected = 0;
   on_root(context.comm(), [&] {
-    const Selection selection = select_frames({{candidates_path_, log_->rows(), {}}}, *options_.selection,
-                                              static_cast<std::uint64_t>(options_.seed));
+    const Selection selection =
+        select_frames({{candidates_path_, log_->rows(), {}}}, *options_.selection, options_.seed);
     write_selection(context.path("selected"), selection);
     log::info(
         "{}{}", summary_of(selection),
         selection.frames.empty() ? ": no candidate, nothing to label" : ": " + context.path("selected.xyz"));
-    selected = static_cast<std::int64_t>(selection.frames.size());
+    selected = selection.frames.size();
   });
   context.summarise("frames_selected", context.comm().broadcast(selected));
 }

@@ -75,7 +75,7 @@ void MdSpectrogram::check(const RunOptions& options, const Simulation& simulatio
   QUINTET_CHECK(options.integrator.ensemble != Ensemble::minimise,
                 "{}: a minimisation has no time, and so no frequencies; leave the section out",
                 section->frames.key());
-  const double end = static_cast<double>(options.time.steps) * options.time.dt;
+  const double end = options.time.steps * options.time.dt;
   const auto sampled = make_sampled(*section, simulation);
   Spectrogram::check(section->frames, signal_of(*section, options, sampled.n_parts()), end,
                      options.time.steps);

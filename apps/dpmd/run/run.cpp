@@ -104,7 +104,7 @@ void warn_of_units(const RunOptions& options, const Simulation& simulation) {
 void warn_of_intervals(const RunOptions& options, const Simulation& simulation) {
   const auto end = static_cast<double>(simulation.last_step());
   const auto look = [&](const char* key, std::int64_t interval, const char* missing) {
-    warn_if_beyond(key, static_cast<double>(interval), "time.steps", end, missing);
+    warn_if_beyond(key, interval, "time.steps", end, missing);
   };
   const auto& [rdf, msd, vacf] = options.observables;
   if (rdf) look("observables.rdf.interval", rdf->interval, "no g(r) but the initial one");
@@ -119,7 +119,7 @@ void warn_of_intervals(const RunOptions& options, const Simulation& simulation) 
 
 void run(Context& context, const RunOptions& options) {
   const Exec exec;
-  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.record_seed(options.seed);
   const DeviceSession session = context.open_device(options.device);
   const auto simulation = context.timed("start", [&] { return start(context, options, session); });
   announce(context, options, *simulation);

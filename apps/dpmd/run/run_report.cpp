@@ -133,8 +133,7 @@ void report_overflow(Context& context, const Simulation& simulation) {
   constexpr long never = std::numeric_limits<long>::max();
   const long first = comm.minimum(static_cast<long>(here.first_step.value_or(never)));
   const int most = comm.maximum(here.most_neighbours);
-  const double share = static_cast<double>(atoms) /
-                       (static_cast<double>(here.looks) * static_cast<double>(simulation.atoms().n_global));
+  const double share = atoms / (static_cast<double>(here.looks) * simulation.atoms().n_global);
   context.summarise("sel_overflow_first_step", static_cast<std::int64_t>(first),
                     "from this step on atoms had more neighbours than the model's sel holds");
   context.summarise("sel_overflow_share", share, "of all atoms, mean over the steps");
@@ -169,9 +168,8 @@ std::string report_convergence(Context& context, const RunOptions& options, cons
   const std::string doubt =
       converged ? "" : fmt::format("Not converged: {}; go on with more time.steps and --restart auto", text);
   context.headline("largest force", fmt::format("{:.3g} eV/Å", force), doubt);
-  context.headline("potential energy",
-                   fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
-                                                     static_cast<double>(simulation.atoms().n_global)));
+  context.headline("potential energy", fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
+                                                                         simulation.atoms().n_global));
   if (converged) log::info("Converged: {}", text);
   return doubt;
 }
@@ -187,11 +185,11 @@ void report_run(Context& context, const RunOptions& options, const std::optional
     for (const auto& [name, mass] : options.system.masses)
       if (atoms.type_names[t] == name) context.summarise(fmt::format("mass_{}_amu", name), atoms.masses[t]);
   if (steps > 0 && seconds > 0) {
-    const double speed = static_cast<double>(steps) * options.time.dt * 1e-3 / seconds * 86400;
+    const double speed = steps * options.time.dt * 1e-3 / seconds * 86400;
     if (options.integrator.ensemble != Ensemble::minimise)
       context.headline("speed", fmt::format("{:.3g} ns/day", speed));
     context.summarise("speed_ns_per_day", speed);
-    context.summarise("wall_us_per_atom_step", seconds * 1e6 / (static_cast<double>(steps) * n_atoms));
+    context.summarise("wall_us_per_atom_step", seconds * 1e6 / (steps * n_atoms));
   }
   const auto& times = simulation.system().times;
   const Comm& comm = context.comm();

@@ -49,7 +49,7 @@ class Simulation {
   [[nodiscard]] const SelOverflow& overflow() const { return overflow_; }
   /// The last step is done, or a minimisation has converged.
   [[nodiscard]] bool finished() const { return step_ >= last_step_ || integrator_->finished(); }
-  [[nodiscard]] double time() const { return static_cast<double>(step_) * dt_; }  ///< (ps)
+  [[nodiscard]] double time() const { return step_ * dt_; }  ///< (ps)
   void save(hdf5::Group& root) const;
 
   [[nodiscard]] ThermoSample sample(const Exec& exec) const;

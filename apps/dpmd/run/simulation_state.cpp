@@ -107,14 +107,14 @@ void Simulation::load(const Comm& comm, const hdf5::File& file) {
       state.read<std::int32_t>("rank_grid", {3}) != std::vector<std::int32_t>(grid.begin(), grid.end()))
     return load_shared_out(comm, file.path());
   const auto offset = std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0});
-  load_in_place(state, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(counts[comm.rank()]));
+  load_in_place(state, offset, counts[comm.rank()]);
 }
 
 /// Load a checkpoint of the same grid of ranks: every atom gets the place it had.
 void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count) {
-  require_fit(static_cast<std::int64_t>(std::min<std::uint64_t>(count, most_rows + 1)));
+  require_fit(std::min<std::uint64_t>(count, most_rows + 1));
   atoms_.reserve(count + 1);
-  atoms_.n_local = static_cast<int>(count);
+  atoms_.n_local = count;
   atoms_.n_ghost = 0;
   fill(state.read_rows<double>("position", offset, count), atoms_.position);
   fill(state.read_rows<double>("velocity", offset, count), atoms_.velocity);

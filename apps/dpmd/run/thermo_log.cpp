@@ -60,13 +60,11 @@ std::vector<RunColumn<ThermoSample>> columns() {
 
 ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, const IntegratorOptions& integrator,
                      std::int64_t first_step)
-    : limits_(limits),
-      integrator_(integrator),
-      table_(context, {"thermo"}, columns(), static_cast<double>(first_step)) {}
+    : limits_(limits), integrator_(integrator), table_(context, {"thermo"}, columns(), first_step) {}
 
 void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
   table_.add(sample);
-  const double drift = std::abs(sample.conserved - reference()) / static_cast<double>(n_atoms);
+  const double drift = std::abs(sample.conserved - reference()) / n_atoms;
   const auto fail = [&](const std::string& what) {
     const std::string volume = too_fast_volume();
     throw NumericalError(fmt::format(
@@ -94,11 +92,10 @@ Estimate ThermoLog::mean(const std::string& name) const {
 }
 
 void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms) const {
-  const double drift = (column("conserved").back() - reference()) / static_cast<double>(n_atoms);
+  const double drift = (column("conserved").back() - reference()) / n_atoms;
   context.summarise("energy_drift_ev_per_atom", drift,
                     "conserved quantity at the end, less that at the start");
-  context.summarise("energy_drift_relative",
-                    drift * static_cast<double>(n_atoms) / std::max(std::abs(reference()), 1e-300),
+  context.summarise("energy_drift_relative", drift * n_atoms / std::max(std::abs(reference()), 1e-300),
                     "the same over the energy at the start");
   context.summarise("potential_energy_ev", column("potential").back(), "at the end");
   if (!moves) return;
@@ -146,7 +143,7 @@ std::optional<Compressibility> ThermoLog::compressibility() const {
   if (integrator_.ensemble != Ensemble::npt) return std::nullopt;
   const auto volume = mean("volume");
   if (!std::isfinite(volume.error) || volume.error <= 0) return std::nullopt;
-  const double n = static_cast<double>(column("volume").size() / 2) / volume.correlation,
+  const double n = (column("volume").size() / 2) / volume.correlation,
                variance = volume.error * volume.error * n, kt = units::boltzmann * mean("temperature").mean,
                measured = variance / (kt * volume.mean) / units::ev_per_a3_to_bar,
                error = measured * std::sqrt(2 / n);
@@ -205,7 +202,7 @@ void ThermoLog::report(Context& context, const IntegratorOptions& options, std::
   report_compressibility(context);
   report_drift(context, moves, n_atoms);
 
-  const auto scale = 1e3 / static_cast<double>(n_atoms);
+  const auto scale = 1e3 / n_atoms;
   const auto &conserved = column("conserved"), &total = column("total");
   std::vector<double> drift, energy;
   for (double value : conserved) drift.push_back((value - reference()) * scale);

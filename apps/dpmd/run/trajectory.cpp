@@ -41,7 +41,7 @@ XyzFrames xyz_frames_up_to(const std::string& path, std::int64_t step) {
     long long n = 0;
     while (n < n_atoms && std::getline(file, line)) ++n;
     if (n < n_atoms || file.eof()) break;  // a kill has cut it
-    whole.bytes = static_cast<std::uintmax_t>(file.tellg());
+    whole.bytes = file.tellg();
     ++whole.n;
   }
   return whole;
@@ -96,7 +96,7 @@ Schedule Trajectory::schedule() const {
 void Trajectory::add(const Simulation& simulation, double time) {
   if (h5md_) {
     h5md_->append(simulation.step(), time, simulation.atoms());
-    count_->set(static_cast<std::uint64_t>(h5md_->n_frames()));
+    count_->set(h5md_->n_frames());
   }
   if (xyz_.empty()) return;
   add_xyz(simulation, time);

@@ -34,7 +34,7 @@ Energetics PlacedFrame::compute(ForceField& field, const ByAtom& by_atom) {
 
 std::vector<Vec3> PlacedFrame::forces() const {
   QUINTET_ASSERT(atoms.n_local == atoms.n_global, "{} of {} atoms are here", atoms.n_local, atoms.n_global);
-  std::vector<Vec3> forces(static_cast<std::size_t>(atoms.n_local));
+  std::vector<Vec3> forces(atoms.n_local);
   for (int i = 0; i < atoms.n_local; ++i)
     forces[static_cast<std::size_t>(atoms.id(i)) - 1] = {atoms.force(i, 0), atoms.force(i, 1),
                                                          atoms.force(i, 2)};

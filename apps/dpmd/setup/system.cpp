@@ -170,7 +170,7 @@ double memory_of(double n_atoms, double volume, int n_ranks, double range) {
 System read_system(const Comm& comm, const SystemOptions& options,
                    const std::vector<std::string>& model_types, double range) {
   System system;
-  for (int k = 0; k < 3; ++k) system.copies[k] = static_cast<int>(options.replicate[k]);
+  for (int k = 0; k < 3; ++k) system.copies[k] = options.replicate[k];
   on_root(comm, [&] {
     require_known(options.masses, model_types, "system.masses");
     system.cell = with_types(read_named(options), model_types, options.file);

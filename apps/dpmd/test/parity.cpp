@@ -113,8 +113,8 @@ Errors& Errors::operator+=(const Errors& other) {
   return *this;
 }
 
-double Errors::rmse() const { return n == 0 ? 0 : std::sqrt(square / static_cast<double>(n)); }
-double Errors::mae() const { return n == 0 ? 0 : absolute / static_cast<double>(n); }
+double Errors::rmse() const { return n == 0 ? 0 : std::sqrt(square / n); }
+double Errors::mae() const { return n == 0 ? 0 : absolute / n; }
 
 Errors errors(const Pairs& pairs) {
   Errors result;

@@ -148,14 +148,14 @@ void test(const Comm& comm, const TestOptions& options) {
   const LabelSource source = source_of(options.labels);
   const auto data = labelled_systems(options.systems, types, source, refused);
   Watched watched(*field);
-  const auto chosen = usable(data, frames_of(data, static_cast<std::size_t>(options.frames)), refused);
+  const auto chosen = usable(data, frames_of(data, options.frames), refused);
   on_root(comm, [&] {
     for (const auto& message : refused) log::error("{}", message);
   });
   const auto predictions = predict(comm, watched, data, chosen);
   watched.report(comm, chosen.size());
   on_root(comm, [&] {
-    const auto results = test_results(data, predictions, static_cast<int>(types.size()));
+    const auto results = test_results(data, predictions, types.size());
     const TestResult all = sum(results);
     const std::string &name = options.output, &file = options.model;
     if (options.detail) write_details(*options.detail, data, predictions);

@@ -16,15 +16,15 @@ Tree to_tree(const Errors& deviation) {
   tree.set("rmse", Tree::number(deviation.rmse()));
   tree.set("mae", Tree::number(deviation.mae()));
   tree.set("largest", Tree::number(deviation.largest));
-  tree.set("n", Tree::integer(static_cast<std::int64_t>(deviation.n)));
+  tree.set("n", Tree::integer(deviation.n));
   return tree;
 }
 
 Tree to_tree(const TestResult& result, const std::vector<std::string>& type_names) {
   Tree tree, by_type = Tree::map();
   tree.set("name", Tree::text(result.name));
-  tree.set("frames", Tree::integer(static_cast<std::int64_t>(result.frames)));
-  tree.set("atoms", Tree::integer(static_cast<std::int64_t>(result.atoms)));
+  tree.set("frames", Tree::integer(result.frames));
+  tree.set("atoms", Tree::integer(result.atoms));
   const auto set = [](Tree& owner, const std::string& key, const Errors& deviation) {
     if (deviation.n > 0) owner.set(key, to_tree(deviation));
   };
@@ -100,7 +100,7 @@ struct Details {
   }
 
   void add(const Configuration& label, const Prediction& prediction) {
-    const double each = 1.0 / static_cast<double>(label.n_atoms());
+    const double each = 1.0 / label.n_atoms();
     if (label.energy) {
       for (auto [text, scale] : {std::pair{&energy, 1.0}, std::pair{&energy_atom, each}}) {
         append_numbers(*text, &*label.energy, 1, scale);

@@ -19,9 +19,7 @@ using potential::Deviations;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-double root_loss(const Deviations& d) {
-  return d.frames > 0 ? std::sqrt(d.loss / static_cast<double>(d.frames)) : none;
-}
+double root_loss(const Deviations& d) { return d.frames > 0 ? std::sqrt(d.loss / d.frames) : none; }
 double energy(const Deviations& d) { return d.with_energy > 0 ? d.rmse_energy() : none; }
 double force(const Deviations& d) { return d.with_force > 0 ? d.rmse_force() : none; }
 double virial(const Deviations& d) { return d.with_virial > 0 ? d.rmse_virial() : none; }
@@ -75,7 +73,7 @@ LearningCurve::LearningCurve(Context& context, bool validates, bool virials, std
       virials_(virials),
       csv_(context.path("lcurve.csv")),
       out_(context.path("lcurve.out")),
-      table_(context, {"learning_curve", "row"}, columns(), static_cast<double>(first_step)) {
+      table_(context, {"learning_curve", "row"}, columns(), first_step) {
   begin_texts();
 }
 

@@ -87,7 +87,7 @@ void require_room(const Context& context, const DeviceSession& device, const Tra
 }  // namespace
 
 void train(Context& context, const TrainOptions& options) {
-  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.record_seed(options.seed);
   const DeviceSession device = context.open_device(potential::device_for_training(options.device));
   const auto training = context.timed("start", [&] {
     return std::make_shared<Training>(context.comm(), options, device, context.restart_file());

@@ -64,15 +64,14 @@ void report_stopping(Context& context, const Training& training) {
 
 void report_speed(Context& context, const Training& training, std::int64_t steps, double seconds) {
   context.headline("steps", std::to_string(training.step()));
-  if (steps > 0 && seconds > 0)
-    context.headline("speed", fmt::format("{:.3g} s a step", seconds / static_cast<double>(steps)));
+  if (steps > 0 && seconds > 0) context.headline("speed", fmt::format("{:.3g} s a step", seconds / steps));
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(training.trainer().n_parameters()));
   summarise_stage(context, training.parallel(), training.trainer().account());
   if (steps == 0 || seconds <= 0) return;
-  context.summarise("seconds_per_step", seconds / static_cast<double>(steps));
-  context.summarise("frames_per_s", static_cast<double>(training.frames_seen()) / seconds);
-  context.summarise("atoms_per_s", static_cast<double>(training.atoms_seen()) / seconds);
+  context.summarise("seconds_per_step", seconds / steps);
+  context.summarise("frames_per_s", training.frames_seen() / seconds);
+  context.summarise("atoms_per_s", training.atoms_seen() / seconds);
 }
 
 // What was held out judges a model, where there is any: errors of what it learnt from cannot show

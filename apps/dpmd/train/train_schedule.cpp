@@ -34,9 +34,7 @@ RateCurve curve_of(const LearningRateOptions& rate, std::int64_t steps) {
                 rate.warmup_steps, steps);
   if (rate.schedule != RateKind::exponential) return curve;
   curve.interval = effective_decay_steps(rate.decay_steps, left);
-  curve.factor = left == 0 ? 1
-                           : std::exp(std::log(rate.stop / rate.start) * static_cast<double>(curve.interval) /
-                                      static_cast<double>(left));
+  curve.factor = left == 0 ? 1 : std::exp(std::log(rate.stop / rate.start) * curve.interval / left);
   return curve;
 }
 

@@ -28,7 +28,7 @@ int type_index(const std::string& name, const std::vector<std::string>& type_map
   const auto at = std::find(type_map.begin(), type_map.end(), name);
   QUINTET_CHECK(at != type_map.end(), "{}: type '{}' is not in the type map: {}{}", key, name,
                 name_list(type_map), did_you_mean(name, type_map));
-  return static_cast<int>(at - type_map.begin());
+  return at - type_map.begin();
 }
 
 std::size_t n_frames(const std::vector<LabelledSystem>& systems) {
@@ -193,7 +193,7 @@ int statistics_frames(const TrainOptions& options) {
 
 Model new_model(const TrainOptions& options, const TrainingData& data,
                 const std::optional<KnownModel>& known) {
-  auto network = network_options(options.model, data, static_cast<std::uint64_t>(options.seed));
+  auto network = network_options(options.model, data, options.seed);
   network.sel = known ? known->sel : choose_sel(options.model.descriptor, data);
   validate(network);
   network.statistics_frames = statistics_frames(options);
@@ -234,7 +234,7 @@ void change_bias(Model& model, const std::vector<LabelledSystem>& systems, int f
 /// The model of model.initial_model with the types of the data.
 Model fine_tuned(const Model& from, const TrainOptions& options, const TrainingData& data, bool is_known) {
   Model model = potential::with_types(from, data.type_map, data.training, data.census,
-                                      statistics_frames(options), static_cast<std::uint64_t>(options.seed));
+                                      statistics_frames(options), options.seed);
   std::vector<std::string> added;
   for (const auto& name : model.type_names)
     if (std::find(from.type_names.begin(), from.type_names.end(), name) == from.type_names.end())
@@ -329,13 +329,12 @@ std::vector<double> block_weights(const std::vector<std::string>& blocks, const 
     QUINTET_CHECK(block.end <= n_systems,
                   "data.training.blocks: block '{}' ends behind the last of {} systems", text, n_systems);
     double batches = 0;
-    for (std::size_t s = block.first; s < block.end; ++s)
-      batches += static_cast<double>(sampler.n_batches(s));
+    for (std::size_t s = block.first; s < block.end; ++s) batches += sampler.n_batches(s);
     for (std::size_t s = block.first; s < block.end; ++s) {
       QUINTET_CHECK(!taken[s], "data.training.blocks: block '{}' holds system {}, as another block does",
                     text, s);
       taken[s] = true;
-      weights[s] = block.weight * static_cast<double>(sampler.n_batches(s)) / batches;
+      weights[s] = block.weight * sampler.n_batches(s) / batches;
     }
   }
   return weights;

@@ -74,7 +74,7 @@ double bytes_of_frames(const TrainingSetup& setup) {
   double bytes = 0;
   for (const auto& system : setup.data.training)
     bytes += static_cast<double>(potential::make_frame(system.frames.front(), setup.model.rcut).bytes()) *
-             static_cast<double>(system.frames.size());
+             system.frames.size();
   return bytes;
 }
 
@@ -82,7 +82,7 @@ double bytes_of_frames(const TrainingSetup& setup) {
 /// of the weights, and a model or a checkpoint that is written (bytes).
 double memory_besides(const TrainOptions& options, const TrainingSetup& setup) {
   const double copies = (2.0 + (options.weight_average > 0 ? 1 : 0) + (options.early_stopping ? 1 : 0)) *
-                        sizeof(double) * static_cast<double>(potential::ParameterLayout(setup.model).size);
+                        sizeof(double) * potential::ParameterLayout(setup.model).size;
   return std::min(bytes_of_frames(setup), options.data.frame_memory * 1e9) + copies;
 }
 
@@ -106,8 +106,7 @@ double bytes_there(const Comm& comm, const TrainOptions& options, const Training
   double kept = 0, step = 0;
   for (const auto* systems : {&setup.data.training, &setup.data.validation})
     for (const auto& system : *systems)
-      kept += potential::bytes_of_kept_frame(setup.model, system.n_atoms()) *
-              static_cast<double>(system.frames.size());
+      kept += potential::bytes_of_kept_frame(setup.model, system.n_atoms()) * system.frames.size();
   for (std::size_t s = 0; s < setup.data.training.size(); ++s) {
     const int batch = sampler.batch_size(s), n_frames = (batch + comm.size() - 1) / comm.size();
     const int n_sharers = std::max(1, comm.size() / batch);
@@ -199,13 +198,13 @@ Training::Frames Training::every_rankth(FrameStore& store, const Sampler::Batch&
 /// Choose this rank's of the frames that share out evenly.
 Training::Frames Training::own_frames(const Sampler::Batch& batch) {
   Sampler::Batch even = batch;
-  even.frames.resize(batch.frames.size() - batch.frames.size() % static_cast<std::size_t>(comm_.size()));
+  even.frames.resize(batch.frames.size() - batch.frames.size() % comm_.size());
   return every_rankth(frames_, even);
 }
 
 /// What is left of a batch: all ranks work on each frame.
 Training::Frames Training::shared_frames(const Sampler::Batch& batch) {
-  const std::size_t left = batch.frames.size() % static_cast<std::size_t>(comm_.size());
+  const std::size_t left = batch.frames.size() % comm_.size();
   return frames_.take(batch.system, std::span(batch.frames).last(left));
 }
 
@@ -223,7 +222,7 @@ void Training::advance() {
     Deviations deviations = trainer_->gradient(own_frames(batch), prefactors, size, Sharing::frames);
     deviations += trainer_->gradient(shared_frames(batch), prefactors, size, Sharing::atoms);
     batch_ = potential::sum(comm_, deviations);
-    watch_.add(step_ + 1, batch_.loss / static_cast<double>(n_frames), prefactors, batch_);
+    watch_.add(step_ + 1, batch_.loss / n_frames, prefactors, batch_);
     trainer_->update(schedule_.learning_rate(step_));
   } catch (const NumericalError&) {
     trainer_->settle();  // the update under way is a good one
@@ -268,7 +267,7 @@ void Training::look_at_frames_held_out() {
           (prefactors.virial > 0 && found.with_virial > 0),
       "early_stopping: no frame of data.validation has a label that the loss asks for; label them, or "
       "leave early_stopping out");
-  best_->observe(step_, found.loss / static_cast<double>(found.frames), [&] { return weights(); });
+  best_->observe(step_, found.loss / found.frames, [&] { return weights(); });
   if (best_->exhausted())
     log::info(
         "Step {}: the loss of frames held out has not fallen since step {}; the training ends, with the "
@@ -289,13 +288,13 @@ Deviations Training::validate() {
 
 double Training::memory_needed() const {
   const bool is_on_host = device_.device() == Device::portable;
-  return bytes_not_there_yet(static_cast<double>(trainer_->account().host_bytes), resident_at_start_) +
+  return bytes_not_there_yet(trainer_->account().host_bytes, resident_at_start_) +
          memory_besides(options_, setup_) + (is_on_host ? device_bytes() : 0);
 }
 
 double Training::frame_bytes(double drawn) const {
   double all = 0;
-  for (const auto& system : setup_.data.training) all += static_cast<double>(system.frames.size());
+  for (const auto& system : setup_.data.training) all += system.frames.size();
   return std::min(bytes_of_frames(setup_) * std::min(1.0, drawn / all), options_.data.frame_memory * 1e9);
 }
 

@@ -65,7 +65,7 @@ double memory_needed(const ControlOptions& options) {
 void announce(Context& context, const ControlOptions& options) {
   QUINTET_CHECK(context.comm().size() == 1,
                 "control runs on one rank, whose threads step the flows; {} are here", context.comm().size());
-  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.record_seed(options.seed);
   context.describe_run("flow", text_of(options));
   log::info("{}", text_of(options));
   context.require_memory(memory_needed(options), "flows and decisions");
@@ -132,8 +132,7 @@ void control(Context& context, const ControlOptions& options) {
   log::info("The policy is {}", context.path(options.output));
   context.report().title("meshfreeflow control", fmt::format("{}, {} updates", title, training->step()));
   context.summarise("parameters", static_cast<std::int64_t>(training->network().parameters().size()));
-  if (loop.steps > 0)
-    context.summarise("seconds_per_update", loop.step_seconds / static_cast<double>(loop.steps));
+  if (loop.steps > 0) context.summarise("seconds_per_update", loop.step_seconds / loop.steps);
   report_learning(context, ControlTraining::columns(), training->rows(), training->nusselt_uncontrolled());
   if (context.stopped_early()) return;  // the report of what has been learned so far
   report_verdict(context, options, judge_all(context, options, training->network(), threads));

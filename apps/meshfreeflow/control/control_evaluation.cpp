@@ -24,15 +24,14 @@ FlowMean mean_over_flows(const std::vector<double>& values) {
 std::vector<double> Judged::means(int first) const {
   std::vector<double> result;
   for (const auto& one : nusselt)
-    result.push_back(std::accumulate(one.begin() + first, one.end(), 0.0) /
-                     static_cast<double>(one.size() - static_cast<std::size_t>(first)));
+    result.push_back(std::accumulate(one.begin() + first, one.end(), 0.0) / (one.size() - first));
   return result;
 }
 
 std::vector<double> Judged::over_time() const {
   std::vector<double> result(nusselt.front().size());
   for (const auto& one : nusselt)
-    for (std::size_t t = 0; t < result.size(); ++t) result[t] += one[t] / static_cast<double>(nusselt.size());
+    for (std::size_t t = 0; t < result.size(); ++t) result[t] += one[t] / nusselt.size();
   return result;
 }
 
@@ -83,16 +82,16 @@ Act proportional_control(const ConvectionControlOptions& world, double gain) {
       double sum = 0;
       for (std::size_t i = 0; i < each; ++i)
         for (std::size_t j = 0; j < pz; ++j) sum += seen[((k % segments * each + i) * 3 + 1) * pz + j];
-      actions[k] = static_cast<float>(-gain * sum / static_cast<double>(each * pz));
+      actions[k] = static_cast<float>(-gain * sum / (each * pz));
     }
   };
 }
 
 int layer_cells(const ControlOptions& options, double nusselt) {
-  const auto z = convection::make_axis(-0.5, 0.5, static_cast<int>(options.flow.cells[1]),
-                                       convection::Spacing::tanh, options.flow.strength, false);
-  return static_cast<int>(std::count_if(z.faces.begin() + 1, z.faces.end(),
-                                        [&](double face) { return face + 0.5 <= 0.5 / nusselt + 1e-12; }));
+  const auto z = convection::make_axis(-0.5, 0.5, options.flow.cells[1], convection::Spacing::tanh,
+                                       options.flow.strength, false);
+  return std::count_if(z.faces.begin() + 1, z.faces.end(),
+                       [&](double face) { return face + 0.5 <= 0.5 / nusselt + 1e-12; });
 }
 
 void require_layer_cells(const ControlOptions& options, double nusselt) {

@@ -144,11 +144,11 @@ environments::ConvectionControlOptions world_of(const ControlOptions& options) {
   const auto& episode = options.episode;
   environments::ConvectionControlOptions world;
   world.rayleigh = flow.rayleigh, world.prandtl = flow.prandtl, world.aspect_ratio = flow.aspect_ratio;
-  world.cells_x = static_cast<int>(flow.cells[0]), world.cells_z = static_cast<int>(flow.cells[1]);
+  world.cells_x = flow.cells[0], world.cells_z = flow.cells[1];
   world.strength = flow.strength, world.cfl = flow.cfl, world.most_dt = flow.most_dt;
   world.floor = {floor.segments, floor.amplitude, floor.blend};
   world.interval = episode.interval, world.actions = episode.actions;
-  world.probes_x = static_cast<int>(episode.probes[0]), world.probes_z = static_cast<int>(episode.probes[1]);
+  world.probes_x = episode.probes[0], world.probes_z = episode.probes[1];
   return world;
 }
 

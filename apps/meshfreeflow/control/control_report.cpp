@@ -21,10 +21,10 @@ namespace {
 std::string text_of(const FlowMean& value) { return text_with_error(value.mean, value.error, ""); }
 
 Heatmap picture_of(const std::string& title, const Judged& judged, const ControlOptions& options) {
-  const auto x = convection::make_axis(0, options.flow.aspect_ratio, static_cast<int>(options.flow.cells[0]),
-                                       Spacing::uniform, 0, true),
-             z = convection::make_axis(-0.5, 0.5, static_cast<int>(options.flow.cells[1]), Spacing::tanh,
-                                       options.flow.strength, false);
+  const auto x = convection::make_axis(0, options.flow.aspect_ratio, options.flow.cells[0], Spacing::uniform,
+                                       0, true),
+             z = convection::make_axis(-0.5, 0.5, options.flow.cells[1], Spacing::tanh, options.flow.strength,
+                                       false);
   FieldAxis across, up;
   across.name = "x", up.name = "z";
   across.lower = 0, across.upper = options.flow.aspect_ratio, up.lower = -0.5, up.upper = 0.5;
@@ -36,8 +36,7 @@ Heatmap picture_of(const std::string& title, const Judged& judged, const Control
 
 std::vector<double> times_of(const Judged& judged, double interval) {
   std::vector<double> times;
-  for (std::size_t t = 0; t < judged.nusselt.front().size(); ++t)
-    times.push_back(interval * (static_cast<double>(t) + 0.5));
+  for (std::size_t t = 0; t < judged.nusselt.front().size(); ++t) times.push_back(interval * (t + 0.5));
   return times;
 }
 
@@ -152,8 +151,7 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
   floor.y_label = "b - 1/2";
   std::vector<double> x;
   for (std::size_t i = 0; i < verdict.policy.floor.size(); ++i)
-    x.push_back((static_cast<double>(i) + 0.5) * options.flow.aspect_ratio /
-                static_cast<double>(verdict.policy.floor.size()));
+    x.push_back((i + 0.5) * options.flow.aspect_ratio / verdict.policy.floor.size());
   floor.curves = {{"policy", x, verdict.policy.floor}};
   if (proportional != nullptr) floor.curves.push_back({"proportional", x, proportional->floor});
   context.report().plot(floor);

@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, double>> bound_numbers(const ControlOptions& 
 
 ActorCritic make_network(const ControlOptions& options) {
   PolicyShape shape;
-  shape.n_observed = static_cast<int>(3 * options.episode.probes[0] * options.episode.probes[1]);
+  shape.n_observed = 3 * options.episode.probes[0] * options.episode.probes[1];
   shape.n_actions = 1;
   shape.widths.assign(options.training.widths.begin(), options.training.widths.end());
   shape.deviation = options.training.deviation;

@@ -48,7 +48,7 @@ void trim_frames(flow::FieldBlock& truth, const flow::BlockAxis& coarse) {
       end - first >= 3,
       "only {} of the truth between times {:.6g} and {:.6g}, where the coarse fields are; expected 3 or more",
       counted(end - first, "frame"), coarse.lower, coarse.upper);
-  keep_frames(truth, static_cast<int>(first), static_cast<int>(end - first));
+  keep_frames(truth, first, end - first);
 }
 
 /// All frames held by this rank, at the truth's points.
@@ -76,7 +76,7 @@ int field_of(const std::vector<std::string>& fields, const std::string& name, co
   const auto found = std::find(fields.begin(), fields.end(), name);
   QUINTET_CHECK(found != fields.end(), "{}: the models have no field '{}'; they have {}", key, name,
                 fmt::join(fields, ", "));
-  return static_cast<int>(found - fields.begin());
+  return found - fields.begin();
 }
 
 std::vector<double> CaseData::held_times() const {
@@ -121,8 +121,8 @@ CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateO
     data.walls = walls_of(*all.flow, data, truth.wall_values);
   }
   const std::int64_t n = data.n_frames();
-  data.first = static_cast<int>(n * comm.rank() / comm.size());
-  data.end = static_cast<int>(n * (comm.rank() + 1) / comm.size());
+  data.first = n * comm.rank() / comm.size();
+  data.end = n * (comm.rank() + 1) / comm.size();
   const int reach = flow::AxisRules::width - 1;
   data.first_held = std::max(0, data.first - reach);
   data.end_held = std::min(static_cast<int>(n), data.end + reach);
@@ -134,8 +134,7 @@ CaseFields true_fields(const CaseData& data) {
   const std::size_t frame = data.grid.size(), n = data.n_frames();
   for (std::size_t f = 0; f < data.fields.size(); ++f) {
     const auto begin = data.truth.values.begin() + f * n * frame;
-    result.fields.emplace_back(begin + static_cast<std::ptrdiff_t>(data.first_held * frame),
-                               begin + static_cast<std::ptrdiff_t>(data.end_held * frame));
+    result.fields.emplace_back(begin + (data.first_held * frame), begin + (data.end_held * frame));
   }
   return result;
 }

@@ -32,7 +32,7 @@ class Walls {
                   "flow.walls: '{}' is no wall; AXIS.lower or AXIS.upper with axis {} or {} is expected",
                   wall.at, axes[0].name, axes[1].name);
     if (found->periodic) return;
-    const int d = static_cast<int>(found - axes.begin()), e = end == "upper" ? 1 : 0;
+    const int d = found - axes.begin(), e = end == "upper" ? 1 : 0;
     const auto value = flow::wall_value(fields_, field, d, e);
     QUINTET_CHECK(
         !value.contradicts(wall.value),

@@ -93,9 +93,8 @@ flow::FlowModelHeader reference_header(const Comm& comm, const EvaluateOptions& 
 /// prediction.
 double bytes_of(const CaseData& data, std::size_t n_equations) {
   const double held = static_cast<double>(data.n_held()) * data.grid.size();
-  return 4.0 * static_cast<double>(data.truth.values.size() + data.coarse.values.size()) +
-         8.0 * held *
-             (2.0 * static_cast<double>(data.fields.size()) + 2.0 * static_cast<double>(n_equations));
+  return 4.0 * (data.truth.values.size() + data.coarse.values.size()) +
+         8.0 * held * (2.0 * data.fields.size() + 2.0 * n_equations);
 }
 
 /// What a model has seen of a case: in words, and as numbers of the summary. Empty: nothing.
@@ -104,8 +103,7 @@ std::string seen_of(Context& context, const CaseData& data, const JudgedModel& m
   const auto& header = model.model.header;
   const int n = data.n_frames();
   const auto frames =
-      flow::frame_fingerprints(data.truth.values.data(), static_cast<int>(header.fields.size()), n,
-                               data.truth.n_points() / static_cast<std::size_t>(n));
+      flow::frame_fingerprints(data.truth.values.data(), header.fields.size(), n, data.truth.n_points() / n);
   const auto trained = flow::count_known(frames, header.trained_on),
              chosen = flow::count_known(frames, header.chosen_by);
   if (header.trained_on.empty())

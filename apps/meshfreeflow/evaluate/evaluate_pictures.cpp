@@ -17,15 +17,14 @@ constexpr int most_frames = 32, most_pixels = 192;
 std::size_t nearest(const std::vector<double>& values, double to) {
   const auto found = std::min_element(
       values.begin(), values.end(), [&](double a, double b) { return std::abs(a - to) < std::abs(b - to); });
-  return static_cast<std::size_t>(found - values.begin());
+  return found - values.begin();
 }
 
 /// Choose those of the frames 0 ... n - 1 that a film shows.
 std::vector<int> frames_of_film(int n) {
   std::vector<int> frames;
   const int shown = std::min(n, most_frames);
-  for (int k = 0; k < shown; ++k)
-    frames.push_back(static_cast<int>(static_cast<std::int64_t>(k) * n / shown));
+  for (int k = 0; k < shown; ++k) frames.push_back(static_cast<std::int64_t>(k) * n / shown);
   return frames;
 }
 
@@ -34,21 +33,20 @@ std::vector<int> frames_of_film(int n) {
 CasePictures::CasePictures(const CaseData& data, int field) : data_(&data), field_(field) {
   const auto& axes = data.grid.axes();
   n_x_ = pixels_along(axes[1], most_pixels);
-  n_y_ = static_cast<int>(std::lround(
-      std::clamp<double>(n_x_ * axes[0].length() / axes[1].length(), std::max(n_x_ / 8, 1), n_x_ * 2)));
+  n_y_ = std::lround(
+      std::clamp<double>(n_x_ * axes[0].length() / axes[1].length(), std::max(n_x_ / 8, 1), n_x_ * 2));
   for (const int frame : frames_of_film(data.n_frames()))
     if (frame >= data.first && frame < data.end) frames_.push_back(frame);
   Strip coarse{"low resolution", {}};
   const auto& nodes = data.coarse.axes;
   const std::vector<FieldAxis> coarse_axes{field_axis(nodes[1], axes[0].name),
                                            field_axis(nodes[2], axes[1].name)};
-  const std::size_t n = static_cast<std::size_t>(nodes[1].size()) * static_cast<std::size_t>(nodes[2].size());
+  const std::size_t n = static_cast<std::size_t>(nodes[1].size()) * nodes[2].size();
   for (const int frame : frames_) {
     const std::size_t at = nearest(nodes[0].coordinates, data.truth.axes[0].coordinates[frame]);
-    const auto begin =
-        data.coarse.values.begin() +
-        static_cast<std::ptrdiff_t>((static_cast<std::size_t>(field) * nodes[0].coordinates.size() + at) * n);
-    const std::vector<double> values(begin, begin + static_cast<std::ptrdiff_t>(n));
+    const auto begin = data.coarse.values.begin() +
+                       static_cast<std::ptrdiff_t>((field * nodes[0].coordinates.size() + at) * n);
+    const std::vector<double> values(begin, begin + n);
     const auto pixels = equal_pixels(coarse_axes, values, n_x_, n_y_);
     coarse.pixels.insert(coarse.pixels.end(), pixels.begin(), pixels.end());
   }
@@ -59,8 +57,7 @@ void CasePictures::add(const CaseFields& fields) {
   Strip strip{fields.name, {}};
   const auto n = static_cast<std::size_t>(data_->grid.size());
   for (const int frame : frames_) {
-    const auto values =
-        std::span(fields.fields[field_]).subspan(static_cast<std::size_t>(frame - data_->first_held) * n, n);
+    const auto values = std::span(fields.fields[field_]).subspan((frame - data_->first_held) * n, n);
     const auto pixels = equal_pixels(data_->grid.axes(), values, n_x_, n_y_);
     strip.pixels.insert(strip.pixels.end(), pixels.begin(), pixels.end());
   }
@@ -74,8 +71,7 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
     strips.push_back({strip.name, comm.gather(std::span<const double>(strip.pixels))});
   if (!comm.is_root()) return;
   const auto times = frames_of_film(data_->n_frames());
-  const std::size_t n = static_cast<std::size_t>(n_x_) * static_cast<std::size_t>(n_y_),
-                    n_frames = times.size();
+  const std::size_t n = static_cast<std::size_t>(n_x_) * n_y_, n_frames = times.size();
   const auto named = [&](const std::string& name) {
     return std::find_if(strips.begin(), strips.end(), [&](const auto& strip) { return strip.name == name; });
   };

@@ -102,7 +102,7 @@ class CaseReport {
       (row.of_the_nine ? nine : others).push_back(cells);
     }
     const auto energy = estimate_mean(series_of(rows_of(judged_.viscosity).front(), truth));
-    const double independent = static_cast<double>(truth.samples.size()) / energy.correlation;
+    const double independent = truth.samples.size() / energy.correlation;
     summarise("independent_samples", independent, "frames over the correlation time of the kinetic energy");
     for (std::size_t k = 1; k < judged_.judgements.size(); ++k)
       if (n_r2 > 0)
@@ -157,7 +157,7 @@ class CaseReport {
       for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
         const auto& one = judged_.judgements[k];
         cells.push_back(ratio(one.vrmse[f]));
-        sums[k] += one.vrmse[f] / static_cast<double>(judged_.fields.size());
+        sums[k] += one.vrmse[f] / judged_.fields.size();
         summarise(one.name + "_vrmse_" + judged_.fields[f], one.vrmse[f],
                   "as The Well defines it, mean over frames");
       }
@@ -298,7 +298,7 @@ class CaseReport {
             of_mode.push_back(series.power[frame * n_modes + k]);
           const auto estimate = estimate_mean(of_mode);
           means.push_back(estimate.mean), errors.push_back(estimate.error);
-          counts.push_back(static_cast<double>(n_frames) / estimate.correlation);
+          counts.push_back(n_frames / estimate.correlation);
           if (k == 0) continue;
           mean.x.push_back(series.wavenumbers[k]), mean.y.push_back(estimate.mean);
           if (one.name != "truth") continue;

@@ -36,7 +36,7 @@ Judge::Judge(const CaseData& data, const CaseFields& truth, const flow::FlowMode
 
 std::span<const double> Judge::frame_of(const std::vector<double>& field, int frame) const {
   const auto n = static_cast<std::size_t>(data_->grid.size());
-  return std::span(field).subspan(static_cast<std::size_t>(frame - data_->first_held) * n, n);
+  return std::span(field).subspan((frame - data_->first_held) * n, n);
 }
 
 Judgement Judge::judge(const Comm& comm, const CaseFields& fields) const {
@@ -161,13 +161,13 @@ void Judge::calibrate(const Comm& comm, const CaseFields& fields,
             for (std::size_t e = 0; e < indicators.size(); ++e) {
               const double residual =
                   indicators[e][(frame - data_->first) * n + point] / std::max(rms[e], 1e-300);
-              indicator_square += residual * residual / static_cast<double>(indicators.size());
+              indicator_square += residual * residual / indicators.size();
             }
             for (std::size_t f = 0; f < fields.fields.size(); ++f) {
               const double deviation =
                   (frame_of(fields.fields[f], frame)[point] - frame_of(truth_->fields[f], frame)[point]) /
                   deviations_[f];
-              error_square += deviation * deviation / static_cast<double>(fields.fields.size());
+              error_square += deviation * deviation / fields.fields.size();
             }
           }
         indicator.push_back(std::sqrt(indicator_square / count));

@@ -22,7 +22,7 @@ void announce(Context& context, const FlowSimulation& simulation) {
   const auto& variables = simulation.flow().variables();
   for (std::size_t v = 0; v < variables.size(); ++v)
     log::info("d{}/dt = {}{}", variables[v].name, variables[v].text,
-              simulation.flow().has_linear_part(static_cast<int>(v))
+              simulation.flow().has_linear_part(v)
                   ? fmt::format(" (what is linear in {} alone is taken exactly)", variables[v].name)
                   : "");
   announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");
@@ -36,7 +36,7 @@ void announce(Context& context, const FlowSimulation& simulation) {
       warn_if_beyond("output.frame_interval", *options.output.frame_interval, "time.end", options.time.end,
                      "no frame in fields.h5 but the first");
   }
-  context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
+  context.record_seed(options.seeds.front());
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ CellFields::CellFields(const FlowSimulation& simulation, const std::vector<std::
                        const std::string& key)
     : cells_(cell_grid(simulation.flow().grid().comm(), simulation.flow().box())),
       waves_(cells_.make_modes()),
-      n_fields_(static_cast<int>(names.size())) {
+      n_fields_(names.size()) {
   FlowReader reader = simulation.flow().reader();
   std::vector<FlowValue> outputs;
   for (const auto& name : names) outputs.push_back(reader.named(name, key));
@@ -163,15 +163,12 @@ void FlowPictures::take(const FlowSimulation& simulation, const Instant& now) {
   const auto rows = field_.values(simulation, 0).front();
   const Comm& comm = field_.cells().comm();
   const auto all = comm.gather(std::span<const double>(rows));
-  Picture picture{simulation.time(),
-                  std::vector<double>(static_cast<std::size_t>(n_x_) * static_cast<std::size_t>(n_y_))};
+  Picture picture{simulation.time(), std::vector<double>(static_cast<std::size_t>(n_x_) * n_y_)};
   if (comm.is_root()) {
     std::size_t pixel = 0;
     for (int j = 0; j < field_.cells().n_y(); j += every_y_)
       for (int i = 0; i < field_.cells().n_x(); i += every_x_)
-        picture.values[pixel++] =
-            all[static_cast<std::size_t>(j) * static_cast<std::size_t>(field_.cells().n_x()) +
-                static_cast<std::size_t>(i)];
+        picture.values[pixel++] = all[static_cast<std::size_t>(j) * field_.cells().n_x() + i];
   }
   std::erase_if(pictures_, [&](const auto& p) { return p.time >= picture.time; });
   hdf5::Group group = group_.group(now.start ? "0" : now.end ? "2" : "1");

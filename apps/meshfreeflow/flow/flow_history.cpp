@@ -146,12 +146,10 @@ FlowSample FlowLook::sample(const FlowSimulation& simulation, int member) {
 
 FlowHistory::FlowHistory(Context& context, const FlowSimulation& simulation, const FlowLook& look)
     : n_flows_(simulation.options().seeds.size()),
-      table_(context, {"history"}, history_columns(simulation.options()),
-             static_cast<double>(simulation.step())),
+      table_(context, {"history"}, history_columns(simulation.options()), simulation.step()),
       spectra_(context, {.group = "spectra", .key = "time"},
                spectra_columns(simulation.options(), look.n_shells()), simulation.time()) {
-  for (std::size_t s = 0; s < look.n_shells(); ++s)
-    wavenumbers_.push_back(look.shell_width() * static_cast<double>(s));
+  for (std::size_t s = 0; s < look.n_shells(); ++s) wavenumbers_.push_back(look.shell_width() * s);
   context.results().root().group("spectra").write<double>("wavenumber", wavenumbers_, {wavenumbers_.size()},
                                                           {"1", {"shell"}, "Middle of each shell"});
 }
@@ -174,8 +172,7 @@ std::vector<double> FlowHistory::mean_spectrum(const std::string& name) const {
   const std::size_t n = spectra_.size(), first = n / 2, stride = n_flows_ * wavenumbers_.size();
   std::vector<double> mean(wavenumbers_.size());
   for (std::size_t i = first; i < n; ++i)
-    for (std::size_t s = 0; s < mean.size(); ++s)
-      mean[s] += values[i * stride + s] / static_cast<double>(n - first);
+    for (std::size_t s = 0; s < mean.size(); ++s) mean[s] += values[i * stride + s] / (n - first);
   return mean;
 }
 

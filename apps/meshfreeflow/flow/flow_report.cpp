@@ -112,7 +112,7 @@ void report_flow(Context& context, const FlowSimulation& simulation, const FlowH
   context.summarise("cells", static_cast<std::int64_t>(cells), "of all flows");
   context.summarise("dt_last", simulation.last_dt());
   if (loop.steps > 0 && loop.step_seconds > 0)
-    context.summarise("us_per_cell_step", 1e6 * loop.step_seconds / (cells * static_cast<double>(loop.steps)),
+    context.summarise("us_per_cell_step", 1e6 * loop.step_seconds / (cells * loop.steps),
                       "wall time of the steps alone");
 }
 

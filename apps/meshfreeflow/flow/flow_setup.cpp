@@ -33,7 +33,7 @@ namespace {
 
 Box box_of(const FlowOptions& options, const std::map<std::string, double>& parameters) {
   const auto length = [&](int axis) {
-    const auto& formula = options.box.lengths[static_cast<std::size_t>(axis)];
+    const auto& formula = options.box.lengths[axis];
     const FlowText text = flow_text("", formula, fmt::format("box.lengths.{}", axis));
     const double value = Formula(text.text, {}, parameters, text.what)({});
     QUINTET_CHECK(std::isfinite(value) && value > 0, "{}: '{}' is {:g}; expected a length above 0", text.what,
@@ -41,7 +41,7 @@ Box box_of(const FlowOptions& options, const std::map<std::string, double>& para
     return value;
   };
   const auto cells = [&](int axis) {
-    const auto n = static_cast<int>(options.box.cells[static_cast<std::size_t>(axis)]);
+    const auto n = static_cast<int>(options.box.cells[axis]);
     QUINTET_CHECK(Fft::possible(n),
                   "box.cells.{} = {} has a prime factor above {}: no fast transform; {} has one", axis, n,
                   Fft::most_prime, Fft::next_possible(n));
@@ -64,7 +64,7 @@ std::size_t variable_of(const FlowOptions& options, const std::string& name, con
   const auto found = std::find(names.begin(), names.end(), name);
   QUINTET_CHECK(found != names.end(), "{}: '{}' is no variable{} (equations: {})", key, name,
                 did_you_mean(name, names), name_list(names));
-  return static_cast<std::size_t>(found - names.begin());
+  return found - names.begin();
 }
 
 /// Formulas of the start know no fields, which they make, and no time, which is 0.
@@ -82,7 +82,7 @@ void fill_start(const FlowOptions& options, const std::map<std::string, double>&
   for (int m = 0; m < flow.n_members(); ++m)
     for (std::size_t i = 0; i < values.size(); ++i) {
       const Modes& modes = flow.state(m)[variables[i]];
-      machine.to_modes(static_cast<int>(i), modes);
+      machine.to_modes(i, modes);
       QUINTET_CHECK(std::isfinite(tail_share(flow.grid(), modes)), "start.{}: is not finite everywhere",
                     options.start[i].first);
     }
@@ -100,8 +100,7 @@ void add_noises(const FlowOptions& options, PeriodicFlow& flow) {
     QUINTET_CHECK(n_waves_of(noise, flow.grid().waves_x(), flow.grid().waves_y()) > 0,
                   "noise.{}: no wave has a number in [{:g}, {:g}]", i, row.least_wave, row.most_wave);
     for (int m = 0; m < flow.n_members(); ++m)
-      add_noise(flow.grid(), noise, static_cast<std::uint64_t>(options.seeds[static_cast<std::size_t>(m)]),
-                static_cast<std::uint32_t>(i), flow.state(m)[variable]);
+      add_noise(flow.grid(), noise, options.seeds[m], static_cast<std::uint32_t>(i), flow.state(m)[variable]);
   }
 }
 

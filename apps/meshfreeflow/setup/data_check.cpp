@@ -71,8 +71,7 @@ struct Worst {
 std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equations,
                             const std::vector<AskedSample>& samples) {
   const auto n_ranks = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());
-  const double points =
-      points_at_most / static_cast<double>(std::max<std::size_t>(1, samples.size() / n_ranks));
+  const double points = points_at_most / (std::max<std::size_t>(1, samples.size() / n_ranks));
   std::vector<EquationCheck> shape;  // what there is to say of any sample
   std::vector<std::vector<double>> own(samples.size());
   together(comm, [&] {
@@ -93,7 +92,7 @@ std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equatio
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (!own[i].empty()) {
       all[i * (most + 1)] = 1;
-      std::copy(own[i].begin(), own[i].end(), all.begin() + static_cast<std::ptrdiff_t>(i * (most + 1) + 1));
+      std::copy(own[i].begin(), own[i].end(), all.begin() + (i * (most + 1) + 1));
     }
   comm.reduce(std::span<double>(all), Comm::Reduction::sum);
   std::vector<Worst> worst;

@@ -67,7 +67,7 @@ std::map<std::string, double> read_flow_parameters(const Comm& comm, const FlowI
     QUINTET_CHECK(options.sample < static_cast<int>(file.n_samples()),
                   "{}: there is no sample {}; the file has {}", options.file, options.sample,
                   file.n_samples());
-    parameters = file.parameters(static_cast<std::uint64_t>(options.sample));
+    parameters = file.parameters(options.sample);
   });
   return parameters;
 }
@@ -94,9 +94,9 @@ FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flo
   FlowInput input{sample.name, {}, sample.parameters, sample.wall_values};
   auto& block = input.block;
   block.axes = sample.axes;
-  block.n_fields = static_cast<int>(data.fields.size());
+  block.n_fields = data.fields.size();
   block.values.assign(sample.values, sample.values + data.fields.size() * sample.n_points());
-  keep_frames(block, static_cast<int>(options.first_frame), static_cast<int>(count));
+  keep_frames(block, options.first_frame, count);
   return input;
 }
 
@@ -107,7 +107,7 @@ void keep_frames(flow::FieldBlock& block, int first, int count) {
   if (kept == n) return;
   const std::size_t frame = block.n_points() / n;
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(block.n_fields) * kept * frame);
+  values.reserve(block.n_fields * kept * frame);
   for (std::size_t f = 0; f < static_cast<std::size_t>(block.n_fields); ++f) {
     const float* begin = &block.values[(f * n + from) * frame];
     values.insert(values.end(), begin, begin + kept * frame);
@@ -134,7 +134,7 @@ flow::FieldBlock made_coarser(flow::FieldBlock& block, const flow::LowResolution
 
 flow::Coarsening coarsening(const flow::LowResolutionOptions& options) {
   flow::Coarsening result;
-  for (std::size_t i = 0; i < 3; ++i) result.factor[i] = static_cast<int>(options.factor[i]);
+  for (std::size_t i = 0; i < 3; ++i) result.factor[i] = options.factor[i];
   result.filter = {options.time_filter, options.space_filter, options.space_filter};
   return result;
 }

@@ -27,7 +27,7 @@ int pixels_along(const FieldAxis& axis, int most) {
   double narrowest = axis.length();
   for (std::size_t i = 1; i < axis.size(); ++i)
     narrowest = std::min(narrowest, axis.coordinates[i] - axis.coordinates[i - 1]);
-  return static_cast<int>(std::lround(std::clamp<double>(axis.length() / narrowest, 1, most)));
+  return std::lround(std::clamp<double>(axis.length() / narrowest, 1, most));
 }
 
 std::vector<double> equal_pixels(const std::vector<FieldAxis>& axes, std::span<const double> values, int n_x,

@@ -138,8 +138,8 @@ std::unique_ptr<Boussinesq> make_flow(const Context& context, const SimulateOpti
     QUINTET_CHECK(std::count(seeds.begin(), seeds.end(), seed) == 1,
                   "seeds: {} is there twice; each flow needs its own", seed);
   const double cells = static_cast<double>(grid.rows_here()) * (grid.x.n() + 2 * Field::margin);
-  context.require_memory(Boussinesq::bytes(cells, static_cast<int>(seeds.size())) + bytes_of_writing +
-                             frame_bytes(cells, static_cast<int>(seeds.size())) +
+  context.require_memory(Boussinesq::bytes(cells, seeds.size()) + bytes_of_writing +
+                             frame_bytes(cells, seeds.size()) +
                              (context.comm().size() > 1 ? bytes_of_messages : 0),
                          "the flows and their frames");
   auto solver = make_solver(options, problem, grid);

@@ -65,7 +65,7 @@ double memory_of_rank(double base, const SlabNeeds& needs, int flows, int p) {
 planning::StepCost device_row(const SimulateOptions& options, const DeviceSession& device,
                               planning::StepCost row, double base) {
   const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
-  const int flows = static_cast<int>(options.seeds.size()), p = row.ranks;
+  const int flows = options.seeds.size(), p = row.ranks;
   const FlowShares shares = flow_shares(p, flows);
   const int members = shares.members_on(0);
   row.decomposition = fmt::format("{} flow{} each{}", members, members == 1 ? "" : "s",

@@ -119,7 +119,7 @@ void Health::check(const std::vector<Sample>& samples) {
                       "(limits.divergence = {:g}/time.most_dt); a smaller solver.tolerance helps",
                       when, flow, one.divergence, options.limits.divergence));
     if (simulation_.time() < options.limits.judged_from) continue;
-    for (const auto& doubt : doubts(static_cast<int>(m))) {
+    for (const auto& doubt : doubts(m)) {
       if (!(doubt.value > 1) && !(doubt.value > doubt.warns_at)) continue;
       const auto text = fmt::format("{}: {}not resolved: {}", when, flow, doubt.text);
       if (doubt.value > 1) throw NumericalError(text);

@@ -47,7 +47,7 @@ std::vector<RunColumn<HistoryRow>> columns(int n_flows) {
 }  // namespace
 
 History::History(Context& context, int n_flows, std::int64_t first_step)
-    : n_flows_(n_flows), table_(context, {"history"}, columns(n_flows), static_cast<double>(first_step)) {}
+    : n_flows_(n_flows), table_(context, {"history"}, columns(n_flows), first_step) {}
 
 void History::add(const std::vector<Sample>& samples, double time, std::int64_t step, double dt) {
   table_.add({samples, time, static_cast<double>(step), dt});
@@ -56,8 +56,7 @@ void History::add(const std::vector<Sample>& samples, double time, std::int64_t 
 std::vector<double> History::column(const std::string& name, int flow) const {
   const auto& values = table_.column(name);
   std::vector<double> result;
-  for (auto i = static_cast<std::size_t>(flow); i < values.size(); i += static_cast<std::size_t>(n_flows_))
-    result.push_back(values[i]);
+  for (auto i = static_cast<std::size_t>(flow); i < values.size(); i += n_flows_) result.push_back(values[i]);
   return result;
 }
 

@@ -60,7 +60,7 @@ std::vector<std::vector<double>> MeanSpectra::means() const {
   for (const auto& kind : kinds) {
     const auto& values = table_.column(kind.name);
     std::vector<double> mean(waves);
-    const double n = static_cast<double>(values.size()) / static_cast<double>(waves);
+    const double n = static_cast<double>(values.size()) / waves;
     for (std::size_t i = 0; i < values.size(); ++i) mean[i % waves] += values[i] / n;
     result.push_back(std::move(mean));
   }

@@ -63,14 +63,12 @@ void Pictures::take(const Simulation& simulation, const Instant& now) {
   std::vector<double> rows;
   for (int j = 0; j < b.rows; ++j) rows.insert(rows.end(), b.row(j), b.row(j) + b.n);
   const auto all = gathered(grid, rows);
-  Picture picture{simulation.time(),
-                  std::vector<double>(static_cast<std::size_t>(n_x_) * static_cast<std::size_t>(n_z_))};
+  Picture picture{simulation.time(), std::vector<double>(static_cast<std::size_t>(n_x_) * n_z_)};
   if (grid.comm().is_root()) {
     std::size_t pixel = 0;
     const auto columns = cells_of_pixels(grid.x, n_x_);
     for (const std::size_t j : cells_of_pixels(grid.z, n_z_))
-      for (const std::size_t i : columns)
-        picture.b[pixel++] = all[j * static_cast<std::size_t>(grid.x.n()) + i];
+      for (const std::size_t i : columns) picture.b[pixel++] = all[j * grid.x.n() + i];
   }
   std::erase_if(pictures_, [&](const auto& p) { return p.time >= picture.time; });
   hdf5::Group group = group_.group(now.start ? "0" : now.end ? "2" : "1");

@@ -39,7 +39,7 @@ void announce(Context& context, const Simulation& simulation) {
       warn_if_beyond("output.frame_interval", *options.output.frame_interval, "time.end", end,
                      "no frame in fields.h5 but the first");
   }
-  context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
+  context.record_seed(options.seeds.front());
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ std::vector<double> at_equal_times(const std::vector<double>& times, const std::
   const std::size_t n = times.size() - first;
   std::size_t k = first;
   for (std::size_t i = 0; i < n; ++i) {
-    const double t =
-        times[first] + (times.back() - times[first]) * static_cast<double>(i) / static_cast<double>(n - 1);
+    const double t = times[first] + (times.back() - times[first]) * i / (n - 1);
     while (k + 2 < times.size() && times[k + 1] < t) ++k;
     const double share = std::clamp((t - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0);
     result.push_back(values[k] + share * (values[k + 1] - values[k]));
@@ -53,7 +52,7 @@ Mean mean_of(const History& history, const char* name, double from) {
     if (samples.empty()) return {.value = NAN, .error = NAN};
     const Estimate estimate = estimate_mean(samples);
     variance += estimate.error * estimate.error;
-    mean.independent += static_cast<double>(samples.size()) / std::max(estimate.correlation, 1.0);
+    mean.independent += samples.size() / std::max(estimate.correlation, 1.0);
   }
   mean.error = std::sqrt(variance) / history.n_flows();
   if (means.size() < 3) return mean;
@@ -239,8 +238,7 @@ void report_simulation(Context& context, const Simulation& simulation, const His
   context.summarise("cells", static_cast<std::int64_t>(cells), "of all flows");
   context.summarise("dt_last", simulation.last_dt());
   if (steps > 0 && seconds > 0)
-    context.summarise("us_per_cell_step", 1e6 * seconds / (cells * static_cast<double>(steps)),
-                      "wall time of the steps alone");
+    context.summarise("us_per_cell_step", 1e6 * seconds / (cells * steps), "wall time of the steps alone");
 }
 
 }  // namespace quintet::meshfreeflow

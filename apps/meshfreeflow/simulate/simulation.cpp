@@ -58,8 +58,7 @@ Simulation::Simulation(const Context& context, const SimulateOptions& options)
   }
   const auto& from = options.start;
   const Start start{from.conducting, from.roll, from.roll_pairs, from.noise, from.noise_modes};
-  for (int m = 0; m < flow_->n_members(); ++m)
-    fill(flow_->problem(), start, static_cast<std::uint64_t>(options.seeds[m]), *flow_, m);
+  for (int m = 0; m < flow_->n_members(); ++m) fill(flow_->problem(), start, options.seeds[m], *flow_, m);
   flow_->start(Exec());
 }
 
@@ -128,7 +127,7 @@ void Simulation::save(hdf5::Group& root) const {
   const std::size_t n_z = grid.z.n(), n_x = grid.x.n();
   for (std::uint64_t m = 0; m < members; ++m)
     for (const auto& [name, text, field] : fields) {
-      const Field& values = flow_->state(static_cast<int>(m)).*field;
+      const Field& values = flow_->state(m).*field;
       std::vector<double> rows;
       for (int j = 0; j < values.rows; ++j) rows.insert(rows.end(), values.row(j), values.row(j) + values.n);
       group.write_distributed<double>(fmt::format("{}_{}", name, m), rows, {n_z, n_x}, grid.first_row(),

@@ -23,7 +23,7 @@ flow::BlockAxis equally_spaced(const flow::BlockAxis& axis, std::int64_t n) {
   result.widths.clear();
   const double parts = axis.periodic ? n : n - 1;
   for (std::int64_t i = 0; i < n; ++i) {
-    const double share = static_cast<double>(i) / parts;
+    const double share = i / parts;
     result.coordinates.push_back(
         i + 1 == n && !axis.periodic ? axis.upper : axis.lower + share * (axis.upper - axis.lower));
   }
@@ -65,7 +65,7 @@ flow::BlockAxes output_grid(const RefinedOptions& options, const flow::BlockAxes
   if (options.like) return grid_of_file(*options.like, domain, model);
   flow::BlockAxes grid;
   for (std::size_t i = 0; i < 3; ++i)
-    grid[i] = options.grid.empty() ? refined(domain[i], static_cast<int>(options.factor[i]))
+    grid[i] = options.grid.empty() ? refined(domain[i], options.factor[i])
                                    : equally_spaced(domain[i], options.grid[i]);
   return grid;
 }

@@ -24,7 +24,7 @@ namespace {
 struct Rows {
   int first, count;
   Rows(const Comm& comm, int n) {
-    first = static_cast<int>(static_cast<std::int64_t>(n) * comm.rank() / comm.size());
+    first = static_cast<std::int64_t>(n) * comm.rank() / comm.size();
     count = static_cast<int>(static_cast<std::int64_t>(n) * (comm.rank() + 1) / comm.size()) - first;
   }
 };
@@ -56,7 +56,7 @@ FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, const flow
 /// Points of this rank's rows at a time, [row][x][axis].
 std::vector<double> points_of(const flow::BlockAxes& grid, const Rows& rows, double time) {
   std::vector<double> points;
-  points.reserve(static_cast<std::size_t>(rows.count) * grid[2].coordinates.size() * 3);
+  points.reserve(rows.count * grid[2].coordinates.size() * 3);
   for (int row = rows.first; row < rows.first + rows.count; ++row)
     for (const double x : grid[2].coordinates)
       points.insert(points.end(), {time, grid[1].coordinates[row], x});
@@ -127,8 +127,8 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
     for (std::size_t e = 0; e < n_equations; ++e) {
       columns.push_back(column_of<Real>(residuals, n_equations, e));
       for (std::size_t i = 0; i < n_rows * n_x; ++i)
-        squares[e] += z_weights[static_cast<std::size_t>(rows.first) + i / n_x] * x_weights[i % n_x] *
-                      columns.back()[i] * columns.back()[i];
+        squares[e] +=
+            z_weights[rows.first + i / n_x] * x_weights[i % n_x] * columns.back()[i] * columns.back()[i];
     }
     const auto timer = context.phase("write");
     std::vector<std::span<const Real>> parts(columns.begin(), columns.end());
@@ -144,8 +144,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
   file.close();
 
   for (std::size_t e = 0; e < n_equations; ++e) {
-    const double rms =
-        std::sqrt(context.comm().sum(squares[e]) / static_cast<double>(std::max<std::int64_t>(done, 1)));
+    const double rms = std::sqrt(context.comm().sum(squares[e]) / (std::max<std::int64_t>(done, 1)));
     const auto name = predictor.equation_names()[e];
     context.summarise("rms_" + residual_name(name), rms,
                       "rms residual of the equation over space and frames");

@@ -90,8 +90,7 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, const std:
     double square = 0;
     for (std::size_t p = 0; p < n_here; ++p)
       square += double{residuals[p * n_equations + e]} * residuals[p * n_equations + e];
-    context.summarise("rms_" + names[3 + n_fields + e],
-                      std::sqrt(comm.sum(square) / static_cast<double>(n_points)),
+    context.summarise("rms_" + names[3 + n_fields + e], std::sqrt(comm.sum(square) / n_points),
                       "rms residual of the equation over the points");
   }
   context.summarise("points", n_points);

@@ -93,7 +93,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   double output_bytes = 0;
   if (options.output.points) {
     points = read_points(*options.output.points, header.axis_names());
-    output_bytes = static_cast<double>(points.size()) * (8 + 3.0 * n_columns);
+    output_bytes = points.size() * (8 + 3.0 * n_columns);
   } else {
     grid = output_grid(options.output, domain, header);
     output_bytes = frame_bytes(context.comm(), grid, n_columns);

@@ -30,8 +30,8 @@ std::string summary_of(const flow::ActivationsInForce& found) {
   return fmt::format(
       "segments: {} kept, {}{} recomputed; {} at most and {:.3g} s a step expected{}{}",
       number_of(found, BlockPolicy::keep), n_swapped > 0 ? fmt::format("{} swapped, ", n_swapped) : "",
-      number_of(found, BlockPolicy::recompute), text_of_bytes(static_cast<std::size_t>(found.plan.cost.peak)),
-      found.plan.cost.seconds, found.plan.is_best ? "" : " (the search for a faster plan ended early)",
+      number_of(found, BlockPolicy::recompute), text_of_bytes(found.plan.cost.peak), found.plan.cost.seconds,
+      found.plan.is_best ? "" : " (the search for a faster plan ended early)",
       n_swapped > 0 ? swapping_of(found) : "");
 }
 

@@ -62,8 +62,7 @@ int add_residual(Layers& all, const flow::UnetBlock& block, const flow::GridShap
 
 void add_encoder(Layers& all, const flow::FlowModelHeader& header) {
   std::map<std::string, int> places{{flow::unet_input, -1}};
-  const auto options =
-      unet_options(header.options, static_cast<int>(header.fields.size()), header.block, header.refinement);
+  const auto options = unet_options(header.options, header.fields.size(), header.block, header.refinement);
   const auto blocks = unet_blocks(options);
   const auto made = unet_shapes(blocks, header.block);
   std::map<std::string, flow::GridShape> shapes{{flow::unet_input, header.block}};

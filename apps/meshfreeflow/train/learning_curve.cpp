@@ -64,8 +64,7 @@ LearningCurve::LearningCurve(Context& context, const Training& training)
       csv_(context.path("lcurve.csv")),
       fields_(training.trainer().header().field_names()),
       equations_(equations_of(training.trainer().header())),
-      table_(context, {"learning_curve", "row"}, columns(fields_, equations_),
-             static_cast<double>(training.step())) {
+      table_(context, {"learning_curve", "row"}, columns(fields_, equations_), training.step()) {
   if (!speaks_) return;
   std::string csv;
   for (const auto& column : table_.columns()) csv += (csv.empty() ? "" : ",") + column.name;

@@ -48,7 +48,7 @@ double activation_bytes(const networks::ChainDescription& chain, const TrainOpti
                         bool computes_here) {
   double nodes = 0, rows = 0;
   for (const auto& block : chain.blocks)
-    (block.name.starts_with("decoder ") ? rows : nodes) += static_cast<double>(block.kept_bytes);
+    (block.name.starts_with("decoder ") ? rows : nodes) += block.kept_bytes;
   const double points = static_cast<double>(options.data.points) * 8;  // rows: nodes of a point
   // On the host as measured (docs/measured.md): derivatives go through the rows one after the other. There
   // with all channels at once.

@@ -136,16 +136,15 @@ void report_training(Context& context, const TrainOptions& options, const Traini
   context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
                     "reduced each step, a rank");
   if (loop.steps > 0) {
-    context.headline("speed",
-                     fmt::format("{:.3g} s a step", loop.step_seconds / static_cast<double>(loop.steps)));
-    context.summarise("seconds_per_step", loop.step_seconds / static_cast<double>(loop.steps));
+    context.headline("speed", fmt::format("{:.3g} s a step", loop.step_seconds / loop.steps));
+    context.summarise("seconds_per_step", loop.step_seconds / loop.steps);
   }
 }
 
 }  // namespace
 
 void train(Context& context, const TrainOptions& options) {
-  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.record_seed(options.seed);
   const DeviceSession device = open_device(context, options);
   const auto training = context.timed("start", [&] {
     return std::make_shared<Training>(context.comm(), options, device, context.restart_file());

@@ -76,8 +76,8 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, fl
                 "start: {} is a model of fields {}; the data have {}", *options.start,
                 name_list(given.header.field_names()), name_list(model.header.field_names()));
   const auto residuals_of = [](const flow::FlowModelHeader& header) {
-    return residual_words(unet_options(header.options, static_cast<int>(header.fields.size()), header.block,
-                                       header.refinement));
+    return residual_words(
+        unet_options(header.options, header.fields.size(), header.block, header.refinement));
   };
   QUINTET_CHECK(
       residuals_of(given.header) == residuals_of(model.header),
@@ -148,7 +148,7 @@ flow::FlowModelHeader model_header(const TrainOptions& options, const flow::Flow
     header.parameters.push_back({data.parameter_names()[p], as_range(ranges[p])});
   header.block = data.low_shape();
   const auto& factor = options.data.low_resolution.factor;
-  for (std::size_t i = 0; i < 3; ++i) header.refinement[i] = static_cast<int>(factor[i]);
+  for (std::size_t i = 0; i < 3; ++i) header.refinement[i] = factor[i];
   for (const auto& name : options.model.conditioning) {
     const auto& known = data.parameter_names();
     QUINTET_CHECK(std::find(known.begin(), known.end(), name) != known.end(),
@@ -183,8 +183,8 @@ Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSe
       best_loss_(std::numeric_limits<double>::infinity()) {
   if (checkpoint) load(*checkpoint);
   if (!options_.memory.is_planned()) return;
-  trainer_.plan_activations(data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
-                                        trainer_.first_crop(), trainer_.n_crops()));
+  trainer_.plan_activations(
+      data_.batch(Split::train, options_.seed, 0, trainer_.first_crop(), trainer_.n_crops()));
   memory_predicted_ = predict_memory();
 }
 
@@ -200,7 +200,7 @@ double Training::predict_memory() const {
   // The best model and the one that is written; HDF5 and the report.
   const double later = 4 * 4 * static_cast<double>(trainer_.n_parameters()) + bytes_of_files;
   return comm_.maximum(besides + std::max(double(use.most_resident), spread * tensors) + later +
-                       static_cast<double>(trainer_.activations()->staged_bytes()));
+                       trainer_.activations()->staged_bytes());
 }
 
 void Training::choose_threads(const Threads& threads) {
@@ -209,8 +209,7 @@ void Training::choose_threads(const Threads& threads) {
   TimedWork work{"gradients", set_torch_threads, {}, before};
   // A plan of activations was made by what was measured with all threads.
   if (!options_.memory.is_planned() && before == 0) {
-    const auto batch = data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
-                                   trainer_.first_crop(), trainer_.n_crops());
+    const auto batch = data_.batch(Split::train, options_.seed, 0, trainer_.first_crop(), trainer_.n_crops());
     work.piece = [this, batch] { trainer_.rehearse(batch); };
   }
   threads_ = choose_timed_threads(comm_, threads, work);
@@ -218,8 +217,7 @@ void Training::choose_threads(const Threads& threads) {
 
 void Training::advance() {
   const auto batch =
-      data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(step_),
-                  trainer_.first_crop(), trainer_.n_crops());
+      data_.batch(Split::train, options_.seed, step_, trainer_.first_crop(), trainer_.n_crops());
   const double rate = rate_.rate(step_);
   last_ = trainer_.step(batch, step_, rate);
   auto numbers = numbers_of(last_);
@@ -241,8 +239,8 @@ void Training::validate() {
   std::vector<double> sums;
   for (int b = 0; b < options_.validation.batches; ++b) {
     const auto batch =
-        data_.batch(Split::validation, static_cast<std::uint64_t>(options_.seed) ^ validation_stream,
-                    static_cast<std::uint64_t>(b), trainer_.first_crop(), trainer_.n_crops());
+        data_.batch(Split::validation, static_cast<std::uint64_t>(options_.seed) ^ validation_stream, b,
+                    trainer_.first_crop(), trainer_.n_crops());
     add(sums, numbers_of(trainer_.evaluate(batch, b)));
   }
   row_.validation = losses_of(sums, 1.0 / options_.validation.batches, n_fields);
@@ -270,7 +268,7 @@ double Training::memory_needed() const {
   constexpr double pages_of_libraries = bytes_of_files - 8e6;
   if (memory_predicted_) return *memory_predicted_ - 1e6 * resident_memory_mb() - pages_of_libraries;
   const auto chain = trainer_.describe();
-  return bytes_not_there_yet(static_cast<double>(trainer_.account().host_bytes), resident_at_start_) +
+  return bytes_not_there_yet(trainer_.account().host_bytes, resident_at_start_) +
          memory_besides(chain,
                         computes_here_ ? activation_bytes(chain, options_, trainer_.n_crops(), true) : 0) +
          library_bytes;
@@ -310,7 +308,7 @@ void Training::load(const std::string& checkpoint) {
   const hdf5::Group group = file.root().open_group("training");
   step_ = group.integer_attribute("step");
   best_step_ = group.integer_attribute("best_step");
-  if (group.has_attribute("threads")) threads_ = static_cast<int>(group.integer_attribute("threads"));
+  if (group.has_attribute("threads")) threads_ = group.integer_attribute("threads");
   rate_.restore(group.read<double>("learning_rate"));
   best_loss_ = group.read<double>("best_loss", {1})[0];
   if (group.has("sums")) sums_ = group.read<double>("sums");

@@ -49,7 +49,7 @@ Projected projected(const Comm& comm, const std::string& name, const ocean::Ocea
 /// record.
 std::size_t n_replaced(const ocean::OceanModes& modes, const Projected& now) {
   const auto& series = modes.series;
-  const std::size_t n = series.time.size() - now.first, n_modes = static_cast<std::size_t>(modes.n_modes());
+  const std::size_t n = series.time.size() - now.first, n_modes = modes.n_modes();
   double largest = 0;
   for (const double a : series.values) largest = std::max(largest, std::abs(a));
   std::size_t first_changed = n;
@@ -61,8 +61,7 @@ std::size_t n_replaced(const ocean::OceanModes& modes, const Projected& now) {
                   ocean::date_text(day));
     double miss = 0;
     for (std::size_t m = 0; m < n_modes; ++m)
-      miss = std::max(miss,
-                      std::abs(now.values[t * n_modes + m] - series.row(static_cast<int>(now.first + t))[m]));
+      miss = std::max(miss, std::abs(now.values[t * n_modes + m] - series.row(now.first + t)[m]));
     QUINTET_CHECK(
         t > 0 || miss <= round_off * largest,
         "fields: those of {} are not the ones behind the modes file: a coefficient differs by {:.3g}; "
@@ -94,9 +93,8 @@ void append(Context& context, const AppendOptions& options) {
   const std::size_t keep = known - replaced, skip = keep - now.first;
   series.time.resize(keep);
   series.values.resize(keep * n_modes);
-  series.time.insert(series.time.end(), now.days.begin() + static_cast<std::ptrdiff_t>(skip), now.days.end());
-  series.values.insert(series.values.end(), now.values.begin() + static_cast<std::ptrdiff_t>(skip * n_modes),
-                       now.values.end());
+  series.time.insert(series.time.end(), now.days.begin() + skip, now.days.end());
+  series.values.insert(series.values.end(), now.values.begin() + (skip * n_modes), now.values.end());
   const auto last = ocean::date_text(series.time.back());
   context.describe_run("record", fmt::format("{} new times to {}, {} replaced", added, last, replaced));
   if (!context.go_ahead({"modes.h5"})) return;

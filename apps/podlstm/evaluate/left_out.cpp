@@ -52,7 +52,7 @@ std::vector<int> times_of(const ocean::Record& record, const CoefficientSeries& 
     QUINTET_CHECK(found != days.end() && *found <= day + same_time,
                   "fields: the record has no {}, a date that is forecast; it goes from {} to {}",
                   ocean::date_text(day), ocean::date_text(days.front()), ocean::date_text(days.back()));
-    times.push_back(static_cast<int>(found - days.begin()));
+    times.push_back(found - days.begin());
   }
   return times;
 }
@@ -85,12 +85,12 @@ void LeftOut::read(const ocean::Record& record, const std::vector<int>& times) {
     std::size_t n = 1;
     while (n < at_once && date + n < times.size() && times[date + n] == times[date] + static_cast<int>(n))
       ++n;
-    const auto fields = record.read(times[date], static_cast<int>(n));
+    const auto fields = record.read(times[date], n);
     for (std::size_t t = 0; t < n; ++t) {
       const int row = rows_[date + t];
       const auto known = expand(modes_, modes_.series.time[row], modes_.series.row(row));
       for (std::size_t x = 0; x < mine_; ++x)
-        values_[(date + t) * mine_ + x] = fields.row(static_cast<int>(x))[t] - known[first_ + x];
+        values_[(date + t) * mine_ + x] = fields.row(x)[t] - known[first_ + x];
     }
     date += n;
   }
@@ -120,17 +120,17 @@ void LeftOut::check_coefficients() const {
 
 std::size_t LeftOut::date_of(int window, int lead) const {
   const int row = windows_.origins[window] + lead;
-  return static_cast<std::size_t>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
+  return std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin();
 }
 
 sequence::Truncation LeftOut::by_window(std::vector<double> gram, const std::vector<double>& products) const {
   const auto n_modes = static_cast<std::ptrdiff_t>(modes_.n_modes());
   sequence::Truncation truncation;
-  truncation.n_dates = static_cast<int>(rows_.size());
+  truncation.n_dates = rows_.size();
   for (int i = 0; i < windows_.size(); ++i)
     for (int lead = 1; lead <= windows_.shape.out; ++lead) {
       const auto date = date_of(i, lead);
-      truncation.dates.push_back(static_cast<int>(date));
+      truncation.dates.push_back(date);
       truncation.squares.push_back(gram[date * rows_.size() + date]);
       const auto first = products.begin() + static_cast<std::ptrdiff_t>(date) * n_modes;
       truncation.products.insert(truncation.products.end(), first, first + n_modes);
@@ -146,14 +146,14 @@ sequence::Truncation LeftOut::over(const std::vector<double>& weights) const {
   std::vector<std::size_t> inside;
   for (std::size_t x = 0; x < mine_; ++x)
     if (weights[first_ + x] > 0) inside.push_back(x);
-  ocean::TallMatrix scaled(static_cast<int>(inside.size()), static_cast<int>(n_dates));
+  ocean::TallMatrix scaled(inside.size(), n_dates);
   std::vector<double> products(n_dates * n_modes, 0.0);
   for (std::size_t i = 0; i < inside.size(); ++i) {
     const auto x = inside[i];
     const double share = weights[first_ + x] / total;
     for (std::size_t date = 0; date < n_dates; ++date) {
       const double value = values_[date * mine_ + x];
-      scaled.row(static_cast<int>(i))[date] = std::sqrt(share) * value;
+      scaled.row(i)[date] = std::sqrt(share) * value;
       for (std::size_t m = 0; m < n_modes; ++m)
         products[date * n_modes + m] += share * value * modes_.modes[m * points + first_ + x];
     }

@@ -50,8 +50,7 @@ void report_codes(Context& context, const Judgement& judgement, const sequence::
     const auto sampled = sample_of(model, fmt::format("{} bits", bits));
     const auto coded = comparison.score(sampled);
     const auto change = comparison.gain(sampled, as_trained).rmse;  // positive: the codes are better
-    const double bytes = static_cast<double>(bytes_of_weights(model)),
-                 seconds = comm.broadcast(seconds_of_window(model));
+    const double bytes = bytes_of_weights(model), seconds = comm.broadcast(seconds_of_window(model));
     const auto kernels = comm.broadcast(kernels_of(model));
     if (trained_s / seconds > fastest) {
       fastest = trained_s / seconds;

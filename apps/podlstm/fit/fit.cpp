@@ -20,7 +20,7 @@ namespace {
 
 /// Norm of each coefficient over the first n times.
 std::vector<double> norms(const CoefficientSeries& series, int n) {
-  std::vector<double> sums(static_cast<std::size_t>(series.n_modes));
+  std::vector<double> sums(series.n_modes);
   for (int t = 0; t < n; ++t)
     for (int m = 0; m < series.n_modes; ++m) sums[m] += series.row(t)[m] * series.row(t)[m];
   for (double& sum : sums) sum = std::sqrt(sum);
@@ -75,14 +75,14 @@ void fit_coefficients(Context& context, const FitOptions& options) {
 
 ocean::PodOptions pod_options(const FitOptions& options, const ocean::Record& record) {
   ocean::PodOptions pod;
-  pod.n_modes = static_cast<int>(options.pod.modes);
+  pod.n_modes = options.pod.modes;
   pod.n_fit = asked_times(options, record.days()).value_or(record.n_times());
   pod.weights = options.pod.weights;
   pod.background = options.pod.background;
-  pod.harmonics = static_cast<int>(options.pod.harmonics);
+  pod.harmonics = options.pod.harmonics;
   pod.background_years = years_of(options.pod.background_years);
   pod.method = options.pod.method;
-  pod.seed = static_cast<std::uint64_t>(options.pod.seed);
+  pod.seed = options.pod.seed;
   pod.lanczos = lanczos_svd();
   return pod;
 }

@@ -114,8 +114,8 @@ void report_fields(Context& context, const ocean::Pod& pod, const std::vector<st
   for (int m = 0; m < std::min(modes.n_modes(), most_shown); ++m) {
     const auto first =
         modes.modes.begin() + static_cast<std::ptrdiff_t>(m) * static_cast<std::ptrdiff_t>(modes.n_points());
-    std::vector<double> values(first, first + static_cast<std::ptrdiff_t>(modes.n_points()));
-    for (double& value : values) value *= amplitude(modes, static_cast<std::size_t>(m));
+    std::vector<double> values(first, first + modes.n_points());
+    for (double& value : values) value *= amplitude(modes, m);
     auto map = sea_map(fmt::format("Mode {}", m + 1), unit, modes, values);
     map.about_zero = true;
     context.report().heatmap(map);
@@ -133,7 +133,7 @@ void report_coefficients(Context& context, const ocean::OceanModes& modes) {
     for (int t = 0; t < series.n_times(); ++t) {
       auto& curve = t < modes.n_fit ? fit : later;
       curve.x.push_back(year_of(series.time[t]));
-      curve.y.push_back(series.row(t)[m] / amplitude(modes, static_cast<std::size_t>(m)));
+      curve.y.push_back(series.row(t)[m] / amplitude(modes, m));
     }
     plot.curves.push_back(std::move(fit));
     if (!later.x.empty()) plot.curves.push_back(std::move(later));

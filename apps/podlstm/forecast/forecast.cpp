@@ -31,13 +31,13 @@ int row_of_date(const CoefficientSeries& series, const std::string& from) {
   QUINTET_CHECK(std::floor(series.time[found]) == std::floor(day),
                 "from: {} is not a date of the record; the last one before it is {}", from,
                 ocean::date_text(series.time[found]));
-  return static_cast<int>(found);
+  return found;
 }
 
 /// The forecast that is asked for, as a router sees it: how far, and where the middle of its sea is.
 experts::Request request_of(const PredictOptions& options, const ocean::OceanModes& modes) {
   experts::Request request{options.modes, {{"modes", modes.n_modes()}}, {}};
-  if (options.lead) request.values["lead"] = static_cast<double>(*options.lead);
+  if (options.lead) request.values["lead"] = *options.lead;
   if (modes.has_fields()) {
     request.values["latitude"] = (modes.latitude.front() + modes.latitude.back()) / 2;
     if (const auto middle = ocean::middle_longitude(modes.longitude)) request.values["longitude"] = *middle;
@@ -154,7 +154,7 @@ void forecast(Context& context, const PredictOptions& options) {
     context.report().section("Fields");
     const auto points = modes.n_points(), at = (output.dates.size() - 1) * points;
     const auto part = [&](const std::vector<double>& all) {
-      return std::vector<double>(all.begin() + at, all.begin() + static_cast<std::ptrdiff_t>(at + points));
+      return std::vector<double>(all.begin() + at, all.begin() + (at + points));
     };
     context.report().heatmap(map_of(modes, part(output.fields),
                                     fmt::format("Sea surface temperature, {}", last), "degC",

@@ -34,7 +34,7 @@ void define_times(netcdf::Writer& file, const ForecastOutput& output) {
 }
 
 void define_coefficients(netcdf::Writer& file, const ForecastOutput& output, const std::string& units) {
-  file.dimension("mode", static_cast<std::uint64_t>(output.n_modes));
+  file.dimension("mode", output.n_modes);
   file.dimension("member", output.coefficients.members.size());
   file.variable("mode", netcdf::Type::int32, {"mode"});
   describe_variable(file, "mode", "1", "Number of the mode");

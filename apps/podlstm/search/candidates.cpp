@@ -31,12 +31,11 @@ std::string in_one_line(const Tree& tree) {
 
 ValidationSkill::ValidationSkill(const sequence::TrainingSet& set, const std::vector<double>& truth)
     : targets_(set.validation_targets) {
-  const auto modes = static_cast<std::size_t>(set.model.n_modes()),
-             outputs = static_cast<std::size_t>(set.model.shape.out) * modes;
+  const auto modes = static_cast<std::size_t>(set.model.n_modes()), outputs = set.model.shape.out * modes;
   const auto n = static_cast<std::size_t>(set.n_validation);
   for (std::size_t o = 0; o < outputs; ++o) {
     double mean = 0, variation = 0;
-    for (std::size_t i = 0; i < n; ++i) mean += truth[i * outputs + o] / static_cast<double>(n);
+    for (std::size_t i = 0; i < n; ++i) mean += truth[i * outputs + o] / n;
     for (std::size_t i = 0; i < n; ++i) variation += std::pow(truth[i * outputs + o] - mean, 2);
     variations_.push_back(variation / std::pow(set.model.output.scale[o % modes], 2));
   }
@@ -49,7 +48,7 @@ double ValidationSkill::of(std::span<const double> outputs) const {
     const double error = outputs[i] - targets_[i];
     errors[i % width] += error * error;
   }
-  return sequence::r2_uniform_of(errors.data(), variations_.data(), static_cast<int>(width));
+  return sequence::r2_uniform_of(errors.data(), variations_.data(), width);
 }
 
 const std::vector<std::string>& Candidates::fact_names() {
@@ -96,9 +95,8 @@ sequence::Architecture Candidates::network(const search::Genes& genes) const {
 sequence::TrainingOptions Candidates::training(const search::Genes& genes) const {
   auto options = forecast_.training;
   std::size_t gene = n_network_genes_;
-  if (!space_.learning_rates.empty())
-    options.learning_rate = space_.learning_rates.at(static_cast<std::size_t>(genes.at(gene++)));
-  if (!space_.batches.empty()) options.batch = space_.batches.at(static_cast<std::size_t>(genes.at(gene)));
+  if (!space_.learning_rates.empty()) options.learning_rate = space_.learning_rates.at(genes.at(gene++));
+  if (!space_.batches.empty()) options.batch = space_.batches.at(genes.at(gene));
   return options;
 }
 

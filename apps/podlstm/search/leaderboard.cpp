@@ -31,7 +31,7 @@ Leaderboard::Leaderboard(Context& context, const Candidates& candidates,
                          const std::vector<ReferenceScore>& references, int rows)
     : candidates_(candidates),
       references_(references),
-      rows_(static_cast<std::size_t>(rows)),
+      rows_(rows),
       speaks_(context.comm().is_root()),
       leaderboard_path_(context.path("leaderboard.csv")),
       trials_path_(context.path("trials.csv")),

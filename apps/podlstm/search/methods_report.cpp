@@ -32,7 +32,7 @@ double best_of_first(const std::vector<double>& values, std::size_t n) {
 /// Median of the last trials among the first n: one that went wrong does not move it.
 double median_of_last(const std::vector<double>& values, std::size_t n) {
   const auto end = values.begin() + n;
-  std::vector<double> last(end - static_cast<std::ptrdiff_t>(std::min(n, window)), end);
+  std::vector<double> last(end - std::min(n, window), end);
   const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
   std::nth_element(last.begin(), middle, last.end());
   return *middle;
@@ -63,7 +63,7 @@ void add_courses(Report& report, const std::vector<std::vector<double>>& values,
     Curve course{names[s], {}, {}}, middle{names[s], {}, {}};
     double highest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < values[s].size(); ++i) {
-      const double value = values[s][i], n = static_cast<double>(i + 1);
+      const double value = values[s][i], n = i + 1;
       if (value > highest && std::isfinite(highest))  // a step, not a slope
         course.x.push_back(n), course.y.push_back(highest >= floor ? highest : std::nan(""));
       highest = std::max(highest, value);

@@ -45,7 +45,7 @@ Sight sight_of(const ocean::OceanModes& modes, const SearchInput& input) {
   Sight sight{modes.series, make_split(modes.series, input.window, input.split), {}, {}};
   const auto end = static_cast<std::size_t>(sight.split.validation_rows.end);
   sight.series.time.resize(end);
-  sight.series.values.resize(end * static_cast<std::size_t>(modes.series.n_modes));
+  sight.series.values.resize(end * modes.series.n_modes);
   sight.split.test = {};
   sight.truth = targets(sight.series, sight.split.validation);
   return sight;
@@ -121,8 +121,7 @@ void describe_search(Context& context, const SearchInput& input, const Coefficie
 
 /// What would be found wrong after the run had begun.
 void check_search(const Comm& comm, const SearchInput& input, const Candidates& candidates) {
-  const search::Stopping stopping(input.search.stopping,
-                                  static_cast<int>(input.candidate.forecast.training.epochs));
+  const search::Stopping stopping(input.search.stopping, input.candidate.forecast.training.epochs);
   if (input.search.replay)
     on_root(comm, [&] { (void)search::read_trials(*input.search.replay, candidates.space()); });
 }
@@ -151,7 +150,7 @@ bool run_search(Context& context, const SearchInput& input, search::Search& sear
 /// The best candidate's genes on all ranks; none if no trial gave a number.
 search::Genes best_genes(const Comm& comm, const search::Search& search, int n_genes) {
   if (search.status().best < 0) return {};
-  search::Genes genes(static_cast<std::size_t>(n_genes), 0);
+  search::Genes genes(n_genes, 0);
   if (comm.is_root()) genes = search.records()[search.status().best].trial.genes;
   comm.broadcast(std::span<int>(genes));
   return genes;
@@ -242,7 +241,7 @@ void search(Context& context, const SearchInput& input) {
   sight.references = context.timed("prepare", [&] { return reference_scores(sight, input); });
   check_search(comm, input, candidates);
   const auto beside = read_beside(comm, input, candidates);
-  context.record_seed(static_cast<std::uint64_t>(input.search.seed));
+  context.record_seed(input.search.seed);
   describe_search(context, input, modes.series, sight.split, candidates);
   if (!context.go_ahead({"model.h5", "trials.h5", "trials.csv", "leaderboard.csv"})) return;
 

@@ -46,12 +46,12 @@ SearchNumbers numbers_of(const std::vector<search::Record>& records) {
     numbers.lost += outcome.state == TrialState::lost ? 1 : 0;
     numbers.late += outcome.state == TrialState::late ? 1 : 0;
     numbers.again += outcome.tries - 1;
-    numbers.epochs += static_cast<std::int64_t>(outcome.curve.size());
+    numbers.epochs += outcome.curve.size();
     workers.insert(outcome.worker);
     busy_s += outcome.busy_s;
     numbers.wall_s = std::max(numbers.wall_s, outcome.end_s);
   }
-  numbers.workers = static_cast<int>(workers.size());
+  numbers.workers = workers.size();
   numbers.per_hour = an_hour(numbers.evaluations, numbers.wall_s);
   if (numbers.wall_s > 0) numbers.utilisation = busy_s / (numbers.wall_s * numbers.workers);
 
@@ -72,7 +72,7 @@ SearchNumbers numbers_of(const std::vector<search::Record>& records) {
   for (std::size_t i = 0; i < counted.size(); ++i) {
     const double objective = counted[i]->outcome.objective;
     numbers.good += objective >= 0.9 * numbers.best ? 1 : 0;
-    if (i + last >= counted.size()) numbers.mean_last += objective / static_cast<double>(last);
+    if (i + last >= counted.size()) numbers.mean_last += objective / last;
   }
   return numbers;
 }

@@ -50,7 +50,7 @@ Plot course(const std::vector<const search::Record*>& ended, const std::vector<R
   std::vector<double> sorted;
   for (const auto* record : ended) sorted.push_back(record->outcome.objective);
   std::sort(sorted.begin(), sorted.end());
-  double floor = sorted[(1 - shown_share) * static_cast<double>(sorted.size())];
+  double floor = sorted[(1 - shown_share) * sorted.size()];
   // The best reference, if there is one, is in the picture unless that would press the trials to its top.
   const double highest_reference =
       references.empty() ? std::numeric_limits<double>::quiet_NaN() : references.front().r2;
@@ -75,7 +75,7 @@ Plot course(const std::vector<const search::Record*>& ended, const std::vector<R
     last.push_back(value);
     if (last.size() > window) last.pop_front();
     if (last.size() < window) continue;
-    const double average = std::accumulate(last.begin(), last.end(), 0.0) / static_cast<double>(window);
+    const double average = std::accumulate(last.begin(), last.end(), 0.0) / window;
     mean.x.push_back(time), mean.y.push_back(average >= floor ? average : std::nan(""));
   }
   plot.curves = {trials, best};
@@ -101,17 +101,17 @@ Plot throughput(const std::vector<const search::Record*>& ended, int workers) {
   plot.x_label = fmt::format("time ({})", unit.name), plot.y_label = "busy workers, of all";
   const std::size_t slices = std::clamp<std::size_t>(ended.size() / 5, 1, 60);
   std::vector<double> busy(slices, 0.0);
-  const double slice = end / static_cast<double>(slices);
+  const double slice = end / slices;
   for (const auto* record : ended)
     for (std::size_t i = 0; i < slices; ++i) {
-      const double from = slice * static_cast<double>(i);
+      const double from = slice * i;
       busy[i] += std::max(0.0, std::min(record->outcome.end_s, from + slice) -
                                    std::max(record->outcome.end_s - record->outcome.busy_s, from));
     }
   Curve curve{"", {}, {}};
   for (std::size_t i = 0; i < slices; ++i)
     for (const double edge : {0.0, 1.0}) {
-      curve.x.push_back((static_cast<double>(i) + edge) * slice / unit.seconds);
+      curve.x.push_back((i + edge) * slice / unit.seconds);
       curve.y.push_back(busy[i] / slice / workers);
     }
   plot.curves = {curve};
@@ -146,7 +146,7 @@ Chain drawing(const Candidates& candidates, const search::Genes& genes) {
       break;
   }
   for (const auto& skip : network.skips)
-    chain.arcs.push_back({skip.from, skip.to, width[static_cast<std::size_t>(skip.from)] != width[skip.to]});
+    chain.arcs.push_back({skip.from, skip.to, width[skip.from] != width[skip.to]});
   chain.caption = fmt::format(
       "{}. Arcs add what was there before, then relu{}. {} parameters with one bias a gate, {} with two "
       "(PyTorch).",
@@ -164,7 +164,7 @@ void report_board(Context& context, const SearchInput& input, const Candidates& 
                   const search::Search& search, const std::vector<ReferenceScore>& references,
                   const std::vector<std::string>& leaks) {
   std::vector<std::vector<std::string>> rows;
-  const auto board = search.leaderboard(static_cast<std::size_t>(input.leaderboard));
+  const auto board = search.leaderboard(input.leaderboard);
   std::size_t next = 0;
   const auto add_reference = [&] {
     const double r2 = references[next].r2;

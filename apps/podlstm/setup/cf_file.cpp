@@ -92,7 +92,7 @@ void define_modes(netcdf::Writer& file, const ocean::OceanModes& modes) {
   file.dimension("time", modes.series.time.size());
   define_axis(file, "time", cf_epoch, "time", "T");
   file.attribute("time", "calendar", "proleptic_gregorian");
-  file.dimension("mode", static_cast<std::uint64_t>(modes.n_modes()));
+  file.dimension("mode", modes.n_modes());
   file.variable("mode", netcdf::Type::int32, {"mode"});
   describe_variable(file, "mode", "1", "Number of the mode");
   define_grid(file, modes);

@@ -30,7 +30,7 @@ std::unique_ptr<ocean::FieldSource> make_stochastic(const StochasticOptions& opt
   made.n_times = static_cast<int>(options.years * 365.2425 / 7);
   made.noise = options.noise;
   made.trend = options.trend;
-  made.seed = static_cast<std::uint64_t>(options.seed);
+  made.seed = options.seed;
   return ocean::stochastic_ocean(made);
 }
 
@@ -220,7 +220,7 @@ std::unique_ptr<ocean::FieldSource> source_of_record(const Comm& comm, const Fie
         sea = std::move(mask->sea);
         mask.reset();
       }
-      auto boxes = ocean::coarse(std::move(source), static_cast<int>(options.coarsen), chosen.region, sea);
+      auto boxes = ocean::coarse(std::move(source), options.coarsen, chosen.region, sea);
       settings += fmt::format(", sea {:016x}", boxes.sea_checksum);
       source = std::move(boxes.source);
     }

@@ -43,7 +43,7 @@ Heatmap sea_map(const std::string& title, const std::string& value_label, const 
   for (std::size_t j = 0; j < n_lon; ++j)
     longitude.push_back(modes.longitude[(first + j) % n_lon] - (first + j < n_lon && first > 0 ? 360 : 0));
   const auto ends = [](const std::vector<double>& x) {
-    const double half = x.size() > 1 ? 0.5 * (x.back() - x.front()) / static_cast<double>(x.size() - 1) : 0.5;
+    const double half = x.size() > 1 ? 0.5 * (x.back() - x.front()) / (x.size() - 1) : 0.5;
     return std::pair(x.front() - half, x.back() + half);
   };
   Heatmap map;
@@ -53,8 +53,8 @@ Heatmap sea_map(const std::string& title, const std::string& value_label, const 
   map.grey_blanks = true;
   std::tie(map.x_min, map.x_max) = ends(longitude);
   std::tie(map.y_min, map.y_max) = ends(latitude);
-  map.n_x = static_cast<int>(std::min<std::size_t>(n_lon, most_pixels));
-  map.n_y = static_cast<int>(std::min<std::size_t>(latitude.size(), most_pixels / 2));
+  map.n_x = std::min<std::size_t>(n_lon, most_pixels);
+  map.n_y = std::min<std::size_t>(latitude.size(), most_pixels / 2);
   const auto columns = nearest(longitude, map.x_min, map.x_max, map.n_x);
   for (const std::size_t i : nearest(latitude, map.y_min, map.y_max, map.n_y))
     for (const std::size_t j : columns) map.values.push_back(cells[i * n_lon + (first + j) % n_lon]);

@@ -25,7 +25,7 @@ std::vector<Layer> layers_of(const sequence::Graph& graph, std::int64_t steps) {
   for (const auto& operation : graph.operations) {
     Layer layer;
     layer.name = operation.name;
-    layer.weights = static_cast<std::int64_t>(operation.n_parameters);
+    layer.weights = operation.n_parameters;
     const std::int64_t read = operation.last_step ? 1 : steps;
     layer.x = {operation.n_in, read}, layer.y = {operation.n_out, read};
     switch (operation.kind) {

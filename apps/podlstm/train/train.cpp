@@ -166,7 +166,7 @@ void train(Context& context, const TrainOptions& given) {
   const auto split = make_split(series, options.window, options.split);
   const auto irregular = options.split.irregular;
   const sequence::FitData fit{series, split.constants, split.train, irregular};
-  context.record_seed(static_cast<std::uint64_t>(options.forecast.seed));
+  context.record_seed(options.forecast.seed);
   describe_training(context, options, series, split);
   check_points(modes, options.points);
   ParallelInForce parallel;
@@ -189,7 +189,7 @@ void train(Context& context, const TrainOptions& given) {
     training->restore(file.root());
     trial = sequence::read_trial(file.root());
     const auto group = file.root().open_group("training");
-    if (group.has_attribute("threads")) threads_before = static_cast<int>(group.integer_attribute("threads"));
+    if (group.has_attribute("threads")) threads_before = group.integer_attribute("threads");
   }
   announce_restart(context, training->step(), training->last_step(), "epochs");
   constexpr double report_bytes = 16e6;  // measured, docs/measured.md

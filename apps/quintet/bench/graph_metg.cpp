@@ -61,7 +61,7 @@ class Bench {
       seconds.push_back(runner_.run(n));
     const auto times = tasks::times_of(std::move(seconds));
     return {.size = n,
-            .task_s = times.least * cores_ / static_cast<double>(graph_.n_tasks()),
+            .task_s = times.least * cores_ / graph_.n_tasks(),
             .rate = runner_.work(n) / times.least,
             .spread = times.median / times.least - 1,
             .repeats = times.repeats};

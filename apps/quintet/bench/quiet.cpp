@@ -24,8 +24,7 @@ double job_seconds() {
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage use{};
     getrusage(who, &use);
-    for (const timeval& t : {use.ru_utime, use.ru_stime})
-      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    for (const timeval& t : {use.ru_utime, use.ru_stime}) sum += t.tv_sec + 1e-6 * t.tv_usec;
   }
   return sum;
 }

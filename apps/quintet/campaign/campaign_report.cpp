@@ -79,11 +79,10 @@ void table_of_costs(Report& report, const Graph& graph, const CampaignResult& re
     }
     for (const auto& each : result.tries)
       if (graph.items()[each.item].stage == s) (each.good ? used : lost) += each.end - each.begin;
-    rows.push_back({stage.name, fmt::format("{}", n),
-                    n > 0 ? fmt::format("{:.3g}", seconds / static_cast<double>(n)) : "",
+    rows.push_back({stage.name, fmt::format("{}", n), n > 0 ? fmt::format("{:.3g}", seconds / n) : "",
                     fmt::format("{:.3g}", longest), fmt::format("{} {}", stage.slots(), stage.slot),
-                    fmt::format("{:.3g}", seconds * static_cast<double>(stage.slots()) / 3600),
-                    fmt::format("{:.3g}", used / 3600), fmt::format("{:.3g}", lost / 3600)});
+                    fmt::format("{:.3g}", seconds * stage.slots() / 3600), fmt::format("{:.3g}", used / 3600),
+                    fmt::format("{:.3g}", lost / 3600)});
   }
   report.section("Costs");
   report.table({"stage", "items done", "seconds each", "longest (s)", "slots each", "slot-hours of all",
@@ -142,12 +141,12 @@ void report_campaign(const std::string& name, const std::string& directory, cons
   };
   double busy = 0, n_slots = 0;
   for (const auto& each : result.tries) busy += each.end - each.begin;
-  for (const auto& [slot, count] : graph.options().slots) n_slots += static_cast<double>(count);
+  for (const auto& [slot, count] : graph.options().slots) n_slots += count;
   const double use = result.makespan > 0 ? busy / (n_slots * result.makespan) : 0,
                least = bound(graph, result);
 
   Tree summary = Tree::map();
-  summary.set("items", Tree::integer(static_cast<std::int64_t>(graph.items().size())));
+  summary.set("items", Tree::integer(graph.items().size()));
   summary.set("done", Tree::integer(n_of(Outcome::done)));
   summary.set("done_before", Tree::integer(n_of(Outcome::reused)));
   summary.set("not_needed", Tree::integer(n_of(Outcome::not_needed)));

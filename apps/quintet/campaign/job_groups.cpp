@@ -30,7 +30,7 @@ JobShape shape_in(const MachineQueue& queue, const Machine& machine, const Stage
   while (stage.ranks % shape.nodes != 0 || stage.ranks / shape.nodes > of_node) ++shape.nodes;
   shape.ranks_per_node = stage.ranks / shape.nodes;
   shape.gpus_per_node = stage.on_gpus() ? shape.ranks_per_node : 0;
-  if (memory) shape.memory = *memory / static_cast<double>(shape.nodes);
+  if (memory) shape.memory = *memory / shape.nodes;
   return shape;
 }
 
@@ -77,7 +77,7 @@ class Grouping {
     const std::string name = first.round < 0 ? stage.name : fmt::format("{}.{}", stage.name, first.round);
     std::vector<double> costs;
     for (const std::size_t i : items) costs.push_back(graph_.items()[i].cost);
-    const auto edges = planning::bucket_edges(costs, static_cast<std::size_t>(stage.buckets));
+    const auto edges = planning::bucket_edges(costs, stage.buckets);
     double costliest = 0;
     for (const std::size_t i : graph_.items_of(first.stage))
       costliest = std::max(costliest, graph_.items()[i].cost);

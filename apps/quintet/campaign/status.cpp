@@ -84,7 +84,7 @@ void print_status(const Graph& graph, const std::string& directory) {
       if (const auto done = Store::find(directory, item, false)) seconds += done->seconds;
       if (state.starts_with("running")) {
         const auto program = program_in(directory + "/work/" + item.key);
-        const double since = program ? static_cast<double>(std::time(nullptr)) - program->since : 0;
+        const double since = program ? std::time(nullptr) - program->since : 0;
         running.push_back({"  " + item.label, state, "for " + clock_text(std::max(0.0, since)),
                            Workers::holder(directory, item.key)});
         state = "running";
@@ -96,7 +96,7 @@ void print_status(const Graph& graph, const std::string& directory) {
     stages.push_back({graph.stages()[s].name, fmt::format("{}", graph.items_of(s).size()),
                       count_text(n["done"]), count_text(n["running"]), count_text(n["failed"]),
                       count_text(n["damaged"]), count_text(n["waiting"]), count_text(n["not needed"]),
-                      n["done"] > 0 ? fmt::format("{:.3g}", seconds / static_cast<double>(n["done"])) : ""});
+                      n["done"] > 0 ? fmt::format("{:.3g}", seconds / n["done"]) : ""});
   }
   for (const auto& line : aligned(stages)) std::puts(line.c_str());
   for (const auto& line : aligned(running)) std::puts(line.c_str());

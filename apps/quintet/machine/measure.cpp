@@ -72,7 +72,7 @@ std::vector<double> copy_rates(const Comm& comm, const MachineNode& node) {
   const double most = node.memory.value_or(4e9) / 16 / comm.node_size();
   const auto n = static_cast<std::size_t>(std::min(wanted, most));
   std::vector<char> from(n, 1), to(n);
-  return rates_of(comm, 2.0 * static_cast<double>(n), [&] { std::memcpy(to.data(), from.data(), n); });
+  return rates_of(comm, 2.0 * n, [&] { std::memcpy(to.data(), from.data(), n); });
 }
 
 // A product of matrices that second-level caches hold: 2 m n k operations.
@@ -195,7 +195,7 @@ class DiskMeasurement {
     struct statvfs disk {};
     if (statvfs(folder.c_str(), &disk) != 0)
       throw InputError(fmt::format("'{}' cannot be measured: {}", folder, std::strerror(errno)));
-    const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
+    const double free = static_cast<double>(disk.f_bavail) * disk.f_frsize;
     bytes_ = static_cast<std::size_t>(std::min(128e6, free / 16));
     QUINTET_CHECK(bytes_ >= std::size_t{1} << 20,
                   "There is no room in '{}' to measure the disk: {:.3g} MB are free", folder, free / 1e6);
@@ -231,7 +231,7 @@ class DiskMeasurement {
     if (!good)
       throw ResourceError(
           fmt::format("'{}': the disk could not be measured: {}", path_, std::strerror(errno)));
-    return static_cast<double>(done) / seconds;
+    return done / seconds;
   }
 
   std::string path_;

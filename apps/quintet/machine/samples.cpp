@@ -20,9 +20,7 @@ double spread_of(const std::vector<double>& values) {
   return (*most - *least) / *least;
 }
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
+double seconds(const timeval& time) { return time.tv_sec + 1e-6 * time.tv_usec; }
 
 }  // namespace
 
@@ -54,13 +52,13 @@ LinkFit fit_link(const std::vector<MessageTime>& times) {
   if (fit.alpha < 0) fit = {0, v1 / vv, 0};
   for (const auto& time : times)
     fit.mean_error += std::abs((fit.alpha + fit.beta * time.bytes) / time.seconds - 1);
-  fit.mean_error /= static_cast<double>(times.size());
+  fit.mean_error /= times.size();
   return fit;
 }
 
 ProcessorTime processor_time() {
   ProcessorTime time;
-  const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  const double tick = 1.0 / sysconf(_SC_CLK_TCK);
   std::ifstream file("/proc/stat");
   std::string cpu;
   double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;

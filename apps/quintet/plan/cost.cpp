@@ -46,8 +46,7 @@ std::optional<planning::CostModel::Crowd> ask_crowd(const Owner& owner, const Co
     most = std::max<std::int64_t>(most, row.ranks);
     memory = std::max(memory, row.memory);
   }
-  std::int64_t n =
-      std::min(most, static_cast<std::int64_t>(std::thread::hardware_concurrency()) / question.threads);
+  std::int64_t n = std::min(most, std::thread::hardware_concurrency() / question.threads);
   const auto free = available_memory();
   if (free && memory > 0) n = std::min(n, static_cast<std::int64_t>(0.8 * *free / memory));
   if (n < 2) return std::nullopt;

@@ -108,7 +108,7 @@ planning::Links links_of(const Machine& machine, std::int64_t ranks_per_node) {
     if (link == nullptr || !link->alpha || !link->beta) return;
     tiers.push_back({reach, {*link->alpha, *link->beta * link->sharing}});
   };
-  add(LinkLevel::node, ranks_per_node, static_cast<double>(ranks_per_node));
+  add(LinkLevel::node, ranks_per_node, ranks_per_node);
   add(LinkLevel::network, ranks_per_node + 1, any);
   return planning::Links(std::move(tiers));
 }

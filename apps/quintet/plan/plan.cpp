@@ -81,7 +81,7 @@ void add_stages(Plan& plan, const planning::StepCost& row, const Machine& machin
   const auto& division = *model.division;
   const auto placed = place(machine, row.ranks, threads, 0, std::nullopt);
   const auto per_node = std::min<std::int64_t>(placed.ranks_per_node, row.ranks);
-  const int per_holder = division.per_holder(row.team, static_cast<int>(per_node));
+  const int per_holder = division.per_holder(row.team, per_node);
   const auto stages = row.team > 1 ? planning::stages(division) : planning::stages().first(1);
   const auto add = [&](const planning::StatesPlace& states) {
     model.division->states_place = states;

@@ -20,12 +20,12 @@ using planning::Projection;
 Job on_machine(Job job, const Machine& machine, std::int64_t p, std::int64_t threads, double slower) {
   const Placement placed = place(machine, p, threads, 0, std::nullopt);
   job.links = links_of(machine, placed.ranks_per_node);
-  job.group = static_cast<double>(std::min<std::int64_t>(placed.ranks_per_node, p));
-  if (machine.node.memory) job.memory = *machine.node.memory / static_cast<double>(placed.ranks_per_node);
+  job.group = std::min<std::int64_t>(placed.ranks_per_node, p);
+  if (machine.node.memory) job.memory = *machine.node.memory / placed.ranks_per_node;
   for (double* seconds :
        {&job.network.forward_seconds, &job.network.backward_seconds, &job.network.update_seconds})
     *seconds *= slower;
-  job.micro_batches = std::min(job.batch, 4.0 * static_cast<double>(p));
+  job.micro_batches = std::min(job.batch, 4.0 * p);
   return job;
 }
 
@@ -46,7 +46,7 @@ std::string table_for(const Job& job, std::int64_t p) {
   std::vector<std::vector<std::string>> lines{
       {"strategy", "data x network", "a step", "computes", "waits", "sent a rank", "memory a rank"}};
   std::vector<std::string> remarks{""};
-  const auto ranking = planning::ranking(job, static_cast<double>(p));
+  const auto ranking = planning::ranking(job, p);
   for (const auto& row : ranking) {
     lines.push_back(line_of(row));
     remarks.push_back(row.impossible.empty() ? "" : "impossible: " + row.impossible);
@@ -82,7 +82,7 @@ std::string strategies_text(const Job& job, const Machine& machine, const std::v
   for (const auto p : ranks) {
     if (p == 1) continue;  // all strategies are the same
     const Job there = on_machine(job, machine, p, threads, slower);
-    const bool reaches = there.links.reaches(static_cast<double>(p));
+    const bool reaches = there.links.reaches(p);
     text += reaches ? table_for(there, p)
                     : fmt::format(
                           "\n{} ranks: no table of strategies, links of {} are unknown "

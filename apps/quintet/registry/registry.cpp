@@ -142,7 +142,7 @@ void verify(const RegistryOptions& options) {
   const auto registry = Registry::read(Comm::self(), options.file);
   std::vector<std::string> damaged;
   for (std::size_t i = 0; i < registry.experts().size(); ++i) try {
-      experts::verify_expert(registry, static_cast<int>(i));
+      experts::verify_expert(registry, i);
     } catch (const InputError& error) {
       log::error("{}", error.what());
       damaged.push_back(registry.experts()[i].id);

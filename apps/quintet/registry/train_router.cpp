@@ -47,7 +47,7 @@ experts::RouterExamples read_examples(const std::string& table, const experts::R
       if (static_cast<std::ptrdiff_t>(k) == label) {
         static_cast<void>(registry.find(cell));
         const auto at = std::find(examples.ids.begin(), examples.ids.end(), cell);
-        examples.labels.push_back(static_cast<int>(at - examples.ids.begin()));
+        examples.labels.push_back(at - examples.ids.begin());
         if (at == examples.ids.end()) examples.ids.push_back(cell);
         continue;
       }
@@ -68,7 +68,7 @@ experts::RouterExamples part_of(const experts::RouterExamples& all, bool fifth) 
     if ((i % 5 == 4) != fifth) continue;
     part.labels.push_back(all.labels[i]);
     const auto row = all.rows.begin() + i * all.by.size();
-    part.rows.insert(part.rows.end(), row, row + static_cast<std::ptrdiff_t>(all.by.size()));
+    part.rows.insert(part.rows.end(), row, row + all.by.size());
   }
   return part;
 }

@@ -89,7 +89,7 @@ std::optional<double> Forecast::memory_of_rank(std::int64_t ranks) const {
 std::optional<double> Forecast::memory_of_node(const MachineQueue& queue, const JobShape& job) const {
   const auto rank = memory_of_rank(job.ranks());
   if (!rank) return std::nullopt;
-  const double planned = *rank * static_cast<double>(job.ranks_per_node);
+  const double planned = *rank * job.ranks_per_node;
   const double wanted = std::ceil(headroom * planned / grain_of_memory) * grain_of_memory;
   return queue.memory ? std::max(planned, std::min(wanted, *queue.memory)) : wanted;
 }
@@ -123,7 +123,7 @@ std::optional<Forecast::StepTime> Forecast::slowest(const Machine& machine, cons
     const auto [step, links_known] = step_on(model, *found, machine, job.ranks_per_node, slower.value_or(1));
     // It was timed on one core. Of more in a rank only this is sure: they compute no faster than all
     // together.
-    const double seconds = step.compute / static_cast<double>(job.threads) + step.halo + step.sums;
+    const double seconds = step.compute / job.threads + step.halo + step.sums;
     if (*model.steps * seconds > most.steps * most.seconds)
       most = {seconds, static_cast<double>(*model.steps), !links_known || job.threads > 1};
   }
@@ -155,15 +155,14 @@ std::string Forecast::too_short(const Machine& machine, const JobShape& job,
   if (!step) return "";
   const double most = step->steps * step->seconds;
   const bool is_bound = step->is_bound;
-  if (most <= far * computes * static_cast<double>(job.chain)) return "";
+  if (most <= far * computes * job.chain) return "";
   const double links = std::ceil(most / computes);
   return fmt::format(
       "The plan says {}{}{}, and {} of {} compute for {}: {}give --chain {:.0f}, or a longer --walltime",
       is_bound ? "at least " : "", seconds_text(most),
       slower ? "" : " (a core there taken to be as fast as one here)",
       job.chain == 1 ? "one job" : fmt::format("{} jobs", job.chain), hours_text(job.walltime),
-      hours_text(computes * static_cast<double>(job.chain)),
-      job.chain == 1 ? "it will stop with a checkpoint; " : "", links);
+      hours_text(computes * job.chain), job.chain == 1 ? "it will stop with a checkpoint; " : "", links);
 }
 
 }  // namespace quintet

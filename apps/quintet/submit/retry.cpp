@@ -65,8 +65,7 @@ void grow_walltime(const Machine& machine, const JobAsk& ask, NextAsk& next) {
   const auto& queue = queue_named(machine, ask.job.queue);
   const auto& shape = ask.job.shape;
   double most = queue.walltime_max.value_or(std::numeric_limits<double>::infinity());
-  if (queue.node_hours_max)
-    most = std::min(most, *queue.node_hours_max * 3600 / static_cast<double>(shape.nodes));
+  if (queue.node_hours_max) most = std::min(most, *queue.node_hours_max * 3600 / shape.nodes);
   const double grown = std::floor(std::min(shape.walltime * ask.retry.walltime, most));
   if (grown <= shape.walltime) {
     next.remark = fmt::format("ran out of time before a checkpoint{}",

@@ -108,8 +108,7 @@ void queue_anew(const Scheduler& scheduler, const Machine& machine, const std::s
   const auto n_before = record.ids.size();
   for (std::size_t n = 0; n < old.size(); ++n)
     queue_job(scheduler, directory, record, script,
-              {.ended = n == 0 ? old : std::vector<std::string>{record.ids.back()}},
-              static_cast<std::int64_t>(n_before + old.size()));
+              {.ended = n == 0 ? old : std::vector<std::string>{record.ids.back()}}, n_before + old.size());
   ask.replaced.insert(ask.replaced.end(), old.begin(), old.end());
   record.walltime = ask.job.shape.walltime;
   write_record(directory, record);
@@ -173,10 +172,8 @@ bool deal_with(const std::string& directory, const std::string& own, bool came_f
       say(error.what());
     }
   }
-  say(fmt::format(
-      "{} are queued in place of {}",
-      fmt::join(record->ids.end() - static_cast<std::ptrdiff_t>(old.size()), record->ids.end(), ", "),
-      fmt::join(old, ", ")));
+  say(fmt::format("{} are queued in place of {}",
+                  fmt::join(record->ids.end() - old.size(), record->ids.end(), ", "), fmt::join(old, ", ")));
   return replaces_own;
 }
 

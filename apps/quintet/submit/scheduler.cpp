@@ -67,9 +67,8 @@ constexpr ReasonRow reasons[] = {
     {"NodeDown", "a node of it failed"}};
 
 std::size_t severity(JobEnd end) {
-  return static_cast<std::size_t>(std::distance(
-      std::begin(ends),
-      std::find_if(std::begin(ends), std::end(ends), [&](const EndRow& row) { return row.value == end; })));
+  return std::distance(std::begin(ends), std::find_if(std::begin(ends), std::end(ends),
+                                                      [&](const EndRow& row) { return row.value == end; }));
 }
 
 std::string or_else(const std::string& given, const char* usual) { return given.empty() ? usual : given; }

@@ -13,7 +13,7 @@ std::int64_t unfinished(const std::vector<QueuedJob>& jobs, const std::string& q
   std::set<std::string> ids;
   for (const auto& job : jobs)
     if (queue.empty() || job.is_in(queue)) ids.insert(job.id);
-  return static_cast<std::int64_t>(ids.size());
+  return ids.size();
 }
 
 void require_room(const std::optional<std::int64_t>& most, std::int64_t n, std::int64_t chain,

@@ -143,8 +143,8 @@ std::vector<FileCheck> check_all(const std::string& place) {
 }
 
 std::size_t n_damaged(const std::vector<FileCheck>& checks) {
-  return static_cast<std::size_t>(std::count_if(
-      checks.begin(), checks.end(), [](const auto& check) { return check.verdict == Verdict::damaged; }));
+  return std::count_if(checks.begin(), checks.end(),
+                       [](const auto& check) { return check.verdict == Verdict::damaged; });
 }
 
 }  // namespace

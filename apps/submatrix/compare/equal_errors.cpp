@@ -75,7 +75,7 @@ std::string text_of(const std::vector<EqualError>& times, std::int64_t n_atoms) 
 }  // namespace
 
 double mev_per_atom(double hartree, std::int64_t n_atoms) {
-  return hartree * ev_per_hartree * 1e3 / static_cast<double>(std::max<std::int64_t>(n_atoms, 1));
+  return hartree * ev_per_hartree * 1e3 / (std::max<std::int64_t>(n_atoms, 1));
 }
 
 const char* mev_unit(std::int64_t n_atoms) { return n_atoms > 0 ? "meV/atom" : "meV"; }

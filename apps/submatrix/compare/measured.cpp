@@ -17,7 +17,7 @@ double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double total = 0, resident = 0;
   file >> total >> resident;
-  return file ? resident * static_cast<double>(sysconf(_SC_PAGESIZE)) : 0;
+  return file ? resident * sysconf(_SC_PAGESIZE) : 0;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ planning::StepCost row_of(const EvaluateOptions& options, const Rehearsal& run,
   }
   const auto shares = shares_of(options, run.spins.front(), p);
   const auto n = static_cast<double>(options.method.thresholds.size());
-  std::vector<double> seconds(static_cast<std::size_t>(p), 0.0), bytes = seconds;
+  std::vector<double> seconds(p, 0.0), bytes = seconds;
   for (const auto& [a, chosen] : filtered) {
     const auto needs = submatrix_needs(a, chosen, shares);
     for (std::size_t rank = 0; rank < needs.size(); ++rank) {

@@ -47,7 +47,7 @@ bool fits(Context& context, double n_rows) {
 double mean_part(const BlockMatrix& a, double threshold) {
   const auto sizes = submatrix_sizes(a, threshold);
   return std::accumulate(sizes.begin(), sizes.end(), 0.0) /
-         (static_cast<double>(a.blocking->n_rows()) * static_cast<double>(sizes.size()));
+         (static_cast<double>(a.blocking->n_rows()) * sizes.size());
 }
 
 /// Elements and mean rows of a block column of this matrix where blocks below `threshold` are dropped.
@@ -86,8 +86,7 @@ double submatrix_seconds_of(const EvaluateOptions& options, const System& system
   const CostModel series{.degree = 30};
   const Blocking& blocks = system.blocking();
   if (sharing > 0 && n * z_rows > n)
-    seconds +=
-        series.polynomial(z_rows, n / blocks.n_blocks()) * blocks.n_blocks() / static_cast<double>(sharing);
+    seconds += series.polynomial(z_rows, n / blocks.n_blocks()) * blocks.n_blocks() / sharing;
   seconds += 4 * n * z_rows * k_rows / products_per_second;
   return seconds / a.comm.size();
 }
@@ -176,7 +175,7 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
   result.idempotency = rounding_defect(orbitals, root, system.s, std::vector<double>(n, 1.0));
   result.commutator = rounding_defect(orbitals, root, system.k, orbitals.level);
   result.blocks = static_cast<double>(d.comm.sum(static_cast<long>(d.n_blocks()))) / d.blocking->n_blocks();
-  result.n_mean = result.n_max = static_cast<int>(n);
+  result.n_mean = result.n_max = n;
   result.n_submatrices = 1;
   result.condition = orbitals.condition;
   result.error_columns = d.blocking->n_blocks();  // all are exact but for rounding
@@ -189,7 +188,7 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins, const BlockMatrix* a,
                          std::size_t sharing) {
   const System& system = spins.front().system;
-  const double n_rows = system.blocking().n_rows(), n_spins = static_cast<double>(spins.size());
+  const double n_rows = system.blocking().n_rows(), n_spins = spins.size();
   const double bytes_of_k = system.k.comm.sum(static_cast<double>(system.k.bytes()));
   return {
       n_spins * dense_seconds(n_rows),
@@ -250,7 +249,7 @@ Evaluation evaluate_densely(Context& context, const EvaluateOptions& options, co
   context.require_memory(bytes_needed(n_rows), fmt::format("dense diagonalisation of {} orbitals", n_rows));
   auto start = Clock::now();
   const Filled filled = fill_spins(options, spins);
-  const double seconds = seconds_since(start) / static_cast<double>(spins.size());
+  const double seconds = seconds_since(start) / spins.size();
   std::vector<Evaluation> parts;
   for (std::size_t s = 0; s < spins.size(); ++s) {
     const Spin& spin = spins[s];

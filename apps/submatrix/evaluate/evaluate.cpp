@@ -392,8 +392,7 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
             "the whole matrix was diagonalised: D has no error of submatrices to find";
     }
     evaluations.back().matrix = matrix;
-    announce(evaluations.back(), matrix == 0 ? reference : ReferenceOptions{},
-             static_cast<double>(spins.front().system.n_atoms));
+    announce(evaluations.back(), matrix == 0 ? reference : ReferenceOptions{}, spins.front().system.n_atoms);
     if (const auto why = doubt(evaluations.back(), options.temperature))
       log::warning("Doubtful: {}; take a smaller threshold or larger blocks", *why);
     context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");

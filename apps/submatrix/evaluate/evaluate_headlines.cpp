@@ -116,9 +116,8 @@ void add_headlines(Context& context, const EvaluateOptions& options, const Syste
   if (error) {
     const double mev = 1e3 * ev_per_hartree * error->hartree;
     context.headline("error of the energy, " + error->how,
-                     system.n_atoms > 0
-                         ? fmt::format("{:.1g} meV/atom", mev / static_cast<double>(system.n_atoms))
-                         : fmt::format("{:.1g} meV", mev),
+                     system.n_atoms > 0 ? fmt::format("{:.1g} meV/atom", mev / system.n_atoms)
+                                        : fmt::format("{:.1g} meV", mev),
                      doubts);
   } else {
     context.headline("error of the energy", "not estimated", doubts);

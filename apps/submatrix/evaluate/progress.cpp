@@ -73,7 +73,7 @@ void for_each_probed(E& e, const Visit& visit) {
 }  // namespace
 
 void keep(Context& context, const std::vector<Evaluation>& evaluations) {
-  context.checkpoint(static_cast<std::int64_t>(evaluations.size()), [&](hdf5::Group& root) {
+  context.checkpoint(evaluations.size(), [&](hdf5::Group& root) {
     auto all = root.group(group_name);  // there also where nothing is done yet
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
       auto group = all.group(std::to_string(i));
@@ -130,7 +130,7 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
     e.kernel = group.text_attribute("kernel");
     if (group.has_attribute("refused")) e.refused = group.text_attribute("refused");
-    if (group.has_attribute("matrix")) e.matrix = static_cast<int>(group.integer_attribute("matrix"));
+    if (group.has_attribute("matrix")) e.matrix = group.integer_attribute("matrix");
     if (group.has_attribute("whole")) e.whole = group.integer_attribute("whole") != 0;
     const auto of_matrix = thresholds.size() / n_matrices;
     QUINTET_CHECK(

@@ -107,7 +107,7 @@ Atoms read_xyz_blocks(const BlocksOptions& options) {
   for (std::size_t first = 0; first < n_atoms; first += together) {
     std::int64_t orbitals = 0;
     for (std::size_t i = first; i < first + together; ++i) {
-      const std::string& element = atoms.type_names.at(static_cast<std::size_t>(atoms.types[i]));
+      const std::string& element = atoms.type_names.at(atoms.types[i]);
       const auto found = functions.find(element);
       QUINTET_CHECK(found != functions.end(), "{}: atom {} is {}, of which blocks.functions says nothing",
                     path, i + 1, element);
@@ -116,7 +116,7 @@ Atoms read_xyz_blocks(const BlocksOptions& options) {
     QUINTET_CHECK(orbitals <= std::numeric_limits<int>::max(),
                   "{}: {} basis functions in a block of {} atoms are more than a matrix has rows", path,
                   orbitals, together);
-    blocks.orbitals.push_back(static_cast<int>(orbitals));
+    blocks.orbitals.push_back(orbitals);
     farthest = std::max(farthest, loneliest(atoms, first, first + together));
   }
   constexpr double bond = 4;  // angstrom, longer than those of metals
@@ -153,7 +153,7 @@ Blocking blocking_of(const Atoms& atoms, int n_rows, const std::string& path) {
     QUINTET_CHECK(molecule < atoms.molecule.size(), "{}: molecule {} of {} atoms", path, molecule + 1,
                   atoms.molecule.size());
     molecules.resize(std::max(molecules.size(), molecule + 1));
-    molecules[molecule].push_back(static_cast<int>(i));
+    molecules[molecule].push_back(i);
   }
   for (std::size_t m = 0; m < molecules.size(); ++m)
     QUINTET_CHECK(!molecules[m].empty(), "{}: molecule {} has no atom", path, m + 1);
@@ -180,7 +180,7 @@ Blocking blocks_in_order(int n_rows) {
   const int n_blocks = (n_rows + default_rows_per_block - 1) / default_rows_per_block;
   std::vector<int> sizes;
   for (std::int64_t b = 0; b < n_blocks; ++b)
-    sizes.push_back(static_cast<int>((b + 1) * n_rows / n_blocks - b * n_rows / n_blocks));
+    sizes.push_back((b + 1) * n_rows / n_blocks - b * n_rows / n_blocks);
   return electronic::blocking_of_sizes(n_rows, sizes);
 }
 
@@ -191,7 +191,7 @@ Blocks make_blocks(const Comm& comm, const BlocksOptions& options, int n_rows,
   Blocks result;
   together(comm, [&] {
     if (options.size) {
-      result.blocking = electronic::uniform_blocking(n_rows, static_cast<int>(*options.size));
+      result.blocking = electronic::uniform_blocking(n_rows, *options.size);
     } else if (!options.sizes.empty()) {
       const Atoms cell{{options.sizes.begin(), options.sizes.end()}, {}};
       result.blocking =
@@ -216,9 +216,8 @@ Blocks make_blocks(const Comm& comm, const BlocksOptions& options, int n_rows,
   if (nothing_said && n_rows > most_units_of_graph) {
     result.blocking = blocks_in_order(n_rows);
   } else if (options.rows_per_block || nothing_said) {
-    result.blocking =
-        electronic::graph_blocking(comm, result.blocking, elements,
-                                   static_cast<int>(options.rows_per_block.value_or(default_rows_per_block)));
+    result.blocking = electronic::graph_blocking(comm, result.blocking, elements,
+                                                 options.rows_per_block.value_or(default_rows_per_block));
   }
   if (nothing_said)
     log::info(

@@ -31,8 +31,8 @@ ReadMatrix read_folded(Context& context, const MatricesOptions& options, const s
   const std::array box{static_cast<int>(options.repeat[0]), static_cast<int>(options.repeat[1]),
                        static_cast<int>(options.repeat[2])};
   double elements = 0, cells = 1;
-  for (const auto& list : cell.elements) elements += static_cast<double>(list.size());
-  for (const auto n : options.repeat) cells *= static_cast<double>(n);
+  for (const auto& list : cell.elements) elements += list.size();
+  for (const auto n : options.repeat) cells *= n;
   QUINTET_CHECK(cells * cell.n_rows < 2147483647.0, "{}: {} cells of {} orbitals are too many rows", path,
                 cells, cell.n_rows);
   context.require_memory(6 * sizeof(Triplet) * elements * cells / comm.size(),
@@ -51,7 +51,7 @@ ReadMatrix read_folded(Context& context, const MatricesOptions& options, const s
 ReadMatrix read_file(Context& context, const MatricesOptions& options, const std::string& path) {
   const Comm& comm = context.comm();
   double bytes = 0;
-  together(comm, [&] { bytes = static_cast<double>(check_input_file(path)); });
+  together(comm, [&] { bytes = check_input_file(path); });
   std::optional<int> n_rows;
   if (options.n_rows) n_rows = static_cast<int>(*options.n_rows);
   if (!options.repeat.empty()) return read_folded(context, options, path, n_rows);

@@ -138,7 +138,7 @@ void Pictures::read_back(const std::string& name) {
   QUINTET_CHECK(shape.size() == 2 && range.size() == 4, "report/{} of run.h5 is damaged; move the file away",
                 name);
   picture.map.values = group.read<double>("f");
-  picture.map.n_y = static_cast<int>(shape[0]), picture.map.n_x = static_cast<int>(shape[1]);
+  picture.map.n_y = shape[0], picture.map.n_x = shape[1];
   picture.map.x_min = range[0], picture.map.x_max = range[1];
   picture.map.y_min = range[2], picture.map.y_max = range[3];
   pictures_.push_back(std::move(picture));

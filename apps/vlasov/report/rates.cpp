@@ -32,7 +32,7 @@ std::string window_text(const Theory& theory, const Window& window) {
 std::span<const double> until(const std::vector<double>& values, const std::vector<double>& time,
                               double end) {
   const auto n = std::upper_bound(time.begin(), time.end(), end) - time.begin();
-  return std::span<const double>(values).first(static_cast<std::size_t>(n));
+  return std::span<const double>(values).first(n);
 }
 
 /// By the maxima of an energy, or the slope of its logarithm.

@@ -47,7 +47,7 @@ void summarise_speed(Context& context, const Simulation& simulation, std::int64_
   context.summarise("dt_last", simulation.dt());
   context.summarise("memory_of_state_bytes_per_rank", simulation.bytes());
   if (steps == 0 || seconds <= 0) return;
-  const double rhs = 3.0 * static_cast<double>(steps);  // stages of a step
+  const double rhs = 3.0 * steps;  // stages of a step
   context.summarise("ns_per_cell_rhs", seconds * 1e9 / (rhs * cells));
   context.summarise("dof_updates_per_s", rhs * cells * setup.basis.size() / seconds);
 }

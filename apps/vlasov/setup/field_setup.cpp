@@ -156,8 +156,7 @@ void set_field(const FieldOptions& options, const Formulas& formulas, const Phas
     system.external_field_changes = electric->changes() || magnetic->changes();
     system.external_field = [electric, magnetic](double t, const ConfField& out) {
       Kokkos::deep_copy(out, 0.0);
-      for (std::size_t i = 0; i < electric->components.size(); ++i)
-        electric->fill(i, t, out, static_cast<int>(i));
+      for (std::size_t i = 0; i < electric->components.size(); ++i) electric->fill(i, t, out, i);
       for (std::size_t i = 0; i < magnetic->components.size(); ++i)
         magnetic->fill(i, t, out, static_cast<int>(i) + 3);
     };
@@ -165,7 +164,7 @@ void set_field(const FieldOptions& options, const Formulas& formulas, const Phas
   if (!options.current.empty()) {
     const auto current = given_field("field.current", options.current.size(), formulas, block, basis.conf());
     system.external_current = [current](double t, const ConfField& out) {
-      for (std::size_t i = 0; i < 3; ++i) current->fill(i, t, out, static_cast<int>(i));
+      for (std::size_t i = 0; i < 3; ++i) current->fill(i, t, out, i);
     };
   }
 }
@@ -184,7 +183,7 @@ void set_acceleration(const std::vector<SpeciesOptions>& species, const Formulas
   system.acceleration = [given](int s, double t, const ConfField& out) {
     Kokkos::deep_copy(out, 0.0);
     const auto& field = *given[s];
-    for (std::size_t i = 0; i < field.components.size(); ++i) field.fill(i, t, out, static_cast<int>(i));
+    for (std::size_t i = 0; i < field.components.size(); ++i) field.fill(i, t, out, i);
   };
 }
 

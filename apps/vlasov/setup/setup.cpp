@@ -59,7 +59,7 @@ int velocity_dimensions(const std::vector<SpeciesOptions>& species) {
     check_length(velocity.lower, vdim, key + ".lower", "as many velocity directions as species.0");
     check_length(velocity.upper, vdim, key + ".upper", "as many as velocity.lower");
   }
-  return static_cast<int>(vdim);
+  return vdim;
 }
 
 /// Cells of v: the species' own, or those of grid.cells.
@@ -78,7 +78,7 @@ void set_velocity_cells(const GridOptions& options, const VelocityOptions& veloc
   }
   const auto& cells = velocity.cells.empty() ? options.cells : velocity.cells;
   const auto offset = velocity.cells.empty() ? cdim : 0;
-  for (std::size_t d = 0; d < vdim; ++d) grid.cells[cdim + d] = static_cast<int>(cells[offset + d]);
+  for (std::size_t d = 0; d < vdim; ++d) grid.cells[cdim + d] = cells[offset + d];
 }
 
 /// Boundaries of a species; decides which directions are periodic.
@@ -131,14 +131,14 @@ Species make_species(const RunOptions& options, const Formulas& formulas, std::s
   species.charge = formulas.number(key + ".charge");
   species.mass = formulas.positive(key + ".mass");
   PhaseGrid& grid = species.grid;
-  grid.cdim = static_cast<int>(options.grid.lower.size());
+  grid.cdim = options.grid.lower.size();
   grid.vdim = vdim;
   check_length(options.grid.upper, grid.cdim, "grid.upper", "as many as grid.lower");
   set_box(formulas, "grid", 0, grid.cdim, grid);
   set_box(formulas, key + ".velocity", grid.cdim, vdim, grid);
   set_velocity_cells(options.grid, given.velocity, key + ".velocity", grid);
   set_velocity_edges(formulas, given.velocity, key + ".velocity", grid);
-  for (int d = 0; d < grid.cdim; ++d) grid.cells[d] = static_cast<int>(options.grid.cells[d]);
+  for (int d = 0; d < grid.cdim; ++d) grid.cells[d] = options.grid.cells[d];
   set_boundary(given.boundary, key + ".boundary", species);
   check_mirror(species, key);
   if (!given.acceleration.empty())
@@ -177,7 +177,7 @@ std::size_t species_index(const std::string& name, const std::vector<Species>& s
   const auto found = std::find(names.begin(), names.end(), name);
   QUINTET_CHECK(found != names.end(), "{}: unknown species '{}'; there is {}{}", key, name, name_list(names),
                 did_you_mean(name, names));
-  return static_cast<std::size_t>(found - names.begin());
+  return found - names.begin();
 }
 
 /// nu_sr of a formula: a number, or 1 times a profile of x and t.
@@ -330,7 +330,7 @@ std::array<int, 6> rank_grid(const ParallelOptions& options, const std::vector<S
   const int dim = species.front().grid.dim();
   if (!options.ranks.empty())
     check_length(options.ranks, dim, "parallel.ranks", "one for each direction of x and v");
-  for (std::size_t d = 0; d < options.ranks.size(); ++d) ranks[d] = static_cast<int>(options.ranks[d]);
+  for (std::size_t d = 0; d < options.ranks.size(); ++d) ranks[d] = options.ranks[d];
   for (const auto& one : species) keep_mirrored_whole(one, ranks);
   return ranks;
 }
@@ -338,7 +338,7 @@ std::array<int, 6> rank_grid(const ParallelOptions& options, const std::vector<S
 }  // namespace
 
 Setup make_setup(const Comm& comm, const RunOptions& options) {
-  const int cdim = static_cast<int>(options.grid.lower.size()), vdim = velocity_dimensions(options.species);
+  const int cdim = options.grid.lower.size(), vdim = velocity_dimensions(options.species);
   const Formulas formulas(options, cdim, vdim);
   const PhaseBasis basis(cdim, vdim, options.basis.order, options.basis.family);
   auto species = make_all_species(options, formulas, vdim);

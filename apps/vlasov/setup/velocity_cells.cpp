@@ -14,7 +14,7 @@ namespace {
 
 /// No cell may be so narrow that steps shrink to nothing, or edges become one. `way_out`: how to widen it.
 void check_widths(const std::vector<double>& edges, const std::string& where, const char* way_out) {
-  const double mean = (edges.back() - edges.front()) / static_cast<double>(edges.size() - 1);
+  const double mean = (edges.back() - edges.front()) / (edges.size() - 1);
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     const double width = edges[i + 1] - edges[i];
     QUINTET_CHECK(width >= 1e-6 * mean,

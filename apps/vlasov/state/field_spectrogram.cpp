@@ -50,7 +50,7 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
   QUINTET_CHECK(options.at.size() == cdim, "{}: has {}; expected {}, one for each direction of x", key("at"),
                 counted(options.at.size(), "value"), cdim);
   Probe probe;
-  probe.component = static_cast<std::size_t>(options.component);
+  probe.component = options.component;
   std::array<double, 3> xi{};
   std::array<int, 3> local{};
   bool here = true;

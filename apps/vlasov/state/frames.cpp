@@ -96,7 +96,7 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
       interval_(setup.frame_interval),
       writer_(context.results(), setup.decomposition, setup.basis, setup.species, 0,
               context.restart_file() ? std::optional(step) : std::nullopt, context.recorded_rows(rows_name)),
-      count_(context, rows_name, static_cast<std::uint64_t>(writer_.size())),
+      count_(context, rows_name, writer_.size()),
       vdim_(setup.basis.vdim()) {
   if (!writer_.altered().empty())
     context.lose(rows_name, fmt::format("run.h5: {}: damaged, and kept as it is", writer_.altered()));
@@ -127,7 +127,7 @@ void Frames::write(const Simulation& simulation) {
   if (gkyl_) write_gkyl(frame, simulation.setup());
   if (openpmd_) openpmd_->write(frame, simulation.dt());
   writer_.append(frame);
-  count_.set(static_cast<std::uint64_t>(writer_.size()));
+  count_.set(writer_.size());
 }
 
 void Frames::write_gkyl(const kinetics::Frame& frame, const Setup& setup) const {

@@ -63,7 +63,7 @@ std::string any_of_them(const Comm& comm, const std::string& text) {
 std::string not_finite(const Setup& setup, VlasovSystem& system) {
   const Comm& comm = setup.decomposition.comm();
   for (std::size_t s = 0; s < setup.species.size(); ++s)
-    if (const auto place = any_of_them(comm, unusable_f(system.f(static_cast<int>(s)))); !place.empty())
+    if (const auto place = any_of_them(comm, unusable_f(system.f(s))); !place.empty())
       return fmt::format("f of '{}' is not finite in {}", setup.species[s].name, place);
   const auto place = any_of_them(comm, unusable_field(system.f(0).block, system.field()));
   return place.empty() ? "" : fmt::format("the field is not finite in {}", place);
@@ -250,7 +250,7 @@ void Health::check(const Sample& sample, VlasovSystem& system) {
     check_square(s, sample, system);
     const auto& of = sample.species[s];
     if (of.least_mean < -limits_.negative_f * of.greatest_mean)  // f itself is looked at only then
-      check_negative(setup_, static_cast<int>(s), limits_.negative_f, system);
+      check_negative(setup_, s, limits_.negative_f, system);
     check_negative_share(s, sample, system);
   }
 }

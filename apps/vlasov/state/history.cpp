@@ -34,7 +34,7 @@ void for_field_walls(const Setup& setup, const Function& f) {
     const bool open = setup.system.field == FieldModel::maxwell &&
                       setup.system.maxwell.boundary[d][side] != FieldBoundary::conductor;
     const bool crossed = std::any_of(setup.species.begin(), setup.species.end(), [&](const Species& one) {
-      return crosses_neumann_wall(setup.system, one, static_cast<int>(d), static_cast<int>(side));
+      return crosses_neumann_wall(setup.system, one, d, side);
     });
     if (open || crossed) f(d, side);
   });
@@ -254,7 +254,7 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
 }
 
 History::History(Context& context, const Setup& setup, std::int64_t first_step)
-    : setup_(setup), table_(context, {"history"}, history_columns(setup), static_cast<double>(first_step)) {}
+    : setup_(setup), table_(context, {"history"}, history_columns(setup), first_step) {}
 
 void History::add(const Sample& sample, std::int64_t step, double dt, std::complex<double> wave) {
   for (std::size_t s = first_.size(); s < sample.species.size(); ++s) {

@@ -125,9 +125,8 @@ void check_projection(const Formula& formula, const Setup& setup, int nodes, con
   const int finest = dim <= 2 ? 32 : dim == 3 ? 16 : used + 1;
   if (used >= finest) return;
   const auto particles = [&](int n) {
-    const int stride = static_cast<int>(
-        std::clamp(std::pow(finest, dim) * static_cast<double>(block.n_cells()) / most_points, 1.0,
-                   static_cast<double>(block.n_conf())));
+    const int stride = static_cast<int>(std::clamp(std::pow(finest, dim) * block.n_cells() / most_points, 1.0,
+                                                   static_cast<double>(block.n_conf())));
     return setup.decomposition.comm().sum(
         projected_particles(setup.basis, formula, block, formula.what(), n, stride));
   };

@@ -108,7 +108,7 @@ void OpenPmdFrames::write(const kinetics::Frame& frame, double dt) const {
   iteration.dt = dt;
   for (int d = grid.cdim - 1; d >= 0; --d) {
     iteration.axes.emplace_back(1, "xyz"[d]);
-    iteration.shape.push_back(static_cast<std::uint64_t>(grid.cells[d]) * static_cast<std::uint64_t>(n));
+    iteration.shape.push_back(static_cast<std::uint64_t>(grid.cells[d]) * n);
     iteration.lower.push_back(grid.lower[d]);
     iteration.spacing.push_back(grid.mean_width(d) / n);
   }

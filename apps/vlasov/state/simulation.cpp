@@ -83,7 +83,7 @@ void Simulation::advance() {
 void Simulation::log_sweeps() {
   for (std::size_t s = 0; s < setup_.species.size(); ++s) {
     std::string text;
-    for (const auto& sweep : system_->sweep_times(static_cast<int>(s)))
+    for (const auto& sweep : system_->sweep_times(s))
       text += fmt::format("{}{}, {} warps{}: {}", text.empty() ? "" : "; ", sweep.name, sweep.warps,
                           sweep.is_chosen ? " (chosen)" : "",
                           !sweep.fits ? "does not fit"
@@ -106,7 +106,7 @@ void Simulation::save(hdf5::Group& root) const {
   save_budgets(group);
   for (std::size_t s = 0; s < setup_.species.size(); ++s) {
     const auto& name = setup_.species[s].name;
-    write(group, "f_" + name, setup_.decomposition, setup_.basis, system_->f(static_cast<int>(s)),
+    write(group, "f_" + name, setup_.decomposition, setup_.basis, system_->f(s),
           {"1", {}, "Distribution function of " + name});
   }
   write(group, "field", setup_.decomposition, setup_.species.front().grid, setup_.basis, system_->field(),
@@ -186,8 +186,7 @@ void Simulation::load(const std::string& checkpoint) {
                 "{}: was made with field.model = {}; this run has {}", checkpoint, model,
                 model_name(setup_.system.field));
   for (std::size_t s = 0; s < setup_.species.size(); ++s) {
-    read(group, "f_" + setup_.species[s].name, setup_.decomposition, setup_.basis,
-         system_->f(static_cast<int>(s)));
+    read(group, "f_" + setup_.species[s].name, setup_.decomposition, setup_.basis, system_->f(s));
   }
   read(group, "field", setup_.decomposition, setup_.species.front().grid, setup_.basis, system_->field());
   control_.load(group);

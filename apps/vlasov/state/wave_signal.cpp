@@ -24,7 +24,7 @@ std::complex<double> wave_amplitude(const Setup& setup, VlasovSystem& system) {
   const PhaseGrid& grid = block.grid;
   const auto n_modes = static_cast<std::size_t>(conf.size());
   // exp(-i k.x) turns little in a cell: these nodes leave an error of round-off.
-  const TensorNodes nodes(std::vector<int>(static_cast<std::size_t>(grid.cdim), conf.order() + 5));
+  const TensorNodes nodes(std::vector<int>(grid.cdim, conf.order() + 5));
   std::array<double, 2> sum{};
   for (int cell = 0; cell < block.n_conf(); ++cell) {
     const auto index = block.conf_index(cell);
@@ -39,8 +39,7 @@ std::complex<double> wave_amplitude(const Setup& setup, VlasovSystem& system) {
         phase +=
             wave.k[i] * (grid.centre(d, block.begin[i] + index[i]) + 0.5 * grid.width(d) * nodes.at(q)[i]);
       }
-      for (std::size_t m = 0; m < n_modes; ++m)
-        value += modes[m] * conf.value(static_cast<int>(m), nodes.at(q));
+      for (std::size_t m = 0; m < n_modes; ++m) value += modes[m] * conf.value(m, nodes.at(q));
       sum[0] += nodes.weight[q] * value * std::cos(phase);
       sum[1] -= nodes.weight[q] * value * std::sin(phase);
     }

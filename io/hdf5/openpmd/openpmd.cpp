@@ -37,9 +37,8 @@ class Owned {
 
 Owned<H5Sclose> space_of(const Shape& shape) {
   const std::vector<hsize_t> extent(shape.begin(), shape.end());
-  return Owned<H5Sclose>(shape.empty()
-                             ? H5Screate(H5S_SCALAR)
-                             : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+  return Owned<H5Sclose>(shape.empty() ? H5Screate(H5S_SCALAR)
+                                       : H5Screate_simple(extent.size(), extent.data(), nullptr));
 }
 
 /// A file that is made in memory: a full disk is met where its bytes are written, not within HDF5.

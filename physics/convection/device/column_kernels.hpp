@@ -117,7 +117,7 @@ struct EndFactors {
   double* slice;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
-    const int n_x = f.mesh.n_x, m = static_cast<int>(number % n_x);
+    const int n_x = f.mesh.n_x, m = number % n_x;
     const ColumnEquations equations(f, first_field + static_cast<int>(number / n_x), m, shift, a);
     double carried = 0, spike = -1, weight = 1, sum = 0;
     for (int j = 0; j < f.mesh.n_z; ++j) {

@@ -52,7 +52,7 @@ class DeviceMultigrid {
       return std::exchange(next, next + std::int64_t{most_fields} * setup.n_members * setup.n_z * n);
     };
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      const int n = static_cast<int>(levels[l].weight.size()), n_kept = (n + 1) / 2;
+      const int n = levels[l].weight.size(), n_kept = (n + 1) / 2;
       GridLevel level{n, n_kept, nullptr, nullptr, nullptr, {}, field(n), field(n)};
       std::vector<int> left, right, coarser, from_left;
       for (int k = 0; k < n; ++k) {
@@ -89,9 +89,8 @@ class DeviceMultigrid {
   static double bytes(const DeviceFlowSetup& setup) {
     if (!used(setup)) return 0;
     double kept = 4.0 * setup.n_z;
-    for (const auto& level : setup.equations[0].levels)
-      kept += 16.0 * static_cast<double>(level.weight.size());
-    return sizeof(double) * (static_cast<double>(vector_size(setup)) + kept) +
+    for (const auto& level : setup.equations[0].levels) kept += 16.0 * level.weight.size();
+    return sizeof(double) * (vector_size(setup) + kept) +
            sizeof(Scalars) * double{most_fields} * setup.n_members +
            sizeof(int) * static_cast<double>(n_places(setup));
   }

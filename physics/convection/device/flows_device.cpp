@@ -136,7 +136,7 @@ class ResidentFlows final : public DeviceFlows {
     flows_.top = setup.top;
     const auto size = static_cast<std::size_t>(flows_.n_members * flows_.stride());
     const auto array = [&](const char* label, int fields) {
-      numbers_.emplace_back(std::string("convection::") + label, static_cast<std::size_t>(fields) * size);
+      numbers_.emplace_back(std::string("convection::") + label, fields * size);
       return numbers_.back().data();
     };
     flows_.state = array("state", fields_of_set[0]);
@@ -212,7 +212,7 @@ class ResidentFlows final : public DeviceFlows {
   std::vector<FlowTally> tallies() const override {
     renew_edges();
     if (n_slabs_ > 1) traffic_.finish(flows_);
-    std::vector<FlowTally> result(static_cast<std::size_t>(flows_.n_members));
+    std::vector<FlowTally> result(flows_.n_members);
     const auto add = [&](auto kernel, auto totals, auto FlowTally::*part) {
       Kokkos::parallel_for("convection::tally", range(kernel.threads()), kernel);
       const auto n = static_cast<std::size_t>(kernel.n * flows_.n_members);
@@ -324,7 +324,7 @@ class ResidentFlows final : public DeviceFlows {
 
   template <bool Forward>
   static void rows(const Flows& f, double* set, int first, int n_fields, int length) {
-    const std::size_t bytes = 4 * sizeof(double) * static_cast<std::size_t>(length);
+    const std::size_t bytes = 4 * sizeof(double) * length;
     const int level = bytes <= fast_memory ? 0 : 1;
     const int teams = (f.mesh.n_z + 1) / 2 * f.n_members * n_fields;
     Kokkos::parallel_for(
@@ -377,8 +377,8 @@ class ResidentFlows final : public DeviceFlows {
     plan.first = std::sqrt(1.0 / n);
     plan.norm = std::sqrt(2.0 / n);
     if (!equations.forward.empty()) {
-      plan.forward = keep("forward", transposed(equations.forward, static_cast<std::size_t>(n)));
-      plan.backward = keep("backward", transposed(equations.backward, static_cast<std::size_t>(n)));
+      plan.forward = keep("forward", transposed(equations.forward, n));
+      plan.backward = keep("backward", transposed(equations.backward, n));
       return plan;
     }
     for (const int radix : radices(plan.length)) plan.radix[plan.n_stages++] = radix;
@@ -429,7 +429,7 @@ double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& se
   numbers += 3 * (n_x + 2 + n_z + 2) + 2;  // a gap more than widths
   numbers += rows * (setup.n_slabs() > 1 ? 2 : 1);
   for (const auto& equations : setup.equations) {
-    numbers += 3 * rows + static_cast<double>(equations.squares.size());
+    numbers += 3 * rows + equations.squares.size();
     if (DeviceMultigrid::used(setup)) continue;
     numbers += equations.forward.empty() ? 2.0 * length_of(equations, setup.n_x) + 2 * n_x : 2 * n_x * n_x;
   }

@@ -94,8 +94,8 @@ struct Relaxation {
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    auto* const ends = static_cast<double*>(
-        team.team_scratch(0).get_shmem(sizeof(double) * static_cast<std::size_t>(n_ends * width * segments)));
+    auto* const ends =
+        static_cast<double*>(team.team_scratch(0).get_shmem(sizeof(double) * (n_ends * width * segments)));
     const int number = static_cast<int>(team.league_rank()), items = width * segments;
     if (segments > 1) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items), [&](int t) { find_ends(number, t, ends); });
@@ -211,7 +211,7 @@ struct Part {
 };
 KOKKOS_INLINE_FUNCTION int parts_of(const Flows& f) { return (f.mesh.n_z + Part::rows - 1) / Part::rows; }
 KOKKOS_INLINE_FUNCTION Part part_of(const Flows& f, int n, std::int64_t number) {
-  const int parts = parts_of(f), part = static_cast<int>(number / n % parts), end = (part + 1) * Part::rows;
+  const int parts = parts_of(f), part = number / n % parts, end = (part + 1) * Part::rows;
   return {static_cast<int>(number % n), static_cast<int>(number / n / parts), part * Part::rows,
           end < f.mesh.n_z ? end : f.mesh.n_z};
 }

@@ -49,9 +49,8 @@ class SlabTraffic {
   static double size(const DeviceFlowSetup& setup) {
     if (setup.n_slabs() == 1) return 0;
     const double factors = double{EndFactors::n_factors + 1} * (n_diffused + 1) * setup.n_x;
-    return 2.0 * static_cast<double>(parcel_size(setup)) +
-           setup.n_slabs() *
-               (factors + static_cast<double>(slice_size(setup.n_x, setup.n_members, n_diffused)));
+    return 2.0 * parcel_size(setup) +
+           setup.n_slabs() * (factors + slice_size(setup.n_x, setup.n_members, n_diffused));
   }
 
   ~SlabTraffic() {

@@ -32,8 +32,7 @@ struct Tallied {
   KOKKOS_INLINE_FUNCTION int parts() const { return (f.mesh.n_z + rows - 1) / rows; }
   std::int64_t threads() const { return std::int64_t{f.n_members} * parts() * f.mesh.n_x; }
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
-    const int n_x = f.mesh.n_x, i = static_cast<int>(number % n_x),
-              part = static_cast<int>(number / n_x % parts()),
+    const int n_x = f.mesh.n_x, i = number % n_x, part = static_cast<int>(number / n_x % parts()),
               member = static_cast<int>(number / n_x / parts());
     const LeftFaces u{f.mesh, f.field(f.state, 0, member)};
     const BottomFaces w{{f.mesh, f.field(f.state, 1, member)}};
@@ -141,7 +140,7 @@ struct RowPowers {
   double* powers;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
-    const int n_x = f.mesh.n_x, k = static_cast<int>(number % n_x), member = static_cast<int>(number / n_x);
+    const int n_x = f.mesh.n_x, k = number % n_x, member = number / n_x;
     double sums[4] = {0, 0, 0, 0};
     for (int j = 0; j < f.mesh.n_z; ++j) {
       double c[3];

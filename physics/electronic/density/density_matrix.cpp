@@ -65,8 +65,7 @@ struct Norms {
 };
 /// From vectors of random signs, to a few per cent where many rows share them.
 Norms norms_of(const BlockMatrix& d, const BlockMatrix& z, SymmetricProduct& apply_p, double factor) {
-  const int n_vectors =
-      std::clamp(2048 / static_cast<int>(d.blocking->n_rows()), 4, 64);  // few rows share little scatter
+  const int n_vectors = std::clamp(2048 / d.blocking->n_rows(), 4, 64);  // few rows share little scatter
   SymmetricProduct apply_z(z), apply_d(d);
   double sums[2] = {0, 0};
   for (int k = 0; k < n_vectors; ++k) {
@@ -118,7 +117,7 @@ Estimate first_order_of_overlap(const SubmatrixResult& sign, const Orthogonalise
   std::vector<double> trace(n_packs * lanes, 0.0);
   double pairs = 0;  // Tr(P R)
   for (int k = 0; k < n_packs; ++k) {
-    std::vector<Lanes8> v(static_cast<std::size_t>(apply_p.n_own())), x, y, rv;
+    std::vector<Lanes8> v(apply_p.n_own()), x, y, rv;
     for (int lane = 0; lane < lanes; ++lane) {
       const int row = lanes * k + lane - first_row;
       if (unit) {

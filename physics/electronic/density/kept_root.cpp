@@ -104,7 +104,7 @@ KeptRoot read_root(const std::string& path, const BlockMatrix& s, double thresho
     kept_threshold = attributes.number_attribute("threshold").at(0);
     root.local = attributes.integer_attribute("local_basis") != 0;
     root.made.residual = attributes.number_attribute("residual").at(0);
-    root.made.degree = static_cast<int>(attributes.integer_attribute("degree"));
+    root.made.degree = attributes.integer_attribute("degree");
     root.made.condition = attributes.number_attribute("condition").at(0);
   }
   root.threshold = kept_threshold;

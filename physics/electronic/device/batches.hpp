@@ -76,7 +76,7 @@ class Batches {
   [[nodiscard]] const std::vector<ColumnPack>& packs() const { return pack_; }
   [[nodiscard]] std::size_t n_blocks() const { return block_.size(); }
   [[nodiscard]] std::size_t n_own() const { return own_.size(); }
-  [[nodiscard]] std::size_t n_values() const { return static_cast<std::size_t>(n_values_); }
+  [[nodiscard]] std::size_t n_values() const { return n_values_; }
 
  private:
   [[nodiscard]] double bytes_of(const WantedColumns& task, int n, std::size_t n_functions) const;

@@ -19,9 +19,8 @@ int Batches::rows_of(const WantedColumns& task) const {
 
 double Batches::bytes_of(const WantedColumns& task, int n, std::size_t n_functions) const {
   double blocks = 0;
-  for (const auto block : task.blocks)
-    blocks += static_cast<double>(row_begin_host_[block + 1] - row_begin_host_[block]);
-  return 8.0 * static_cast<double>(n_functions) * n * static_cast<double>(task.own.size()) +
+  for (const auto block : task.blocks) blocks += row_begin_host_[block + 1] - row_begin_host_[block];
+  return 8.0 * n_functions * n * task.own.size() +
          sizeof(Entry) * std::min(blocks, static_cast<double>(task.blocks.size() * task.blocks.size())) +
          8.0 * n;
 }

@@ -46,9 +46,8 @@ void DenseFunctions::newton_schulz(std::span<const WantedColumns> tasks, double 
       values_.copy_to(host_values_, batches_.n_values());
     }
     const Place& s = batches_.places()[i];
-    const std::size_t size = has_converged(histories_[i], s.n, error)
-                                 ? static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.n_own)
-                                 : 0;
+    const std::size_t size =
+        has_converged(histories_[i], s.n, error) ? static_cast<std::size_t>(s.n) * s.n_own : 0;
     return done(task, std::span(host_values_).subspan(s.values, size), histories_[i]);
   });
 }
@@ -64,8 +63,7 @@ void DenseFunctions::eigenpairs(std::span<const WantedColumns> tasks,
 }
 
 DenseFunctions::Dense DenseFunctions::fill_dense() {
-  const int m = Batches::padded(batches_.places().front().n),
-            count = static_cast<int>(batches_.places().size());
+  const int m = Batches::padded(batches_.places().front().n), count = batches_.places().size();
   const std::int64_t n = std::int64_t{m} * m * count;
   const Dense d{batches_.view(), m, count, dense_[0].reserve(n)};
   over("submatrix::clear", n, Scale{0, d.x, d.x, true});

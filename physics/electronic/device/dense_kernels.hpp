@@ -18,7 +18,7 @@ struct FillDense {
   double* x;  ///< zeros before
   KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t item) const {
     const std::int64_t flat = item / lanes;
-    const int lane = static_cast<int>(item % lanes), task = b.task_of[flat];
+    const int lane = item % lanes, task = b.task_of[flat];
     const std::int32_t* begin = b.begin + flat + task;
     const int first = begin[0], rows = begin[1] - first;
     double* const to = x + std::int64_t{task} * m * m;
@@ -125,7 +125,7 @@ struct OwnOfSign {
   double* result;
   KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t item) const {
     const std::int64_t column = item / m;
-    const int r = static_cast<int>(item % m), task = task_of_own[column];
+    const int r = item % m, task = task_of_own[column];
     const Place& s = b.place[task];
     if (r >= s.n) return;
     const int own = b.own[column];

@@ -10,7 +10,7 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
   const std::size_t n_blocks = blocking.n_blocks();
   std::vector<std::int32_t> size(n_blocks), column;
   std::vector<std::int64_t> row_begin(n_blocks + 1, 0), offset, next;
-  for (std::size_t i = 0; i < n_blocks; ++i) size[i] = blocking.size(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < n_blocks; ++i) size[i] = blocking.size(i);
   const auto for_blocks =
       [&](const auto& visit) {  // visit(row, column, values): rows ascend, columns in them
         for (const std::int32_t row : a.row) {

@@ -30,7 +30,7 @@ struct MultiplyColumns {
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
     const int c = team.league_rank();
     const std::int64_t begin = column_begin[c];
-    const int n_blocks = static_cast<int>(column_begin[c + 1] - begin), width = first[c + 1] - first[c];
+    const int n_blocks = column_begin[c + 1] - begin, width = first[c + 1] - first[c];
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, width * n_vectors), [&](const int t) {
       const int j = t / n_vectors, v = t % n_vectors;
       double sum = 0;
@@ -162,8 +162,8 @@ class ProductOnSpace final : public DeviceProduct {
     place_.copy(a.place);
     value_.copy(a.value);
     // A product takes nothing more: on one rank of several it could not be refused.
-    x_.reserve(n_rows * static_cast<std::size_t>(n_vectors));
-    y_.reserve(static_cast<std::size_t>(first.back()) * static_cast<std::size_t>(n_vectors));
+    x_.reserve(n_rows * n_vectors);
+    y_.reserve(static_cast<std::size_t>(first.back()) * n_vectors);
   }
 
   void apply(std::span<const double> x, std::span<double> y) override {

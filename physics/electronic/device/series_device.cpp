@@ -200,7 +200,7 @@ class Submatrices final : public DeviceSubmatrices {
                             series.centre,
                             series.half_width,
                             values_.reserve(batches_.n_values()),
-                            moments_.reserve(batches_.packs().size() * static_cast<std::size_t>(n_terms))};
+                            moments_.reserve(batches_.packs().size() * n_terms)};
     Kokkos::fence();
     const Kokkos::Timer timer;
     find_entries(b);
@@ -227,15 +227,12 @@ class Submatrices final : public DeviceSubmatrices {
     std::vector<double> sums(batches_.places().size() * n_terms, 0.0);
     for (std::size_t p = 0; p < batches_.packs().size(); ++p)
       for (std::size_t k = 0; k < n_terms; ++k)
-        sums[static_cast<std::size_t>(batches_.packs()[p].task) * n_terms + k] +=
-            host_moments_[p * n_terms + k];
+        sums[batches_.packs()[p].task * n_terms + k] += host_moments_[p * n_terms + k];
     for (std::size_t i = begin; i < end; ++i) {
       const Place& s = batches_.places()[i - begin];
       double n_elements = 0;
-      for (std::int32_t k = 0; k < s.n_blocks; ++k)
-        n_elements += static_cast<double>(host_elements_[s.blocks + k]);
-      const auto n_values =
-          series.coefficients.size() * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.n_own);
+      for (std::int32_t k = 0; k < s.n_blocks; ++k) n_elements += host_elements_[s.blocks + k];
+      const auto n_values = series.coefficients.size() * s.n * s.n_own;
       if (!done(i, std::span(host_values_).subspan(s.values, n_values),
                 std::span(sums).subspan((i - begin) * n_terms, n_terms), n_elements))
         return false;

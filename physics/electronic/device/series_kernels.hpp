@@ -119,9 +119,7 @@ struct Recurrence {
   double* moment;  ///< [pack][term]
 
   /// Shared memory of a group for submatrices of n rows (bytes).
-  [[nodiscard]] static std::size_t shared_bytes(int n) {
-    return 2 * sizeof(Real) * lanes * static_cast<std::size_t>(n);
-  }
+  [[nodiscard]] static std::size_t shared_bytes(int n) { return 2 * sizeof(Real) * lanes * n; }
 
   template <class Group>
   KOKKOS_INLINE_FUNCTION void run(const Group& group, std::int64_t number, Real* shared) const {

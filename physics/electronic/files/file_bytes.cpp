@@ -33,12 +33,12 @@ FileBytes::~FileBytes() {
 
 void FileBytes::read(std::uint64_t begin, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
-    const auto n = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(begin));
+    const auto n = ::pread(descriptor_, bytes.data(), bytes.size(), begin);
     if (n < 0 && errno == EINTR) continue;
     QUINTET_CHECK(n > 0, "{}: cannot be read at byte {} of {} ({})", path_, begin, size_,
                   n == 0 ? "the file is cut off" : std::strerror(errno));
     bytes = bytes.subspan(n);
-    begin += static_cast<std::uint64_t>(n);
+    begin += n;
   }
 }
 

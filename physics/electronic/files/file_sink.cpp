@@ -26,9 +26,7 @@ FileSink::~FileSink() {
 }
 
 void FileSink::append_from(int rank, std::string_view bytes) {
-  const auto write = [&](std::string_view text) {
-    file_.write(text.data(), static_cast<std::streamsize>(text.size()));
-  };
+  const auto write = [&](std::string_view text) { file_.write(text.data(), text.size()); };
   if (rank == 0) {
     if (comm_->is_root()) write(bytes);
     return;

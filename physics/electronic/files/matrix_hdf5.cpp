@@ -17,7 +17,7 @@ int rows_attribute(const hdf5::Group& group, const std::string& path) {
   const auto n_rows = group.integer_attribute("n_rows");
   QUINTET_CHECK(n_rows > 0 && n_rows <= std::numeric_limits<std::int32_t>::max(),
                 "{}: says that the matrix has {} rows", path, n_rows);
-  return static_cast<int>(n_rows);
+  return n_rows;
 }
 
 std::vector<Triplet> read_element_lists(const hdf5::Group& group, const std::string& path, int n_rows,

@@ -164,8 +164,8 @@ void place_values(const Comm& comm, const Header& header, std::vector<Triplet>& 
   const auto length = [&] { return header.symmetric ? header.n_rows - column : header.n_rows; };
   for (auto& e : elements) {
     for (; k >= begin + length(); ++column) begin += length();
-    e.column = static_cast<std::int32_t>(column);
-    e.row = static_cast<std::int32_t>(k - begin + (header.symmetric ? column : 0));
+    e.column = column;
+    e.row = k - begin + (header.symmetric ? column : 0);
     ++k;
   }
   std::erase_if(elements, [](const Triplet& e) { return e.value == 0; });

@@ -30,7 +30,7 @@ struct Entry {
 int shift_number(std::string_view word) {
   const auto value = reading::integer(word);
   if (std::abs(value) > 10000) throw reading::LineError{fmt::format("a shift of {} cells", value)};
-  return static_cast<int>(value);
+  return value;
 }
 
 Entry parse_entry(const std::vector<std::string_view>& fields, const std::filesystem::path& folder) {
@@ -206,7 +206,7 @@ void write_real_space(const Comm& comm, const RealSpaceMatrix& matrix, const std
       column.push_back(e.column);
       value.push_back(e.value);
     }
-    begin.push_back(static_cast<std::int64_t>(value.size()));
+    begin.push_back(value.size());
   }
   const auto unfinished = path + ".unfinished";
   together(comm, [&] {

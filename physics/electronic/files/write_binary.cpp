@@ -13,7 +13,7 @@ namespace {
 /// First element of each column, from 1 as ELSI counts; one without elements begins where the next does.
 /// Collective.
 std::vector<std::int32_t> column_begins(const Comm& comm, int n, const SortedElements& sorted) {
-  std::vector<std::int32_t> count(static_cast<std::size_t>(n), 0);
+  std::vector<std::int32_t> count(n, 0);
   for (const auto& e : sorted.elements) ++count[e.column];
   comm.reduce(std::span<std::int32_t>(count), Comm::Reduction::sum);
   std::int32_t next = 1;
@@ -28,8 +28,8 @@ std::string elsi_header(int n_rows, std::int64_t n_elements, double n_electrons)
   numbers[0] = magic;
   numbers[2] = 0;  // real
   numbers[3] = n_rows;
-  if (n_electrons > 0) numbers[4] = static_cast<std::int32_t>(std::lround(n_electrons));
-  numbers[5] = static_cast<std::int32_t>(n_elements);
+  if (n_electrons > 0) numbers[4] = std::lround(n_electrons);
+  numbers[5] = n_elements;
   std::string bytes;
   for (const auto value : numbers) put(bytes, value);
   return bytes;

@@ -12,7 +12,7 @@ SortedElements sorted_elements(const BlockMatrix& matrix, bool by_column) {
   const Comm& comm = matrix.comm;
   const std::int64_t n = matrix.blocking->n_rows();
   const auto line = [&](const Triplet& e) { return by_column ? e.column : e.row; };
-  std::vector<std::vector<Triplet>> send(static_cast<std::size_t>(comm.size()));
+  std::vector<std::vector<Triplet>> send(comm.size());
   for (const auto& e : elements(matrix)) send[line(e) * std::int64_t{comm.size()} / n].push_back(e);
   SortedElements sorted;
   for (const auto& list : comm.all_to_all(send))

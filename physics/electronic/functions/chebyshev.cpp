@@ -106,11 +106,9 @@ Values to_chebyshev(const Stieltjes& basis, const Values& c) {
   const std::size_t n = c.size();
   Values series(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    const double angle = std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n);
+    const double angle = std::numbers::pi * (i + 0.5) / n;
     const double value = evaluate(basis, c, std::cos(angle));
-    for (std::size_t k = 0; k < n; ++k)
-      series[k] +=
-          value * std::cos(static_cast<double>(k) * angle) * (k == 0 ? 1.0 : 2.0) / static_cast<double>(n);
+    for (std::size_t k = 0; k < n; ++k) series[k] += value * std::cos(k * angle) * (k == 0 ? 1.0 : 2.0) / n;
   }
   return series;
 }

@@ -15,17 +15,15 @@ namespace {
 using std::numbers::pi;
 
 double jackson(std::size_t k, std::size_t n) {
-  const double q = pi / (static_cast<double>(n) + 1), j = static_cast<double>(k);
-  return ((static_cast<double>(n) - j + 1) * std::cos(j * q) + std::sin(j * q) / std::tan(q)) /
-         (static_cast<double>(n) + 1);
+  const double q = pi / (static_cast<double>(n) + 1), j = k;
+  return ((n - j + 1) * std::cos(j * q) + std::sin(j * q) / std::tan(q)) / (static_cast<double>(n) + 1);
 }
 
 /// Chebyshev coefficients of the step 1 for x < t.
 std::vector<double> step_coefficients(double t, std::size_t n) {
   const double angle = std::acos(std::clamp(t, -1.0, 1.0));
   std::vector<double> c{1 - angle / pi};
-  for (std::size_t k = 1; k < n; ++k)
-    c.push_back(-2 * std::sin(static_cast<double>(k) * angle) / (static_cast<double>(k) * pi));
+  for (std::size_t k = 1; k < n; ++k) c.push_back(-2 * std::sin(k * angle) / (k * pi));
   return c;
 }
 
@@ -35,10 +33,9 @@ std::vector<double> smooth_coefficients(const Function& f, std::size_t n) {
   const std::size_t n_points = 2 * n;
   std::vector<double> c(n, 0.0);
   for (std::size_t i = 0; i < n_points; ++i) {
-    const double angle = pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n_points);
+    const double angle = pi * (i + 0.5) / n_points;
     const double value = f(std::cos(angle)) / static_cast<double>(n_points);
-    for (std::size_t k = 0; k < n; ++k)
-      c[k] += (k == 0 ? 1 : 2) * value * std::cos(static_cast<double>(k) * angle);
+    for (std::size_t k = 0; k < n; ++k) c[k] += (k == 0 ? 1 : 2) * value * std::cos(k * angle);
   }
   return c;
 }

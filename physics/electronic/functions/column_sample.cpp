@@ -41,8 +41,7 @@ ColumnSample::ColumnSample(std::vector<double> defect, std::size_t most) : defec
       columns_.push_back({*next_worst++, true});
       continue;
     }
-    auto c =
-        static_cast<std::int32_t>(static_cast<double>(n) * std::fmod(step++ * (std::numbers::phi - 1), 1.0));
+    auto c = static_cast<std::int32_t>(n * std::fmod(step++ * (std::numbers::phi - 1), 1.0));
     while (taken[c]) c = (c + 1) % static_cast<std::int32_t>(n);
     taken[c] = 1;
     columns_.push_back({c, false});
@@ -76,7 +75,7 @@ Estimate ColumnSample::total(std::span<const double> number, bool regress) const
     const double x = defect_[sample[s].column] - x_rest / m, y = number[s] - y_rest / m;
     squares += std::pow(y - slope * x, 2);
   }
-  const double rest = static_cast<double>(defect_.size()) - (n_sample - m);
+  const double rest = defect_.size() - (n_sample - m);
   const double x_missing = std::accumulate(defect_.begin(), defect_.end(), -x_chosen) - rest * x_rest / m;
   const double freedom = slope == 0 ? m - 1 : m - 2;
   const double variance = m > 1 ? squares / freedom : std::pow(y_rest / m, 2);

@@ -19,7 +19,7 @@ std::vector<std::vector<double>> taylor_polynomials() {
   for (int k = 0; k < order; ++k) {
     std::vector<double> next(p.back().size() + 1, 0.0);
     for (std::size_t j = 1; j < p.back().size(); ++j) {
-      const double slope = static_cast<double>(j) * p.back()[j] / (k + 1);
+      const double slope = j * p.back()[j] / (k + 1);
       next[j] += slope;
       next[j + 1] -= slope;
     }

@@ -33,7 +33,7 @@ double scrambled(unsigned long long index) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
+  return (z >> 11) * 0x1p-52 - 1.0;
 }
 
 }  // namespace quintet::electronic

@@ -79,8 +79,8 @@ int BlockMatrix::owner(int column) const {
 }
 
 double BlockMatrix::bytes() const {
-  return static_cast<double>(value.size() * sizeof(double) + row.size() * sizeof row[0] +
-                             (offset.size() + column_begin.size()) * sizeof(std::int64_t));
+  return value.size() * sizeof(double) + row.size() * sizeof row[0] +
+         (offset.size() + column_begin.size()) * sizeof(std::int64_t);
 }
 
 std::vector<int> share_columns(const Comm& comm, const Blocking& blocking, std::span<const double> weight) {
@@ -101,8 +101,7 @@ std::vector<int> share_columns(int n_ranks, const Blocking& blocking, std::span<
   double so_far = 0;
   for (int b = 0; b < blocking.n_blocks(); ++b) {
     const double middle = so_far + 0.5 * weight_of(b);
-    while (static_cast<int>(begin.size()) < n_ranks &&
-           middle * n_ranks > total * static_cast<double>(begin.size()))
+    while (static_cast<int>(begin.size()) < n_ranks && middle * n_ranks > total * begin.size())
       begin.push_back(b);
     so_far += weight_of(b);
   }
@@ -146,7 +145,7 @@ double filter(BlockMatrix& matrix, double threshold) {
       std::copy(values.begin(), values.end(), matrix.value.begin() + end_of_values);
       matrix.row[kept] = matrix.row[p];
       matrix.offset[kept] = end_of_values;
-      end_of_values += static_cast<std::int64_t>(values.size());
+      end_of_values += values.size();
       ++kept;
     }
     // the next column begins where this one ended before: column_begin[c + 1] is untouched until then

@@ -34,11 +34,9 @@ struct BlockMatrix {
 
   explicit BlockMatrix(Comm c) : comm(std::move(c)) {}
   [[nodiscard]] int n_columns() const { return last - first; }
-  [[nodiscard]] std::int64_t n_blocks() const {
-    return static_cast<std::int64_t>(row.size());
-  }                                           ///< on this rank
-  [[nodiscard]] int owner(int column) const;  ///< rank that holds a block column
-  std::vector<int> rank_begin;                ///< first block column of each rank, then n_blocks
+  [[nodiscard]] std::int64_t n_blocks() const { return row.size(); }  ///< on this rank
+  [[nodiscard]] int owner(int column) const;                          ///< rank that holds a block column
+  std::vector<int> rank_begin;  ///< first block column of each rank, then n_blocks
   [[nodiscard]] double bytes() const;
 };
 

@@ -13,7 +13,7 @@ SparseRows sparse_rows(const BlockMatrix& a) {
 AlignedVector<double> random_sign_panel(const PanelPart& part, std::uint64_t seed, int first, int f) {
   const int begin = part.first_column(f), end = part.last_column(f);
   AlignedVector<double> x;
-  x.reserve(static_cast<std::size_t>(part.n_rows()) * static_cast<std::size_t>(end - begin));
+  x.reserve(static_cast<std::size_t>(part.n_rows()) * (end - begin));
   for (int i = part.first; i < part.last; ++i)
     for (int c = begin; c < end; ++c) {
       std::uint32_t word[4] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(first + c), 0, 0};

@@ -73,11 +73,10 @@ Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
                     n_atoms - 1);
       QUINTET_CHECK(molecule_of[atom] < 0, "atom {} is named by molecules {} and {}", atom,
                     molecule_of[atom] + 1, m + 1);
-      molecule_of[atom] = static_cast<int>(m);
-      for (auto row = first[atom]; row < first[atom + 1]; ++row)
-        blocking.order.push_back(static_cast<int>(row));
+      molecule_of[atom] = m;
+      for (auto row = first[atom]; row < first[atom + 1]; ++row) blocking.order.push_back(row);
     }
-    blocking.begin.push_back(static_cast<int>(blocking.order.size()));
+    blocking.begin.push_back(blocking.order.size());
   }
   const auto left_out = std::find(molecule_of.begin(), molecule_of.end(), -1);
   QUINTET_CHECK(left_out == molecule_of.end(), "atom {} belongs to no molecule",
@@ -89,8 +88,7 @@ Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
 std::vector<std::int32_t> blocked_rows(const Blocking& blocking) {
   std::vector<std::int32_t> rows(blocking.n_rows());
   std::iota(rows.begin(), rows.end(), 0);
-  for (std::size_t i = 0; i < blocking.order.size(); ++i)
-    rows[blocking.order[i]] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < blocking.order.size(); ++i) rows[blocking.order[i]] = i;
   return rows;
 }
 

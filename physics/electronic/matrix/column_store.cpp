@@ -27,7 +27,7 @@ ColumnStore::ColumnStore(const BlockMatrix& m, std::span<const std::int32_t> wan
   std::vector<std::vector<std::int32_t>> ask(m.comm.size());
   for (std::int32_t column = 0; column < blocks.n_blocks(); ++column) {
     if (index_[column] < 0) continue;
-    index_[column] = static_cast<std::int32_t>(columns_.size());
+    index_[column] = columns_.size();
     const bool own = column >= m.first && column < m.last;
     if (!own) ask[m.owner(column)].push_back(column);
     columns_.push_back(own ? own_column(m, column) : Column{});
@@ -39,7 +39,7 @@ ColumnStore::ColumnStore(const BlockMatrix& m, std::span<const std::int32_t> wan
   for (std::size_t rank = 0; rank < asked.size(); ++rank)
     for (const auto column : asked[rank]) {
       const Column own = own_column(m, column);
-      rows[rank].push_back(static_cast<std::int32_t>(own.row.size()));
+      rows[rank].push_back(own.row.size());
       rows[rank].insert(rows[rank].end(), own.row.begin(), own.row.end());
       values[rank].insert(values[rank].end(), own.value, own.value + n_values(blocks, column, own.row));
     }

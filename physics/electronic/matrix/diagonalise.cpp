@@ -132,7 +132,7 @@ double count(const std::vector<double>& level, double mu, double temperature) {
 double find_mu(const std::vector<double>& level, double n_pairs, double temperature) {
   if (temperature <= 0) {
     const auto n = std::lround(n_pairs);
-    QUINTET_CHECK(n >= 0 && n <= std::ssize(level) && std::abs(n_pairs - static_cast<double>(n)) < 1e-9,
+    QUINTET_CHECK(n >= 0 && n <= std::ssize(level) && std::abs(n_pairs - n) < 1e-9,
                   "{} pairs of electrons do not fill a whole number of the {} orbitals", n_pairs,
                   level.size());
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -176,7 +176,7 @@ std::vector<double> weighted(const Orbitals& orbitals, std::span<const double> w
 std::vector<std::vector<double>> blocks_of(const std::vector<double>& whole, const BlockMatrix& pattern) {
   std::vector<std::int32_t> heights;
   for (int c = 0; c < pattern.n_columns(); ++c)
-    heights.push_back(static_cast<std::int32_t>(pattern.column_begin[c + 1] - pattern.column_begin[c]));
+    heights.push_back(pattern.column_begin[c + 1] - pattern.column_begin[c]);
   const auto all_heights = pattern.comm.gather(std::span<const std::int32_t>(heights));
   const auto rows = pattern.comm.gather(std::span<const std::int32_t>(pattern.row));
   std::vector<std::vector<double>> blocks(pattern.comm.size());
@@ -184,7 +184,7 @@ std::vector<std::vector<double>> blocks_of(const std::vector<double>& whole, con
   const std::size_t n = pattern.blocking->n_rows();
   auto row = rows.begin();
   for (std::size_t column = 0; column < all_heights.size(); ++column) {
-    auto& to = blocks[pattern.owner(static_cast<int>(column))];
+    auto& to = blocks[pattern.owner(column)];
     for (const auto last = row + all_heights[column]; row != last; ++row)
       for (int j = begin[column]; j < begin[column + 1]; ++j) {
         const double* from = whole.data() + std::int64_t{j} * n;

@@ -70,7 +70,7 @@ std::vector<std::vector<std::int32_t>> requests(const Share& share,
                                                 const std::vector<std::int32_t>& index) {
   std::vector<std::vector<std::int32_t>> member_of(rows.size());  // submatrices that have this row
   for (std::size_t s = 0; s < submatrices.size(); ++s)
-    for (const auto row : submatrices[s]) member_of[index[row]].push_back(static_cast<std::int32_t>(s));
+    for (const auto row : submatrices[s]) member_of[index[row]].push_back(s);
   std::vector<std::vector<std::int32_t>> wanted(share.n_ranks());
   std::vector<std::int32_t> last(rows.size(), -1), list;
   for (std::size_t c = 0; c < rows.size(); ++c) {
@@ -81,13 +81,13 @@ std::vector<std::vector<std::int32_t>> requests(const Share& share,
         if (row > rows[c]) break;
         auto& seen = last[index[row]];
         if (share.has(row) || seen == static_cast<std::int32_t>(c)) continue;
-        seen = static_cast<std::int32_t>(c);
+        seen = c;
         list.push_back(row);
       }
     std::sort(list.begin(), list.end());
     auto& to = wanted[share.owner(rows[c])];
     to.push_back(rows[c]);
-    to.push_back(static_cast<std::int32_t>(list.size()));
+    to.push_back(list.size());
     to.insert(to.end(), list.begin(), list.end());
   }
   return wanted;
@@ -150,13 +150,12 @@ std::vector<double> gather_bytes(const BlockMatrix& whole, const std::vector<int
   for (std::size_t rank = 0; rank < submatrices.size(); ++rank) {
     const auto rows = union_of(submatrices[rank], n_blocks);
     std::vector<std::int32_t> index(n_blocks, -1);
-    for (std::size_t i = 0; i < rows.size(); ++i) index[rows[i]] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < rows.size(); ++i) index[rows[i]] = i;
     const auto wanted = requests({rank_begin, static_cast<int>(rank)}, submatrices[rank], rows, index);
     for (std::size_t owner = 0; owner < wanted.size(); ++owner) {
       const Reply reply = answer(whole, wanted[owner]);
-      bytes[rank] += static_cast<double>(wanted[owner].size() * sizeof(std::int32_t));
-      bytes[owner] += static_cast<double>(reply.place.size() * sizeof(std::int32_t) +
-                                          reply.value.size() * sizeof(double));
+      bytes[rank] += wanted[owner].size() * sizeof(std::int32_t);
+      bytes[owner] += reply.place.size() * sizeof(std::int32_t) + reply.value.size() * sizeof(double);
     }
   }
   return bytes;
@@ -167,7 +166,7 @@ GatheredMatrix gather(const BlockMatrix& a, std::span<const std::vector<std::int
   g.blocking = a.blocking;
   g.row = union_of(submatrices, a.blocking->n_blocks());
   g.index.assign(a.blocking->n_blocks(), -1);
-  for (std::size_t i = 0; i < g.row.size(); ++i) g.index[g.row[i]] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < g.row.size(); ++i) g.index[g.row[i]] = i;
   std::vector<Source> sources;
   add_own(a, g.index, sources);
   std::vector<std::vector<double>> values;

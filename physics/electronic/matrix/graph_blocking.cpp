@@ -155,7 +155,7 @@ Blocking graph_blocking(const Comm& comm, const Blocking& units, std::span<const
       for (const int unit : block)
         for (int i = units.begin[unit]; i < units.begin[unit + 1]; ++i)
           result.order.push_back(units.order.empty() ? i : units.order[i]);
-      result.begin.push_back(static_cast<int>(result.order.size()));
+      result.begin.push_back(result.order.size());
     }
   }
   result.begin.resize(comm.broadcast(static_cast<int>(result.begin.size())));

@@ -66,7 +66,7 @@ void LocalMatrix<Real>::sort_neighbours(std::size_t n_blocks) {
   std::size_t next = 1;
   for (std::size_t word = 0; word < marked_.size(); ++word)
     for (std::uint64_t left = marked_[word]; left != 0; left &= left - 1) {
-      const std::size_t place = word * bits + static_cast<std::size_t>(std::countr_zero(left));
+      const std::size_t place = word * bits + std::countr_zero(left);
       neighbours_[next++] = {static_cast<std::int32_t>(place), block_at_[place]};
     }
 }
@@ -77,7 +77,7 @@ void LocalMatrix<Real>::assign(const GatheredMatrix& a, std::span<const std::int
   position_.resize(a.blocking->n_blocks(), -1);
   begin_.assign(1, 0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    position_[blocks[i]] = static_cast<std::int32_t>(i);
+    position_[blocks[i]] = i;
     begin_.push_back(begin_.back() + a.blocking->size(blocks[i]));
   }
   n_ = begin_.back();

@@ -93,7 +93,7 @@ RankedColumns::ByRows RankedColumns::by_rows(const Blocking& blocking) const {
       result.norm.push_back(column.norm[p]);
       result.offset.push_back(offset[p]);
     }
-    result.begin.push_back(static_cast<std::int64_t>(result.row.size()));
+    result.begin.push_back(result.row.size());
   }
   return result;
 }

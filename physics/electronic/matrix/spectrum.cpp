@@ -30,8 +30,7 @@ Lanczos lanczos(const BlockMatrix& a, int n_steps) {
   const Blocking& blocks = *a.blocking;
   const int n = blocks.n_rows(), first = blocks.begin[a.first];
   std::vector<double> q, before(product.n_own(), 0.0), next;
-  for (int i = 0; i < product.n_own(); ++i)
-    q.push_back(scrambled(static_cast<unsigned long long>(first + i)));
+  for (int i = 0; i < product.n_own(); ++i) q.push_back(scrambled(first + i));
   double beta = std::sqrt(a.comm.sum(dot(q, q)));
   for (double& value : q) value /= beta;
   Lanczos t;

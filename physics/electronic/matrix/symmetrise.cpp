@@ -155,7 +155,7 @@ BlockMatrix with_mirror(const BlockMatrix& half) {
     for (const Entry& entry : entries[c]) {
       const std::int64_t rows = m.blocking->size(entry.row);
       m.row.push_back(entry.row);
-      m.offset.push_back(static_cast<std::int64_t>(m.value.size()));
+      m.offset.push_back(m.value.size());
       if (!entry.transposed) {
         m.value.insert(m.value.end(), entry.block, entry.block + rows * columns);
         continue;

@@ -146,7 +146,7 @@ class ColumnProduct {
   [[nodiscard]] bool wants(std::int32_t row) const { return !symmetric_ || in_half(row, column_); }
 
   void add_row(std::int32_t row) {
-    place_[row] = static_cast<std::int32_t>(y_.size());
+    place_[row] = y_.size();
     rows_.push_back(row);
     y_.resize(y_.size() + (blocks_->size(row) * n_packs_), Lanes{});
   }
@@ -189,7 +189,7 @@ class ColumnProduct {
     for (int i = 0; i < n_packs_ * rows; ++i) squares += from[i] * from[i];
     if (row != column_ && horizontal_sum<double>(squares) < threshold * threshold) return;
     c.row.push_back(row);
-    c.offset.push_back(static_cast<std::int64_t>(c.value.size()));
+    c.offset.push_back(c.value.size());
     c.value.resize(c.value.size() + (rows * width_));
     double* to = c.value.data() + c.offset.back();
     for (int l = 0; l < width_; ++l)
@@ -261,7 +261,7 @@ class Product {
         offset.push_back(n_values);
         n_values += std::int64_t{size[row[q]]} * width.back();
       }
-      begin.push_back(static_cast<std::int64_t>(row.size()));
+      begin.push_back(row.size());
     }
     const auto a = a_.by_rows(blocks);
     AlignedVector<double> value;
@@ -272,7 +272,7 @@ class Product {
                                 value);
     } catch (const std::exception& error) {
       log::info("A product of block matrices of {:.3g} and {:.3g} bytes stays on the cores: {}",
-                8.0 * static_cast<double>(a_.values().size()), b_.bytes(), error.what());
+                8.0 * a_.values().size(), b_.bytes(), error.what());
       return false;
     }
     const double least_squares = options_.threshold * options_.threshold;
@@ -283,7 +283,7 @@ class Product {
         for (const double element : block) squares += element * element;
         if (row[q] != b_.first + j && squares < least_squares) continue;
         c.row.push_back(row[q]);
-        c.offset.push_back(static_cast<std::int64_t>(c.value.size()));
+        c.offset.push_back(c.value.size());
         c.value.insert(c.value.end(), block.begin(), block.end());
       }
       c.column_begin.push_back(c.n_blocks());

@@ -57,7 +57,7 @@ BlockMatrix local_basis(const BlockMatrix& s) {
       const double* values = s.value.data() + s.offset[std::lower_bound(begin, end, block) - s.row.begin()];
       const auto root = inverse_root({values, values + std::int64_t{n} * n}, n, block + 1);
       basis.row.push_back(block);
-      basis.offset.push_back(static_cast<std::int64_t>(basis.value.size()));
+      basis.offset.push_back(basis.value.size());
       basis.value.insert(basis.value.end(), root.begin(), root.end());
       basis.column_begin.push_back(basis.n_blocks());
     }

@@ -91,7 +91,7 @@ void evaluate_on_device(const GatheredMatrix& gathered, const std::vector<BlockR
   device.evaluate(tasks, {series.centre, series.half_width, series.coefficients}, false,
                   [&](std::size_t c, std::span<const double> values, std::span<const double>, double) {
                     columns.assign(values.begin(), values.end());
-                    store_column(f, static_cast<int>(c), begin_of(*f.blocking, rows[c]), columns);
+                    store_column(f, c, begin_of(*f.blocking, rows[c]), columns);
                     return !(interrupt && interrupt());
                   });
 }

@@ -44,7 +44,7 @@ std::vector<double> own_weights(std::span<const double> vectors, std::span<const
 Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own) {
   Eigenpairs pairs;
   pairs.vector = std::move(matrix);
-  const int n = static_cast<int>(std::lround(std::sqrt(static_cast<double>(pairs.vector.size()))));
+  const int n = std::lround(std::sqrt(static_cast<double>(pairs.vector.size())));
   pairs.value.resize(n);
   int info = 0, query = -1, integer_size = 0;
   double size = 0;
@@ -63,7 +63,7 @@ Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own)
 
 void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
                        const std::function<double(double)>& f, std::vector<double>& columns) {
-  const int n = static_cast<int>(pairs.value.size()), n_own = static_cast<int>(own.size());
+  const int n = pairs.value.size(), n_own = own.size();
   std::vector<double> right(n * own.size());  // f(lambda) Q^T, columns `own`
   for (std::int64_t i = 0; i < n; ++i) {
     const double occupation = f(pairs.value[i]);

@@ -229,7 +229,7 @@ void SubmatrixEvaluation::sweep_by_kernels() {
   sweep_.clear(functions.size());
   std::vector<int> by_polynomial, by_eigen;
   for (std::size_t i = 0; i < work_.size(); ++i)
-    (cost_.by_eigen(work_[i].n, work_[i].n_own) ? by_eigen : by_polynomial).push_back(static_cast<int>(i));
+    (cost_.by_eigen(work_[i].n, work_[i].n_own) ? by_eigen : by_polynomial).push_back(i);
   if (options_.kernel == SubmatrixKernel::newton_schulz)
     return together(
         comm_, [&] { sweep_.newton_schulz(by_eigen, occupation_.mu, error_, options_.newton_schulz_order); });
@@ -283,8 +283,7 @@ void SubmatrixEvaluation::report(SubmatrixResult& result) const {
     rows += s.n;
     largest = std::max(largest, s.n);
   }
-  result.n_mean =
-      static_cast<int>(std::lround(comm_.sum(rows) / std::max(1, comm_.sum(static_cast<int>(work_.size())))));
+  result.n_mean = std::lround(comm_.sum(rows) / std::max(1, comm_.sum(static_cast<int>(work_.size()))));
   result.n_max = comm_.maximum(largest);
   result.n_submatrices = comm_.sum(static_cast<int>(work_.size()));
   const auto predicted = predicted_work(*a_.blocking, work_, cost_);
@@ -334,8 +333,7 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
                       *options_.n_pairs, pass, occupation_.mu));
     occupation_.mu = mu_that_holds(
         series_.centre, series_.half_width,
-        summed(comm_, sweep_.moments(),
-               static_cast<std::size_t>(comm_.maximum(static_cast<int>(sweep_.moments().size())))),
+        summed(comm_, sweep_.moments(), comm_.maximum(static_cast<int>(sweep_.moments().size()))),
         sweep_.levels(), options_.temperature == 0);
   }
   const auto& values = sweep_.values();

@@ -12,7 +12,7 @@ double idempotency_error(const std::vector<double>& columns, std::span<const int
   const std::size_t n = columns.size() / own.size();
   double squares = 0, diagonal = 0;
   for (const double p : columns) squares += p * p;
-  for (std::size_t c = 0; c < own.size(); ++c) diagonal += columns[c * n + static_cast<std::size_t>(own[c])];
+  for (std::size_t c = 0; c < own.size(); ++c) diagonal += columns[c * n + own[c]];
   return std::abs(squares - diagonal);
 }
 

@@ -18,10 +18,10 @@ void append_column(const BlockMatrix& from, int c, BlockMatrix& to, const RowOf&
     const auto size = from.blocking->size(from.row[p]) * from.blocking->size(from.first + c);
     const double* block = from.value.data() + from.offset[p];
     to.row.push_back(row_of(from.row[p]));
-    to.offset.push_back(static_cast<std::int64_t>(to.value.size()));
+    to.offset.push_back(to.value.size());
     to.value.insert(to.value.end(), block, block + size);
   }
-  to.column_begin.push_back(static_cast<std::int64_t>(to.row.size()));
+  to.column_begin.push_back(to.row.size());
 }
 
 SubmatrixResult spin_of(const SubmatrixResult& both, const BlockMatrix& like, bool down) {

@@ -158,8 +158,7 @@ std::vector<Change> changes(const BlockMatrix& a, const BlockMatrix& p, const Gr
   sweep.clear(how.functions.size());
   std::vector<int> by_polynomial, by_eigen;
   for (std::size_t i = 0; i < work.size(); ++i)
-    (how.series && !how.cost.by_eigen(work[i].n, work[i].n_own) ? by_polynomial : by_eigen)
-        .push_back(static_cast<int>(i));
+    (how.series && !how.cost.by_eigen(work[i].n, work[i].n_own) ? by_polynomial : by_eigen).push_back(i);
   together(a.comm, [&] {
     if (how.series)
       for (const int i : sweep.polynomial(by_polynomial, *how.series, how.tolerance, false))
@@ -200,8 +199,8 @@ class Growing {
     const Estimate e = energy();
     const double missing = e.deviation / (well_known * std::abs(e.value));
     if (missing > 1)
-      sample_up_to(static_cast<std::size_t>(
-          std::min<double>(most_columns, static_cast<double>(first_.size()) * missing * missing + 1)));
+      sample_up_to(
+          static_cast<std::size_t>(std::min<double>(most_columns, first_.size() * missing * missing + 1)));
   }
 
   /// Until the last growth adds little, or time is up. Collective.
@@ -248,10 +247,9 @@ class Growing {
   }
   /// dN/dmu, 0 where mu is not what holds the pairs.
   [[nodiscard]] double n_pairs_by_mu() const {
-    return sum(largest(), &Change::n_pairs_by_mu) * a_.blocking->n_blocks() /
-           static_cast<double>(largest().size());
+    return sum(largest(), &Change::n_pairs_by_mu) * a_.blocking->n_blocks() / largest().size();
   }
-  [[nodiscard]] int n_columns() const { return static_cast<int>(first_.size()); }
+  [[nodiscard]] int n_columns() const { return first_.size(); }
 
  private:
   /// Columns that are as unlike as their defects are: those of a symmetric system come in a few kinds.
@@ -332,7 +330,7 @@ class Growing {
         squares += x * x;
       }
       constexpr double rounding = 1e-13;
-      if (!(squares > rounding * rounding * static_cast<double>(change.size()))) return {1};
+      if (!(squares > rounding * rounding * change.size())) return {1};
       part.push_back(product / squares - before);
       before += part.back();
     }

@@ -85,8 +85,7 @@ double Basis::value(int i, std::span<const double> xi) const {
 double Basis::derivative(int i, int direction, std::span<const double> xi) const {
   double product = 1;
   for (int d = 0; d < dim_; ++d)
-    product *=
-        static_cast<int>(d) == direction ? legendre_slope(mode(i)[d], xi[d]) : legendre(mode(i)[d], xi[d]);
+    product *= d == direction ? legendre_slope(mode(i)[d], xi[d]) : legendre(mode(i)[d], xi[d]);
   return product;
 }
 
@@ -114,7 +113,7 @@ PhaseBasis::PhaseBasis(int cdim, int vdim, int order, Family family)
     return gkeyll_key(a, family) < gkeyll_key(b, family);
   });
   for (const auto& mode : modes_)
-    gkeyll_order_.push_back(static_cast<int>(std::find(theirs.begin(), theirs.end(), mode) - theirs.begin()));
+    gkeyll_order_.push_back(std::find(theirs.begin(), theirs.end(), mode) - theirs.begin());
 }
 
 int PhaseBasis::find(const MultiIndex& mode) const {

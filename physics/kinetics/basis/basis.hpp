@@ -28,7 +28,7 @@ class Basis {
   [[nodiscard]] int dim() const { return dim_; }
   [[nodiscard]] int order() const { return order_; }
   [[nodiscard]] Family family() const { return family_; }
-  [[nodiscard]] int size() const { return static_cast<int>(modes_.size()); }
+  [[nodiscard]] int size() const { return modes_.size(); }
   [[nodiscard]] const MultiIndex& mode(int i) const { return modes_[i]; }
   [[nodiscard]] int find(const MultiIndex& mode) const;  ///< -1 if the basis lacks it
   [[nodiscard]] double value(int i, std::span<const double> xi) const;
@@ -58,13 +58,13 @@ class PhaseBasis {
   [[nodiscard]] int order() const { return order_; }
   [[nodiscard]] Family family() const { return family_; }
   [[nodiscard]] const Basis& conf() const { return conf_; }
-  [[nodiscard]] int size() const { return static_cast<int>(modes_.size()); }
+  [[nodiscard]] int size() const { return modes_.size(); }
   /// Degrees in (x, v).
   [[nodiscard]] const MultiIndex& mode(int i) const { return modes_[i]; }
   [[nodiscard]] int find(const MultiIndex& mode) const;
   [[nodiscard]] double value(int i, std::span<const double> xi) const;
 
-  [[nodiscard]] int n_groups() const { return static_cast<int>(groups_.size()); }
+  [[nodiscard]] int n_groups() const { return groups_.size(); }
   [[nodiscard]] int n_full_groups() const { return n_full_; }
   /// Degrees in v of a group; group 0 is the constant.
   [[nodiscard]] const MultiIndex& group(int g) const { return groups_[g]; }

@@ -135,7 +135,7 @@ int count_zeros(const ComplexFunction& f, const Rectangle& r, double step) {
   const Complex a = r.lower_left, c = r.upper_right, b{c.real(), a.imag()}, d{a.real(), c.imag()};
   const double angle = turn_along(f, a, b, step) + turn_along(f, b, c, step) + turn_along(f, c, d, step) +
                        turn_along(f, d, a, step);
-  return static_cast<int>(std::lround(angle / (2 * std::numbers::pi)));
+  return std::lround(angle / (2 * std::numbers::pi));
 }
 
 Complex highest_root(const ComplexFunction& f, const Rectangle& rectangle, double step) {

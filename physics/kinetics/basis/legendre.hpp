@@ -51,13 +51,13 @@ struct Polynomial {
     constexpr std::int64_t common = 3465;  // of 1, 3, 5, 7, 9, 11
     std::int64_t sum = 0;
     for (int i = 0; i < size; i += 2) sum += c[i] * (2 * common / (i + 1));
-    return static_cast<double>(sum) / static_cast<double>(denominator * common);
+    return static_cast<double>(sum) / (denominator * common);
   }
   /// At x = +-1.
   [[nodiscard]] constexpr double end(int side) const {
     std::int64_t sum = 0;
     for (int i = 0; i < size; ++i) sum += side < 0 && i % 2 == 1 ? -c[i] : c[i];
-    return static_cast<double>(sum) / static_cast<double>(denominator);
+    return static_cast<double>(sum) / denominator;
   }
 };
 

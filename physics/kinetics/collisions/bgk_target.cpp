@@ -11,7 +11,7 @@ namespace quintet::kinetics {
 
 BgkTarget::BgkTarget(const PhaseBasis& basis) : products_(basis.conf()) {
   const Basis& conf = basis.conf();
-  const TensorNodes nodes(std::vector<int>(static_cast<std::size_t>(basis.cdim()), basis.order() + 1));
+  const TensorNodes nodes(std::vector<int>(basis.cdim(), basis.order() + 1));
   tables_.vdim = basis.vdim();
   tables_.order = basis.order();
   tables_.n = conf.size();

@@ -55,9 +55,7 @@ class CollisionMoments {
 
   [[nodiscard]] const double* density(int conf) const { return &sums_(conf, 0, 0); }
   /// Numbers of one configuration cell, from density() on.
-  [[nodiscard]] std::ptrdiff_t size_of_cell() const {
-    return static_cast<std::ptrdiff_t>(sums_.extent(1) * sums_.extent(2));
-  }
+  [[nodiscard]] std::ptrdiff_t size_of_cell() const { return sums_.extent(1) * sums_.extent(2); }
   [[nodiscard]] const double* momentum(int conf, int d) const { return &sums_(conf, 1 + d, 0); }
   [[nodiscard]] const double* energy(int conf) const { return &sums_(conf, 1 + vdim_, 0); }  ///< M2
 

@@ -98,7 +98,7 @@ struct Collisions::Implementation {
     }
   }
 
-  [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
+  [[nodiscard]] int n_species() const { return species.size(); }
 
   /// Moments, rates and what is solved for stay where f is.
   [[nodiscard]] bool works_there() const {

@@ -18,7 +18,7 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
                 "collisions of {} species: more than {} are not made", species.size(),
                 int{ExchangeCell::most_species});
   auto& t = tables_;
-  t.n_species = static_cast<int>(species.size());
+  t.n_species = species.size();
   t.vdim = basis.vdim();
   t.n_modes = basis.conf().size();
   t.spitzer = options.spitzer;
@@ -50,10 +50,10 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
   for (int s = 0; s < static_cast<int>(options.profile.size()); ++s)
     for (int r = 0; r < static_cast<int>(options.profile[s].size()); ++r)
       if (options.profile[s][r]) {
-        t.profile_of[s * t.n_species + r] = static_cast<int>(profiles_.size());
+        t.profile_of[s * t.n_species + r] = profiles_.size();
         profiles_.push_back({s, r, options.profile[s][r]});
       }
-  t.n_profiles = static_cast<int>(profiles_.size());
+  t.n_profiles = profiles_.size();
   t.uniform = uniform();
   if (!profiles_.empty()) set_control_points(basis.conf());
 }
@@ -117,8 +117,7 @@ ExchangeCell SpeciesExchange::cell(const std::vector<CollisionMoments>& moments,
   ExchangeCell cell(tables_);
   cell.with_states = needs_states(gain);
   cell.profiles = profile_values_.data();
-  if (!profiles_.empty())
-    cell.profile_size = static_cast<std::ptrdiff_t>(profile_values_.size() / profiles_.size());
+  if (!profiles_.empty()) cell.profile_size = profile_values_.size() / profiles_.size();
   for (int s = 0; s < cell.n_species; ++s) {
     auto& of = cell.of[s];
     const DragDiffusion& c = coefficients[s];

@@ -20,20 +20,20 @@ struct CollisionSizes {
   int n_parts, part, most_relaxing = 0;
 
   explicit CollisionSizes(const DeviceCollisionOptions& o) : n_conf(o.n_conf) {
-    const int n = o.n_conf_modes, n_moments = static_cast<int>(o.moments.size());
+    const int n = o.n_conf_modes, n_moments = o.moments.size();
     std::ptrdiff_t grid = 0;
     for (int d = 0; d < o.vdim; ++d) {
       n_vel *= o.cells[d];
       velocity += 5 * o.cells[d];
       grid += o.grid_cells[d];
-      diffusion += static_cast<std::ptrdiff_t>(o.diffusion[d].size());
-      for (const auto& moment : o.moments) weights += static_cast<std::ptrdiff_t>(moment.weight[d].size());
+      diffusion += o.diffusion[d].size();
+      for (const auto& moment : o.moments) weights += moment.weight[d].size();
     }
     n_packs = (n_vel + lanes - 1) / lanes;
     // Enough teams for moments where configuration cells are few.
     const auto wanted = std::max<std::ptrdiff_t>(1, 4096 / n_conf);
-    n_parts = static_cast<int>(std::min(wanted, (n_vel + 511) / 512));
-    part = static_cast<int>((n_vel + n_parts - 1) / n_parts);
+    n_parts = std::min(wanted, (n_vel + 511) / 512);
+    part = (n_vel + n_parts - 1) / n_parts;
     products = n * n * n + n;
     moments = n_conf * n_moments * n;
     parts = moments * n_parts;
@@ -54,8 +54,7 @@ struct CollisionSizes {
     factors = 2 * (o.n_nodes + o.vdim + 2) * n + n * n +
               static_cast<std::ptrdiff_t>(sizeof(BgkCell::Work) / sizeof(double));
     // Maxwellians take at most 64 MB (or are those of one configuration cell).
-    most_relaxing =
-        static_cast<int>(std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / tables, 1, n_conf));
+    most_relaxing = std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / tables, 1, n_conf);
   }
   /// 0 where velocity space is not shared out along v_d.
   [[nodiscard]] std::ptrdiff_t face_size(const DeviceCollisionOptions& o, int d) const {
@@ -63,15 +62,14 @@ struct CollisionSizes {
     return n_conf * ((n_vel / o.cells[d] + lanes - 1) / lanes) * o.n_modes * lanes;
   }
   [[nodiscard]] double bytes() const {
-    return 8.0 *
-               static_cast<double>(products + halos + parts + moments + weights + velocity + fields + solves +
-                                   diffusion + of_grid + most_relaxing * (tables + table_moments + factors)) +
+    return 8.0 * (products + halos + parts + moments + weights + velocity + fields + solves + diffusion +
+                  of_grid + most_relaxing * (tables + table_moments + factors)) +
            sizeof(CollisionGroups);
   }
 };
 
 DeviceArray copy(const char* label, const std::vector<double>& values) {
-  const auto there = device_array(label, static_cast<std::ptrdiff_t>(values.size()));
+  const auto there = device_array(label, values.size());
   to_device(there, values.data(), values.size());
   return there;
 }
@@ -109,15 +107,9 @@ class CollisionsOf final : public DeviceCollisions {
     get_moments(host);
   }
   void sum_moments(int buffer) override { make_sums(buffer); }
-  void get_moments(double* host) const override {
-    to_host(host, moments_, static_cast<std::size_t>(size_.moments));
-  }
-  void set_moments(const double* host) override {
-    to_device(moments_, host, static_cast<std::size_t>(size_.moments));
-  }
-  [[nodiscard]] std::size_t edge_size(int d) const override {
-    return static_cast<std::size_t>(size_.face_size(options_, d));
-  }
+  void get_moments(double* host) const override { to_host(host, moments_, size_.moments); }
+  void set_moments(const double* host) override { to_device(moments_, host, size_.moments); }
+  [[nodiscard]] std::size_t edge_size(int d) const override { return size_.face_size(options_, d); }
   [[nodiscard]] DeviceVlasov::Halo halo(int d, int side) const override { return of_face(d, side).seen(); }
   void edge(int buffer, int d, int side) const override {
     for_all("collisions::edge", static_cast<std::ptrdiff_t>(edge_size(d)),
@@ -126,10 +118,10 @@ class CollisionsOf final : public DeviceCollisions {
   }
   void set_beyond(int d, int side) override { of_face(d, side).arrive(); }
   void set_drag_diffusion(const double* coefficients) override {
-    to_device(fields_, coefficients, static_cast<std::size_t>(size_.fields));
+    to_device(fields_, coefficients, size_.fields);
   }
   void get_drag_diffusion(double* coefficients) const override {
-    to_host(coefficients, fields_, static_cast<std::size_t>(size_.fields));
+    to_host(coefficients, fields_, size_.fields);
   }
   void exchange(const ExchangeTables& tables, std::span<const double> profiles,
                 std::span<DeviceCollisions* const> all, std::span<const char> gains) override {
@@ -256,14 +248,14 @@ class CollisionsOf final : public DeviceCollisions {
     std::array<int, ExchangeCell::most_species * ExchangeCell::most_species> profile_of{};
     std::copy(tables.profile_of.begin(), tables.profile_of.end(), profile_of.begin());
     exchange_.profile_of = device_copy("collisions::profile_of", profile_of);
-    exchange_.profiles = device_array("collisions::profiles", static_cast<std::ptrdiff_t>(n_profiles));
+    exchange_.profiles = device_array("collisions::profiles", n_profiles);
     exchange_.sent_profiles.reserve(n_profiles);
     exchange_.refused = device_array("collisions::exchange_refused", size_.n_conf);
     exchange_.fetched_refused.reserve(exchange_.refused.extent(0));
   }
   [[nodiscard]] const HaloArrays& of_face(int d, int side) const { return halos_[d][side]; }
   void make_sums(int buffer) const {
-    const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
+    const int n_moments = options_.moments.size(), n_out = n_moments * N;
     SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
                       parts_.data(), size_.n_parts, size_.part};
     for (int c = 0; c < n_moments; ++c)
@@ -280,8 +272,8 @@ class CollisionsOf final : public DeviceCollisions {
   }
   void make_cells() {
     cells_.n_conf = options_.n_conf;
-    cells_.n_vel = static_cast<int>(size_.n_vel);
-    cells_.n_packs = static_cast<int>(size_.n_packs);
+    cells_.n_vel = size_.n_vel;
+    cells_.n_packs = size_.n_packs;
     cells_.n_modes = options_.n_modes;
     cells_.vdim = options_.vdim;
     cells_.groups = reinterpret_cast<const CollisionGroups*>(groups_.data());
@@ -319,7 +311,7 @@ class CollisionsOf final : public DeviceCollisions {
     maxwellians_.vdim = options_.vdim;
     maxwellians_.n_nodes = options_.n_nodes;
     maxwellians_.n_degrees = options_.n_degrees;
-    maxwellians_.n_points = static_cast<int>(options_.node.size());
+    maxwellians_.n_points = options_.node.size();
     for (int i = 0; i < 3; ++i) {
       const auto d = static_cast<std::size_t>(i);
       maxwellians_.cells[i] = i < options_.vdim ? options_.grid_cells[d] : 0;
@@ -342,7 +334,7 @@ class CollisionsOf final : public DeviceCollisions {
         device_array("collisions::table_moments", n * (options_.n_nodes + 3) * options_.vdim * 6);
     factors_ = device_array("collisions::factors", n * 2 * (options_.n_nodes + options_.vdim + 2) * N);
     matrices_ = device_array("collisions::matrices", n * N * N);
-    work_ = ByteArray("collisions::relaxing", static_cast<std::size_t>(n) * sizeof(BgkCell::Work));
+    work_ = ByteArray("collisions::relaxing", n * sizeof(BgkCell::Work));
     auto of_nodes = options_.bgk.values;
     of_nodes.insert(of_nodes.end(), options_.bgk.weights.begin(), options_.bgk.weights.end());
     of_nodes_ = copy("collisions::of_nodes", of_nodes);

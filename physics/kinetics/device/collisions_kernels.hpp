@@ -59,13 +59,13 @@ struct CopyEdge {
   const double* f;
   double* out;
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
-    const int lane = static_cast<int>(i % lanes), mode = static_cast<int>(i / lanes % edge.n_modes);
+    const int lane = i % lanes, mode = i / lanes % edge.n_modes;
     const auto pack = i / lanes / edge.n_modes;
     const int number = static_cast<int>(pack % edge.n_packs) * lanes + lane;
     const bool pads = number >= cells.n_vel / edge.n;
     const int cell = number / edge.step * (edge.step * edge.n) + number % edge.step +
                      (side == 0 ? 0 : edge.n - 1) * edge.step;
-    out[i] = pads ? 0 : f[cells.place(static_cast<int>(pack / edge.n_packs), cell) + mode * lanes];
+    out[i] = pads ? 0 : f[cells.place(pack / edge.n_packs, cell) + mode * lanes];
   }
 };
 
@@ -405,7 +405,7 @@ struct Maxwellians {
 struct MakeMaxwellians {
   Maxwellians m;
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
-    int cell = static_cast<int>(i % m.n_cells()), d = 0;
+    int cell = i % m.n_cells(), d = 0;
     const int table = i / m.n_cells() % m.n_tables();
     const int conf = i / m.n_cells() / m.n_tables();
     while (cell >= m.cells[d]) cell -= m.cells[d++];

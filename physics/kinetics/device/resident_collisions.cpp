@@ -383,8 +383,8 @@ double resident_collision_bytes(const PhaseBasis& basis, const PhaseBlock& block
     set_relaxation(basis, block, of);
   double n_profiles = 0, n_nodes = 1;
   for (const auto& row_of_species : options.profile)
-    n_profiles += static_cast<double>(std::count_if(row_of_species.begin(), row_of_species.end(),
-                                                    [](const auto& profile) { return bool(profile); }));
+    n_profiles += std::count_if(row_of_species.begin(), row_of_species.end(),
+                                [](const auto& profile) { return bool(profile); });
   for (int d = 0; d < basis.cdim(); ++d) n_nodes *= basis.order() + 1;
   return factory.collision_bytes(of) + 8 * n_profiles * n_nodes * block.n_conf();
 }

@@ -62,7 +62,7 @@ Limited ResidentOperator::limit(const Exec& exec, const Positivity& positivity, 
   for (std::size_t i = 0; i < 3; ++i) result.momentum[i] = positivity.scale() * there.change[i];
   result.square = positivity.scale() * there.change[3];
   result.least_mean = there.least_mean;
-  result.conf = static_cast<int>(there.conf);
+  result.conf = there.conf;
   result.row = there.velocity_cell / f.block.n_last();
   result.last = there.velocity_cell % f.block.n_last();
   return result;
@@ -70,7 +70,7 @@ Limited ResidentOperator::limit(const Exec& exec, const Positivity& positivity, 
 
 int ResidentOperator::buffer(const Distribution& f) const {
   for (std::size_t i = 0; i < held_.size(); ++i)
-    if (held_[i].data() == f.data.data()) return static_cast<int>(i);
+    if (held_[i].data() == f.data.data()) return i;
   throw InternalError("a distribution that is not on the device");
 }
 
@@ -164,13 +164,13 @@ double ResidentOperator::frequency(const Exec&, const ConfField& acceleration) c
 void ResidentOperator::sum_moments(const Exec& exec, const Distribution& f,
                                    const StageMoments& moments) const {
   exec.fence();
-  device_->moments(buffer(f), static_cast<int>(moments.extent(1)), moments.data());
+  device_->moments(buffer(f), moments.extent(1), moments.data());
 }
 
 void ResidentOperator::start_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) {
   finish_moments();
   exec.fence();
-  device_->start_moments(buffer(f), static_cast<int>(moments.extent(1)));
+  device_->start_moments(buffer(f), moments.extent(1));
   started_ = moments;
 }
 
@@ -190,7 +190,7 @@ void ResidentOperator::sum_three_moments(const Exec& exec, const Distribution& f
 ResidentOperator::Summary ResidentOperator::summarise(const Exec& exec, const Positivity& positivity,
                                                       const Distribution& f) const {
   exec.fence();
-  std::vector<DeviceVlasov::Summary> cells(static_cast<std::size_t>(block_.n_conf()));
+  std::vector<DeviceVlasov::Summary> cells(block_.n_conf());
   device_->summarise(buffer(f), positivity.node_values(), positivity.node_weights(), cells);
   Summary sum;
   sum.least_mean = cells[0].least;

@@ -287,7 +287,7 @@ struct MakeVelocityTrace {
   const double* f;
   double* out;
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
-    const int n = edge.n_cells(), conf = static_cast<int>(i / n), number = static_cast<int>(i % n);
+    const int n = edge.n_cells(), conf = i / n, number = i % n;
     const double* const own = f + edge.cells.place(conf, edge.cell(number));
     const auto place = edge.place(conf, number);
     for (int face = 0; face < Tr::n_face_groups; ++face)
@@ -311,7 +311,7 @@ struct AddVelocityExterior {
 
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t thread) const {
     const GroupTables<Tr>& t = *tables;
-    const int n = edge.n_cells(), number = static_cast<int>(thread % n), d = edge.direction;
+    const int n = edge.n_cells(), number = thread % n, d = edge.direction;
     const int g = static_cast<int>(thread / n % Tr::n_groups),
               conf = static_cast<int>(thread / n / Tr::n_groups);
     const int cell = edge.cell(number), face = t.face[d][g], k = t.degree[d][g];

@@ -23,7 +23,7 @@ class Series {
     if (!periodic_) return std::sqrt(2.0 / n_) * cosine(std::int64_t{j} * (2 * i + 1));
     const std::int64_t m = (j + 1) / 2;
     if (2 * m == n_) return std::sqrt(1.0 / n_) * (i % 2 == 0 ? 1 : -1);
-    const double angle = 2 * pi * static_cast<double>(m * i % n_) / n_;
+    const double angle = 2 * pi * (m * i % n_) / n_;
     return std::sqrt(2.0 / n_) * (j % 2 == 1 ? cosine(m * i) : std::sin(angle));
   }
   [[nodiscard]] double wave_number(int j) const {
@@ -42,7 +42,7 @@ class Series {
 
 /// Replace each line along a direction by its series' coefficients.
 void transform(const Series& series, int n_outer, int n, int n_inner, std::vector<double>& values) {
-  std::vector<double> line(static_cast<std::size_t>(n)), table(static_cast<std::size_t>(n) * n);
+  std::vector<double> line(n), table(static_cast<std::size_t>(n) * n);
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) table[static_cast<std::size_t>(j) * n + i] = series.value(j, i);
   for (int outer = 0; outer < n_outer; ++outer)

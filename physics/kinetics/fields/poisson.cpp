@@ -92,9 +92,7 @@ std::array<int, 3> conf_part(const std::array<int, 6>& values, int cdim, int bey
 }
 
 /// Unknowns, held ones, and the total charge.
-std::size_t summed_size(const ContinuousSpace& space) {
-  return static_cast<std::size_t>(space.n_free() + ContinuousSpace::n_held + 1);
-}
+std::size_t summed_size(const ContinuousSpace& space) { return space.n_free() + ContinuousSpace::n_held + 1; }
 
 }  // namespace
 

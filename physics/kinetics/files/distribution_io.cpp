@@ -34,7 +34,7 @@ std::vector<CellBox> boxes(const Decomposition& decomposition, const PhaseGrid& 
 /// Shape of a dataset: cells of the first `dim` directions, then `rest`.
 hdf5::Shape shape_of(const PhaseGrid& grid, int dim, const hdf5::Shape& rest) {
   hdf5::Shape shape;
-  for (int d = 0; d < dim; ++d) shape.push_back(static_cast<std::uint64_t>(grid.cells[d]));
+  for (int d = 0; d < dim; ++d) shape.push_back(grid.cells[d]);
   shape.insert(shape.end(), rest.begin(), rest.end());
   return shape;
 }
@@ -65,8 +65,7 @@ std::uint64_t write_rows(hdf5::Group& group, const std::string& name, const RowE
   group.set_member_attribute(name, "grid", label.grid);
   group.set_member_attribute(name, "basis", label.basis);
   group.set_member_attribute(name, "modes", label.modes);
-  return hdf5::RowChecksum::part<double>(
-      seed, rows, static_cast<std::uint64_t>(exchange.rows().begin) * exchange.row_size());
+  return hdf5::RowChecksum::part<double>(seed, rows, exchange.rows().begin * exchange.row_size());
 }
 
 void check_label(const hdf5::Group& group, const std::string& name, const Label& label) {
@@ -112,7 +111,7 @@ void read_rows(const hdf5::Group& group, const std::string& name, const Comm& co
     const auto chunk = exchange.chunk(i);
     const auto begin = static_cast<std::uint64_t>(chunk.begin);
     const auto rows = group.read_rows<double>(name, begin, static_cast<std::uint64_t>(chunk.size()));
-    bad = std::min(bad, first_bad(rows, static_cast<std::int64_t>(begin * exchange.row_size())));
+    bad = std::min(bad, first_bad(rows, begin * exchange.row_size()));
     exchange.spread(i, rows, take);
   }
   check_finite(comm, name, label.shape, bad);

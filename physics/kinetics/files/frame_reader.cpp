@@ -80,7 +80,7 @@ void FrameReader::read(const std::string& field, const Decomposition& decomposit
     const auto shape = group.shape(field);
     const std::size_t cell = values.extent(1) * values.extent(2);
     hdf5::Shape expected;
-    for (int d = 0; d < grid.cdim; ++d) expected.push_back(static_cast<std::uint64_t>(grid.cells[d]));
+    for (int d = 0; d < grid.cdim; ++d) expected.push_back(grid.cells[d]);
     expected.insert(expected.end(), {values.extent(1), values.extent(2)});
     QUINTET_CHECK(shape.size() == expected.size() + 1 &&
                       std::equal(expected.begin(), expected.end(), shape.begin() + 1),

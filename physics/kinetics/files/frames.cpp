@@ -36,7 +36,7 @@ std::vector<T> first(const auto& values, int n) {
 
 hdf5::Shape cells_of(const PhaseGrid& grid) {
   hdf5::Shape shape;
-  for (int d = 0; d < grid.cdim; ++d) shape.push_back(static_cast<std::uint64_t>(grid.cells[d]));
+  for (int d = 0; d < grid.cdim; ++d) shape.push_back(grid.cells[d]);
   return shape;
 }
 
@@ -88,7 +88,7 @@ struct FrameWriter::Implementation {
   }
 
   [[nodiscard]] const PhaseGrid& grid() const { return species.front().grid; }
-  [[nodiscard]] std::int64_t n_frames() const { return static_cast<std::int64_t>(steps.size()); }
+  [[nodiscard]] std::int64_t n_frames() const { return steps.size(); }
 
   void drop_frames_after(std::int64_t last_step, std::optional<std::uint64_t> most) {
     // All ranks read this alike: HDF5 would cut data in the chunk cache of one rank on that rank alone.
@@ -224,7 +224,7 @@ struct FrameWriter::Implementation {
     hdf5::Shape entry;
     std::vector<std::string> axes{"frame"};
     for (int d = grid().cdim - 1; d >= 0; --d) {
-      entry.push_back(static_cast<std::uint64_t>(grid().cells[d] * n_points));
+      entry.push_back(grid().cells[d] * n_points);
       axes.emplace_back(x_names[d]);
     }
     for (const auto& one : points) {

@@ -57,7 +57,7 @@ class GkylField {
 
  private:
   void take(void* data, std::uint64_t n) {
-    QUINTET_CHECK(n <= n_bytes_ && file_.read(static_cast<char*>(data), static_cast<std::streamsize>(n)),
+    QUINTET_CHECK(n <= n_bytes_ && file_.read(static_cast<char*>(data), n),
                   "{}: is truncated: it has {} bytes, fewer than its header says", path_, n_bytes_);
   }
   template <class T>
@@ -135,7 +135,7 @@ class GkylField {
 
   void read_parts(const PhaseGrid& grid) {
     std::uint64_t n_cells = 0, n_all = 1;
-    for (int d = 0; d < dim_; ++d) n_all *= static_cast<std::uint64_t>(grid.cells[d]);
+    for (int d = 0; d < dim_; ++d) n_all *= grid.cells[d];
     if (type_ == 1) {
       Part all{{}, place()};
       for (int d = 0; d < dim_; ++d) all.box.extent[d] = grid.cells[d];
@@ -148,7 +148,7 @@ class GkylField {
                   n_bytes_, n_bytes_ - place());
   }
 
-  [[nodiscard]] std::uint64_t place() { return static_cast<std::uint64_t>(file_.tellg()); }
+  [[nodiscard]] std::uint64_t place() { return file_.tellg(); }
   /// Step over the values of n cells, which must be there.
   void skip(std::uint64_t n) {
     const std::uint64_t bytes = 8 * n_values_ * n;
@@ -167,8 +167,8 @@ class GkylField {
       QUINTET_CHECK(
           first[d] >= 1 && last[d] >= first[d] && last[d] <= static_cast<std::uint64_t>(grid.cells[d]),
           "{}: is damaged: a part has cells {} to {} of {}", path_, first[d], last[d], grid.cells[d]);
-      part.box.begin[d] = static_cast<int>(first[d] - 1);
-      part.box.extent[d] = static_cast<int>(last[d] - first[d] + 1);
+      part.box.begin[d] = first[d] - 1;
+      part.box.extent[d] = last[d] - first[d] + 1;
       n *= last[d] - first[d] + 1;
     }
     QUINTET_CHECK(n == size, "{}: is damaged: a part of {} cells is said to have {}", path_, n, size);

@@ -35,7 +35,7 @@ void put_all(std::string& bytes, std::span<const double> values) {
 
 /// A byte that says what follows, and eight bytes, the most significant first.
 void put_big_endian(std::string& bytes, unsigned char kind, std::uint64_t value) {
-  bytes.push_back(static_cast<char>(kind));
+  bytes.push_back(kind);
   for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>((value >> shift) & 0xff));
 }
 
@@ -54,7 +54,7 @@ void put_number(std::string& bytes, std::int64_t value) {
   if (value >= 0 && value < 128)
     bytes.push_back(static_cast<char>(value));
   else
-    put_big_endian(bytes, 0xd3, static_cast<std::uint64_t>(value));
+    put_big_endian(bytes, 0xd3, value);
 }
 
 std::string file_header(std::uint64_t file_type, const std::string& meta) {
@@ -72,7 +72,7 @@ std::string field_header(const PhaseGrid& grid, int dim, std::size_t values, con
   std::uint64_t n_cells = 1;
   for (int d = 0; d < dim; ++d) {
     put(bytes, static_cast<std::uint64_t>(grid.cells[d]));
-    n_cells *= static_cast<std::uint64_t>(grid.cells[d]);
+    n_cells *= grid.cells[d];
   }
   QUINTET_CHECK(dim == grid.cdim || grid.is_uniform(),
                 ".gkyl files are of equal cells, not with a non-uniform velocity grid");

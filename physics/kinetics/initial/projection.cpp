@@ -12,8 +12,7 @@
 
 namespace quintet::kinetics {
 
-TensorNodes::TensorNodes(const std::vector<int>& per_direction)
-    : dim(static_cast<int>(per_direction.size())) {
+TensorNodes::TensorNodes(const std::vector<int>& per_direction) : dim(per_direction.size()) {
   weight.assign(1, 1.0);
   xi.assign(1, {});
   for (std::size_t d = 0; d < per_direction.size(); ++d) {

@@ -18,7 +18,7 @@ struct TensorNodes {
 
   TensorNodes() = default;
   explicit TensorNodes(const std::vector<int>& per_direction);
-  [[nodiscard]] int size() const { return static_cast<int>(weight.size()); }
+  [[nodiscard]] int size() const { return weight.size(); }
   [[nodiscard]] std::span<const double> at(int q) const { return xi[q]; }
 };
 

@@ -42,9 +42,7 @@ void add_row(int n, const double* f, int stride, const double* weight, int first
 
 MomentSweep::MomentSweep(const PhaseBasis& basis, const PhaseBlock& block,
                          const std::vector<FunctionalSum>& components)
-    : vdim_(basis.vdim()),
-      n_conf_modes_(basis.conf().size()),
-      n_components_(static_cast<int>(components.size())) {
+    : vdim_(basis.vdim()), n_conf_modes_(basis.conf().size()), n_components_(components.size()) {
   n_degrees_ = 1;
   for (int g = 0; g < basis.n_groups(); ++g) n_degrees_ = std::max(n_degrees_, basis.group(g)[0] + 1);
   for (int c = 0; c < n_components_; ++c)
@@ -69,7 +67,7 @@ const double* MomentSweep::weights(const PhaseBlock& block, Functional functiona
 
 int MomentSweep::row_sum(const PhaseBasis& basis, const PhaseBlock& block, const RowSum& wanted) {
   const auto found = std::find(row_sums_.begin(), row_sums_.end(), wanted);
-  if (found != row_sums_.end()) return static_cast<int>(found - row_sums_.begin());
+  if (found != row_sums_.end()) return found - row_sums_.begin();
   const int number = row_sums_.size();
   row_sums_.push_back(wanted);
   const int last = vdim_ - 1;

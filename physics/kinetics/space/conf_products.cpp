@@ -22,9 +22,7 @@ ConfProducts::ConfProducts(const Basis& conf) {
 std::vector<double> ConfProducts::dense() const {
   const auto n = greatest_.size();
   std::vector<double> all(n * n * n, 0.0);
-  for (const auto& t : triples_)
-    all[(static_cast<std::size_t>(t.l) * n + static_cast<std::size_t>(t.m)) * n +
-        static_cast<std::size_t>(t.n)] = t.c;
+  for (const auto& t : triples_) all[(t.l * n + t.m) * n + t.n] = t.c;
   return all;
 }
 

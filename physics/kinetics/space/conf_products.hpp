@@ -32,7 +32,7 @@ class ConfProducts {
   }
   /// All C_lmn, [l, m, n].
   [[nodiscard]] std::vector<double> dense() const;
-  [[nodiscard]] int size() const { return static_cast<int>(greatest_.size()); }
+  [[nodiscard]] int size() const { return greatest_.size(); }
   /// Value of the constant function.
   [[nodiscard]] double constant() const { return greatest_[0]; }
 

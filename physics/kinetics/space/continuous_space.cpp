@@ -51,7 +51,7 @@ ContinuousSpace::Direction ContinuousSpace::make_direction(int n_cells, int orde
 
   Direction result;
   result.n_cells = n_cells;
-  result.n_slots = static_cast<int>(items.size());
+  result.n_slots = items.size();
   result.slot.resize(n_cells * (order + 1));
   for (int s = 0; s < result.n_slots; ++s) {
     const auto& [key, degree, i] = items[s];
@@ -152,7 +152,7 @@ void ContinuousSpace::find_half_width() {
       for (int k = 0; k < n(2); ++k) {
         int least = n_free_, greatest = -1;
         for (std::size_t l = 0; l < functions_.size(); ++l) {
-          const int m = number({i, j, k}, static_cast<int>(l));
+          const int m = number({i, j, k}, l);
           if (m >= n_free_) continue;
           least = std::min(least, m);
           greatest = std::max(greatest, m);

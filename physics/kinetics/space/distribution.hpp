@@ -28,7 +28,7 @@ struct Distribution {
   [[nodiscard]] double& at(int conf, int row, int last, int mode) const {
     return pack(conf, row, last / PhaseBlock::lanes)[mode * PhaseBlock::lanes + last % PhaseBlock::lanes];
   }
-  [[nodiscard]] double bytes() const { return 8.0 * static_cast<double>(data.size()); }
+  [[nodiscard]] double bytes() const { return 8.0 * data.size(); }
 
  private:
   std::size_t n_rows_ = 0, n_packs_ = 0, pack_size_ = 0;

@@ -22,7 +22,7 @@ RowExchange::RowExchange(const Comm& comm, std::vector<CellBox> boxes, std::vect
       owner_(owner) {
   for (int d = 1; d < dim; ++d) row_size_ *= cells[d];
   const std::size_t row_bytes = std::max<std::size_t>(1, row_size_ * sizeof(double));
-  rows_a_chunk_ = static_cast<int>(std::clamp<std::size_t>(chunk_bytes / row_bytes, 1, cells[0]));
+  rows_a_chunk_ = std::clamp<std::size_t>(chunk_bytes / row_bytes, 1, cells[0]);
   for (int rank = 0; rank < comm.size(); ++rank) {
     owned_.push_back(share(rank));
     const auto own = owned_.back();

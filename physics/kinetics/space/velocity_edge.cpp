@@ -92,7 +92,7 @@ VelocityEdge fullest_velocity_edge(const Decomposition& decomposition, const Pha
   const double scale = std::pow(0.5, 0.5 * basis.dim()) * grid.conf_cell_volume() *
                        grid.mean_velocity_cell_volume() * cells / particles;
   const auto greatest = std::max_element(sums.begin(), sums.end()) - sums.begin();
-  const auto index = block.conf_index(static_cast<int>(greatest / n_ends));
+  const auto index = block.conf_index(greatest / n_ends);
   VelocityEdge here{
       scale * sums[greatest], static_cast<int>(greatest % n_ends) / 2, static_cast<int>(greatest % 2), {}};
   for (int d = 0; d < grid.cdim; ++d) here.place[d] = grid.centre(d, block.begin[d] + index[d]);

@@ -55,7 +55,7 @@ void VelocityExchange::finish() {
 double VelocityExchange::bytes() const {
   double sum = 0;
   for (const auto& direction : sides_)
-    for (const auto& side : direction) sum += 8.0 * static_cast<double>(side.memory.send.size());
+    for (const auto& side : direction) sum += 8.0 * side.memory.send.size();
   return sum;
 }
 

@@ -79,13 +79,13 @@ class SlopeTable {
   explicit SlopeTable(const std::vector<double>& y) : sum_(y.size() + 1), moment_(y.size() + 1) {
     for (std::size_t i = 0; i < y.size(); ++i) {
       sum_[i + 1] = sum_[i] + y[i];
-      moment_[i + 1] = moment_[i] + static_cast<double>(i) * y[i];
+      moment_[i + 1] = moment_[i] + i * y[i];
     }
   }
   /// Slope per sample over samples first ... last.
   [[nodiscard]] double slope(std::size_t first, std::size_t last) const {
     const auto n = static_cast<double>(last - first + 1);
-    const double middle = 0.5 * static_cast<double>(first + last);
+    const double middle = 0.5 * (first + last);
     const double sum = sum_[last + 1] - sum_[first], moment = moment_[last + 1] - moment_[first];
     return (moment - middle * sum) * 12 / (n * (n * n - 1));
   }
@@ -102,12 +102,12 @@ std::vector<double> resampled(const Samples& s) {
   const double begin = s.t.front(), h = (s.t.back() - begin) / (n_knots - 1);
   std::size_t next = 0;
   for (std::size_t i = 0; i < n_knots; ++i) {
-    const double t = begin + static_cast<double>(i) * h;
+    const double t = begin + i * h;
     double sum = 0;
     std::size_t n = 0;
     for (; next < s.size() && s.t[next] <= t + 0.5 * h; ++next, ++n) sum += s.y[next];
     if (n > 2) {
-      knots[i] = sum / static_cast<double>(n);
+      knots[i] = sum / n;
       continue;
     }
     const auto j = std::clamp<std::ptrdiff_t>(std::lower_bound(s.t.begin(), s.t.end(), t) - s.t.begin(), 1,
@@ -147,10 +147,10 @@ std::optional<Window> window_in(const Samples& samples) {
     double best_rise = least_rise;
     for (std::size_t i = 0; i < n_knots; ++i)
       for (std::size_t j = i + 4 * quarter_least; j < n_knots; ++j) {
-        const double rise = table.slope(i, j) * static_cast<double>(j - i);
+        const double rise = table.slope(i, j) * (j - i);
         if (rise < best_rise || !slope_is_constant(table, i, j, tolerance)) continue;
         best_rise = rise;
-        best = {begin + static_cast<double>(i) * h, begin + static_cast<double>(j) * h};
+        best = {begin + i * h, begin + j * h};
       }
     if (best) return best;
   }
@@ -198,7 +198,7 @@ Samples find_maxima(const Samples& s) {
 
 bool runs_straight(const Samples& run, double tolerance) {
   const double slope = fit_line(run).slope;
-  const double spacing = (run.t.back() - run.t.front()) / static_cast<double>(run.size() - 1);
+  const double spacing = (run.t.back() - run.t.front()) / (run.size() - 1);
   for (std::size_t i = 1; i < run.size(); ++i) {
     const double dt = run.t[i] - run.t[i - 1], local = (run.y[i] - run.y[i - 1]) / dt;
     if (std::abs(local - slope) > tolerance * std::max(std::abs(slope), 0.1 / spacing)) return false;
@@ -225,7 +225,7 @@ std::optional<Samples> best_run(const Samples& maxima) {
 
 OscillationFit no_oscillation(std::size_t n_maxima, std::string reason) {
   OscillationFit fit;
-  fit.n_maxima = static_cast<int>(n_maxima);
+  fit.n_maxima = n_maxima;
   fit.reason = std::move(reason);
   return fit;
 }
@@ -246,7 +246,7 @@ GrowthFit fit_growth(std::span<const double> t, std::span<const double> energy,
   }
   const Samples samples = logarithms(t, energy, window);
   fit.window = *window;
-  fit.n_samples = static_cast<int>(samples.size());
+  fit.n_samples = samples.size();
   if (samples.size() < 4) {
     fit.reason = fmt::format("{} usable samples in t = {:g} ... {:g}, at least 4 are needed", samples.size(),
                              window->begin, window->end);
@@ -282,7 +282,7 @@ OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const
   fit.gamma = 0.5 * line.slope;
   fit.gamma_uncertainty = 0.5 * uncertainty_of(maxima, line);
   fit.window = {maxima.t.front(), maxima.t.back()};
-  fit.n_maxima = static_cast<int>(maxima.size());
+  fit.n_maxima = maxima.size();
   return fit;
 }
 

@@ -20,7 +20,7 @@ struct Nodes {
   std::array<double, n_nodes> square{}, weight{};
   explicit Nodes(double shift) {
     for (std::size_t k = 0; k < n_nodes; ++k) {
-      const double t = (static_cast<double>(k) + shift) * h;
+      const double t = (k + shift) * h;
       square[k] = t * t;
       weight[k] = std::exp(-t * t);
     }

@@ -31,11 +31,10 @@ constexpr int most_samples = 160, least_samples = 12, most_modes = 6;
 struct Series {
   double begin = 0, dt = 0;
   Vector s;
-  [[nodiscard]] int size() const { return static_cast<int>(s.size()); }
+  [[nodiscard]] int size() const { return s.size(); }
   [[nodiscard]] double length() const { return dt * (size() - 1); }
   [[nodiscard]] Series part(double from, double to) const {
-    const int first = static_cast<int>(std::lround(from * (size() - 1))),
-              last = static_cast<int>(std::lround(to * (size() - 1)));
+    const int first = std::lround(from * (size() - 1)), last = std::lround(to * (size() - 1));
     return {begin + first * dt, dt, Vector(s.begin() + first, s.begin() + last + 1)};
   }
 };
@@ -123,7 +122,7 @@ Vector waves_of(const Vector& omega, const Series& series) {
 Fit amplitudes(const Vector& omega, const Series& series) {
   Fit fit;
   if (omega.empty()) return fit;
-  const int n = series.size(), m = static_cast<int>(omega.size());
+  const int n = series.size(), m = omega.size();
   const Vector a = waves_of(omega, series);
   fit.amplitude = least_squares(a, n, m, series.s, 1);
   if (fit.amplitude.empty()) return fit;
@@ -176,7 +175,7 @@ Complex nearest(const Fit& fit, Complex omega) {
 /// Standard error of omega_j from the rest: its variance over the part of d s/d omega_j that no other
 /// parameter can make.
 double standard_error(const Fit& fit, const Series& series, std::size_t j) {
-  const int n = series.size(), m = static_cast<int>(fit.omega.size()), n_free = 2 * m - 1;
+  const int n = series.size(), m = fit.omega.size(), n_free = 2 * m - 1;
   if (n <= 2 * m) return std::numeric_limits<double>::infinity();
   const Vector a = waves_of(fit.omega, series);
   Vector others = a, slope(n);
@@ -218,7 +217,7 @@ WaveFit fit_series(const Series& series) {
   if (chosen + 1 < fits.size()) others.push_back(fits[chosen + 1]);
   for (const auto& part : {series.part(0, 0.75), series.part(0.25, 1)}) {
     if (part.size() < least_samples) continue;
-    others.push_back(amplitudes(SignalSpace(part).omegas(static_cast<int>(fit.omega.size()), part.dt), part));
+    others.push_back(amplitudes(SignalSpace(part).omegas(fit.omega.size(), part.dt), part));
   }
   for (std::size_t j = 0; j < fit.omega.size(); ++j) {
     WaveMode mode;

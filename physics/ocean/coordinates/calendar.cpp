@@ -84,9 +84,7 @@ constexpr UnitRow units_of_time[] = {{"day", 1},
 
 }  // namespace
 
-double day_of(const Date& date) {
-  return static_cast<double>(gregorian_day(date.year, date.month, date.day) - days_to_1800);
-}
+double day_of(const Date& date) { return gregorian_day(date.year, date.month, date.day) - days_to_1800; }
 
 Date date_of(double day) {
   const auto z = static_cast<std::int64_t>(std::floor(day)) + days_to_1800 + 719468;
@@ -178,8 +176,8 @@ TimeUnits::TimeUnits(const std::string& units, const std::string& calendar, cons
   if (kind_ == Kind::even)
     reference_ = static_cast<double>(days_a_year_) * year + day_of_even_year(days_a_year_, month, day);
   else
-    reference_ = static_cast<double>(
-        (before_reform ? julian_day(year, month, day) : gregorian_day(year, month, day)) - days_to_1800);
+    reference_ =
+        (before_reform ? julian_day(year, month, day) : gregorian_day(year, month, day)) - days_to_1800;
   reference_ += (hour + (minute + second / 60.0) / 60) / 24;
 }
 

@@ -35,9 +35,9 @@ std::vector<double> middles(const std::vector<double>& values, int factor, const
   double narrowest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < values.size(); ++i) narrowest = std::min(narrowest, values[i] - values[i - 1]);
   std::vector<double> means;
-  for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(factor)) {
+  for (std::size_t i = 0; i < values.size(); i += factor) {
     double sum = 0;
-    for (std::size_t k = i; k < i + static_cast<std::size_t>(factor); ++k) {
+    for (std::size_t k = i; k < i + factor; ++k) {
       QUINTET_CHECK(k == i || values[k] - values[k - 1] < 1.5 * narrowest,
                     "fields.coarsen: {} of a box have a gap between {} and {}: choose a fields.region that "
                     "lies on one side of it",
@@ -53,17 +53,15 @@ class CoarseSource : public FieldSource {
  public:
   CoarseSource(std::unique_ptr<FieldSource> fine, int factor, const GridRegion& region,
                const std::optional<std::vector<std::uint8_t>>& sea)
-      : FieldSource(static_cast<const FieldFacts&>(*fine)),
-        fine_(std::move(fine)),
-        factor_(static_cast<std::size_t>(factor)) {
+      : FieldSource(static_cast<const FieldFacts&>(*fine)), fine_(std::move(fine)), factor_(factor) {
     notes = fine_->notes;
     part_ = part_of(fine_->grid, region);
     const auto check = [&](std::size_t n, const char* what) {
       QUINTET_CHECK(
-          n % static_cast<std::size_t>(factor) == 0,
+          n % factor == 0,
           "fields.coarsen: {} {} do not make boxes of {}; choose a divisor, or a fields.region that "
           "leaves {} of them out",
-          n, what, factor, n % static_cast<std::size_t>(factor));
+          n, what, factor, n % factor);
     };
     check(part_.rows.size(), "latitudes"), check(part_.columns.size(), "longitudes");
     std::vector<double> latitude, longitude;
@@ -76,10 +74,10 @@ class CoarseSource : public FieldSource {
 
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
     const std::size_t n_boxes = grid.size();
-    std::vector<double> values(static_cast<std::size_t>(n) * n_boxes, 0.0);
+    std::vector<double> values(n * n_boxes, 0.0);
     for (int t = 0; t < n; ++t) {
       const auto field = fine_->read(first + t, 1);
-      double* boxes = values.data() + static_cast<std::size_t>(t) * n_boxes;
+      double* boxes = values.data() + t * n_boxes;
       add_up(field.data(), boxes);
       for (std::size_t box = 0; box < n_boxes; ++box)
         boxes[box] =
@@ -92,8 +90,7 @@ class CoarseSource : public FieldSource {
   [[nodiscard]] std::string place(int time) const override { return fine_->place(time); }
   [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override { return fine_->stamp(time); }
   [[nodiscard]] double bytes_of_reading() const override {
-    return fine_->bytes_of_reading() + 8.0 * static_cast<double>(fine_->grid.size()) +
-           static_cast<double>(is_sea_.size());
+    return fine_->bytes_of_reading() + 8.0 * fine_->grid.size() + is_sea_.size();
   }
 
  private:

@@ -67,17 +67,14 @@ class CachedSource : public FieldSource {
     auto values = file_->root().read_box<double>(
         "fields", {{u(first), 0, 0}, {u(n), grid.latitude.size(), grid.longitude.size()}});
     for (int t = 0; t < n; ++t)
-      QUINTET_CHECK(checksum_of(std::span(values).subspan(static_cast<std::size_t>(t) * size, size)) ==
-                        checksum_[static_cast<std::size_t>(first + t)],
+      QUINTET_CHECK(checksum_of(std::span(values).subspan(t * size, size)) == checksum_[first + t],
                     "{}: the fields of {} do not agree with their checksum: the file was changed; remove it",
-                    path_, date_text(days[static_cast<std::size_t>(first + t)]));
+                    path_, date_text(days[first + t]));
     return values;
   }
   void close() const override { file_.reset(); }
   [[nodiscard]] std::string place(int /*time*/) const override { return path_; }
-  [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override {
-    return made_of_[static_cast<std::size_t>(time)];
-  }
+  [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override { return made_of_[time]; }
 
  private:
   std::string path_;
@@ -90,7 +87,7 @@ class Cache {
   Cache(const Comm& comm, std::string path, std::string settings, const FieldSource& source)
       : comm_(comm), path_(std::move(path)), settings_(std::move(settings)), source_(source) {
     for (std::size_t t = 0; t < source.days.size(); ++t) {
-      const auto stamp = source.stamp(static_cast<int>(t));
+      const auto stamp = source.stamp(t);
       QUINTET_CHECK(stamp, "fields.cache: nothing tells whether {} is still the same; leave fields.cache out",
                     source.name);
       wanted_.push_back(std::max<std::uint64_t>(*stamp, 1));
@@ -250,7 +247,7 @@ class Cache {
     const auto row_of = [&](std::size_t owner, std::size_t k) { return first + owner * rows_together + k; };
     together(comm_, [&] {
       for (std::size_t k = 0; k < rows_together && row_of(rank, k) < missing.size(); ++k) {
-        rows[k] = source_.read(static_cast<int>(missing[row_of(rank, k)]), 1);
+        rows[k] = source_.read(missing[row_of(rank, k)], 1);
         sums[k] = checksum_of(rows[k]);
       }
     });

@@ -125,8 +125,8 @@ bool is_preliminary(const FieldFile& file) {
 std::vector<FieldFile> look_at_files(const Comm& comm, const std::vector<std::string>& paths,
                                      const std::string& variable, const FieldOptions& options,
                                      const KnownFiles& known) {
-  const std::size_t n = paths.size(), n_ranks = static_cast<std::size_t>(comm.size());
-  const auto begin_of = [&](int rank) { return n * static_cast<std::size_t>(rank) / n_ranks; };
+  const std::size_t n = paths.size(), n_ranks = comm.size();
+  const auto begin_of = [&](int rank) { return n * rank / n_ranks; };
   FieldFile first;
   Packer mine;
   together(comm, [&] {
@@ -199,9 +199,9 @@ void write_known_files(const std::string& path, const std::string& settings,
   make_new_file(partial);
   std::ofstream out(partial, std::ios::binary);
   const auto sum = checksum_of(packed.bytes);
-  out.write(magic.data(), static_cast<std::streamsize>(magic.size()));
+  out.write(magic.data(), magic.size());
   out.write(reinterpret_cast<const char*>(&sum), sizeof sum);
-  out.write(packed.bytes.data(), static_cast<std::streamsize>(packed.bytes.size()));
+  out.write(packed.bytes.data(), packed.bytes.size());
   out.close();
   std::error_code wrong;
   if (out) std::filesystem::rename(partial, path, wrong);

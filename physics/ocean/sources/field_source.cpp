@@ -179,7 +179,7 @@ class SeriesSource : public FileSource {
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
     if (!reader_) reader_.emplace(open_series(name));
     const auto& header = reader_->header();
-    check_times(static_cast<int>(reader_->n_frames(0)));
+    check_times(reader_->n_frames(0));
     const auto stored = reader_->read<double>(
         header.field(variable_), 0, {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(n), {}});
     const auto latitude = ordered_latitudes(header.axes[0].coordinates, name).source,
@@ -191,7 +191,7 @@ class SeriesSource : public FileSource {
       for (const std::size_t i : latitude)
         for (const std::size_t j : longitude) {
           const std::size_t cell = i * n_lon + j;
-          const double value = stored[static_cast<std::size_t>(t) * cells + cell];
+          const double value = stored[t * cells + cell];
           const bool is_missing = (!header.mask.empty() && header.mask[cell] == 0) || marks(value);
           values.push_back(is_missing ? std::numeric_limits<double>::quiet_NaN() : value + offset_);
         }

@@ -59,7 +59,7 @@ class FieldSource : public FieldFacts {
   /// behind it, so that it cannot be told whether it is still the same.
   [[nodiscard]] virtual std::optional<std::uint64_t> stamp(int /*time*/) const { return std::nullopt; }
   /// Memory that read() takes on top of the values that it returns (bytes).
-  [[nodiscard]] virtual double bytes_of_reading() const { return 3 * 8.0 * static_cast<double>(grid.size()); }
+  [[nodiscard]] virtual double bytes_of_reading() const { return 3 * 8.0 * grid.size(); }
 
   std::vector<std::string> notes;  ///< what the user should know of the whole
 };

@@ -64,7 +64,7 @@ class JoinedSource : public FieldSource {
     return sources_[s]->stamp(time - starts_[s]);
   }
   [[nodiscard]] double bytes_of_reading() const override {
-    return sources_.front()->bytes_of_reading() + 8.0 * static_cast<double>(grid.size());
+    return sources_.front()->bytes_of_reading() + 8.0 * grid.size();
   }
 
  private:
@@ -124,14 +124,14 @@ class JoinedSource : public FieldSource {
                     sources_[s]->name, date_text(own.front()),
                     sources_[std::max<std::size_t>(s, 1) - 1]->name,
                     date_text(days.empty() ? own.front() : days.back()));
-      starts_.push_back(static_cast<int>(days.size()));
+      starts_.push_back(days.size());
       days.insert(days.end(), own.begin(), own.end());
     }
     const double usual = usual_step(days);
     for (std::size_t t = 1; t < days.size(); ++t) {
       const double step = days[t] - days[t - 1];
       if (step > twice_below * usual) continue;
-      const auto now = place(static_cast<int>(t)), before = place(static_cast<int>(t) - 1);
+      const auto now = place(t), before = place(static_cast<int>(t) - 1);
       throw InputError(fmt::format("{}: {} comes twice, in {} and {:.1g} days later in {}", now,
                                    date_text(days[t]), before, step, now));
     }

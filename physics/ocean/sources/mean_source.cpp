@@ -37,7 +37,7 @@ class MeanSource : public FieldSource {
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
     std::vector<double> values;
     for (int k = first; k < first + n; ++k) {
-      const auto& group = groups_[static_cast<std::size_t>(k)];
+      const auto& group = groups_[k];
       auto sum = source_->read(group.first, 1);
       for (int t = 1; t < group.n; ++t) {
         const auto field = source_->read(group.first + t, 1);
@@ -50,11 +50,9 @@ class MeanSource : public FieldSource {
     return values;
   }
   void close() const override { source_->close(); }
-  [[nodiscard]] std::string place(int time) const override {
-    return source_->place(groups_[static_cast<std::size_t>(time)].first);
-  }
+  [[nodiscard]] std::string place(int time) const override { return source_->place(groups_[time].first); }
   [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override {
-    const auto& group = groups_[static_cast<std::size_t>(time)];
+    const auto& group = groups_[time];
     std::vector<std::uint64_t> stamps;
     for (int t = group.first; t < group.first + group.n; ++t) {
       const auto one = source_->stamp(t);
@@ -64,7 +62,7 @@ class MeanSource : public FieldSource {
     return hdf5::xxh64(std::as_bytes(std::span(stamps)));
   }
   [[nodiscard]] double bytes_of_reading() const override {
-    return source_->bytes_of_reading() + 2 * 8.0 * static_cast<double>(grid.size());
+    return source_->bytes_of_reading() + 2 * 8.0 * grid.size();
   }
 
  private:

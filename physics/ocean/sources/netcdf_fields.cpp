@@ -78,7 +78,7 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
     }
     QUINTET_CHECK(*at < 0, "{}: has two axes of one kind, {} and {}", what,
                   field.dimensions[std::max(*at, 0)], name);
-    *at = static_cast<int>(d);
+    *at = d;
   }
   QUINTET_CHECK(at_latitude_ >= 0 && at_longitude_ >= 0,
                 "{}: its dimensions ({}) are no latitude and longitude with coordinates of their own", what,
@@ -91,7 +91,7 @@ NetcdfFields::NetcdfFields(const std::string& path, const std::string& variable,
     time_ = field.dimensions[at_time_];
     QUINTET_CHECK(size(at_time_) >= 1 && size(at_time_) <= most_times, "{}: has {} times", what,
                   size(at_time_));
-    n_times_ = static_cast<int>(size(at_time_));
+    n_times_ = size(at_time_);
   }
   const auto axis = [&](int d, auto order) {
     const auto& name = field.dimensions[d];
@@ -132,8 +132,8 @@ std::vector<double> NetcdfFields::read(int first, int n) const {
   const std::size_t n_dimensions = field.shape.size();
   netcdf::Box box{std::vector<std::uint64_t>(n_dimensions), field.shape};
   if (at_time_ >= 0) {
-    box.start[at_time_] = static_cast<std::uint64_t>(first);
-    box.count[at_time_] = static_cast<std::uint64_t>(n);
+    box.start[at_time_] = first;
+    box.count[at_time_] = n;
   }
   auto stored = file_->read_unpacked(field, box, unpacking_);
   if (in_order_) return stored;
@@ -147,8 +147,7 @@ std::vector<double> NetcdfFields::read(int first, int n) const {
   for (int t = 0; t < n; ++t)
     for (const std::size_t i : latitude_source_)
       for (const std::size_t j : longitude_source_)
-        values.push_back(
-            stored[static_cast<std::size_t>(t) * along_time + i * along_latitude + j * along_longitude]);
+        values.push_back(stored[t * along_time + i * along_latitude + j * along_longitude]);
   return values;
 }
 

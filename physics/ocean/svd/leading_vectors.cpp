@@ -31,7 +31,7 @@ TallMatrix random_block(int rows, int columns, std::uint64_t seed) {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; j += 2) {
       double x = 0, y = 0;
-      normal_pair(seed, random_stream, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j), x, y);
+      normal_pair(seed, random_stream, i, j, x, y);
       block.row(i)[j] = x;
       if (j + 1 < columns) block.row(i)[j + 1] = y;
     }
@@ -104,8 +104,7 @@ SmallMatrix leading_by_lapack(const Comm& comm, SmallMatrix a, int k) {
   const int n = a.rows, first = n - k + 1;
   SmallMatrix result(n, k);
   on_root(comm, [&] {
-    std::vector<double> w(static_cast<std::size_t>(n)),
-        z(static_cast<std::size_t>(n) * static_cast<std::size_t>(k));
+    std::vector<double> w(n), z(static_cast<std::size_t>(n) * k);
     std::vector<int> support(2 * static_cast<std::size_t>(n));
     const double none = 0, tolerance = 0;
     int found = 0, info = 0, size = -1, integer_size = -1, integers = 0;
@@ -113,17 +112,15 @@ SmallMatrix leading_by_lapack(const Comm& comm, SmallMatrix a, int k) {
     dsyevr_("V", "I", "U", &n, a.values.data(), &n, &none, &none, &first, &n, &tolerance, &found, w.data(),
             z.data(), &n, support.data(), &query, &size, &integers, &integer_size, &info);
     size = static_cast<int>(query), integer_size = integers;
-    std::vector<double> work(static_cast<std::size_t>(size));
-    std::vector<int> integer_work(static_cast<std::size_t>(integer_size));
+    std::vector<double> work(size);
+    std::vector<int> integer_work(integer_size);
     dsyevr_("V", "I", "U", &n, a.values.data(), &n, &none, &none, &first, &n, &tolerance, &found, w.data(),
             z.data(), &n, support.data(), work.data(), &size, integer_work.data(), &integer_size, &info);
     if (info != 0 || found != k)
       throw NumericalError(
           fmt::format("LAPACK's dsyevr found {} of {} eigenvectors (info {})", found, k, info));
     for (int m = 0; m < k; ++m)
-      for (int i = 0; i < n; ++i)
-        result.at(i, m) = z[static_cast<std::size_t>(k - 1 - m) * static_cast<std::size_t>(n) +
-                            static_cast<std::size_t>(i)];
+      for (int i = 0; i < n; ++i) result.at(i, m) = z[static_cast<std::size_t>(k - 1 - m) * n + i];
   });
   comm.broadcast(std::span<double>(result.values));
   return result;

@@ -27,8 +27,8 @@ constexpr int most_direct = 600;  ///< columns up to which all is left to LAPACK
 
 /// A V for blocks of V, every rank with its share of the rows of A.
 SymmetricProduct shared_product(const Comm& comm, const SmallMatrix& a) {
-  const int n = a.rows, begin = static_cast<int>(std::int64_t{n} * comm.rank() / comm.size()),
-            end = static_cast<int>(std::int64_t{n} * (comm.rank() + 1) / comm.size());
+  const int n = a.rows, begin = std::int64_t{n} * comm.rank() / comm.size(),
+            end = std::int64_t{n} * (comm.rank() + 1) / comm.size();
   TallMatrix mine(end - begin, n);
   for (int i = begin; i < end; ++i)
     std::copy_n(&a.values[static_cast<std::size_t>(i) * n], n, mine.row(i - begin));
@@ -46,25 +46,22 @@ SingularTriplets svd_within(const Comm& comm, const TallMatrix& x, TallMatrix ba
   auto small = transposed_product(comm, basis, x);  // [b, n], row-major: to LAPACK its transpose, [n, b]
   const int b = small.rows, n = small.columns, least = std::min(b, n);
   SmallMatrix rotation(b, k), right(k, n);
-  std::vector<double> values(static_cast<std::size_t>(least));
+  std::vector<double> values(least);
   on_root(comm, [&] {
     // n x b = U S W^T: U are the right vectors of X, W rotates the basis.
-    std::vector<double> u(static_cast<std::size_t>(n) * static_cast<std::size_t>(least)),
-        wt(static_cast<std::size_t>(least) * static_cast<std::size_t>(b));
+    std::vector<double> u(static_cast<std::size_t>(n) * least), wt(static_cast<std::size_t>(least) * b);
     int info = 0, size = -1;
     double query = 0;
     dgesvd_("S", "S", &n, &b, small.values.data(), &n, values.data(), u.data(), &n, wt.data(), &least, &query,
             &size, &info);
     size = static_cast<int>(query);
-    std::vector<double> work(static_cast<std::size_t>(size));
+    std::vector<double> work(size);
     dgesvd_("S", "S", &n, &b, small.values.data(), &n, values.data(), u.data(), &n, wt.data(), &least,
             work.data(), &size, &info);
     if (info != 0) throw NumericalError(fmt::format("LAPACK's dgesvd failed (info {})", info));
     for (int m = 0; m < k; ++m) {
       std::copy_n(u.data() + static_cast<std::ptrdiff_t>(m) * n, n, &right.at(m, 0));
-      for (int i = 0; i < b; ++i)
-        rotation.at(i, m) =
-            wt[static_cast<std::size_t>(i) * static_cast<std::size_t>(least) + static_cast<std::size_t>(m)];
+      for (int i = 0; i < b; ++i) rotation.at(i, m) = wt[static_cast<std::size_t>(i) * least + m];
     }
   });
   comm.broadcast(std::span<double>(values));

@@ -51,12 +51,12 @@ void solve_rows(TallMatrix& x, const SmallMatrix& r) {
 
 TallMatrix::TallMatrix(int rows, int columns)
     : rows_(rows), columns_(columns), stride_(padded(columns, pack_width<double>)) {
-  values_.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride_));
+  values_.resize(static_cast<std::size_t>(rows) * stride_);
 }
 
 SmallMatrix gram(const Comm& comm, const TallMatrix& x) {
   const int n = x.columns(), stride = x.stride(), rows = x.rows();
-  AlignedVector<double> sums(static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride));
+  AlignedVector<double> sums(static_cast<std::size_t>(stride) * stride);
   const double one = 1, zero = 0;
   if (n >= many_columns)  // to BLAS X is its transpose, and our upper triangle the lower one
     dsyrk_("L", "N", &n, &rows, &one, x.row(0), &stride, &zero, sums.data(), &stride);
@@ -76,8 +76,8 @@ SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatri
   QUINTET_ASSERT(x.columns() == b.rows, "{} columns, {} rows", x.columns(), b.rows);
   const PackedMatrix<double> packed(b.values.data(), b.rows, b.columns);
   const int ld = packed.stride(), stride = x.stride();
-  AlignedVector<double> some(static_cast<std::size_t>(strip_rows) * static_cast<std::size_t>(ld)),
-      sums(static_cast<std::size_t>(b.columns) * static_cast<std::size_t>(stride));
+  AlignedVector<double> some(static_cast<std::size_t>(strip_rows) * ld),
+      sums(static_cast<std::size_t>(b.columns) * stride);
   for (int first = 0; first < x.rows(); first += strip_rows) {
     const int n = std::min(strip_rows, x.rows() - first);
     // A few rows at a time: whole rows stream from memory.
@@ -98,7 +98,7 @@ SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatri
 
 SmallMatrix transposed_product(const Comm& comm, const TallMatrix& a, const TallMatrix& b) {
   QUINTET_ASSERT(a.rows() == b.rows(), "{} and {} rows", a.rows(), b.rows());
-  AlignedVector<double> sums(static_cast<std::size_t>(a.columns()) * static_cast<std::size_t>(b.stride()));
+  AlignedVector<double> sums(static_cast<std::size_t>(a.columns()) * b.stride());
   if (a.rows() > 0)
     add_transposed_products<double>({{a.row(0), a.stride(), b.row(0), b.stride()}}, a.rows(), a.columns(),
                                     b.stride(), sums.data(), b.stride());

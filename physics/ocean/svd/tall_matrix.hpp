@@ -31,9 +31,7 @@ class TallMatrix {
 struct SmallMatrix {
   SmallMatrix() = default;
   SmallMatrix(int n_rows, int n_columns)
-      : rows(n_rows),
-        columns(n_columns),
-        values(static_cast<std::size_t>(n_rows) * static_cast<std::size_t>(n_columns)) {}
+      : rows(n_rows), columns(n_columns), values(static_cast<std::size_t>(n_rows) * n_columns) {}
   int rows = 0, columns = 0;
   std::vector<double> values;
   [[nodiscard]] double& at(int i, int j) { return values[static_cast<std::size_t>(i) * columns + j]; }

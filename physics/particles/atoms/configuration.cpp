@@ -24,9 +24,9 @@ Configuration replicated(const Configuration& c, const Copies& n) {
   result.box = replicated(c.box, n);
   const double copies = double(n[0]) * n[1] * n[2];
   constexpr double most_atoms = std::numeric_limits<int>::max();
-  QUINTET_CHECK(copies * static_cast<double>(c.n_atoms()) < most_atoms,
+  QUINTET_CHECK(copies * c.n_atoms() < most_atoms,
                 "replicate [{}, {}, {}] makes {:.3g} atoms of {}; expected fewer than {:.3g}", n[0], n[1],
-                n[2], copies * static_cast<double>(c.n_atoms()), c.n_atoms(), most_atoms);
+                n[2], copies * c.n_atoms(), c.n_atoms(), most_atoms);
   result.type_names = c.type_names;
   result.masses = c.masses;
   const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };

@@ -47,7 +47,7 @@ constexpr Element elements[] = {
 int place_of(const std::string& symbol, const char* lacks) {
   std::vector<std::string> symbols;
   for (const auto& element : elements) {
-    if (element.symbol == symbol) return static_cast<int>(&element - elements);
+    if (element.symbol == symbol) return &element - elements;
     symbols.emplace_back(element.symbol);
   }
   throw InputError(fmt::format("'{}' is not the symbol of an element, so its {}{}; use a symbol such as Cu",

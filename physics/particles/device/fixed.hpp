@@ -19,7 +19,7 @@ KOKKOS_INLINE_FUNCTION long long to_fixed(double value) {
 #endif
 }
 KOKKOS_INLINE_FUNCTION double from_fixed(Fixed value) {
-  return static_cast<double>(static_cast<long long>(value)) / fixed_per_unit;
+  return (static_cast<long long>(value)) / fixed_per_unit;
 }
 
 }  // namespace quintet::device

@@ -148,7 +148,7 @@ struct NameCells {
   int n_rows;
   int *cell, *order;
   KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t p) const {
-    order[p] = static_cast<int>(p);
+    order[p] = p;
     if (p < n_rows) cell[p] = stays[p] == 0 ? brick.size() : brick.cell_of(x + 3 * p);
   }
 };
@@ -231,7 +231,7 @@ struct UnpackBorder {
     const int i = first + p;
     for (int l = 0; l < 3; ++l) x[3 * static_cast<std::size_t>(i) + l] = in[p].position[l];
     id[i] = in[p].id;
-    type[i] = static_cast<int>(in[p].type);
+    type[i] = in[p].type;
     owner[i] = i;
     shift[i] = shift_code(0, 0, 0);
   }

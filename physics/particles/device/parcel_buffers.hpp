@@ -71,7 +71,7 @@ class ParcelBuffers {
   static void stage(Staging& buffer, std::size_t n) {
     if (buffer.extent(0) >= n) return;
     buffer = Staging();
-    const auto size = static_cast<std::size_t>(static_cast<double>(n) * spare) + 1;
+    const auto size = static_cast<std::size_t>(n * spare) + 1;
     buffer = Staging(Kokkos::view_alloc(std::string("staged::parcel"), Kokkos::WithoutInitializing), size);
   }
 

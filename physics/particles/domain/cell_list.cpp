@@ -81,7 +81,7 @@ CellGrid make_cell_grid(const Box& box, const Vec3& lower, const Vec3& upper, do
 
 void CellList::build(const Exec& exec, const Atoms& atoms, double range) {
   const int n = atoms.n_all();
-  n_types_ = static_cast<int>(atoms.type_names.size());
+  n_types_ = atoms.type_names.size();
   Bounds bounds{};
   if (n > 0) bounds = bounds_along(exec, atoms);
   limit_to_box(bounds, atoms.box, range);

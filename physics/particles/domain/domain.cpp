@@ -182,12 +182,12 @@ struct Domain::Implementation {
     };
     const std::size_t n_leaving = total(leaving), n_arriving = total(arriving);
     require_fit(atoms.n_local + static_cast<std::int64_t>(n_arriving));
-    const auto parcel = there.pack_leaving(static_cast<int>(n_arriving));
+    const auto parcel = there.pack_leaving(n_arriving);
     comm.all_to_all_into(std::span(static_cast<const AtomRecord*>(parcel.send), n_leaving),
                          std::span<const std::size_t>(leaving),
                          std::span(static_cast<AtomRecord*>(parcel.receive), n_arriving),
                          std::span<const std::size_t>(arriving));
-    atoms.n_local = there.settle(static_cast<int>(n_arriving));
+    atoms.n_local = there.settle(n_arriving);
     check_count(atoms);
   }
   void rebuild_there(Atoms& atoms) {

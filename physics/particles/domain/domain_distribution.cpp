@@ -44,7 +44,7 @@ AtomRecord record_of(const CellAtom& atom) {
   std::copy_n(atom.position, 3, record.position);
   std::copy_n(atom.velocity, 3, record.velocity);
   record.id = atom.id;
-  record.type = static_cast<int>(atom.type);
+  record.type = atom.type;
   return record;
 }
 
@@ -163,11 +163,11 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double
   together(comm, [&] {
     const std::int64_t share = atoms.n_global / comm.size();
     require_fit(share);
-    double rows = 1.03 * static_cast<double>(share) + 64;
+    double rows = 1.03 * share + 64;
     for (int k = 0; k < 3; ++k)
       if (atoms.box.periodic()[k] || grid[k] > 1) rows *= 1 + 2 * range * grid[k] / atoms.box.width(k);
     // Of a cell much smaller than the range there may be many ghosts, but few atoms.
-    rows = std::min({rows, 2.0 * static_cast<double>(share) + 4096, static_cast<double>(most_rows)});
+    rows = std::min({rows, 2.0 * share + 4096, static_cast<double>(most_rows)});
     atoms.reserve(rows);
   });
   Brick brick(comm.rank(), grid, header, copies, atoms);
@@ -175,8 +175,7 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double
   for (std::int64_t begin = 0; begin < header.n_atoms; begin += part_atoms) {
     const std::int64_t end = std::min(begin + part_atoms, header.n_atoms);
     part.resize(end - begin);
-    for (std::int64_t i = begin; comm.is_root() && i < end; ++i)
-      part[i - begin] = cell_atom(c, static_cast<std::size_t>(i));
+    for (std::int64_t i = begin; comm.is_root() && i < end; ++i) part[i - begin] = cell_atom(c, i);
     comm.broadcast(std::span<CellAtom>(part));
     together(comm, [&] {
       for (const CellAtom& atom : part) brick.add_copies_of(atom);

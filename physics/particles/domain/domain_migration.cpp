@@ -60,7 +60,7 @@ void set_row(const AtomRecord& r, Atoms& atoms, int i) {
 void append_record(const AtomRecord& record, Atoms& atoms) {
   const std::size_t n = static_cast<std::size_t>(atoms.n_local) + 1;
   if (n > atoms.capacity()) {
-    require_fit(static_cast<std::int64_t>(n));
+    require_fit(n);
     atoms.reserve(n + n / 4 + 64);
   }
   set_row(record, atoms, atoms.n_local++);
@@ -68,9 +68,9 @@ void append_record(const AtomRecord& record, Atoms& atoms) {
 
 void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms) {
   const std::size_t n = records.size();
-  require_fit(static_cast<std::int64_t>(n));
+  require_fit(n);
   if (n > atoms.capacity()) atoms.reserve(n + n / 16);
-  atoms.n_local = static_cast<int>(n);
+  atoms.n_local = n;
   atoms.n_ghost = 0;
   for (int i = 0; i < atoms.n_local; ++i) set_row(records[i], atoms, i);
 }
@@ -168,7 +168,7 @@ void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records)
     std::size_t p = first;
     for (;;) {
       const auto from = static_cast<std::size_t>(keys[p].index);
-      keys[p].index = static_cast<int>(p);
+      keys[p].index = p;
       if (from == first) break;
       records[p] = records[from];
       p = from;

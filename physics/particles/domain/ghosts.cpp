@@ -58,8 +58,8 @@ int tell_count(const Comm& comm, int n, int destination, int source) {
   std::uint64_t n_send = n, n_receive = 0;
   comm.exchange(std::span<const std::uint64_t>(&n_send, 1), destination, std::span(&n_receive, 1), source,
                 tag_borders);
-  require_fit(static_cast<std::int64_t>(n_receive));
-  return static_cast<int>(n_receive);
+  require_fit(n_receive);
+  return n_receive;
 }
 
 }  // namespace
@@ -163,14 +163,14 @@ Ghosts::Rows Ghosts::exchange(const Exec& exec, Atoms& atoms, int direction, int
                                                        swap.source, tag_borders);
   swap.first_received = atoms.n_all();
   const std::size_t n_all = received.size() + atoms.n_all();
-  require_fit(static_cast<std::int64_t>(n_all));
-  swap.n_received = static_cast<int>(received.size());
+  require_fit(n_all);
+  swap.n_received = received.size();
   if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 16);
   for (int p = 0; p < swap.n_received; ++p) {
     const int i = swap.first_received + p;
     for (int l = 0; l < 3; ++l) atoms.position(i, l) = received[p].position[l];
     atoms.id(i) = received[p].id;
-    atoms.type(i) = static_cast<int>(received[p].type);
+    atoms.type(i) = received[p].type;
   }
   atoms.n_ghost += swap.n_received;
   grow_buffers(swap.n_sent, 3);

@@ -171,9 +171,7 @@ bool is_upright(const Box& box) {
 }
 
 /// First atom of a thread's share.
-inline int share(int n, int chunk, int n_chunks) {
-  return static_cast<int>(static_cast<long long>(n) * chunk / n_chunks);
-}
+inline int share(int n, int chunk, int n_chunks) { return static_cast<long long>(n) * chunk / n_chunks; }
 
 /// About how many neighbours atoms [begin, end) have, from every 64th of them; seldom too few.
 std::size_t estimate(const Search& search, const Vectors& position, int begin, int end) {
@@ -184,7 +182,7 @@ std::size_t estimate(const Search& search, const Vectors& position, int begin, i
   if (n_sampled == 0) return 0;
   // A sample of k rows is off by some k^-1/2. Room that is not written costs no memory.
   const double margin = 1.125 + 4 / std::sqrt(static_cast<double>(n_sampled));
-  return static_cast<std::size_t>(margin * static_cast<double>(count.n) * (end - begin) / n_sampled);
+  return static_cast<std::size_t>(margin * count.n * (end - begin) / n_sampled);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void ParticleSystem::throw_not_finite(const Exec& exec) const {
 }
 
 double degrees_of_freedom(std::int64_t n_atoms, bool momentum_conserved) {
-  return 3.0 * static_cast<double>(momentum_conserved && n_atoms > 1 ? n_atoms - 1 : n_atoms);
+  return 3.0 * (momentum_conserved && n_atoms > 1 ? n_atoms - 1 : n_atoms);
 }
 
 double total_kinetic_energy(const Exec& exec, const ParticleSystem& system) {

@@ -26,7 +26,7 @@ class FrozenAtoms {
   explicit FrozenAtoms(std::vector<std::int64_t> ids) : ids_(std::move(ids)) {}
   [[nodiscard]] bool none() const { return ids_.empty(); }
   [[nodiscard]] const std::vector<std::int64_t>& ids() const { return ids_; }
-  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(ids_.size()); }
+  [[nodiscard]] std::int64_t count() const { return ids_.size(); }
   /// Set the forces or velocities of frozen local atoms to zero.
   void hold_forces(const Exec& exec, const Atoms& atoms) const;
   void hold_velocities(const Exec& exec, const Atoms& atoms) const;

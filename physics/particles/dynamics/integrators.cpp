@@ -23,8 +23,7 @@ struct Ramp {
   double first = 0, last = 0;
   std::int64_t steps = 0;
   [[nodiscard]] double at(std::int64_t step) const {
-    return steps > 0 ? first + (last - first) * static_cast<double>(step) / static_cast<double>(steps)
-                     : first;
+    return steps > 0 ? first + (last - first) * step / steps : first;
   }
 };
 

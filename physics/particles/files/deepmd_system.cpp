@@ -88,7 +88,7 @@ void DeepmdSystem::read_types() {
                   "{}: the type of atom {} is {}, expected 0 to {} ({} names: {})", path, types_.size(), type,
                   static_cast<std::int64_t>(type_names_.size()) - 1, type_names_.size(),
                   fmt::join(type_names_, ", "));
-    types_.push_back(static_cast<int>(type));
+    types_.push_back(type);
   }
   QUINTET_CHECK(!types_.empty(), "{}: the file lists no atoms", path);
 }
@@ -107,7 +107,7 @@ void DeepmdSystem::add_set(const std::string& name) {
   QUINTET_CHECK(store_->has(store_->array(name, "coord")), "{}: there is no coord.npy", store_->place(name));
   Set set{name, 1, false, false, false, {}};
   if (has_frames(*store_, name, "coord", n, of_atoms))
-    set.n_frames = static_cast<std::int64_t>(store_->shape(store_->array(name, "coord"))[0]);
+    set.n_frames = store_->shape(store_->array(name, "coord"))[0];
   else
     set.unframed.insert("coord");
   const auto has = [&](const char* array, std::uint64_t columns, const std::string& why) {
@@ -154,7 +154,7 @@ std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::in
                   store_->place(array), begin + i / columns, i % columns, values[i],
                   atom_text(columns, i % columns, types_.size()));
   if (one)
-    for (const auto row = values; values.size() < columns * static_cast<std::uint64_t>(count);)
+    for (const auto row = values; values.size() < columns * count;)
       values.insert(values.end(), row.begin(), row.end());
   return values;
 }

@@ -323,7 +323,7 @@ void H5mdWriter::append(std::int64_t step, double time, const Atoms& atoms,
                         const std::vector<H5mdObservable>& observables) {
   implementation_->append(step, time, atoms, observables);
 }
-std::int64_t H5mdWriter::n_frames() const { return static_cast<std::int64_t>(implementation_->step->size()); }
+std::int64_t H5mdWriter::n_frames() const { return implementation_->step->size(); }
 const std::string& H5mdWriter::altered() const { return implementation_->altered; }
 void H5mdWriter::flush() { implementation_->file.flush(); }
 

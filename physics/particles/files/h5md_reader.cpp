@@ -29,7 +29,7 @@ class TrajectoryReader {
     QUINTET_CHECK(position.size() == 3 && position[2] == 3,
                   "{}: particles/atoms/position/value has {} axes, expected (frames, atoms, 3)", path,
                   position.size());
-    n_frames_ = static_cast<std::int64_t>(whole_frames());
+    n_frames_ = whole_frames();
     n_atoms_ = position[1];
     read_constants();
     read_force_unit();

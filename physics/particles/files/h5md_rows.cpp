@@ -46,11 +46,10 @@ RowOrder::RowOrder(Comm comm, const Atoms& atoms, std::int64_t part_rows) : comm
 RowOrder::Place RowOrder::place_of(std::int64_t id) const {
   // (id - 1) / largest is below 1; ids of later frames that are larger than any before are caught by the
   // count. Ranks alone first: the parts must not change whose row it is.
-  const double share = static_cast<double>(id - 1) /
-                       static_cast<double>(std::max<std::int64_t>(largest_id_, 1)) * comm_.size();
+  const double share = static_cast<double>(id - 1) / (std::max<std::int64_t>(largest_id_, 1)) * comm_.size();
   const double rank = std::clamp<double>(std::floor(share), 0, comm_.size() - 1);
-  const double part = std::clamp<double>(std::floor((share - rank) * static_cast<double>(n_parts_)), 0,
-                                         static_cast<double>(n_parts_ - 1));
+  const double part =
+      std::clamp<double>(std::floor((share - rank) * n_parts_), 0, static_cast<double>(n_parts_ - 1));
   return {static_cast<int>(rank), static_cast<std::int64_t>(part)};
 }
 

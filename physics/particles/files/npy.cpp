@@ -13,7 +13,7 @@ namespace {
 
 std::vector<char> read_bytes(std::ifstream& stream, std::uint64_t n, const std::string& path) {
   std::vector<char> bytes(n);
-  stream.read(bytes.data(), static_cast<std::streamsize>(n));
+  stream.read(bytes.data(), n);
   QUINTET_CHECK(static_cast<std::uint64_t>(stream.gcount()) == n,
                 "{}: the file is truncated: {} bytes wanted, {} are there", path, n, stream.gcount());
   return bytes;

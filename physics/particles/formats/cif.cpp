@@ -281,7 +281,7 @@ class CifBlockReader {
     auto& names = result_.type_names;
     auto found = std::find(names.begin(), names.end(), letters);
     if (found == names.end()) found = names.insert(found, letters);
-    return static_cast<int>(found - names.begin());
+    return found - names.begin();
   }
 
   /// Atoms of different sites at one place, found among neighbours along the first row.

@@ -105,7 +105,7 @@ std::vector<Column> parse_properties(const std::string& text, const std::string&
                   shown(pieces[i]), width);
     columns.push_back(
         {lower(pieces[i]), std::string(pieces[i]), pieces[i + 1][0], begin, static_cast<int>(width)});
-    begin += static_cast<int>(width);
+    begin += width;
     QUINTET_CHECK(begin <= most_columns, "{}: Properties names more than {} columns", where, most_columns);
   }
   return columns;
@@ -197,8 +197,7 @@ class FrameReader {
     LabelNames labels;
     if (input_.labels.use != LabelSource::Use::none)
       if_not_doubtful([&] {
-        labels = choose_labels(comment_, layout.names(), input_.labels, static_cast<std::size_t>(n_atoms_),
-                               where_, reading());
+        labels = choose_labels(comment_, layout.names(), input_.labels, n_atoms_, where_, reading());
       });
     force_ = layout.find({labels.forces}, 3, "R");
     other_force_ = layout.find({labels.other_forces}, 3, "R");

@@ -92,7 +92,7 @@ std::string difference(const Source& a, const Source& b, const Comment& comment,
   const double first = text::to_double(comment.at(a.names.energy).value, where, "energy"),
                second = text::to_double(comment.at(b.names.energy).value, where, "energy");
   return fmt::format("; the energies differ by {:.4g} meV per atom",
-                     1e3 * std::abs(first - second) / static_cast<double>(n_atoms));
+                     1e3 * std::abs(first - second) / n_atoms);
 }
 
 Mat3 scaled(Mat3 matrix, double factor) {

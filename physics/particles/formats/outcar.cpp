@@ -141,7 +141,7 @@ class OutcarReader {
     if (close == std::string::npos) return;
     const auto words = text::split(std::string_view(line).substr(open + 1, close - open - 1));
     if (words.size() == 1 && text::is_integer(words[0]))
-      iterations_ = static_cast<double>(text::to_integer(words[0], reader_.where(), "an iteration"));
+      iterations_ = text::to_integer(words[0], reader_.where(), "an iteration");
     of_force_field_ = false;
   }
 

@@ -133,7 +133,7 @@ void tell_frame(Reading& reading, std::int64_t frame, std::optional<std::int64_t
 void write_file(const std::string& path, std::string_view content, bool append) {
   errno = 0;
   std::ofstream stream(path, std::ios::binary | (append ? std::ios::app : std::ios::trunc));
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+  stream.write(content.data(), content.size());
   stream.close();
   if (!stream) throw ResourceError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }

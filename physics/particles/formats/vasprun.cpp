@@ -155,7 +155,7 @@ class VasprunReader {
     auto& names = run.type_names;
     auto found = std::find(names.begin(), names.end(), cells_[0]);
     if (found == names.end()) found = names.insert(found, cells_[0]);
-    run.types.push_back(static_cast<int>(found - names.begin()));
+    run.types.push_back(found - names.begin());
   }
 
   static Mat3 matrix_of(const std::vector<Vec3>& rows) {

@@ -33,11 +33,11 @@ std::vector<AtomSample> unwrapped_positions(const Exec& exec, const Atoms& atoms
 
 double fitted_slope(std::span<const double> y, std::size_t first, double h) {
   const double n = y.size() - first;
-  const double mean_i = 0.5 * static_cast<double>(first + y.size() - 1);
+  const double mean_i = 0.5 * (first + y.size() - 1);
   double mean_y = 0, numerator = 0, denominator = 0;
   for (std::size_t i = first; i < y.size(); ++i) mean_y += y[i] / n;
   for (std::size_t i = first; i < y.size(); ++i) {
-    const double d = static_cast<double>(i) - mean_i;
+    const double d = i - mean_i;
     numerator += d * (y[i] - mean_y);
     denominator += d * d;
   }
@@ -49,22 +49,20 @@ double block_error(std::span<const double> values, std::size_t block) {
   if (n_blocks < 2) return std::numeric_limits<double>::quiet_NaN();
   std::vector<double> means(n_blocks, 0.0);
   double mean = 0, square = 0;
-  for (std::size_t i = 0; i < n_blocks * block; ++i)
-    means[i / block] += values[i] / static_cast<double>(block);
-  for (const double m : means) mean += m / static_cast<double>(n_blocks);
+  for (std::size_t i = 0; i < n_blocks * block; ++i) means[i / block] += values[i] / block;
+  for (const double m : means) mean += m / n_blocks;
   for (const double m : means) square += (m - mean) * (m - mean);
-  return std::sqrt(square / static_cast<double>(n_blocks * (n_blocks - 1)));
+  return std::sqrt(square / (n_blocks * (n_blocks - 1)));
 }
 
 MeanSquareDisplacement::MeanSquareDisplacement(const MsdOptions& options, double dt)
     : Observer(options.correlation.interval),
       options_(options),
-      sample_time_(dt * static_cast<double>(options.correlation.interval)),
+      sample_time_(dt * options.correlation.interval),
       correlation_(options.correlation, TimeCorrelation::Product::squared_difference) {}
 
 double MeanSquareDisplacement::diffusion(std::span<const double> curve) const {
-  const auto first =
-      static_cast<std::size_t>(std::ceil(options_.fit_start * static_cast<double>(curve.size() - 1)));
+  const auto first = static_cast<std::size_t>(std::ceil(options_.fit_start * (curve.size() - 1)));
   return fitted_slope(curve, std::min(first, curve.size() - 2), sample_time_) / 6;
 }
 
@@ -79,7 +77,7 @@ void MeanSquareDisplacement::sample(const Exec& exec, const Atoms& atoms, const 
 std::vector<Table> MeanSquareDisplacement::tables() const {
   if (correlation_.n_types() == 0) return {};
   std::vector<double> time(correlation_.n_seen());
-  for (std::size_t lag = 0; lag < time.size(); ++lag) time[lag] = static_cast<double>(lag) * sample_time_;
+  for (std::size_t lag = 0; lag < time.size(); ++lag) time[lag] = lag * sample_time_;
   Table table{"msd", "Mean-square displacement <|x(t) - x(0)|^2>", {{"time", "ps", "Time difference", time}}};
   for (int t = 0; t < correlation_.n_types(); ++t)
     table.columns.push_back({correlation_.type_names()[t], "angstrom^2",
@@ -94,7 +92,7 @@ std::vector<Scalar> MeanSquareDisplacement::scalars() const {
   // rounded up, without a sum that a large interval would overflow
   const auto overlap = 1 + (options_.correlation.length - 1) / options_.correlation.origin_interval;
   for (std::size_t t = 0; t < n_types; ++t) {
-    const auto curve = correlation_.average(static_cast<int>(t));
+    const auto curve = correlation_.average(t);
     if (curve.size() < 2) continue;
     std::vector<double> seen;
     for (std::size_t i = t; i < diffusions_.size(); i += n_types) seen.push_back(diffusions_[i]);

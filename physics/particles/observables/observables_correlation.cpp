@@ -69,8 +69,7 @@ std::optional<std::vector<double>> TimeCorrelation::add(const Exec& exec, const 
   for (std::size_t o = 0; o < origins.size(); ++o) {
     const std::int64_t lag = n_samples_ - origins[o] * every, slot = origins[o] % n_slots();
     for (int t = 0; t < n_types(); ++t) {
-      const double mean =
-          n_of_type_[t] > 0 ? sums[o * n_types() + t] / static_cast<double>(n_of_type_[t]) : 0.0;
+      const double mean = n_of_type_[t] > 0 ? sums[o * n_types() + t] / n_of_type_[t] : 0.0;
       curve_[curve(slot, t) + lag] = mean;
       sum_[t * n_lags() + lag] += mean;
     }
@@ -89,7 +88,7 @@ std::size_t TimeCorrelation::n_seen() const {
 std::vector<double> TimeCorrelation::average(int type) const {
   std::vector<double> mean(n_seen());
   for (std::size_t lag = 0; lag < mean.size(); ++lag)
-    mean[lag] = sum_[type * n_lags() + lag] / static_cast<double>(n_origins_[lag]);
+    mean[lag] = sum_[type * n_lags() + lag] / n_origins_[lag];
   return mean;
 }
 
@@ -139,7 +138,7 @@ void TimeCorrelation::restore(const Comm& comm, const hdf5::Group& group) {
   n_origins_ = group.read<std::int64_t>("origins_in_sum", {n_lags()});
   std::int64_t n_atoms = 0;
   for (const std::int64_t n : n_of_type_) n_atoms += n;
-  homes_ = AtomHomes(comm, static_cast<std::int64_t>(group.shape("origin_0").at(0)), n_atoms);
+  homes_ = AtomHomes(comm, group.shape("origin_0").at(0), n_atoms);
   origin_.clear();
   for (std::uint64_t slot = 0; slot < slots; ++slot) {
     const auto rows =

@@ -30,7 +30,7 @@ class TimeCorrelation {
                                          const std::vector<AtomSample>& samples, const Atoms& atoms);
 
   [[nodiscard]] std::size_t n_lags() const { return options_.length + 1; }
-  [[nodiscard]] int n_types() const { return static_cast<int>(n_of_type_.size()); }
+  [[nodiscard]] int n_types() const { return n_of_type_.size(); }
   [[nodiscard]] const std::vector<std::int64_t>& n_of_type() const {
     return n_of_type_;
   }  ///< atoms of each type

@@ -17,7 +17,7 @@ AtomHomes::AtomHomes(const Comm& comm, std::int64_t n_ids, std::int64_t n_atoms)
   block_ = std::max<std::int64_t>(1, (n_ids + comm.size() - 1) / comm.size());
   require_fit(block_);
   first_ = std::min(n_ids, block_ * comm.rank());
-  count_ = static_cast<int>(std::min(n_ids, first_ + block_) - first_);
+  count_ = std::min(n_ids, first_ + block_) - first_;
 }
 
 std::int64_t AtomHomes::largest_id(const Comm& comm, const Atoms& atoms) {

@@ -50,8 +50,7 @@ void RadialDistribution::sample(const Exec& exec, const Atoms& atoms, const Doma
   std::vector<TypedPoint> points(atoms.n_local);
   for (int i = 0; i < atoms.n_local; ++i)
     points[i] = {{atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}, atoms.type(i)};
-  const PairCounter counter(atoms.box, points, options_.r_max, options_.bin_width,
-                            static_cast<int>(type_names_.size()));
+  const PairCounter counter(atoms.box, points, options_.r_max, options_.bin_width, type_names_.size());
   std::vector<std::int64_t> counts(count_.size(), 0);
   count_ring(exec, domain.comm(), counter, std::move(points), counts);
   domain.comm().reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
@@ -62,16 +61,16 @@ void RadialDistribution::sample(const Exec& exec, const Atoms& atoms, const Doma
 
 double RadialDistribution::ordered_pairs(int a, int b) const {
   const std::int64_t n = std::accumulate(n_of_type_.begin(), n_of_type_.end(), std::int64_t{0});
-  if (a == all_types) return static_cast<double>(n) * static_cast<double>(n - 1);
-  return static_cast<double>(n_of_type_[a]) * static_cast<double>(n_of_type_[b] - (a == b ? 1 : 0));
+  if (a == all_types) return static_cast<double>(n) * (n - 1);
+  return static_cast<double>(n_of_type_[a]) * (n_of_type_[b] - (a == b ? 1 : 0));
 }
 
 double RadialDistribution::count(int a, int b, std::size_t bin) const {
   const std::size_t n_types = type_names_.size();
-  if (a != all_types) return static_cast<double>(count_[(a * n_types + b) * n_bins() + bin]);
+  if (a != all_types) return count_[(a * n_types + b) * n_bins() + bin];
   std::int64_t sum = 0;
   for (std::size_t pair = 0; pair < n_types * n_types; ++pair) sum += count_[pair * n_bins() + bin];
-  return static_cast<double>(sum);
+  return sum;
 }
 
 Column RadialDistribution::distribution(int a, int b) const {
@@ -79,7 +78,7 @@ Column RadialDistribution::distribution(int a, int b) const {
   Column column{pair, "1", "g(r) of " + pair, std::vector<double>(n_bins(), 0.0)};
   const double pairs = ordered_pairs(a, b) * inverse_volume_;
   for (std::size_t bin = 0; bin < n_bins() && pairs > 0; ++bin) {
-    const double inner = static_cast<double>(bin) * options_.bin_width;
+    const double inner = bin * options_.bin_width;
     const double outer = std::min(inner + options_.bin_width, options_.r_max);
     const double shell = 4.0 / 3.0 * std::numbers::pi * (outer * outer * outer - inner * inner * inner);
     column.values[bin] = count(a, b, bin) / (pairs * shell);
@@ -94,7 +93,7 @@ Column RadialDistribution::coordination(int a, int b) const {
                 std::vector<double>(n_bins(), 0.0)};
   double sum = 0;
   for (std::size_t bin = 0; bin < n_bins() && n_of_type_[a] > 0; ++bin) {
-    sum += count(a, b, bin) / (static_cast<double>(n_of_type_[a]) * static_cast<double>(n_samples_));
+    sum += count(a, b, bin) / (static_cast<double>(n_of_type_[a]) * n_samples_);
     column.values[bin] = sum;
   }
   return column;
@@ -103,8 +102,7 @@ Column RadialDistribution::coordination(int a, int b) const {
 std::vector<Table> RadialDistribution::tables() const {
   if (n_samples_ == 0) return {};
   std::vector<double> r(n_bins());
-  for (std::size_t bin = 0; bin < r.size(); ++bin)
-    r[bin] = (static_cast<double>(bin) + 0.5) * options_.bin_width;
+  for (std::size_t bin = 0; bin < r.size(); ++bin) r[bin] = (bin + 0.5) * options_.bin_width;
   Table table{"rdf",
               "Radial distribution functions and coordination numbers",
               {{"r", "angstrom", "Middle of the bin", r}, distribution(all_types, all_types)}};

@@ -26,7 +26,7 @@ PairCounter::PairCounter(const Box& box, std::span<const TypedPoint> points, dou
       points_(points.begin(), points.end()) {
   for (int k = 0; k < 3; ++k) {
     n_cells_[k] = static_cast<std::int64_t>(std::clamp(box.width(k) / (0.5 * r_max), 1.0, 1048576.0));
-    reach_[k] = static_cast<std::int64_t>(std::ceil(r_max * static_cast<double>(n_cells_[k]) / box.width(k)));
+    reach_[k] = static_cast<std::int64_t>(std::ceil(r_max * n_cells_[k] / box.width(k)));
   }
   std::vector<std::int64_t> keys(points_.size());
   for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -50,7 +50,7 @@ PairCounter::PairCounter(const Box& box, std::span<const TypedPoint> points, dou
 std::array<std::int64_t, 3> PairCounter::cell_of(const Vec3& s) const {
   std::array<std::int64_t, 3> cell;
   for (int k = 0; k < 3; ++k)  // s may be 1 by rounding
-    cell[k] = std::min(static_cast<std::int64_t>(s[k] * static_cast<double>(n_cells_[k])), n_cells_[k] - 1);
+    cell[k] = std::min(static_cast<std::int64_t>(s[k] * n_cells_[k]), n_cells_[k] - 1);
   return cell;
 }
 
@@ -80,7 +80,7 @@ void PairCounter::count_around(const TypedPoint& other, std::int64_t* counts) co
           const std::int64_t c = home[k] + o[k];
           const std::int64_t crossed = (c >= 0 ? c : c - n_cells_[k] + 1) / n_cells_[k];
           cell[k] = c - crossed * n_cells_[k];
-          moved[k] -= static_cast<double>(crossed);
+          moved[k] -= crossed;
         }
         const auto found = cells_.find(key(cell));
         if (found != cells_.end()) count_in_cell(box_.to_cartesian(moved), other.type, found->second, counts);

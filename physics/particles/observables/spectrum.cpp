@@ -12,14 +12,13 @@ Spectrum vibrational_spectrum(std::span<const double> correlation, double h) {
   const double scale = correlation[0] != 0 ? 4 * h / correlation[0] : 0.0;
   std::vector<double> weighted(correlation.begin(), correlation.end());
   for (std::size_t i = 0; i <= last; ++i)
-    weighted[i] *=
-        scale * 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(last)));
+    weighted[i] *= scale * 0.5 * (1 + std::cos(std::numbers::pi * i / last));
   weighted[0] *= 0.5;  // the trapezoidal rule; at the other end the window is 0
 
   Spectrum spectrum;
   for (std::size_t j = 0; j <= n; ++j) {
     // cos(i angle) by rotation: a phase of i times a rounded angle, error i eps.
-    const double angle = std::numbers::pi * static_cast<double>(j) / static_cast<double>(n);
+    const double angle = std::numbers::pi * j / n;
     const double c = std::cos(angle), s = std::sin(angle);
     double re = 1, im = 0, sum = 0;
     for (const double value : weighted) {
@@ -28,7 +27,7 @@ Spectrum vibrational_spectrum(std::span<const double> correlation, double h) {
       im = re * s + im * c;
       re = next;
     }
-    const double frequency = static_cast<double>(j) / (2 * static_cast<double>(n) * h);
+    const double frequency = j / (2 * static_cast<double>(n) * h);
     spectrum.frequency.push_back(frequency);
     spectrum.wavenumber.push_back(frequency * thz_to_per_cm);
     spectrum.density.push_back(sum);

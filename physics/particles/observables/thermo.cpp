@@ -13,7 +13,7 @@ ThermoSample sample_thermo(const Exec& exec, const ParticleSystem& system, const
   const auto kinetic = total_kinetic_tensor(exec, system);
   ThermoSample s;
   s.step = step;
-  s.time = static_cast<double>(step) * dt;
+  s.time = step * dt;
   s.potential = system.total.energy;
   s.kinetic = kinetic[0] + kinetic[1] + kinetic[2];
   s.total = s.potential + s.kinetic;

@@ -20,7 +20,7 @@ std::vector<AtomSample> velocities(const Atoms& atoms) {
 
 VelocityAutocorrelation::VelocityAutocorrelation(const VacfOptions& options, double dt)
     : Observer(options.correlation.interval),
-      sample_time_(dt * static_cast<double>(options.correlation.interval)),
+      sample_time_(dt * options.correlation.interval),
       correlation_(options.correlation, TimeCorrelation::Product::dot) {}
 
 void VelocityAutocorrelation::sample(const Exec& exec, const Atoms& atoms, const Domain& domain) {
@@ -32,7 +32,7 @@ std::vector<double> VelocityAutocorrelation::mass_weighted_total() const {
   std::vector<double> total(correlation_.n_seen(), 0.0);
   for (int t = 0; t < correlation_.n_types(); ++t) {
     const auto one = correlation_.average(t);
-    const double weight = correlation_.masses()[t] * static_cast<double>(correlation_.n_of_type()[t]);
+    const double weight = correlation_.masses()[t] * correlation_.n_of_type()[t];
     for (std::size_t lag = 0; lag < total.size(); ++lag) total[lag] += weight * one[lag];
   }
   return total;
@@ -42,7 +42,7 @@ std::vector<Table> VelocityAutocorrelation::tables() const {
   const std::size_t n = correlation_.n_seen();
   if (n < 2) return {};
   std::vector<double> time(n);
-  for (std::size_t lag = 0; lag < n; ++lag) time[lag] = static_cast<double>(lag) * sample_time_;
+  for (std::size_t lag = 0; lag < n; ++lag) time[lag] = lag * sample_time_;
   const auto all = vibrational_spectrum(mass_weighted_total(), sample_time_);
   const double n_atoms =
       std::accumulate(correlation_.n_of_type().begin(), correlation_.n_of_type().end(), 0.0);

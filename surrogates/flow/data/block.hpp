@@ -14,7 +14,7 @@ struct BlockAxis {
   bool wall_lower = false, wall_upper = false;  ///< these ends are ends of the domain (never of time)
   std::vector<double> widths{};  ///< [n] of the points' cells, for means; empty: follow from the coordinates
 
-  [[nodiscard]] int size() const { return static_cast<int>(coordinates.size()); }
+  [[nodiscard]] int size() const { return coordinates.size(); }
 };
 
 /// Axes of a block: time, then two of space, slowest first.
@@ -28,7 +28,7 @@ struct FieldBlock {
 
   /// Points of one field.
   [[nodiscard]] std::size_t n_points() const {
-    return static_cast<std::size_t>(axes[0].size()) * axes[1].coordinates.size() * axes[2].coordinates.size();
+    return axes[0].size() * axes[1].coordinates.size() * axes[2].coordinates.size();
   }
 };
 
@@ -48,15 +48,11 @@ struct BlockView {
   BlockView(const BlockAxes& a, const float* v, std::array<int, 3> first, std::array<int, 3> n, int fields)
       : axes(&a), values(v), start(first), extent(n), n_fields(fields) {}
 
-  [[nodiscard]] std::size_t place(int d, int i) const {
-    return static_cast<std::size_t>((start[d] + i) % extent[d]);
-  }
+  [[nodiscard]] std::size_t place(int d, int i) const { return (start[d] + i) % extent[d]; }
   /// Row of the last axis in the array, whose points are at place(2, i).
   [[nodiscard]] const float* row(int field, int t, int z) const {
-    const auto n = static_cast<std::size_t>(extent[1]) * static_cast<std::size_t>(extent[2]);
-    return values +
-           (static_cast<std::size_t>(field) * static_cast<std::size_t>(extent[0]) + place(0, t)) * n +
-           place(1, z) * static_cast<std::size_t>(extent[2]);
+    const auto n = static_cast<std::size_t>(extent[1]) * extent[2];
+    return values + (static_cast<std::size_t>(field) * extent[0] + place(0, t)) * n + place(1, z) * extent[2];
   }
 };
 

@@ -63,9 +63,7 @@ BlockAxis by_index(int n) {
 }
 
 /// A whole number in [0, n) of a uniform number in (0, 1).
-std::int64_t below(double u, std::int64_t n) {
-  return std::min(static_cast<std::int64_t>(u * static_cast<double>(n)), n - 1);
-}
+std::int64_t below(double u, std::int64_t n) { return std::min(static_cast<std::int64_t>(u * n), n - 1); }
 
 /// Where the points i, ..., i + factor - 1 of a domain have their node; beyond the end of a period they go on
 /// with its images.
@@ -104,8 +102,8 @@ struct FlowDataset::State {
       coarse.emplace(comm, options.low_resolution.files, of_coarse);
     }
     for (int d = 0; d < 3; ++d) {
-      crop[d] = static_cast<int>(options.crop[d]);
-      coarsening.factor[d] = static_cast<int>(options.low_resolution.factor[d]);
+      crop[d] = options.crop[d];
+      coarsening.factor[d] = options.low_resolution.factor[d];
       low[d] = crop[d] / coarsening.factor[d];
       coarsening.filter[d] =
           d == 0 ? options.low_resolution.time_filter : options.low_resolution.space_filter;
@@ -128,7 +126,7 @@ struct FlowDataset::State {
     statistics = compute_statistics();
   }
 
-  [[nodiscard]] int n_fields() const { return static_cast<int>(options.fields.size()); }
+  [[nodiscard]] int n_fields() const { return options.fields.size(); }
   [[nodiscard]] static std::size_t at(Split split) { return static_cast<std::size_t>(split); }
 
   void check_samples() const {
@@ -171,7 +169,7 @@ struct FlowDataset::State {
     const double first = t[part.first], last = t[part.first + part.n - 1], slack = 1e-6 * (last - first);
     const auto begin = std::lower_bound(coarse_t.begin(), coarse_t.end(), first - slack);
     const auto end = std::upper_bound(coarse_t.begin(), coarse_t.end(), last + slack);
-    part.coarse_first = static_cast<int>(begin - coarse_t.begin());
+    part.coarse_first = begin - coarse_t.begin();
     part.coarse_n = std::max(0, static_cast<int>(end - begin));
     QUINTET_CHECK(part.coarse_n >= low[0],
                   "{}: has {} between times {} and {}, but a crop at low resolution has {}",
@@ -233,7 +231,7 @@ struct FlowDataset::State {
       for (const auto& part : parts[k])
         for (std::size_t field = 0; field < options.fields.size(); ++field) {
           const Sample& sample = fine[part.sample];
-          const std::size_t frame = sample.n_points() / static_cast<std::size_t>(sample.n_frames());
+          const std::size_t frame = sample.n_points() / sample.n_frames();
           runs.emplace_back(sample.values + field * sample.n_points() + part.first * frame, part.n * frame);
         }
     return statistics_of(comm, options.fields, runs);
@@ -315,11 +313,11 @@ struct FlowDataset::State {
     Batch batch;
     batch.n_samples = count;
     batch.n_fields = n_fields();
-    batch.n_points = static_cast<int>(options.points);
+    batch.n_points = options.points;
     batch.low_shape = low;
     const auto n_points = static_cast<std::size_t>(batch.n_points);
-    batch.points.resize(3 * n_points * static_cast<std::size_t>(count));
-    batch.targets.resize(options.fields.size() * n_points * static_cast<std::size_t>(count));
+    batch.points.resize(3 * n_points * count);
+    batch.targets.resize(options.fields.size() * n_points * count);
     for (int k = 0; k < count; ++k) {
       const auto item = static_cast<std::uint64_t>(first + k);
       double u = 0, unused = 0;
@@ -438,9 +436,7 @@ std::array<bool, 3> FlowDataset::periodic() const {
 
 std::array<int, 3> FlowDataset::low_shape() const { return state_->low; }
 
-std::int64_t FlowDataset::n_samples(Split split) const {
-  return static_cast<std::int64_t>(state_->parts[State::at(split)].size());
-}
+std::int64_t FlowDataset::n_samples(Split split) const { return state_->parts[State::at(split)].size(); }
 
 std::int64_t FlowDataset::n_crops(Split split) const {
   const auto& places = state_->places[State::at(split)];

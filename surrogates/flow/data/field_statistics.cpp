@@ -24,7 +24,7 @@ struct Moments {
 
 Moments moments_of(std::span<const float> values) {
   Moments moments;
-  moments.n = static_cast<double>(values.size());
+  moments.n = values.size();
   double sum = 0;
   for (const float value : values) sum += value;
   moments.mean = sum / moments.n;
@@ -46,8 +46,7 @@ FieldStatistics statistics_of(const Comm& comm, const std::vector<std::string>& 
   const auto counts = comm.all_gather(static_cast<std::int64_t>(mine.size()));
   const auto gathered = comm.all_gather(std::span<const Moments>(mine));
   std::vector<std::size_t> first(n_ranks, 0);
-  for (std::size_t rank = 1; rank < n_ranks; ++rank)
-    first[rank] = first[rank - 1] + static_cast<std::size_t>(counts[rank - 1]);
+  for (std::size_t rank = 1; rank < n_ranks; ++rank) first[rank] = first[rank - 1] + counts[rank - 1];
   std::vector<Moments> moments(fields.size());
   for (std::size_t i = 0; i < runs.size(); ++i)
     moments[i % fields.size()].add(gathered[first[i % n_ranks] + i / n_ranks]);

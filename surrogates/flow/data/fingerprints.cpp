@@ -18,8 +18,7 @@ std::vector<std::int64_t> frame_fingerprints(const float* values, int n_fields, 
   for (int t = 0; t < n_frames; ++t) {
     std::uint64_t hash = 0;
     for (int f = 0; f < n_fields; ++f) {
-      const std::size_t frame =
-          static_cast<std::size_t>(f) * static_cast<std::size_t>(n_frames) + static_cast<std::size_t>(t);
+      const std::size_t frame = static_cast<std::size_t>(f) * n_frames + t;
       hash = hdf5::xxh64(std::as_bytes(std::span(values + frame * points_of_frame, points_of_frame)), hash);
     }
     result.push_back(std::bit_cast<std::int64_t>(hash));
@@ -33,7 +32,7 @@ std::vector<std::vector<std::int64_t>> fingerprints_of(const Comm& comm, const S
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
     all[i].assign(sample.n_frames(), 0);
-    if (i % static_cast<std::size_t>(comm.size()) == static_cast<std::size_t>(comm.rank()))
+    if (i % comm.size() == static_cast<std::size_t>(comm.rank()))
       all[i] =
           frame_fingerprints(sample.values, n_fields, sample.n_frames(), sample.n_points() / all[i].size());
     comm.reduce(std::span<std::int64_t>(all[i]), Comm::Reduction::sum);

@@ -42,8 +42,8 @@ Cell cell_of(const BlockAxis& axis, double x) {
 void interpolate(const BlockView& block, std::span<const double> points, std::span<float> values) {
   const auto& axes = *block.axes;
   const std::size_t n_points = points.size() / 3;
-  QUINTET_ASSERT(values.size() == n_points * static_cast<std::size_t>(block.n_fields),
-                 "interpolate: room for {} values", values.size());
+  QUINTET_ASSERT(values.size() == n_points * block.n_fields, "interpolate: room for {} values",
+                 values.size());
   for (std::size_t p = 0; p < n_points; ++p) {
     const Cell t = cell_of(axes[0], points[3 * p]), z = cell_of(axes[1], points[3 * p + 1]),
                x = cell_of(axes[2], points[3 * p + 2]);
@@ -67,7 +67,7 @@ FieldBlock interpolate(const BlockView& block, const BlockAxes& axes) {
   FieldBlock result;
   result.axes = axes;
   result.n_fields = block.n_fields;
-  result.values.reserve(result.n_points() * static_cast<std::size_t>(block.n_fields));
+  result.values.reserve(result.n_points() * block.n_fields);
   const int n_x = block.extent[2];
   std::vector<double> row(n_x);  // between the four rows of the array beside a time and a height
   for (int field = 0; field < block.n_fields; ++field)

@@ -36,9 +36,9 @@ bool has_equal_times(const FieldSeriesReader& reader) {
 /// Mean time between frames; none where a frame lies further than half of it from equal spacing.
 std::optional<double> nearly_equal_spacing(const std::vector<double>& times) {
   if (times.size() < 4) return std::nullopt;
-  const double spacing = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
+  const double spacing = (times.back() - times.front()) / (times.size() - 1);
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (std::abs(times[i] - times[0] - static_cast<double>(i) * spacing) > 0.5 * spacing) return std::nullopt;
+    if (std::abs(times[i] - times[0] - i * spacing) > 0.5 * spacing) return std::nullopt;
   return spacing;
 }
 
@@ -77,8 +77,7 @@ BlockAxis time_axis(const FieldSeriesReader& reader, std::uint64_t sample) {
                   reader.path(), sample, counted(n, "frame"));
     const double spacing = *nearly_equal_spacing(times), last = axis.coordinates.back();
     axis.coordinates.clear();
-    for (double t = times[0]; t <= last + 1e-9 * spacing;
-         t = times[0] + static_cast<double>(axis.coordinates.size()) * spacing)
+    for (double t = times[0]; t <= last + 1e-9 * spacing; t = times[0] + axis.coordinates.size() * spacing)
       axis.coordinates.push_back(std::min(t, last));
   }
   axis.lower = axis.coordinates.front();
@@ -104,7 +103,7 @@ std::vector<int> channels(const FieldSeriesReader& reader, const FlowDataOptions
     QUINTET_CHECK(found != names.end(), "{}: has no field '{}' of data.fields; it has: {}{}", reader.path(),
                   name, fmt::join(names, ", "),
                   left.empty() ? "" : fmt::format("; not used: {}", fmt::join(left, ", ")));
-    numbers.push_back(static_cast<int>(found - names.begin()));
+    numbers.push_back(found - names.begin());
   }
   return numbers;
 }
@@ -162,7 +161,7 @@ FieldSize size_of(const FieldSeriesReader& reader, int number) {
       sum += value - shift, squares += (value - shift) * (value - shift);
       size.rounded = size.rounded && static_cast<double>(static_cast<float>(value)) == value;
     }
-    n_values += static_cast<double>(values.size());
+    n_values += values.size();
   }
   size.mean = shift + sum / n_values;
   size.deviation = std::sqrt(std::max(0.0, squares / n_values - sum / n_values * (sum / n_values)));

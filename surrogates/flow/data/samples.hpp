@@ -27,7 +27,7 @@ struct Sample {
   [[nodiscard]] int n_frames() const { return axes[0].size(); }
   [[nodiscard]] std::array<int, 3> extent() const { return {axes[0].size(), axes[1].size(), axes[2].size()}; }
   [[nodiscard]] std::size_t n_points() const {
-    return static_cast<std::size_t>(axes[0].size()) * axes[1].coordinates.size() * axes[2].coordinates.size();
+    return axes[0].size() * axes[1].coordinates.size() * axes[2].coordinates.size();
   }
 };
 

@@ -18,7 +18,7 @@ std::array<int, 3> shares(const SplitOptions& options, int n) {
 }
 
 std::array<std::vector<Part>, 3> split_by_sample(const Samples& samples, const SplitOptions& options) {
-  const auto n = shares(options, static_cast<int>(samples.size()));
+  const auto n = shares(options, samples.size());
   QUINTET_CHECK(
       n[0] > 0,
       "{} sample(s) leave none to train on after {} for validation and {} for the test: give more, or "

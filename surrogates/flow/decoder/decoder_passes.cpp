@@ -235,7 +235,7 @@ class Pass {
     for_blocks(task, [&](const int* points, int n_points) {
       visit_nodes(queries_, task.sample, points, n_points, [&](int node) {
         if (local_[node] >= 0) return;
-        local_[node] = static_cast<int>(touched_.size());
+        local_[node] = touched_.size();
         touched_.push_back(node);
       });
     });
@@ -255,7 +255,7 @@ class Pass {
   void form_products(std::size_t l) {
     const auto& layer = layers_[l];
     if (!layer.reads_input) return;
-    const int n = static_cast<int>(touched_.size()), stride = layer.stride;
+    const int n = touched_.size(), stride = layer.stride;
     Real* product = products_[l].get(static_cast<std::size_t>(n) * stride);
     multiply<Real>(latents_of_nodes_.data(), options_.n_latent, n, layer.latent, product, stride);
     for (int i = 0; i < n; ++i)
@@ -303,7 +303,7 @@ class Pass {
   }
   /// From the gradients of the nodes' products to those of W_q, the biases and the latents.
   void finish_nodes(std::vector<Real>& latents_bar) {
-    const int n = static_cast<int>(touched_.size()), n_latent = options_.n_latent;
+    const int n = touched_.size(), n_latent = options_.n_latent;
     latents_bar.assign(static_cast<std::size_t>(n) * n_latent, Real(0));
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const auto& layer = layers_[l];
@@ -408,7 +408,7 @@ std::size_t kept_numbers(const std::vector<DecoderLayer<Real>>& layers, const Je
                          std::size_t n_points) {
   std::size_t row = 0;
   for (std::size_t l = 1; l + 1 < layers.size(); ++l) row += static_cast<std::size_t>(layers[l].stride);
-  return row * static_cast<std::size_t>(plan.n_channels()) * n_corners * n_points;
+  return row * plan.n_channels() * n_corners * n_points;
 }
 int n_threads_for(std::size_t n_tasks) {
   return std::max(1, std::min(static_cast<int>(Exec().concurrency()), static_cast<int>(n_tasks)));
@@ -446,8 +446,7 @@ void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, 
 
 template <class Real>
 std::size_t Decoder<Real>::tape_bytes(const DecoderQueries& queries) const {
-  const auto n_points =
-      static_cast<std::size_t>(queries.n_samples) * static_cast<std::size_t>(queries.n_points);
+  const auto n_points = static_cast<std::size_t>(queries.n_samples) * queries.n_points;
   return sizeof(Real) * kept_numbers(state_->layers, make_plan(queries), n_points);
 }
 

@@ -20,8 +20,8 @@ struct JetPlan {
   int n_operators = 0;        ///< asked for
   bool second_order = false;  ///< some operator is
 
-  [[nodiscard]] int n_tangents() const { return static_cast<int>(tangents.size()); }
-  [[nodiscard]] int n_inner() const { return static_cast<int>(inner.size()); }
+  [[nodiscard]] int n_tangents() const { return tangents.size(); }
+  [[nodiscard]] int n_inner() const { return inner.size(); }
   [[nodiscard]] int n_channels() const { return 1 + n_tangents() + n_inner(); }
   [[nodiscard]] int n_outputs() const { return 1 + n_operators; }
   /// Pairs of tangents, (0,0) (1,1) .. then (0,1) (0,2) (1,2).

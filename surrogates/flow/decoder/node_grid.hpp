@@ -17,7 +17,7 @@ struct NodeAxis {
   bool periodic = false;
   double lower = 0, upper = 1;  ///< ends of the domain; the period is upper - lower
 
-  [[nodiscard]] int size() const { return static_cast<int>(nodes.size()); }
+  [[nodiscard]] int size() const { return nodes.size(); }
 };
 /// Axes of a sample's latents: time, then two of space.
 using NodeGrid = std::array<NodeAxis, n_axes>;

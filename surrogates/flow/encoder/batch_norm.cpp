@@ -219,7 +219,7 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
                             NormSweeps sweeps) {
     const at::Tensor x = given.contiguous();
     const bool again = moments && moments->mean.defined();
-    double n = again ? moments->n : static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    double n = again ? moments->n : static_cast<double>(x.numel()) / x.size(1);
     at::Tensor mean, variance;
     if (again) {
       mean = moments->mean;

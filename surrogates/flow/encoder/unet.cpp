@@ -145,7 +145,7 @@ Unet::Unet(const UnetOptions& options, const LayerTiles& tiles, NormSweeps sweep
       if (!tiled) continue;
       TiledLayer placed = *tiled;
       placed.first_part = number;
-      number += static_cast<int>(placed.n() * placed.n());
+      number += placed.n() * placed.n();
       tiled = std::make_shared<const TiledLayer>(std::move(placed));
     }
   }
@@ -220,7 +220,7 @@ namespace {
 std::vector<BlockTensors> part_tensors(const std::string& block, int convolution, const TiledLayer& layer,
                                        int of, std::size_t first) {
   const auto nodes = static_cast<std::size_t>(layer.kernel * layer.kernel * layer.kernel),
-             stride = static_cast<std::size_t>(layer.inputs.back()) * nodes;
+             stride = layer.inputs.back() * nodes;
   std::vector<BlockTensors> parts;
   for (std::size_t row = 0; row < layer.n(); ++row)
     for (std::size_t column = 0; column < layer.n(); ++column) {
@@ -228,13 +228,9 @@ std::vector<BlockTensors> part_tensors(const std::string& block, int convolution
       const std::vector<std::int64_t> shape{layer.outputs[row + 1] - out, layer.inputs[column + 1] - in,
                                             layer.kernel, layer.kernel, layer.kernel};
       const auto name = fmt::format("{}.weight", convolutions[convolution]);
-      parts.push_back(
-          {fmt::format("{}.{} [{}, {}]", block, convolutions[convolution], row, column),
-           {{name,
-             shape,
-             {{first + static_cast<std::size_t>(out) * stride + static_cast<std::size_t>(in) * nodes,
-               static_cast<std::size_t>(shape[1]) * nodes, stride}}}},
-           {of, convolution, static_cast<int>(row), static_cast<int>(column)}});
+      parts.push_back({fmt::format("{}.{} [{}, {}]", block, convolutions[convolution], row, column),
+                       {{name, shape, {{first + out * stride + in * nodes, shape[1] * nodes, stride}}}},
+                       {of, convolution, static_cast<int>(row), static_cast<int>(column)}});
     }
   return parts;
 }
@@ -256,7 +252,7 @@ std::vector<BlockTensors> Unet::tensors() const {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const auto size = static_cast<std::size_t>(shapes[i].size());
       if (i < gamma_of(0) && i % 2 == 0 && tiled[i / 2]) {
-        const auto of_layer = part_tensors(own.name, static_cast<int>(i / 2), *tiled[i / 2], number, first);
+        const auto of_layer = part_tensors(own.name, i / 2, *tiled[i / 2], number, first);
         parts.insert(parts.end(), of_layer.begin(), of_layer.end());
       } else {
         BlockTensors::Tensor& tensor =
@@ -275,7 +271,7 @@ std::vector<at::Tensor> Unet::parts(const at::Tensor& parameters) const {
   // One split: its backward pass is one copy, where a slice each would make a full gradient each.
   std::vector<std::int64_t> sizes;
   for (const auto& block : blocks_)
-    if (block.kind == UnetBlockKind::residual) sizes.push_back(static_cast<std::int64_t>(block.n_parameters));
+    if (block.kind == UnetBlockKind::residual) sizes.push_back(block.n_parameters);
   return parameters.split_with_sizes(sizes);
 }
 

@@ -12,7 +12,7 @@ namespace quintet::flow {
 
 namespace {
 
-std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
+std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * b; }
 
 std::size_t window_nodes(const UnetBlock& b) { return product(b.kernel, b.kernel) * b.kernel; }
 
@@ -74,7 +74,7 @@ class Builder {
     block.first_parameter = n_parameters_;
     block.n_parameters = residual_parameters(block);
     block.first_statistic = n_statistics_;
-    block.n_statistics = 2 * (2 * static_cast<std::size_t>(block.n_neck) + static_cast<std::size_t>(n_out));
+    block.n_statistics = 2 * (2 * static_cast<std::size_t>(block.n_neck) + n_out);
     n_parameters_ += block.n_parameters;
     n_statistics_ += block.n_statistics;
     return add(std::move(block));
@@ -267,9 +267,7 @@ networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, c
     made.parameters = block.n_parameters;
     made.parameter_bytes = block.n_parameters * bytes;
     const double nodes = static_cast<double>(out[0]) * out[1] * out[2];
-    const auto tensor = [&](int features) {
-      return static_cast<std::size_t>(nodes) * static_cast<std::size_t>(features) * bytes;
-    };
+    const auto tensor = [&](int features) { return static_cast<std::size_t>(nodes) * features * bytes; };
     made.output_bytes = made.kept_bytes = tensor(block.n_out);
     const std::string on = fmt::format(" on {} x {} x {}", out[0], out[1], out[2]);
     switch (block.kind) {

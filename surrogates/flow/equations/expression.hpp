@@ -54,7 +54,7 @@ class Expressions {
   int differentiate(int x, int axis);
 
   [[nodiscard]] const Expression& operator[](int i) const { return nodes_[i]; }
-  [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
+  [[nodiscard]] int size() const { return nodes_.size(); }
   /// Whether neither fields nor coordinates occur in it: a number of each sample.
   [[nodiscard]] bool is_uniform(int i) const { return uniform_[i]; }
   [[nodiscard]] bool mentions_field(int i) const { return fields_[i]; }

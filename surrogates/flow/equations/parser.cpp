@@ -173,7 +173,7 @@ class Parser {
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     fail_unless(error == std::errc() && std::isfinite(value), "not a number that can be held");
-    at_ += static_cast<std::size_t>(end - begin);
+    at_ += end - begin;
     return graph_.number(value);
   }
 

@@ -26,7 +26,7 @@ namespace {
 
 /// Values of all expressions that are numbers of a sample; 0 for the others.
 std::vector<double> uniform_values(const Expressions& graph, const std::vector<double>& constants) {
-  std::vector<double> values(static_cast<std::size_t>(graph.size()));
+  std::vector<double> values(graph.size());
   const auto at = [&](int i) { return i < 0 ? 0. : values[i]; };
   for (int i = 0; i < graph.size(); ++i) {
     if (!graph.is_uniform(i)) continue;
@@ -152,7 +152,7 @@ class Sweep {
       for (int p = 0; p < n; ++p)
         result[p] += entry.coefficient * static_cast<double>(jets[p * jet_size_ + entry.place]);
     for (const auto& entry : form.registers) {
-      const Lane& source = values_[static_cast<std::size_t>(entry.place)];
+      const Lane& source = values_[entry.place];
       for (int p = 0; p < n; ++p) result[p] += entry.coefficient * source[p];
     }
   }
@@ -162,7 +162,7 @@ class Sweep {
       for (int p = 0; p < n; ++p)
         jets_bar[p * jet_size_ + entry.place] += static_cast<Real>(entry.coefficient * bar[p]);
     for (const auto& entry : form.registers) {
-      Lane& source = bars_[static_cast<std::size_t>(entry.place)];
+      Lane& source = bars_[entry.place];
       for (int p = 0; p < n; ++p) source[p] += entry.coefficient * bar[p];
     }
   }
@@ -175,20 +175,16 @@ class Sweep {
 
 }  // namespace
 
-int Residuals::n_equations() const {
-  return static_cast<int>(implementation_->system->program.results.size());
-}
-int Residuals::n_fields() const { return static_cast<int>(implementation_->system->names.fields.size()); }
+int Residuals::n_equations() const { return implementation_->system->program.results.size(); }
+int Residuals::n_fields() const { return implementation_->system->names.fields.size(); }
 int Residuals::n_operators() const {
   return implementation_->operators.empty() ? 0 : static_cast<int>(implementation_->operators[0].size());
 }
 std::span<const DifferentialOperator> Residuals::operators(int sample) const {
-  return implementation_->operators.at(static_cast<std::size_t>(sample));
+  return implementation_->operators.at(sample);
 }
 const ResidualProgram& Residuals::program() const { return implementation_->system->program; }
-std::span<const NumericForm> Residuals::forms(int sample) const {
-  return implementation_->forms.at(static_cast<std::size_t>(sample));
-}
+std::span<const NumericForm> Residuals::forms(int sample) const { return implementation_->forms.at(sample); }
 bool Residuals::uses_coordinates() const { return implementation_->system->program.uses_coordinates; }
 
 template <class Real>
@@ -196,7 +192,7 @@ void Residuals::evaluate(int sample, int n_points, const Real* jets, const doubl
                          Real* residuals) const {
   const auto& program = implementation_->system->program;
   const int jet_size = (1 + n_operators()) * n_fields(), n_equations = this->n_equations();
-  Sweep<Real> sweep(program, implementation_->forms.at(static_cast<std::size_t>(sample)), jet_size);
+  Sweep<Real> sweep(program, implementation_->forms.at(sample), jet_size);
   for (std::int64_t first = 0; first < n_points; first += block) {
     const int n = std::min<std::int64_t>(block, n_points - first);
     sweep.forward(n, jets + first * jet_size, coordinates ? coordinates + first * n_axes : nullptr);
@@ -211,7 +207,7 @@ void Residuals::add_adjoint(int sample, int n_points, const Real* jets, const do
                             const Real* residuals_bar, Real* jets_bar) const {
   const auto& program = implementation_->system->program;
   const int jet_size = (1 + n_operators()) * n_fields(), n_equations = this->n_equations();
-  Sweep<Real> sweep(program, implementation_->forms.at(static_cast<std::size_t>(sample)), jet_size);
+  Sweep<Real> sweep(program, implementation_->forms.at(sample), jet_size);
   for (std::int64_t first = 0; first < n_points; first += block) {
     const int n = std::min<std::int64_t>(block, n_points - first);
     sweep.forward(n, jets + first * jet_size, coordinates ? coordinates + first * n_axes : nullptr);
@@ -245,22 +241,17 @@ PdeSystem::PdeSystem(const std::vector<EquationText>& equations, const EquationN
   made->program = make_program(made->graph, residuals);
   for (const auto& form : made->program.forms) {
     for (const auto& value : form.values)
-      made->uses_field[static_cast<std::size_t>(value.field)] =
-          made->uses_value[static_cast<std::size_t>(value.field)] = true;
-    for (const auto& one : form.derivatives) made->uses_field[static_cast<std::size_t>(one.field)] = true;
+      made->uses_field[value.field] = made->uses_value[value.field] = true;
+    for (const auto& one : form.derivatives) made->uses_field[one.field] = true;
   }
   implementation_ = std::move(made);
 }
 
-int PdeSystem::n_equations() const { return static_cast<int>(implementation_->equations.size()); }
+int PdeSystem::n_equations() const { return implementation_->equations.size(); }
 const std::vector<EquationText>& PdeSystem::equations() const { return implementation_->equations; }
 const EquationNames& PdeSystem::names() const { return implementation_->names; }
-bool PdeSystem::uses_field(int field) const {
-  return implementation_->uses_field.at(static_cast<std::size_t>(field));
-}
-bool PdeSystem::uses_value(int field) const {
-  return implementation_->uses_value.at(static_cast<std::size_t>(field));
-}
+bool PdeSystem::uses_field(int field) const { return implementation_->uses_field.at(field); }
+bool PdeSystem::uses_value(int field) const { return implementation_->uses_value.at(field); }
 
 Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) const {
   const auto& program = implementation_->program;
@@ -298,7 +289,7 @@ Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) c
       numeric.constant = number(form.constant);
       for (const auto& value : form.values) numeric.jets.push_back({value.field, number(value.coefficient)});
       for (const auto& one : form.derivatives) {
-        const auto& weights = basis.weights[sample][static_cast<std::size_t>(one.wanted)];
+        const auto& weights = basis.weights[sample][one.wanted];
         for (std::size_t channel = 0; channel < weights.size(); ++channel)
           if (weights[channel] != 0)
             numeric.jets.push_back({static_cast<int>(1 + channel) * n_fields + one.field, weights[channel]});

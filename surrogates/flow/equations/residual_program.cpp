@@ -130,7 +130,7 @@ class Translator {
   int wanted(const SymbolicOperator& operation) {
     auto& all = program_.wanted;
     const auto found = std::find(all.begin(), all.end(), operation);
-    if (found != all.end()) return static_cast<int>(found - all.begin());
+    if (found != all.end()) return found - all.begin();
     all.push_back(operation);
     return static_cast<int>(all.size()) - 1;
   }

@@ -15,7 +15,7 @@ struct Correlation {
   [[nodiscard]] double operator()(double s, int order) const {
     double sum = 0;
     for (std::size_t k = 0; k < a.size(); ++k) {
-      const double wave = static_cast<double>(k) * q, c = std::cos(wave * s), d = std::sin(wave * s);
+      const double wave = k * q, c = std::cos(wave * s), d = std::sin(wave * s);
       sum += order == 0   ? a[k] * c + b[k] * d
              : order == 1 ? wave * (b[k] * c - a[k] * d)
                           : -wave * wave * (a[k] * c + b[k] * d);

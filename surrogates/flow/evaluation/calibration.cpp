@@ -23,7 +23,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
   for (std::size_t i = 0; i < order.size();) {
     std::size_t end = i + 1;
     while (end < order.size() && values[order[end]] == values[order[i]]) ++end;
-    for (std::size_t k = i; k < end; ++k) ranks[order[k]] = 0.5 * static_cast<double>(i + end - 1);
+    for (std::size_t k = i; k < end; ++k) ranks[order[k]] = 0.5 * (i + end - 1);
     i = end;
   }
   return ranks;

@@ -48,7 +48,7 @@ LineSpectrum::LineSpectrum(LineSpectrum&&) noexcept = default;
 
 bool LineSpectrum::possible(const FieldAxis& axis) {
   if (!axis.periodic || axis.size() < 2) return false;
-  const double spacing = axis.length() / static_cast<double>(axis.size());
+  const double spacing = axis.length() / axis.size();
   for (std::size_t i = 1; i < axis.size(); ++i)
     if (std::abs(axis.coordinates[i] - axis.coordinates[i - 1] - spacing) > 1e-4 * spacing) return false;
   return true;

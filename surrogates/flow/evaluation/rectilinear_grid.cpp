@@ -18,7 +18,7 @@ double known_part(const Stencil& stencil, const EndValues& ends) {
 RectilinearGrid::RectilinearGrid(std::vector<FieldAxis> axes) : axes_(std::move(axes)) {
   QUINTET_CHECK(axes_.size() == 2, "flows are evaluated on two axes of space, there are {}", axes_.size());
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    n_[axis] = static_cast<int>(axes_[axis].size());
+    n_[axis] = axes_[axis].size();
     weights_[axis] = mean_weights(axes_[axis]);
     for (const int known : {0, 1, 2, 3})
       rules_[axis].emplace_back(axes_[axis], std::array{(known & 1) != 0, (known & 2) != 0});
@@ -68,7 +68,7 @@ std::vector<double> RectilinearGrid::at_end(std::span<const double> f, int axis,
                                             const EndValues& ends) const {
   const auto& rule = rules(axis, ends).at_end(end, order);
   const int stride = axis == 0 ? n_[1] : 1, step = axis == 0 ? 1 : n_[1];
-  std::vector<double> result(static_cast<std::size_t>(n_[1 - axis]), known_part(rule, ends));
+  std::vector<double> result(n_[1 - axis], known_part(rule, ends));
   for (int line = 0; line < n_[1 - axis]; ++line)
     for (std::size_t k = 0; k < rule.points.size(); ++k)
       result[line] += rule.weights[k] * f[line * step + rule.points[k] * stride];

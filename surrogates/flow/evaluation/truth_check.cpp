@@ -30,8 +30,7 @@ std::vector<int> chosen_frames(int n, int most) {
 /// Every `step`-th point of an axis from `start` on.
 FieldAxis thinned(FieldAxis axis, int step, int start) {
   std::vector<double> x;
-  for (std::size_t i = start; i < axis.size(); i += static_cast<std::size_t>(step))
-    x.push_back(axis.coordinates[i]);
+  for (std::size_t i = start; i < axis.size(); i += step) x.push_back(axis.coordinates[i]);
   axis.coordinates = std::move(x);
   return axis;
 }
@@ -50,7 +49,7 @@ struct Thinned {
 /// Residuals [equation][point] of a frame, of its neighbours `time_step` frames apart on a thinned grid.
 std::vector<std::vector<double>> residuals_at(const Residuals& residuals, const FieldsOverTime& fields,
                                               const Thinned& on, int frame, int time_step) {
-  const int n_t = static_cast<int>(fields.times.size()), n_1 = fields.grid->size(1);
+  const int n_t = fields.times.size(), n_1 = fields.grid->size(1);
   const std::size_t all = fields.grid->size();
   std::vector<double> times;
   std::vector<int> frames;
@@ -58,18 +57,18 @@ std::vector<std::vector<double>> residuals_at(const Residuals& residuals, const 
   for (int k = -reach; k <= reach; ++k) {
     const int t = frame + k * time_step;
     if (t < 0 || t >= n_t) continue;
-    if (k == 0) at = static_cast<int>(times.size());
+    if (k == 0) at = times.size();
     times.push_back(fields.times[t]);
     frames.push_back(t);
   }
-  std::vector<std::vector<double>> values(static_cast<std::size_t>(residuals.n_fields()));
+  std::vector<std::vector<double>> values(residuals.n_fields());
   std::vector<std::span<const double>> spans;
   for (std::size_t f = 0; f < values.size(); ++f) {
     for (const int t : frames)
       for (int i = on.start[0]; i < fields.grid->size(0); i += on.step[0])
         for (int j = on.start[1]; j < n_1; j += on.step[1])
-          values[f].push_back(fields.values[(f * fields.times.size() + static_cast<std::size_t>(t)) * all +
-                                            static_cast<std::size_t>(i) * n_1 + j]);
+          values[f].push_back(
+              fields.values[(f * fields.times.size() + t) * all + static_cast<std::size_t>(i) * n_1 + j]);
     spans.emplace_back(values[f]);
   }
   const std::vector<FieldWalls> nothing_known(values.size(), FieldWalls(2));
@@ -93,7 +92,7 @@ void add_rows(const RectilinearGrid& grid, std::span<const double> f, const Thin
 }
 
 double mean(const Rows& rows, double frames) {
-  return std::accumulate(rows.begin(), rows.end(), 0.0) / (static_cast<double>(rows.size()) * frames);
+  return std::accumulate(rows.begin(), rows.end(), 0.0) / (rows.size() * frames);
 }
 
 /// The system with each term of its equations as an equation of its own behind them.
@@ -199,7 +198,7 @@ std::vector<EquationCheck> check_equations(const PdeSystem& system, const std::v
              n_equations = static_cast<std::size_t>(system.n_equations());
   std::vector<Rows> squares(n);
   std::array<std::vector<Rows>, 3> errors{squares, squares, squares};
-  const auto frames = chosen_frames(static_cast<int>(fields.times.size()), most_frames);
+  const auto frames = chosen_frames(fields.times.size(), most_frames);
   for (const int frame : frames) {
     const auto here = residuals_at(residuals, fields, whole, frame, 1),
                in_time = residuals_at(residuals, fields, whole, frame, 2);
@@ -239,8 +238,8 @@ std::vector<EquationCheck> check_wall(const PdeSystem& conditions, const std::ve
   if (!can_be_checked(fields)) return {};
   const auto residuals = conditions.residuals(std::vector<std::vector<double>>{constants});
   const Thinned whole(*fields.grid, {1, 1});
-  std::vector<WallSums> sums(static_cast<std::size_t>(conditions.n_equations()), {*fields.grid, axis, end});
-  for (const int frame : chosen_frames(static_cast<int>(fields.times.size()), most_frames)) {
+  std::vector<WallSums> sums(conditions.n_equations(), {*fields.grid, axis, end});
+  for (const int frame : chosen_frames(fields.times.size(), most_frames)) {
     const auto here = residuals_at(residuals, fields, whole, frame, 1);
     for (std::size_t e = 0; e < sums.size(); ++e) sums[e].add(here[e]);
   }
@@ -258,10 +257,8 @@ std::vector<EquationCheck> check_wall(const PdeSystem& conditions, const std::ve
 WallValue wall_value(const FieldsOverTime& fields, int field, int axis, int end) {
   WallSums sums(*fields.grid, axis, end);
   const auto frame = static_cast<std::size_t>(fields.grid->size());
-  for (const int t : chosen_frames(static_cast<int>(fields.times.size()), 16))
-    sums.add(fields.values.subspan(
-        (static_cast<std::size_t>(field) * fields.times.size() + static_cast<std::size_t>(t)) * frame,
-        frame));
+  for (const int t : chosen_frames(fields.times.size(), 16))
+    sums.add(fields.values.subspan((field * fields.times.size() + t) * frame, frame));
   return sums.result();
 }
 

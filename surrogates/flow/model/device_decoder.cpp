@@ -36,11 +36,8 @@ DeviceDecoder::DeviceDecoder(const FlowModel& model, const DeviceSession& device
   QUINTET_CHECK(header.options.decoder.kind == DecoderKind::continuous,
                 "a model with a convolutional decoder has no decoder for points");
   state_ = translate_torch_errors("The decoder on a device", [&] {
-    auto state =
-        std::make_unique<State>(State{TorchDevice(device),
-                                      decoder_options(header.options, static_cast<int>(header.fields.size())),
-                                      {},
-                                      {}});
+    auto state = std::make_unique<State>(
+        State{TorchDevice(device), decoder_options(header.options, header.fields.size()), {}, {}});
     const auto own = std::span(model.parameters).subspan(flow_network_size(header).encoder);
     state->weights = state->there(own, {static_cast<std::int64_t>(own.size())});
     return state;
@@ -69,8 +66,7 @@ void DeviceDecoder::forward(const DecoderQueries& queries, std::span<float> jets
     const at::Tensor made = decode_by_torch<float>(state_->options, some, state_->latents, state_->weights)
                                 .to(at::kCPU)
                                 .contiguous();
-    std::copy_n(made.const_data_ptr<float>(), made.numel(),
-                jets.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(first) * a_point));
+    std::copy_n(made.const_data_ptr<float>(), made.numel(), jets.begin() + (first * a_point));
   }
 }
 

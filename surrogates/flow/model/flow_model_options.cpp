@@ -180,7 +180,7 @@ UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const Gr
   made.middle = options.encoder.block;
   const MaskOptions masks = options.encoder.masks.value_or(MaskOptions{});
   made.masks.level = masks.level;
-  made.masks.seed = static_cast<std::uint64_t>(masks.seed);
+  made.masks.seed = masks.seed;
   for (std::size_t axis = 0; axis < 3; ++axis)
     made.masks.period[axis] = period_of(masks.period[masks.period.size() == 1 ? 0 : axis]).value_or(0);
   if (options.decoder.kind == DecoderKind::convolutional) {

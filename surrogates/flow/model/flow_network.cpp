@@ -20,11 +20,10 @@ namespace quintet::flow {
 namespace {
 
 UnetOptions encoder_options(const FlowModelHeader& header) {
-  return unet_options(header.options, static_cast<int>(header.fields.size()), header.block,
-                      header.refinement);
+  return unet_options(header.options, header.fields.size(), header.block, header.refinement);
 }
 DecoderOptions decoder_options(const FlowModelHeader& header) {
-  return flow::decoder_options(header.options, static_cast<int>(header.fields.size()));
+  return flow::decoder_options(header.options, header.fields.size());
 }
 
 FlowNetworkSize size_of(const FlowModelHeader& header, const std::vector<UnetBlock>& blocks) {
@@ -58,8 +57,7 @@ FlowNetworkSize flow_network_size(const FlowModelHeader& header) {
 template <class Real>
 std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShape& shape,
                                    std::span<const float> fields, std::span<const double> parameters) {
-  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) *
-                            static_cast<std::size_t>(shape[2]);
+  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * shape[1] * shape[2];
   const std::size_t n_fields = header.fields.size(), n_parameters = header.parameters.size(),
                     of_sample = n_fields * nodes, n_samples = fields.size() / of_sample;
   QUINTET_ASSERT(fields.size() == n_samples * of_sample && parameters.size() == n_samples * n_parameters,
@@ -88,7 +86,7 @@ FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header, const LayerTiles& 
       refinement_(header.refinement),
       encoder_(encoder_options(header), tiles,
                engine == Engine::torch ? NormSweeps::torch : NormSweeps::ours),
-      n_encoder_blocks_(static_cast<int>(encoder_.tensors().size())) {
+      n_encoder_blocks_(encoder_.tensors().size()) {
   size_ = size_of(header, encoder_.blocks());
   if (header.options.decoder.kind == DecoderKind::continuous)
     decoder_ = std::make_unique<Decoder<Real>>(decoder_options(header));
@@ -196,7 +194,7 @@ DecoderRows FlowNetwork<Real>::interpolation_rows(const DecoderQueries& queries)
   auto* nodes = rows.node.data_ptr<std::int64_t>();
   auto* weights = rows.mix.template data_ptr<Real>();
   for (std::int64_t sample = 0; sample < queries.n_samples; ++sample) {
-    const NodeGrid grid = refined_grid(queries.grid(static_cast<int>(sample)), refinement_);
+    const NodeGrid grid = refined_grid(queries.grid(sample), refinement_);
     const std::int64_t n_nodes = std::int64_t{grid[0].size()} * grid[1].size() * grid[2].size();
     for (std::int64_t p = 0; p < queries.n_points; ++p) {
       const double* x = &queries.points[(sample * queries.n_points + p) * n_axes];
@@ -223,8 +221,7 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
                                  const DeviceSession& device) {
   const FlowNetwork<float> network(model.header);
   std::vector<float> normalised(fields.begin(), fields.end());
-  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) *
-                            static_cast<std::size_t>(shape[2]);
+  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * shape[1] * shape[2];
   for (std::size_t i = 0; i < normalised.size(); ++i) {
     const auto& field = model.header.fields[i / nodes % model.header.fields.size()];
     normalised[i] = static_cast<float>((normalised[i] - field.mean) / field.deviation);

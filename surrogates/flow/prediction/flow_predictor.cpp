@@ -64,8 +64,8 @@ std::vector<std::string> doubts_of(const FlowModelHeader& header, const FieldBlo
 /// Masks are a crop's: those of a smaller one were never trained with, nor those of a larger one whose levels
 /// would not repeat together.
 void check_masks(const FlowModelHeader& header, const FieldBlock& coarse, EncoderCover cover) {
-  const auto masks = mask_periods(
-      unet_options(header.options, static_cast<int>(header.fields.size()), header.block, header.refinement));
+  const auto masks =
+      mask_periods(unet_options(header.options, header.fields.size(), header.block, header.refinement));
   if (!masks) return;
   for (std::size_t i = 0; i < n_axes; ++i) {
     const int n = coarse.axes[i].size();
@@ -100,12 +100,12 @@ struct FlowPredictor::State {
   std::vector<float> part_latents;
   std::optional<PrecisionCheck> check;  ///< where products are in bfloat16
 
-  [[nodiscard]] int n_fields() const { return static_cast<int>(model.header.fields.size()); }
+  [[nodiscard]] int n_fields() const { return model.header.fields.size(); }
   [[nodiscard]] int n_channels() const { return residuals ? 1 + residuals->n_operators() : 1; }
 
   [[nodiscard]] double fixed_bytes() const {
-    return 4.0 * (static_cast<double>(coarse.values.size()) + static_cast<double>(model.parameters.size())) +
-           decoder_bytes + latents->window_bytes() +
+    return 4.0 * (static_cast<double>(coarse.values.size()) + model.parameters.size()) + decoder_bytes +
+           latents->window_bytes() +
            (options.device.device() == Device::portable ? DeviceDecoder::most_bytes : 0);
   }
   /// Latents of so many cells in time, and of the coarse nodes that a refined grid needs around them.
@@ -151,8 +151,8 @@ struct FlowPredictor::State {
       part_latents = latents->of_range(first_coarse, last_coarse - first_coarse + 1);
       part = number;
       if (there)
-        there->take(part_latents, {static_cast<int>(last_coarse - first_coarse + 1) * refinement,
-                                   grid[1].size(), grid[2].size()});
+        there->take(part_latents,
+                    {(last_coarse - first_coarse + 1) * refinement, grid[1].size(), grid[2].size()});
     }
     NodeGrid own = grid;
     const auto& all = grid[0].nodes;
@@ -338,7 +338,7 @@ void PrecisionCheck::combine(const Comm& comm) {
     comm.reduce(std::span<double>(*maxima), Comm::Reduction::maximum);
 }
 double PrecisionCheck::field_rms(std::size_t field) const {
-  return points == 0 ? 0 : std::sqrt(field_squares[field] / static_cast<double>(points));
+  return points == 0 ? 0 : std::sqrt(field_squares[field] / points);
 }
 double PrecisionCheck::residual_rms(std::size_t equation) const {
   const double squares = residual_squares[equation];
@@ -362,7 +362,7 @@ std::vector<std::string> FlowPredictor::equation_names() const {
 void FlowPredictor::predict(std::span<const double> points, std::span<float> values,
                             std::span<float> residuals) {
   State& s = *state_;
-  const std::size_t n_points = points.size() / n_axes, n_fields = static_cast<std::size_t>(s.n_fields());
+  const std::size_t n_points = points.size() / n_axes, n_fields = s.n_fields();
   const auto& names = s.model.header.axes;
   std::vector<int> part_of(n_points);
   for (std::size_t p = 0; p < n_points; ++p) {
@@ -406,7 +406,7 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
     }
     if (s.residuals && !residuals.empty()) {
       const auto n_equations = static_cast<std::size_t>(s.residuals->n_equations());
-      own_residuals.resize(static_cast<std::size_t>(n) * n_equations);
+      own_residuals.resize(n * n_equations);
       s.residuals->evaluate(0, n, jets.data(), places.data(), own_residuals.data());
       for (std::size_t k = first; k < end; ++k)
         std::copy_n(&own_residuals[(k - first) * n_equations], n_equations,

@@ -21,11 +21,10 @@ LatentField::LatentField(const FlowModel& model, const FieldBlock& coarse, std::
       coarse_(&coarse),
       parameters_(std::move(parameters)),
       device_(device),
-      n_channels_(
-          decoder_options(model.header.options, static_cast<int>(model.header.fields.size())).n_latent) {
+      n_channels_(decoder_options(model.header.options, model.header.fields.size()).n_latent) {
   if (model.header.options.decoder.kind == DecoderKind::convolutional) {
     refinement_ = model.header.refinement;
-    n_channels_ = static_cast<int>(model.header.fields.size());
+    n_channels_ = model.header.fields.size();
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const int n = coarse.axes[axis].size(), refined = n * refinement_[axis];
@@ -49,7 +48,7 @@ double LatentField::window_bytes() const {
   const FlowNetwork<float> network(model_->header);
   double bytes = 0;
   for (const auto& block : network.describe(window).blocks)
-    if (block.name.rfind("decoder ", 0) != 0) bytes += static_cast<double>(block.output_bytes);
+    if (block.name.rfind("decoder ", 0) != 0) bytes += block.output_bytes;
   return bytes;
 }
 

@@ -82,7 +82,7 @@ ActivationsInForce chosen_activations(const MemoryOptions& options,
     return *chosen;
   }
   const auto& refused = keeps ? with_tape : chain;
-  const auto bytes = [](std::int64_t n) { return text_of_bytes(static_cast<std::size_t>(n)); };
+  const auto bytes = [](std::int64_t n) { return text_of_bytes(n); };
   const auto& largest = *std::max_element(refused.begin(), refused.end(), [](const auto& a, const auto& b) {
     return a.kept_bytes < b.kept_bytes;
   });

@@ -168,9 +168,8 @@ void FlowTrainer<Real>::State::compute(DevicePass& made) {
     const at::Tensor jets = network.decode(latents, parameters, set.rows);
     if (set.wall < 0) sums.push_back(value_sums(options.loss.norm, jets, inputs.targets));
     if (set.has_residuals)
-      sums.push_back(residual_sums(options.loss.norm,
-                                   set.wall < 0 ? interior : walls[static_cast<std::size_t>(set.wall)],
-                                   scales, jets, set.residuals));
+      sums.push_back(residual_sums(options.loss.norm, set.wall < 0 ? interior : walls[set.wall], scales, jets,
+                                   set.residuals));
   }
   shared.leave();
   const at::Tensor all = at::cat(sums);
@@ -194,8 +193,7 @@ FlowLosses FlowTrainer<Real>::State::run_there(const Batch& batch, std::int64_t 
 
   const at::Tensor here = pass.sums.to(at::kCPU);
   const auto* next = here.const_data_ptr<double>();
-  std::vector<double> sums(header.fields.size() + static_cast<std::size_t>(interior.n_equations()) +
-                           walls.size());
+  std::vector<double> sums(header.fields.size() + interior.n_equations() + walls.size());
   for (const auto& set : pass.inputs.sets) {
     if (set.wall < 0) {
       const std::size_t n =

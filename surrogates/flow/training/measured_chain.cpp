@@ -70,7 +70,7 @@ double MeasuredChain::excess() const {
 
 void MeasuredChain::decoded(double seconds, std::size_t tape_bytes) {
   pass_tape_.seconds += seconds;
-  pass_tape_.bytes += static_cast<std::int64_t>(tape_bytes);
+  pass_tape_.bytes += tape_bytes;
 }
 
 TapeCost MeasuredChain::tape(const Comm& comm) const {

@@ -33,8 +33,7 @@ std::vector<double> value_loss(LossNorm norm, const JetArrays<Real>& arrays, std
   for (std::size_t point = 0; point < n; ++point)
     for (std::size_t f = 0; f < n_fields; ++f) {
       const std::size_t at = point * stride + f;
-      const double difference =
-          static_cast<double>(arrays.jets[at]) - static_cast<double>(targets[point * n_fields + f]);
+      const double difference = static_cast<double>(arrays.jets[at]) - targets[point * n_fields + f];
       sums[f] += size_of(norm, difference);
       if (!arrays.bar.empty()) arrays.bar[at] += static_cast<Real>(weight * slope_of(norm, difference));
     }
@@ -63,7 +62,7 @@ std::vector<double> residual_loss(LossNorm norm, const Residuals& residuals,
       physical[i] = static_cast<Real>(static_cast<double>(arrays.jets[first + i]) * statistics.deviation[f] +
                                       (is_value ? statistics.mean[f] : 0));
     }
-    const double* x = points.data() + static_cast<std::size_t>(sample) * n_points * n_axes;
+    const double* x = points.data() + sample * n_points * n_axes;
     residuals.evaluate(of_sample, arrays.n_points, physical.data(), x, values.data());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t e = i % n_equations;

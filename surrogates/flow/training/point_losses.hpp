@@ -18,8 +18,7 @@ struct JetArrays {
   std::span<Real> bar;  ///< empty: not wanted
 
   [[nodiscard]] std::size_t sample_size() const {
-    return static_cast<std::size_t>(n_points) * static_cast<std::size_t>(n_channels) *
-           static_cast<std::size_t>(n_fields);
+    return static_cast<std::size_t>(n_points) * n_channels * n_fields;
   }
 };
 

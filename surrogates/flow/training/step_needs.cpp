@@ -25,8 +25,7 @@ NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions&
 
 StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks) {
   const FlowEquations equations = header.flow_equations();
-  const int n_fields = static_cast<int>(header.fields.size()),
-            n_walls = static_cast<int>(equations.walls().size());
+  const int n_fields = header.fields.size(), n_walls = equations.walls().size();
   StepNeeds needs{.crops = (batch + n_ranks - 1) / n_ranks, .sums = 2};
   double numbers = (1 + n_walls) + (n_fields + equations.interior().n_equations() + n_walls);
   if (n_ranks > 1)

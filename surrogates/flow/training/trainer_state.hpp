@@ -110,9 +110,7 @@ struct FlowTrainer<Real>::State {
   void fetch_statistics() const;
   void put_statistics();
   /// Share `rank` of a batch begins there.
-  [[nodiscard]] int crop_of(int rank) const {
-    return static_cast<int>(std::int64_t{options.batch} * rank / comm.size());
-  }
+  [[nodiscard]] int crop_of(int rank) const { return std::int64_t{options.batch} * rank / comm.size(); }
 
   /// Policies of the encoder's segments; when measured, all are recomputed.
   [[nodiscard]] std::vector<BlockPass::Policy> encoder_policies() const;

@@ -28,9 +28,7 @@ NodeGrid node_grid(const BlockAxes& axes) {
 }
 
 double mean_of(const std::vector<double>& values) {
-  return values.empty()
-             ? 0
-             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / values.size();
 }
 
 /// Convert a derivative to the reference's units: time over a block of 2 units.
@@ -110,7 +108,7 @@ std::vector<double> FlowTrainer<Real>::State::counts_of(const Batch& batch) cons
 template <class Real>
 double FlowTrainer<Real>::State::share_of(std::size_t wall, double count) const {
   const auto n = static_cast<double>(options.loss.boundary_points);
-  return 1 / (std::max(1.0, count) * n * static_cast<double>(walls[wall].n_equations()));
+  return 1 / (std::max(1.0, count) * n * walls[wall].n_equations());
 }
 
 template <class Real>
@@ -239,7 +237,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   std::vector<double> sums =
       value_loss(loss.norm, inside.arrays, std::span<const float>(batch.targets), 1 / (n_points * n_fields));
   if (derives) {
-    const std::vector<double> ones(static_cast<std::size_t>(interior.n_equations()), 1);
+    const std::vector<double> ones(interior.n_equations(), 1);
     const auto more = residual_loss(loss.norm, interior, fields, inside.arrays, std::span<const int>(samples),
                                     std::span<const double>(batch.points), std::span<const double>(ones),
                                     loss.gamma / (n_points * n_equations));

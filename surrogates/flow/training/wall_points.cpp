@@ -5,7 +5,7 @@
 namespace quintet::flow {
 
 bool touches(const BlockAxes& crop, const AxisEnd& end) {
-  const BlockAxis& axis = crop[static_cast<std::size_t>(end.axis)];
+  const BlockAxis& axis = crop[end.axis];
   return end.upper ? axis.wall_upper : axis.wall_lower;
 }
 
@@ -13,13 +13,12 @@ std::vector<double> wall_points(const std::vector<BlockAxes>& crops, const AxisE
                                 std::uint64_t seed, std::int64_t step, int first) {
   const auto stream = static_cast<std::uint32_t>(0x3a0 + 2 * end.axis + (end.upper ? 1 : 0));
   std::vector<double> points;
-  points.reserve(crops.size() * static_cast<std::size_t>(n_points) * n_axes);
+  points.reserve(crops.size() * n_points * n_axes);
   for (std::size_t crop = 0; crop < crops.size(); ++crop)
     for (int p = 0; p < n_points; ++p) {
-      const std::uint64_t id =
-          (static_cast<std::uint64_t>(first) + crop) << 24 | static_cast<std::uint64_t>(p);
+      const std::uint64_t id = (first + crop) << 24 | static_cast<std::uint64_t>(p);
       double random[2];
-      uniform_pair(seed, stream, id, static_cast<std::uint64_t>(step), random[0], random[1]);
+      uniform_pair(seed, stream, id, step, random[0], random[1]);
       int next = 0;
       for (int i = 0; i < n_axes; ++i) {
         const BlockAxis& axis = crops[crop][i];

@@ -35,8 +35,7 @@ void DeviceForceField::require_room(const Atoms& atoms, double range) {
   double more = 0;
   if (atoms.n_all() > promised_) {
     const double before = promised_ == 0 ? 0 : device_bytes(tables_, single_, promised_, promised_, 0);
-    const double listed =
-        4.18879 * range * range * range * static_cast<double>(atoms.n_global) / atoms.box.volume();
+    const double listed = 4.18879 * range * range * range * atoms.n_global / atoms.box.volume();
     more = std::max(0.0, device_bytes(tables_, single_, atoms.n_local, atoms.n_all(), listed) - before);
     promised_ = atoms.n_all() + atoms.n_all() / 10;
   }

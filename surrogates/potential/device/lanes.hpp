@@ -73,7 +73,7 @@ struct Lanes {
 #ifdef __CUDA_ARCH__
     return __ffs(static_cast<int>(set)) - 1;
 #else
-    return __builtin_ffs(static_cast<int>(set)) - 1;
+    return __builtin_ffs(set) - 1;
 #endif
   }
   /// keep(c, place) for those c of [0, n) with test(c), place counting them in order; returns their number.

@@ -298,7 +298,7 @@ void PotentialEngine<Space, Real>::compute(const EngineAtoms& atoms) {
                                   place(sums_.data()),
                                   static_cast<std::uintptr_t>(n_repelled),
                                   static_cast<std::uintptr_t>(capacity_)};
-  for (const int first : first_) key.push_back(static_cast<std::uintptr_t>(first));
+  for (const int first : first_) key.push_back(first);
   replay_(space_, key, all);
 }
 
@@ -342,7 +342,7 @@ void PotentialEngine<Space, Real>::upload_tables() {
       const auto begin =
           model_.polynomial.begin() +
           static_cast<std::ptrdiff_t>(model_.network[centre * model_.n_types + t] * per_network);
-      c.insert(c.end(), begin, begin + static_cast<std::ptrdiff_t>(per_type));
+      c.insert(c.end(), begin, begin + per_type);
     }
     contraction_.push_back(upload_as<Space, Real>("potential::contraction", c));
     contraction_back_.push_back(
@@ -400,7 +400,7 @@ void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int b
   const Space& space = branches_.space(fork_types_ ? type : 0);
   const auto& multiplier = branches_.multiplier(fork_types_ ? type : 0);
   // Each type has its own rows of the temporaries.
-  const std::size_t own_rows = static_cast<std::size_t>(first) * widest_;
+  const std::size_t own_rows = first * widest_;
   const auto slope = [&](std::size_t l) { return slope_[l].data() + own_rows; };
   const auto y = [&](int k) { return y_[k].data() + own_rows; };
   Real* const d = d_.data() + static_cast<std::size_t>(first) * d_size();

@@ -118,7 +118,7 @@ void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, c
 
   const double bias = model.atom_bias[range.type] + model.output_bias[range.type];
   for (int b = 0; b < n_atoms; ++b) {
-    for (std::size_t p = 0; p < parts_.size(); ++p) go_back(static_cast<int>(p), b, worker);
+    for (std::size_t p = 0; p < parts_.size(); ++p) go_back(p, b, worker);
     const double energy = worker.fitting.sum[b] + bias;
     worker.total.energy += energy;
     if (atom_energy.extent(0) > 0) atom_energy(order_[range.begin + b]) = energy;
@@ -130,7 +130,7 @@ void TypedEngine<Real>::reserve(Worker& worker) const {
   if (worker.parts.empty()) {
     worker.parts.resize(parts_.size());
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const auto& part = model.descriptor(static_cast<int>(p));
+      const auto& part = model.descriptor(p);
       auto& work = worker.parts[p];
       work.batch.reserve(most_batch_atoms, std::min(part.n_slots(), 128), model.n_types(), part.n_channels());
       work.unfolded.assign(static_cast<std::size_t>(part.axis_neuron) * work.batch.stride, Real(0));

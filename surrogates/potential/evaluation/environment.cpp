@@ -31,7 +31,7 @@ Environment::Environment(const DescriptorModel& model, SelRule rule)
 int Environment::rows_needed(const NeighbourList& list, int n_local) {
   std::size_t most = 0;
   for (int i = 0; i < n_local; ++i) most = std::max(most, list.offset(i + 1) - list.offset(i));
-  return static_cast<int>(most);
+  return most;
 }
 
 /// Copy the listed atoms within rcut to rows begin, begin + 1, ...; returns their number. Branch-free.

@@ -28,7 +28,7 @@ std::array<double, 3> over_atoms(const Comm& comm, const Array<double>& values, 
     sum += values(i);
   }
   if (!std::isfinite(sum)) most = std::numeric_limits<double>::infinity();  // maxima pass NaN over
-  return {comm.maximum(most), comm.minimum(least), comm.sum(sum) / static_cast<double>(n_global)};
+  return {comm.maximum(most), comm.minimum(least), comm.sum(sum) / n_global};
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ PrecisionError PrecisionCheck::measure(const Exec& exec, Atoms& atoms, const Dom
   comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
   const double count = 3 * static_cast<double>(atoms.n_global);
   return {std::sqrt(sums[0] / count), std::sqrt(sums[1] / count), comm.maximum(largest),
-          (energy - exact_energy) / static_cast<double>(atoms.n_global)};
+          (energy - exact_energy) / atoms.n_global};
 }
 
 }  // namespace quintet::potential

@@ -33,7 +33,7 @@ SpectralEmbedding<Real>::SpectralEmbedding(const DescriptorModel& model, const S
     for (int g = 0; g < n_groups_; ++g) index_.push_back(g < n_types_ ? model.network_index(centre, g) : 0);
   tables_.resize(model.embedding.size());
   for (std::size_t i = 0; i < tables_.size(); ++i)
-    set_table(static_cast<int>(i), kept_coefficients(model.embedding[i], layout).data());
+    set_table(i, kept_coefficients(model.embedding[i], layout).data());
 }
 
 template <class Real>

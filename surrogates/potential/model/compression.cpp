@@ -39,7 +39,7 @@ Jet through(const DenseLayer& layer, const Jet& x) {
   });
   if (layer.skip != DenseLayer::Skip::none)
     for (std::size_t o = 0; o < n_out; ++o) {
-      const std::size_t i = o % static_cast<std::size_t>(layer.n_in);
+      const std::size_t i = o % layer.n_in;
       y.value[o] += x.value[i];
       y.slope[o] += x.slope[i];
       y.curve[o] += x.curve[i];
@@ -70,7 +70,7 @@ void append_rows(const Network& network, double begin, double end, double stride
                  std::vector<double>& coefficients) {
   const long rows = std::lround((end - begin) / stride);
   for (long row = 1; row <= rows; ++row) {
-    Jet right = evaluate(network, row == rows ? end : begin + static_cast<double>(row) * stride);
+    Jet right = evaluate(network, row == rows ? end : begin + row * stride);
     for (std::size_t m = 0; m < left.value.size(); ++m) append_row(left, right, m, stride, coefficients);
     left = std::move(right);
   }

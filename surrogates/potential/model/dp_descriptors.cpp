@@ -85,9 +85,9 @@ void read_environment(const DpFile& file, const Tree& tree, DescriptorModel& mod
 /// The room for neighbours: of each type, or of all together.
 void read_sel(const DpFile& file, const Tree& sel, int expected, DescriptorModel& model) {
   if (sel.is_list())
-    for (const auto& n : sel.items()) model.sel.push_back(static_cast<int>(n.as_integer()));
+    for (const auto& n : sel.items()) model.sel.push_back(n.as_integer());
   else
-    model.sel.push_back(static_cast<int>(sel.as_integer()));
+    model.sel.push_back(sel.as_integer());
   QUINTET_CHECK(static_cast<int>(model.sel.size()) == expected, "{}: sel has {} entries for {} types{}",
                 file.path(), model.sel.size(), model.n_types(),
                 expected == 1 ? "; this descriptor counts them together" : "");
@@ -102,7 +102,7 @@ void check_channels(const DpFile& file, const DescriptorModel& model) {
 }
 
 void read_axis(const DpFile& file, const Tree& tree, DescriptorModel& model) {
-  model.axis_neuron = static_cast<int>(tree.at("axis_neuron").as_integer());
+  model.axis_neuron = tree.at("axis_neuron").as_integer();
   QUINTET_CHECK(model.axis_neuron > 0 && model.axis_neuron <= model.n_channels(),
                 "{}: axis_neuron = {} with {} embedding outputs", file.path(), model.axis_neuron,
                 model.n_channels());
@@ -176,8 +176,7 @@ std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embed
 /// tebd_input_mode concat: a network of s and a pair's embedding is a network of s for each pair.
 void read_concat(const DpFile& file, const Tree& tree, const std::vector<std::vector<double>>& embeddings,
                  DescriptorModel& model) {
-  const int n = model.n_types(),
-            width = static_cast<int>(pair_embedding(embeddings, model.type_one_side, 0, 0).size());
+  const int n = model.n_types(), width = pair_embedding(embeddings, model.type_one_side, 0, 0).size();
   const auto network = read_networks(file, tree.at("embeddings"), 1, 1 + width).front();
   for (int neighbour = 0; neighbour < n; ++neighbour)
     for (int centre = 0; centre < (model.type_one_side ? 1 : n); ++centre) {
@@ -194,7 +193,7 @@ void read_strip(const DpFile& file, const Tree& tree, const std::vector<std::vec
   const int n = model.n_types();
   model.embedding = read_networks(file, tree.at("embeddings"), 1, 1);
   model.smooth_gates = !tree.has("smooth_type_embedding") || tree.at("smooth_type_embedding").as_boolean();
-  const int width = static_cast<int>(pair_embedding(embeddings, model.type_one_side, 0, 0).size());
+  const int width = pair_embedding(embeddings, model.type_one_side, 0, 0).size();
   const auto network = read_networks(file, tree.at("embeddings_strip"), 1, width).front();
   QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs",
                 file.path(), network.n_out(), model.n_channels());
@@ -264,7 +263,7 @@ DpDescriptor read_descriptor(const DpFile& file, const Tree& tree,
   for (const auto& row : descriptors) {
     if (type != name_of(row.value) && type != row.other_name) continue;
     DpDescriptor descriptor;
-    descriptor.version = static_cast<int>(tree.has("@version") ? tree.at("@version").as_integer() : 1);
+    descriptor.version = tree.has("@version") ? tree.at("@version").as_integer() : 1;
     QUINTET_CHECK(descriptor.version <= newest_version,
                   "{}: descriptor version {} is newer than this program knows ({})", file.path(),
                   descriptor.version, newest_version);

@@ -73,7 +73,7 @@ DenseLayer read_layer(const DpFile& file, const Tree& tree, int n_in) {
                 variables.at("w").as_text(), fmt::join(shape, ", "), n_in);
   DenseLayer layer;
   layer.n_in = n_in;
-  layer.n_out = static_cast<int>(shape[1]);
+  layer.n_out = shape[1];
   layer.weight = file.array(tree, "w");
   layer.bias = file.array(tree, "b", -1);
   if (layer.bias.empty()) layer.bias.assign(layer.n_out, 0.0);

@@ -31,7 +31,7 @@ Tree texts(const std::vector<std::string>& values) {
 Tree flagged(const std::vector<bool>& flags) {
   Tree list = Tree::list();
   for (std::size_t t = 0; t < flags.size(); ++t)
-    if (flags[t]) list.append(Tree::integer(static_cast<std::int64_t>(t)));
+    if (flags[t]) list.append(Tree::integer(t));
   return list;
 }
 
@@ -65,8 +65,7 @@ bool has_timesteps(const std::vector<Network>& networks) {
 /// Builds the tree and its arrays part by part.
 class Writer {
  public:
-  explicit Writer(const Model& model)
-      : model_(model), n_types_(static_cast<std::uint64_t>(model.n_types())) {}
+  explicit Writer(const Model& model) : model_(model), n_types_(model.n_types()) {}
 
   [[nodiscard]] DpDocument document() {
     Tree top, script = model_script(), tree = model_tree();

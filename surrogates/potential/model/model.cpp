@@ -115,8 +115,8 @@ void evaluate_scalar(const Network& network, double x, std::vector<double>& g, s
 }
 
 void QuinticTable::evaluate(double s, double* g, double* dg) const {
-  const int first = static_cast<int>(std::lround((upper - lower) / stride[0]));
-  const int second = static_cast<int>(std::lround((maximum - upper) / stride[1]));
+  const int first = std::lround((upper - lower) / stride[0]);
+  const int second = std::lround((maximum - upper) / stride[1]);
   // Outside the table the end point's value and slope go on as a straight line.
   double inside = std::clamp(s, lower, maximum);
   int row;

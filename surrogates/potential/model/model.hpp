@@ -78,7 +78,7 @@ struct DescriptorModel {
   std::vector<bool> excluded_descriptor_pairs;  ///< [n_types * n_types] rows of these neighbours become 0
   std::vector<bool> excluded_pairs;             ///< [n_types * n_types] these neighbours become empty slots
 
-  [[nodiscard]] int n_types() const { return static_cast<int>(type_names.size()); }
+  [[nodiscard]] int n_types() const { return type_names.size(); }
   [[nodiscard]] int n_channels() const { return embedding.front().n_out(); }
   [[nodiscard]] int n_slots() const;  ///< sum(sel)
   [[nodiscard]] int network_index(int centre, int neighbour) const {
@@ -109,7 +109,7 @@ struct Model : DescriptorModel {
   struct FrameParameters {
     std::vector<double> mean, inverse_deviation;
     std::vector<double> usual;  ///< values where none are given; empty: they must be
-    [[nodiscard]] int count() const { return static_cast<int>(mean.size()); }
+    [[nodiscard]] int count() const { return mean.size(); }
   };
   FrameParameters frame_parameters;
 

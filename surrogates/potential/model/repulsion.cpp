@@ -62,9 +62,8 @@ std::string Repulsion::description() const { return model_->description() + "; "
 Energetics Repulsion::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                               const ByAtom& by_atom) {
   Energetics total = model_->compute(exec, atoms, list, by_atom);
-  const auto added =
-      add_repulsion(exec, atoms.position, atoms.type, list, pairs_, static_cast<int>(type_names().size()),
-                    options_.outer, atoms.n_local, atoms.force, by_atom);
+  const auto added = add_repulsion(exec, atoms.position, atoms.type, list, pairs_, type_names().size(),
+                                   options_.outer, atoms.n_local, atoms.force, by_atom);
   total.energy += added[0];
   for (int k = 0; k < 9; ++k) total.virial[k] += added[1 + k];
   return total;

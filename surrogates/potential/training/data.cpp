@@ -63,7 +63,7 @@ class TypeMap {
                   "{}: has atoms of type {}, which the model's type_map [{}] lacks", where, name,
                   fmt::join(names_, ", "));
     if (found == names_.end()) found = names_.insert(found, name);
-    return static_cast<int>(found - names_.begin());
+    return found - names_.begin();
   }
   std::vector<std::string> names_;
   bool grows_;

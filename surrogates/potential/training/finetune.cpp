@@ -112,7 +112,7 @@ void set_embeddings(Model& model, const Model& from, const std::vector<int>& pla
         network = from.embedding[from.network_index(std::max(places[centre], 0), known)];
         continue;
       }
-      network = drawn_embedding(like, seed, static_cast<std::size_t>(index));
+      network = drawn_embedding(like, seed, index);
       if (known >= 0 || (!model.type_one_side && places[centre] < 0)) continue;
       silence(network, silent_at(model, places, model.type_one_side ? -1 : centre));
     }

@@ -95,7 +95,7 @@ std::size_t TrainingFrame::bytes() const {
 
 TrainingFrame make_frame(const Configuration& configuration, double cutoff) {
   TrainingFrame frame;
-  frame.n_atoms = static_cast<int>(configuration.n_atoms());
+  frame.n_atoms = configuration.n_atoms();
   const auto s = wrapped(configuration);
   for (int i = 0; i < frame.n_atoms; ++i)
     add_row(frame, i, configuration.types[i], configuration.box.to_cartesian(s[i]));

@@ -20,13 +20,13 @@ constexpr std::uint32_t stream_of_embeddings = 0x5A11, stream_of_fittings = 0x5A
 class Normal {
  public:
   Normal(std::uint64_t seed, std::uint32_t stream, std::size_t network)
-      : seed_(seed), stream_(stream), network_(static_cast<std::uint64_t>(network) << 16) {}
+      : seed_(seed), stream_(stream), network_(network << 16) {}
   [[nodiscard]] std::vector<double> draw(std::size_t n, double mean, double deviation) {
     std::vector<double> values(n);
     for (double& value : values) {
       double x, y;
       normal_pair(seed_, stream_, network_, draws_++, x, y);
-      value = mean + deviation * static_cast<double>(static_cast<float>(x));
+      value = mean + deviation * (static_cast<float>(x));
     }
     return values;
   }
@@ -46,9 +46,9 @@ DenseLayer random_layer(int n_in, int n_out, Activation activation, DenseLayer::
   layer.activation = activation;
   layer.skip = skip;
   layer.weight = normal.draw(static_cast<std::size_t>(n_in) * n_out, 0, 1 / std::sqrt(n_in + n_out));
-  layer.bias = normal.draw(static_cast<std::size_t>(n_out), 0, 1);
+  layer.bias = normal.draw(n_out, 0, 1);
   if (timestep && skip != DenseLayer::Skip::none)
-    layer.timestep = normal.draw(static_cast<std::size_t>(n_out), 0.1, 0.001);
+    layer.timestep = normal.draw(n_out, 0.1, 0.001);
   else
     layer.timestep.assign(n_out, 1.0);
   return layer;
@@ -198,8 +198,7 @@ void validate(const NetworkOptions& options) {
 
 Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems) {
   validate(options);
-  return initial_model(options, systems,
-                       count_neighbours(systems, static_cast<int>(options.type_map.size()), options.rcut));
+  return initial_model(options, systems, count_neighbours(systems, options.type_map.size(), options.rcut));
 }
 
 Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems,

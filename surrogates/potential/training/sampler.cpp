@@ -24,11 +24,11 @@ std::vector<std::size_t> shuffled(std::uint64_t seed, std::size_t system, std::i
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   // The system has the upper half of the id's 48 bits.
-  const std::uint64_t id = static_cast<std::uint64_t>(system) << 24;
+  const std::uint64_t id = system << 24;
   for (std::size_t i = n; i-- > 1;) {
     const std::uint64_t draw = (static_cast<std::uint64_t>(epoch) << 32) + i;
     const double u = uniform(seed, stream_of_orders, id, draw);
-    std::swap(order[i], order[u * static_cast<double>(i + 1)]);
+    std::swap(order[i], order[u * (i + 1)]);
   }
   return order;
 }
@@ -50,7 +50,7 @@ Sampler::Sampler(const std::vector<LabelledSystem>& systems, int batch_size, int
     const auto n_atoms = static_cast<std::int64_t>(systems[s].n_atoms());
     const std::int64_t wanted = batch_size > 0 ? batch_size : (auto_atoms + n_atoms - 1) / n_atoms;
     n_frames_.push_back(systems[s].frames.size());
-    batch_size_.push_back(static_cast<int>(std::min(wanted, n_frames)));
+    batch_size_.push_back(std::min(wanted, n_frames));
     const double weight = weights.empty() ? static_cast<double>(n_batches(s)) : weights[s];
     QUINTET_CHECK(weight >= 0 && std::isfinite(weight),
                   "the probability of system {} ({}) is {}; expected 0 or more", s, systems[s].name, weight);
@@ -61,7 +61,7 @@ Sampler::Sampler(const std::vector<LabelledSystem>& systems, int batch_size, int
 
 std::int64_t Sampler::n_batches(std::size_t system) const {
   const auto size = static_cast<std::size_t>(batch_size_[system]);
-  return static_cast<std::int64_t>((n_frames_[system] + size - 1) / size);
+  return (n_frames_[system] + size - 1) / size;
 }
 
 double Sampler::batches_an_epoch() const {
@@ -70,7 +70,7 @@ double Sampler::batches_an_epoch() const {
     const double weight = cumulative_[s] - before;
     before = cumulative_[s];
     if (weight > 0)  // in this order whole numbers of batches stay whole
-      most = std::max(most, static_cast<double>(n_batches(s)) * cumulative_.back() / weight);
+      most = std::max(most, n_batches(s) * cumulative_.back() / weight);
   }
   return most;
 }
@@ -78,10 +78,9 @@ double Sampler::batches_an_epoch() const {
 int Sampler::batch_size(std::size_t system) const { return batch_size_[system]; }
 
 std::size_t Sampler::system_of(std::int64_t step) const {
-  const double at =
-      uniform(seed_, stream_of_systems, 0, static_cast<std::uint64_t>(step)) * cumulative_.back();
+  const double at = uniform(seed_, stream_of_systems, 0, step) * cumulative_.back();
   const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), at);
-  return static_cast<std::size_t>(std::min(found, cumulative_.end() - 1) - cumulative_.begin());
+  return std::min(found, cumulative_.end() - 1) - cumulative_.begin();
 }
 
 void Sampler::count_up_to(std::int64_t step) const {

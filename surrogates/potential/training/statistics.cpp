@@ -102,7 +102,7 @@ class RowStatistics {
 }  // namespace
 
 NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types, double cutoff) {
-  NeighbourCensus census{cutoff, std::vector<int>(static_cast<std::size_t>(n_types), 0)};
+  NeighbourCensus census{cutoff, std::vector<int>(n_types, 0)};
   for (const auto& system : systems)
     for (std::size_t f = 0; f < system.frames.size(); ++f) {
       const TrainingFrame frame = frame_of(system, f, cutoff);

@@ -27,7 +27,7 @@ TrainableEmbedding<Real>::TrainableEmbedding(const Model& model, const Parameter
   for (int centre = 0; centre < this->n_types_; ++centre)
     for (int t = 0; t < this->n_types_; ++t) {
       auto& of = nodes_[model.network_index(centre, t)];
-      empty_node_.push_back(static_cast<int>(of.size()));
+      empty_node_.push_back(of.size());
       of.push_back(-model.mean[centre][0] / model.deviation[centre][0]);
       empty_bar_.emplace_back(this->stride_, Real(0));
     }
@@ -70,9 +70,8 @@ void TrainableEmbedding<Real>::refresh(const Real* parameters) {
   unresolved_ = 0;
   for (std::size_t i = 0; i < networks_.size(); ++i) {
     networks_[i].refresh(parameters);
-    networks_[i].forward({nodes_[i].data(), 1}, static_cast<int>(nodes_[i].size()), networks::Keep::gradient,
-                         tapes_[i]);
-    transform(static_cast<int>(i), tapes_[i].layers.back().y.data(), networks_[i].stride());
+    networks_[i].forward({nodes_[i].data(), 1}, nodes_[i].size(), networks::Keep::gradient, tapes_[i]);
+    transform(i, tapes_[i].layers.back().y.data(), networks_[i].stride());
   }
   for (std::size_t pair = 0; pair < empty_node_.size(); ++pair) {
     const int network = this->index_[pair];

@@ -306,7 +306,7 @@ Deviations& Deviations::operator+=(const Deviations& other) {
 }
 
 namespace {
-double root_mean(double sum, std::int64_t n) { return n > 0 ? std::sqrt(sum / static_cast<double>(n)) : 0.0; }
+double root_mean(double sum, std::int64_t n) { return n > 0 ? std::sqrt(sum / n) : 0.0; }
 }  // namespace
 
 double Deviations::rmse_energy() const { return root_mean(energy, with_energy); }

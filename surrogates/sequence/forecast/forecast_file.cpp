@@ -31,7 +31,7 @@ class Reader {
     const auto value = root_.integer_attribute(name);
     QUINTET_CHECK(value >= least && value <= most, "{}: {} is {}; expected {} to {}", path_, name, value,
                   least, most);
-    return static_cast<int>(value);
+    return value;
   }
   [[nodiscard]] double number(const char* name) const {
     const auto values = root_.number_attribute(name);

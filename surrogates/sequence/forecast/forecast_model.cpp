@@ -18,7 +18,7 @@ std::vector<double> corrected(const ForecastModel& model, const std::vector<doub
   auto values = base;
   const int modes = model.n_modes();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto m = i % static_cast<std::size_t>(modes);
+    const auto m = i % modes;
     values[i] += model.output.offset[m] + model.output.scale[m] * correction[i];
   }
   return values;
@@ -51,7 +51,7 @@ std::vector<double> network_inputs(const ForecastModel& model, const Coefficient
 
 std::vector<double> error_products(const std::vector<double>& truth, const std::vector<double>& forecast,
                                    int out, int modes) {
-  const auto width = static_cast<std::size_t>(modes), row = static_cast<std::size_t>(out) * width;
+  const auto width = static_cast<std::size_t>(modes), row = out * width;
   if (truth.size() != forecast.size() || truth.empty() || truth.size() % row != 0)
     throw InternalError("forecasts and truth have other shapes");
   const auto n = static_cast<double>(truth.size() / row);

@@ -26,7 +26,7 @@ ForecastModel quantised(const ForecastModel& model, const QuantiseOptions& optio
   result.validation_errors.clear();
   for (auto& member : result.members) {
     result.codes.push_back(encode_matrices(graph, member, options.codes));
-    for (double& parameter : member) parameter = static_cast<double>(static_cast<float>(parameter));
+    for (double& parameter : member) parameter = static_cast<float>(parameter);
     member = decode_matrices(graph, member, result.codes.back());
   }
   return result;
@@ -73,8 +73,7 @@ double seconds_of_window(const ForecastModel& model) {
   const std::vector<float> weights(model.members.at(0).begin(), model.members[0].end());
   std::vector<float> window(static_cast<std::size_t>(model.shape.in) * model.n_inputs()),
       outputs(network.n_outputs());
-  for (std::size_t i = 0; i < window.size(); ++i)
-    window[i] = static_cast<float>(std::cos(0.37 * static_cast<double>(i)));
+  for (std::size_t i = 0; i < window.size(); ++i) window[i] = static_cast<float>(std::cos(0.37 * i));
   network.refresh(weights.data());
   if (!model.codes.empty()) network.take_codes(model.codes[0], model.kernel);
   network.forward(window.data(), 1, outputs.data());

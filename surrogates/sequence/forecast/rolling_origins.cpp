@@ -165,7 +165,7 @@ std::optional<NetworksTrial> read_trial(const hdf5::Group& root) {
   if (!root.has("rolling_origins")) return std::nullopt;
   const auto group = root.open_group("rolling_origins");
   NetworksTrial trial;
-  trial.networks = static_cast<int>(group.integer_attribute("networks"));
+  trial.networks = group.integer_attribute("networks");
   if (group.has("origins")) {
     const auto rows = group.read<double>("origins");
     for (std::size_t i = 0; i + 5 < rows.size(); i += 6)

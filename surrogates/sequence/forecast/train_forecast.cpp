@@ -216,9 +216,9 @@ void ForecastTraining::restore(const hdf5::Group& root) {
                   "the checkpoint's network {} is of seed {}, not {}", k + 1,
                   member.integer_attribute("seed"), seed_of(k));
     TrainingState state;
-    state.epoch = static_cast<int>(member.integer_attribute("epoch"));
+    state.epoch = member.integer_attribute("epoch");
     state.steps = member.integer_attribute("steps");
-    state.best_epoch = static_cast<int>(member.integer_attribute("best_epoch"));
+    state.best_epoch = member.integer_attribute("best_epoch");
     state.best_loss = member.read<double>("best_loss", {1})[0];
     state.arrays = read_flat_state(member, optimiser_of(options_.training), n);
     state.best = member.read<double>("best", {n});

@@ -38,8 +38,7 @@ Scaling ranges(const CoefficientSeries& x, Rows rows) {
 std::vector<double> error_scale(const std::vector<double>& errors, int modes, Loss loss) {
   std::vector<double> square(modes, 0.0);
   for (std::size_t i = 0; i < errors.size(); ++i)
-    square[i % static_cast<std::size_t>(modes)] +=
-        errors[i] * errors[i] * modes / static_cast<double>(errors.size());
+    square[i % modes] += errors[i] * errors[i] * modes / errors.size();
   if (loss == Loss::degrees) {
     double all = 0;
     for (const double value : square) all += value / modes;
@@ -61,7 +60,7 @@ std::vector<double> network_targets(const ForecastModel& model, const Coefficien
   auto y = targets(series, windows);
   const auto base = model.base.forecast(series, windows);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const auto m = i % static_cast<std::size_t>(model.n_modes());
+    const auto m = i % model.n_modes();
     y[i] = (y[i] - base[i] - model.output.offset[m]) / model.output.scale[m];
   }
   return y;

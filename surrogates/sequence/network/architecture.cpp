@@ -108,7 +108,7 @@ class Builder {
     operation.n_parameters = n_parameters;
     graph_.n_parameters += n_parameters;
     graph_.operations.push_back(std::move(operation));
-    return static_cast<int>(graph_.operations.size());
+    return graph_.operations.size();
   }
   Graph graph_;
 };
@@ -229,7 +229,7 @@ std::size_t count_parameters(const Architecture& architecture, int biases_a_gate
   std::size_t n = graph.n_parameters;
   for (const Operation& operation : graph.operations)
     if (operation.kind == Operation::Kind::lstm)
-      n += static_cast<std::size_t>(biases_a_gate - 1) * 4 * static_cast<std::size_t>(operation.n_out);
+      n += static_cast<std::size_t>(biases_a_gate - 1) * 4 * operation.n_out;
   return n;
 }
 
@@ -304,7 +304,7 @@ std::vector<Decision> decisions(const ArchitectureSpace& space) {
 
 double size_of(const ArchitectureSpace& space) {
   double n = 1;
-  for (const Decision& decision : decisions(space)) n *= static_cast<double>(decision.choices.size());
+  for (const Decision& decision : decisions(space)) n *= decision.choices.size();
   return n;
 }
 
@@ -320,7 +320,7 @@ Architecture make_architecture(const ArchitectureSpace& space, const std::vector
     return genes[i++];
   };
   for (int k = 1; k <= space.n_nodes; ++k) {
-    const auto units = static_cast<int>(space.units[next(static_cast<int>(space.units.size()))]);
+    const auto units = static_cast<int>(space.units[next(space.units.size())]);
     a.nodes.push_back({units == 0 ? NodeKind::identity : NodeKind::lstm, units});
     for (int from = first_candidate(space, k); from < k; ++from)
       if (next(2) == 1) a.skips.push_back({from, k});

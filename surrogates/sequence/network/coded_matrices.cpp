@@ -88,7 +88,7 @@ std::vector<double> predict_coded(const Architecture& architecture, int steps,
                                   std::span<const double> parameters, const std::vector<NamedCodes>& codes,
                                   CodeKernel kernel, std::span<const double> windows) {
   Network<float> network(architecture, steps);
-  const auto window = static_cast<std::size_t>(steps) * static_cast<std::size_t>(architecture.n_inputs);
+  const auto window = static_cast<std::size_t>(steps) * architecture.n_inputs;
   if (parameters.size() != network.n_parameters() || windows.size() % window != 0)
     throw InternalError("parameters or windows of another network");
   const std::vector<float> weights(parameters.begin(), parameters.end()),

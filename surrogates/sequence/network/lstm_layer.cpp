@@ -194,7 +194,7 @@ LstmLayer<Real>::LstmLayer(int n_in, int units, Products products)
 
 template <class Real>
 std::size_t LstmLayer<Real>::n_parameters() const {
-  return 4 * static_cast<std::size_t>(units_) * static_cast<std::size_t>(n_in_ + units_ + 1);
+  return 4 * static_cast<std::size_t>(units_) * (n_in_ + units_ + 1);
 }
 
 template <class Real>

@@ -82,9 +82,8 @@ Climatology::Climatology(int harmonics, int n_modes, double middle, double first
       last_(last),
       valid_until_(valid_until),
       values_(std::move(values)) {
-  const bool fits =
-      harmonics >= 0 && harmonics < 1000 && n_modes > 0 &&
-      values_.size() == static_cast<std::size_t>(2 + 2 * harmonics) * static_cast<std::size_t>(n_modes);
+  const bool fits = harmonics >= 0 && harmonics < 1000 && n_modes > 0 &&
+                    values_.size() == static_cast<std::size_t>(2 + 2 * harmonics) * n_modes;
   QUINTET_CHECK(fits, "a climatology of {} harmonics and {} modes has {} values", harmonics, n_modes,
                 values_.size());
 }

@@ -34,7 +34,7 @@ std::vector<double> Features::of(const CoefficientSeries& anomalies, const Windo
     for (int lag = 0; lag < lags; ++lag) out = std::copy_n(anomalies.row(origin - lag), modes, out);
     for (const auto length : means) {
       const auto first = std::max<std::int64_t>(windows.memory[i], origin - length + 1);
-      mean_of(anomalies, static_cast<int>(first), origin, out);
+      mean_of(anomalies, first, origin, out);
       out += modes;
     }
     for (int h = 1; h <= seasons; ++h) {

@@ -36,11 +36,11 @@ Squares squares_of(const std::vector<double>& truth, const std::vector<double>& 
 }
 
 void check_truncation(const Truncation& truncation, const SampleShape& shape) {
-  if (!truncation.empty() && (truncation.squares.size() * shape.modes != shape.size() ||
-                              truncation.dates.size() != truncation.squares.size() ||
-                              truncation.gram.size() != static_cast<std::size_t>(truncation.n_dates) *
-                                                            static_cast<std::size_t>(truncation.n_dates) ||
-                              truncation.products.size() != shape.size()))
+  if (!truncation.empty() &&
+      (truncation.squares.size() * shape.modes != shape.size() ||
+       truncation.dates.size() != truncation.squares.size() ||
+       truncation.gram.size() != static_cast<std::size_t>(truncation.n_dates) * truncation.n_dates ||
+       truncation.products.size() != shape.size()))
     throw InternalError("what modes leave out is of other windows");
 }
 

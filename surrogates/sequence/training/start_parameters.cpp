@@ -62,7 +62,7 @@ void start_lstm(const Operation& operation, Start start, std::uint64_t seed, std
   Draw draw(seed, array);
   switch (start) {
     case Start::keras:
-      draw.uniform(w, std::sqrt(6.0 / static_cast<double>(n_in + 4 * n)));
+      draw.uniform(w, std::sqrt(6.0 / (n_in + 4 * n)));
       draw.normal(u);
       orthogonalise(u, n, 4 * n);
       std::fill(b.begin(), b.end(), 0.0);
@@ -86,7 +86,7 @@ void start_dense(const Operation& operation, Start start, std::uint64_t seed, st
   Draw draw(seed, array);
   switch (start) {
     case Start::keras:
-      draw.uniform(own.first(n_in * n), std::sqrt(6.0 / static_cast<double>(n_in + n)));
+      draw.uniform(own.first(n_in * n), std::sqrt(6.0 / (n_in + n)));
       std::fill(own.begin() + n_in * n, own.end(), 0.0);
       return;
     case Start::pytorch:

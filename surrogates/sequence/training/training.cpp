@@ -59,8 +59,7 @@ std::vector<int> shuffled(int n, std::uint64_t seed, int epoch) {
   std::iota(order.begin(), order.end(), 0);
   for (int i = n - 1; i > 0; --i) {
     double u, v;
-    uniform_pair(seed, shuffle_stream, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(epoch), u,
-                 v);
+    uniform_pair(seed, shuffle_stream, i, epoch, u, v);
     std::swap(order[i], order[static_cast<int>(u * (i + 1))]);
   }
   return order;
@@ -128,9 +127,7 @@ struct Share {
   [[nodiscard]] int size() const { return end - begin; }
 
  private:
-  static int place(const Comm& comm, int n, int rank) {
-    return static_cast<int>(std::int64_t{n} * rank / comm.size());
-  }
+  static int place(const Comm& comm, int n, int rank) { return std::int64_t{n} * rank / comm.size(); }
 };
 
 /// LSTM gates' biases.
@@ -159,7 +156,7 @@ class Training : public Trainer::Implementation {
                   std::ptrdiff_t{architecture.steps_out} * architecture.n_outputs, "training"),
         validation_(validation, training_.n_in, training_.n_out, "validation"),
         validated_(comm_, validation.n),
-        batch_(static_cast<int>(std::min<std::int64_t>(options.batch, training.n))),
+        batch_(std::min<std::int64_t>(options.batch, training.n)),
         shared_(comm_, one_block("network", graph_of(architecture).n_parameters),
                 start_parameters(graph_of(architecture), options.start, options.zero_head, seed),
                 optimiser_of(options), ranks.parallel, ranks.offload, {},
@@ -328,8 +325,7 @@ std::vector<double> predict_in(const Architecture& architecture, int steps,
                                std::span<const double> parameters, std::span<const double> windows,
                                Engine engine, Products products) {
   const auto passes = make_passes<Real>(engine, products, architecture, steps);
-  const std::size_t window =
-      static_cast<std::size_t>(steps) * static_cast<std::size_t>(architecture.n_inputs);
+  const std::size_t window = static_cast<std::size_t>(steps) * architecture.n_inputs;
   if (parameters.size() != passes->n_parameters() || windows.size() % window != 0)
     throw InternalError(fmt::format("a network of {} parameters is given {}, and {} numbers of windows of {}",
                                     passes->n_parameters(), parameters.size(), windows.size(), window));

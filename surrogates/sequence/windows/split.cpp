@@ -44,7 +44,7 @@ std::vector<int> permutation(int n, std::uint64_t seed) {
 }
 
 void split_at_random(Split& split, const Windows& all, const SplitOptions& options) {
-  const auto order = permutation(all.size(), static_cast<std::uint64_t>(options.seed));
+  const auto order = permutation(all.size(), options.seed);
   const int n_validation =
       std::clamp(static_cast<int>(std::lround(options.validation_share * all.size())), 1, all.size() - 1);
   std::vector<bool> validates(all.size(), false);
@@ -99,8 +99,7 @@ Split make_split(const CoefficientSeries& series, const WindowShape& shape, cons
       options.train_from.empty() ? time.front() : ocean::parse_date(options.train_from, "split.train_from");
   const auto begin = std::lower_bound(time.begin(), time.end(), first) - time.begin();
   const auto at = [&](double share) {
-    return time[begin + static_cast<std::ptrdiff_t>(
-                            share * static_cast<double>(time.end() - time.begin() - begin - 1))];
+    return time[begin + static_cast<std::ptrdiff_t>(share * (time.end() - time.begin() - begin - 1))];
   };
   QUINTET_CHECK(begin + 1 < static_cast<std::ptrdiff_t>(time.size()),
                 "split.train_from: {} is after the record's end, {}", options.train_from,

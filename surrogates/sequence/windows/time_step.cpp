@@ -47,11 +47,11 @@ TimeStep time_step_of(const std::vector<double>& time) {
                 time.size() == 1 ? "" : "s");
   std::vector<double> steps;
   for (std::size_t i = 1; i < time.size(); ++i) steps.push_back(time[i] - time[i - 1]);
-  std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
+  std::nth_element(steps.begin(), steps.begin() + (steps.size() / 2), steps.end());
   const double median = steps[steps.size() / 2];
   QUINTET_CHECK(median > 0 && std::isfinite(median), "times of a series must ascend");
   const TimeStep in_days{median, 0};
-  const int months = static_cast<int>(std::lround(median / (365.2425 / 12)));
+  const int months = std::lround(median / (365.2425 / 12));
   if (months == 0) return in_days;
   const TimeStep in_months{0, months};
   const auto joined = [&](const TimeStep& step) {

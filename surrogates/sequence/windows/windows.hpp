@@ -39,7 +39,7 @@ struct Windows {
   std::vector<int> origins;   ///< [n] rows of the last steps seen, ascending
   std::vector<int> memory;    ///< [n] first row of the unbroken stretch that the origin lies in
   std::vector<double> dates;  ///< [n, out] that the forecasts are for (days since 1800-01-01)
-  [[nodiscard]] int size() const { return static_cast<int>(origins.size()); }
+  [[nodiscard]] int size() const { return origins.size(); }
   [[nodiscard]] const double* dates_of(int i) const {
     return dates.data() + static_cast<std::size_t>(i) * shape.out;
   }

@@ -13,7 +13,7 @@ namespace {
 double same(const RateCurve& curve, double) { return curve.start; }
 
 double reduced(const RateCurve& curve, double k) {
-  const double reductions = k / static_cast<double>(curve.interval);
+  const double reductions = k / curve.interval;
   return std::max(curve.stop,
                   curve.start * std::pow(curve.factor, curve.smooth ? reductions : std::floor(reductions)));
 }
@@ -57,7 +57,7 @@ double rate_without_warmup(const RateCurve& curve, std::int64_t t) {
 
 double rate_at(const RateCurve& curve, std::int64_t t) {
   if (t >= curve.warmup_steps) return rate_without_warmup(curve, t);
-  const double share = static_cast<double>(t) / static_cast<double>(curve.warmup_steps);
+  const double share = static_cast<double>(t) / curve.warmup_steps;
   return curve.start * (curve.warmup_factor + (1 - curve.warmup_factor) * share);
 }
 

@@ -123,7 +123,7 @@ template <class Real>
 Comm::Pending FlatValues<Real>::start_gather(int number) const {
   const Unit& it = unit(number);
   std::byte* const begin = gathered_.data() + it.offset * width_;
-  const auto own = slice(static_cast<std::size_t>(number));
+  const auto own = slice(number);
   std::copy(own.begin(), own.end(), begin + rank_.slice(it) * width_);
   return rank_.across.start_all_gather_into(std::span(begin, rank_.share_size(it) * width_));
 }
@@ -148,7 +148,7 @@ template <class Real>
 void FlatValues<Real>::give_back(int number) const {
   if (number < 0) return;
   const Unit& it = unit(number);
-  const std::size_t n = it.slice * static_cast<std::size_t>(rank_.all.size());
+  const std::size_t n = it.slice * rank_.all.size();
   if (rank_.stage == 3) gathered_.release(it.offset * width_, n * width_);
   if (splits_) expanded_.release(it.offset, n);
 }
@@ -164,8 +164,7 @@ void FlatValues<Real>::expand(int number) const {
 
 template <class Real>
 std::size_t FlatValues<Real>::kept_bytes() const {
-  return rank_.stage < 3 ? layout_.padded() / static_cast<std::size_t>(rank_.holder.size()) * width_
-                         : slices_.size();
+  return rank_.stage < 3 ? layout_.padded() / rank_.holder.size() * width_ : slices_.size();
 }
 
 template <class Real>

@@ -23,9 +23,7 @@ struct FlatRank {
   [[nodiscard]] std::size_t share(const Unit& unit) const { return holder.rank() * share_size(unit); }
   [[nodiscard]] std::size_t share_size(const Unit& unit) const { return across.size() * unit.slice; }
   /// First of its slice, which all ranks divide.
-  [[nodiscard]] std::size_t slice(const Unit& unit) const {
-    return share(unit) + static_cast<std::size_t>(across.rank()) * unit.slice;
-  }
+  [[nodiscard]] std::size_t slice(const Unit& unit) const { return share(unit) + across.rank() * unit.slice; }
   /// First of what it updates, and its length.
   [[nodiscard]] std::size_t updated(const Unit& unit) const { return stage == 0 ? share(unit) : slice(unit); }
   [[nodiscard]] std::size_t updated_size(const Unit& unit) const {
@@ -36,9 +34,7 @@ struct FlatRank {
     return layout.slices() * (stage == 0 ? static_cast<std::size_t>(across.size()) : 1);
   }
   /// Where a unit begins among this rank's slices.
-  [[nodiscard]] std::size_t place_of(const Unit& unit) const {
-    return unit.offset / static_cast<std::size_t>(all.size());
-  }
+  [[nodiscard]] std::size_t place_of(const Unit& unit) const { return unit.offset / all.size(); }
 };
 
 /// The values of a HostStore: where they are kept, and what is at hand while blocks compute.

@@ -7,7 +7,7 @@
 namespace quintet {
 
 SlicePart slice_part(const FlatLayout::Unit& unit, int slice) {
-  const std::size_t first = std::min(unit.size, static_cast<std::size_t>(slice) * unit.slice);
+  const std::size_t first = std::min(unit.size, slice * unit.slice);
   return {first, std::min(unit.slice, unit.size - first)};
 }
 

@@ -70,7 +70,7 @@ HostStore<Real>::HostStore(const StoreRequest& request, const Comm& holder, bool
   pending_.resize(rank_.updated_size(layout_));
   next_.resize(pending_.size() * values_.width());
   const auto note = [&](ByteCategory category, std::size_t bytes) {
-    request.ledger.note(Tier::host, category, static_cast<std::int64_t>(bytes));
+    request.ledger.note(Tier::host, category, bytes);
   };
   note(ByteCategory::parameters, next_.size());
   note(ByteCategory::gradients, pending_.size() * sizeof(Real));
@@ -92,7 +92,7 @@ template <class Real>
 Real* HostStore<Real>::gradient(int block) {
   finish_reduction();
   const auto& it = layout_.blocks()[block];
-  const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
+  const auto& unit = layout_.units()[it.unit];
   return gradient_.part(rank_.holder.rank()) + (rank_.stage < 2 ? it.offset : it.offset - unit.offset);
 }
 
@@ -212,7 +212,7 @@ void HostStore<Real>::step(std::int64_t t, double learning_rate) {
         }
       }
     }
-    if (bad == INT_MAX && !all_finite<Real>(sums_.back())) bad = static_cast<int>(u);
+    if (bad == INT_MAX && !all_finite<Real>(sums_.back())) bad = u;
   }
   refuse_bad_gradients(t);
   if (clip_norm_ > 0) clip_gradients();

@@ -67,8 +67,7 @@ class HostStore final : public ParameterStore<Real> {
   }
   /// Numbers of this rank's gradient that have memory: all, or the largest unit's.
   [[nodiscard]] std::size_t gradient_size() const {
-    return rank_.stage < 2 ? layout_.padded()
-                           : layout_.largest_slice() * static_cast<std::size_t>(rank_.all.size());
+    return rank_.stage < 2 ? layout_.padded() : layout_.largest_slice() * rank_.all.size();
   }
   /// Sum of a unit's gradients over the ranks of this holder, this rank's share, into its own gradient.
   void sum_in_holder(std::size_t from, std::size_t n);

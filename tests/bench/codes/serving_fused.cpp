@@ -136,9 +136,8 @@ void compare_lstm(const Arguments& arguments, std::vector<std::string>& lines) {
     std::vector<float> parameters(network.n_parameters()),
         window(static_cast<std::size_t>(steps) * stack.inputs), outputs(steps * 5), again(steps * 5);
     for (std::size_t i = 0; i < parameters.size(); ++i)
-      parameters[i] = 0.2F * static_cast<float>(std::sin(1.3 * static_cast<double>(i * i % 7919)));
-    for (std::size_t i = 0; i < window.size(); ++i)
-      window[i] = static_cast<float>(std::cos(0.37 * static_cast<double>(i)));
+      parameters[i] = 0.2F * static_cast<float>(std::sin(1.3 * (i * i % 7919)));
+    for (std::size_t i = 0; i < window.size(); ++i) window[i] = static_cast<float>(std::cos(0.37 * i));
     network.refresh(parameters.data());
     rounded.refresh(parameters.data());
     const Peer peer(network.graph(), parameters);
@@ -147,9 +146,8 @@ void compare_lstm(const Arguments& arguments, std::vector<std::string>& lines) {
     for (const auto& theirs : {peer.layers(x), peer.cells(x)}) {
       const auto flat = theirs.contiguous().view({-1});
       for (std::size_t i = 0; i < outputs.size(); ++i)
-        QUINTET_CHECK(std::abs(flat[static_cast<std::int64_t>(i)].item<float>() - outputs[i]) < 1e-4F,
-                      "LibTorch's output {} is {}, not {}", i,
-                      flat[static_cast<std::int64_t>(i)].item<float>(), outputs[i]);
+        QUINTET_CHECK(std::abs(flat[i].item<float>() - outputs[i]) < 1e-4F,
+                      "LibTorch's output {} is {}, not {}", i, flat[i].item<float>(), outputs[i]);
     }
     std::vector<Side> sides = {{"ours", [&] { network.forward(window.data(), 1, outputs.data()); }},
                                {"ours, bf16", [&] { rounded.forward(window.data(), 1, again.data()); }},
@@ -227,8 +225,7 @@ void compare_decoder(const Arguments& arguments, std::vector<std::string>& lines
   const auto theirs = flow::nested_fields(options, some.grids[0], latents, network, columns).contiguous();
   double largest = 0;
   for (std::size_t i = 0; i < fields.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(theirs.const_data_ptr<float>()[i]) -
-                                         static_cast<double>(fields[i])));
+    largest = std::max(largest, std::abs(static_cast<double>(theirs.const_data_ptr<float>()[i]) - fields[i]));
   QUINTET_CHECK(largest < 1e-4, "LibTorch's fields differ by {}", largest);
   std::vector<Side> sides = {
       {"ours", [&] { decoder.forward(latents.const_data_ptr<float>(), all, fields.data()); }},

@@ -61,7 +61,7 @@ FlowsCase make_case(const Problem& problem, const Grid& grid, int n_flows, By by
   const std::unique_ptr<DeviceFlows> engine(quintet_make_device_flows(result.setup));
   for (std::size_t m = 0; m < result.after.size(); ++m) {
     const auto& [u, w, b, p] = result.after[m];
-    engine->put(static_cast<int>(m), {u, w, b, p});
+    engine->put(m, {u, w, b, p});
   }
   result.tallies = engine->tallies();
   result.powers = engine->powers();

@@ -87,7 +87,7 @@ class Session {
 /// Whether so many bytes are free on the device; what is not known is.
 inline bool has_room(double bytes) {
   const std::size_t free = quintet_device_free_bytes();
-  return free == 0 || bytes < 0.95 * static_cast<double>(free);
+  return free == 0 || bytes < 0.95 * free;
 }
 
 /// Words after the mode: `--quick` little work, `--large` the largest sizes alone, `--only TEXT` cases with
@@ -159,7 +159,7 @@ double median_seconds(int repeats, const Body& body) {
 /// Bytes a second of a copy, read and written ones counted.
 inline double copy_rate(std::size_t n) {
   const Kokkos::View<double*, Space> a("a", n), b("b", n);
-  return 16.0 * static_cast<double>(n) / median_seconds(15, [&] { Kokkos::deep_copy(Space(), b, a); });
+  return 16.0 * n / median_seconds(15, [&] { Kokkos::deep_copy(Space(), b, a); });
 }
 
 /// Numbers in -1 ... 1, the same on every machine.
@@ -179,7 +179,7 @@ struct FillWithNumbers {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
     std::uint64_t k = (static_cast<std::uint64_t>(i) + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
     k = (k ^ k >> 27) * 0x94D049BB133111EBull;
-    to[i] = middle + spread * (static_cast<double>((k ^ k >> 31) >> 11) * 0x1.0p-52 - 1);
+    to[i] = middle + spread * (((k ^ k >> 31) >> 11) * 0x1.0p-52 - 1);
   }
 };
 inline void fill_on_device(double* to, std::int64_t n, double middle, double spread) {

@@ -28,7 +28,7 @@ class Resident {
  public:
   explicit Resident(const CollisionsCase& c, int times = 1) : case_(c) {
     auto [vlasov, options] = options_of(c, times);
-    moments_.resize(c.moments.size() * static_cast<std::size_t>(times));
+    moments_.resize(c.moments.size() * times);
     vlasov_ = DeviceVlasov::make(vlasov);
     collisions_ = vlasov_ ? DeviceCollisions::make(options, *vlasov_) : nullptr;
     if (!collisions_) throw std::runtime_error("no kernels for " + c.name);

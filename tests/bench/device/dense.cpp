@@ -88,7 +88,7 @@ int check(const Cases& cases, const DenseRing& ring) {
     Row("device_dense", "check n = " + std::to_string(c.levels.size()))
         .text("same", good ? "yes" : "NO")
         .number("newton_schulz_difference", of_columns)
-        .number("iterations", static_cast<double>(iterations))
+        .number("iterations", iterations)
         .number("levels_difference", of_levels)
         .number("residual_of_vectors", of_vectors);
   }
@@ -113,7 +113,7 @@ void time_sizes(const Cases& cases, const DenseRing& ring, const device_bench::C
   for (const auto& c : cases) {
     const std::string name = ", n = " + std::to_string(c.levels.size());
     const auto engine = make_engine(ring);
-    const double n = static_cast<double>(c.levels.size()), cube = n * n * n;
+    const double n = c.levels.size(), cube = n * n * n;
     if ((quick && n > 100) || (choice.large && n < 999) || !choice.wants(name)) continue;
     // Two teraflop of Newton-Schulz; eigenpairs of enough matrices for all multiprocessors.
     const int products = quick ? 4 : std::clamp(static_cast<int>(2e12 / (2 * order * 6 * cube)), 32, 8192);

@@ -25,12 +25,12 @@ struct DenseRing {
         const int apart = std::min(std::abs(i - j), n_molecules - std::abs(i - j));
         if (apart > reach) continue;
         column.push_back(j);
-        offset.push_back(static_cast<std::int64_t>(value.size()));
+        offset.push_back(value.size());
         for (int c = 0; c < orbitals; ++c)
           for (int r = 0; r < orbitals; ++r)
             value.push_back(element(i * orbitals + r, j * orbitals + c, apart));
       }
-      row_begin.push_back(static_cast<std::int64_t>(column.size()));
+      row_begin.push_back(column.size());
     }
   }
   [[nodiscard]] BlockRowsView view() const { return {size, row_begin, column, offset, value}; }
@@ -67,11 +67,10 @@ struct DenseRing {
  private:
   static double element(int i, int j, int apart) {
     if (i == j) return i % orbitals < orbitals / 2 ? -0.7 : 0.6;
-    auto x = static_cast<std::uint64_t>(std::min(i, j)) * 0x9E3779B97F4A7C15u +
-             static_cast<std::uint64_t>(std::max(i, j)) * 0xC2B2AE3D27D4EB4Fu;
+    auto x = std::min(i, j) * 0x9E3779B97F4A7C15u + std::max(i, j) * 0xC2B2AE3D27D4EB4Fu;
     x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 29)) * 0x94D049BB133111EBu;
-    const double noise = static_cast<double>((x ^ (x >> 32)) >> 11) * 0x1p-52 - 1;
+    const double noise = ((x ^ (x >> 32)) >> 11) * 0x1p-52 - 1;
     return 0.06 / (1 + apart * apart) * noise;
   }
 };

@@ -51,7 +51,7 @@ Cells cells_of(const char* text) {
 double jitter(std::uint64_t k) {
   k = (k + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
   k = (k ^ k >> 27) * 0x94D049BB133111EBull;
-  return static_cast<double>((k ^ k >> 31) >> 11) * 0x1.0p-52 - 1;
+  return ((k ^ k >> 31) >> 11) * 0x1.0p-52 - 1;
 }
 
 /// Copies of the cell, each atom moved by up to 0.02 angstrom, velocities of 330 K.
@@ -101,7 +101,7 @@ class Dynamics {
       : potential_(quintet_make_device_potential(model, mixed)),
         atoms_(quintet_make_resident_atoms(true)),
         cell_{system.rows, system.inverse, system.origin, system.periodic, model.rcut + skin},
-        n_(static_cast<int>(system.type.size())) {
+        n_(system.type.size()) {
     if (chunk > 0) potential_->set_chunk(chunk);
     const std::vector<int> image(3 * system.type.size());
     (void)atoms_->take_alone({n_, n_, system.position.data(), system.velocity.data(), system.position.data(),
@@ -141,7 +141,7 @@ class Dynamics {
   /// Of atoms and lists, and of a chunk.
   [[nodiscard]] std::array<double, 2> bytes() const {
     const auto of_potential = potential_->bytes();
-    return {static_cast<double>(of_potential[0]) + quintet::resident_bytes(n_, n_ + n_ghost_),
+    return {of_potential[0] + quintet::resident_bytes(n_, n_ + n_ghost_),
             static_cast<double>(of_potential[1])};
   }
   void time_stages() {

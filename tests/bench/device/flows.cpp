@@ -52,13 +52,13 @@ int check(const std::vector<FlowsCase>& cases) {
   int bad = cases.empty() ? 1 : 0;
   for (const auto& c : cases) {
     const auto engine = make_engine(c.setup);
-    for (std::size_t m = 0; m < c.before.size(); ++m) engine->put(static_cast<int>(m), spans(c.before[m]));
+    for (std::size_t m = 0; m < c.before.size(); ++m) engine->put(m, spans(c.before[m]));
     for (const double dt : c.steps) engine->advance(dt);
     double most = 0;
     for (std::size_t m = 0; m < c.after.size(); ++m) {
       FlowFields found = c.after[m];
       for (auto& field : found) std::fill(field.begin(), field.end(), 0.0);
-      engine->take(static_cast<int>(m), {found[0], found[1], found[2], found[3]});
+      engine->take(m, {found[0], found[1], found[2], found[3]});
       for (std::size_t i = 0; i < found.size(); ++i)
         most = std::max(most, device_bench::relative_difference(found[i], c.after[m][i]));
     }
@@ -93,11 +93,10 @@ void look() {
 /// A gentle roll, another one in each flow.
 FlowFields roll(const DeviceFlowSetup& s, int member) {
   FlowFields f;
-  for (auto& field : f) field.assign(static_cast<std::size_t>(s.n_x) * static_cast<std::size_t>(s.n_z), 0.0);
+  for (auto& field : f) field.assign(static_cast<std::size_t>(s.n_x) * s.n_z, 0.0);
   for (int j = 1; j < s.n_z; ++j)
     for (int i = 1; i < s.n_x; ++i) {
-      const auto at =
-          static_cast<std::size_t>(j) * static_cast<std::size_t>(s.n_x) + static_cast<std::size_t>(i);
+      const auto at = static_cast<std::size_t>(j) * s.n_x + i;
       const double x = 2 * M_PI * i / s.n_x, z = M_PI * j / s.n_z;
       f[0][at] = 0.1 * std::sin(x) * std::cos(z);
       f[1][at] = -0.1 * std::cos(x) * std::sin(z);
@@ -134,17 +133,17 @@ int time_flows(const TimedFlows& t, double copy_rate) {
   Row row("device_flows", t.name);
   row.number("cells", cells).number("us_per_step", 1e6 * step).number("cells_per_s", cells / step);
   if (s.tolerance > 0) {
-    row.number("iterations_per_step", static_cast<double>(solves.iterations));
+    row.number("iterations_per_step", solves.iterations);
     row.text("converged", solves.converged ? "yes" : "NO");
   } else {
     const double floor = 8 * numbers_a_step * cells;
     row.number("share_of_copy", floor / copy_rate / step);
     row.number("h200_floor_us", 1e6 * floor / device_bench::h200_copy);
   }
-  row.number("launches_per_step", static_cast<double>(of_step.launches))
-      .number("reductions_per_step", static_cast<double>(of_step.reductions))
-      .number("copies_per_step", static_cast<double>(of_step.copies))
-      .number("fences_per_step", static_cast<double>(of_step.fences))
+  row.number("launches_per_step", of_step.launches)
+      .number("reductions_per_step", of_step.reductions)
+      .number("copies_per_step", of_step.copies)
+      .number("fences_per_step", of_step.fences)
       .number("courant_rate_us", 1e6 * rate)
       .number("numbers_us", 1e6 * numbers)
       .number("bytes_per_cell", bytes / cells);

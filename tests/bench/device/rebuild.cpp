@@ -189,8 +189,8 @@ int check() {
     for (int l = 0; l < 3; ++l) {
       const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
       const long long fixed = (static_cast<long long>(at * 7919 % 2001) - 1000) * (1ll << 40);
-      const double f = static_cast<double>(fixed) * 0x1p-44, v = above.v[at];
-      force[at] = static_cast<unsigned long long>(fixed);
+      const double f = fixed * 0x1p-44, v = above.v[at];
+      force[at] = fixed;
       sums[0] += f * v;
       sums[1] += v * v;
       sums[2] += f * f;

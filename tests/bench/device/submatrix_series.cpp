@@ -38,7 +38,7 @@ double noise(std::uint64_t i, std::uint64_t j) {
   std::uint64_t x = std::min(i, j) * 0x9E3779B97F4A7C15u + std::max(i, j) * 0xC2B2AE3D27D4EB4Fu;
   x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 29)) * 0x94D049BB133111EBu;
-  return static_cast<double>((x ^ (x >> 32)) >> 11) * 0x1p-52 - 1;
+  return ((x ^ (x >> 32)) >> 11) * 0x1p-52 - 1;
 }
 
 Box make_box(int per_edge, int orbitals, double range) {
@@ -63,14 +63,14 @@ Box make_box(int per_edge, int orbitals, double range) {
       }
       if (squares > range * range) continue;
       box.column.push_back(j);
-      box.offset.push_back(static_cast<std::int64_t>(box.value.size()));
+      box.offset.push_back(box.value.size());
       const double strength = 0.05 * std::exp(-std::sqrt(squares) / 1.5);
       for (int c = 0; c < orbitals; ++c)
         for (int r = 0; r < orbitals; ++r)
           box.value.push_back(i == j ? (r == c ? (r < 4 ? -0.7 : 0.6) : 0)
                                      : strength * noise(i * orbitals + r, j * orbitals + c));
     }
-    box.row_begin.push_back(static_cast<std::int64_t>(box.column.size()));
+    box.row_begin.push_back(box.column.size());
   }
   return box;
 }
@@ -79,7 +79,7 @@ Box make_box(int per_edge, int orbitals, double range) {
 std::vector<double> plain(const Box& box, const WantedColumns& task, const SeriesView& series) {
   const int n = static_cast<int>(task.blocks.size()) * box.orbitals;
   std::vector<int> local(box.size.size(), -1);
-  for (std::size_t i = 0; i < task.blocks.size(); ++i) local[task.blocks[i]] = static_cast<int>(i);
+  for (std::size_t i = 0; i < task.blocks.size(); ++i) local[task.blocks[i]] = i;
   std::vector<double> result;
   for (const int own : task.own) {
     std::vector<double> now(n, 0.0), before(n, 0.0), sum(n, 0.0);
@@ -150,7 +150,7 @@ void measure(const Box& box, bool single, double peak_gflops, double copy_gbs) {
   run();
   double seconds = 1e30;
   for (int repeat = 0; repeat < 3; ++repeat) seconds = std::min(seconds, run());
-  const double n_tasks = static_cast<double>(tasks.size()), flops = 2 * elements * degree * box.orbitals,
+  const double n_tasks = tasks.size(), flops = 2 * elements * degree * box.orbitals,
                bytes = 8 * elements * degree;
   char name[100];
   std::snprintf(name, sizeof name, "%d submatrices of %.0f rows, %.0f %% full, degree %d, %s", box.n(),

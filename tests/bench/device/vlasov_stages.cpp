@@ -225,7 +225,7 @@ std::vector<int> small_grid(const BasisRow& b) {
   return cells;
 }
 std::vector<int> tiny_grid(const BasisRow& b) {
-  std::vector<int> cells(static_cast<std::size_t>(b.cdim), 1);
+  std::vector<int> cells(b.cdim, 1);
   cells[0] = 2;
   for (int d = 0; d < b.vdim; ++d)
     cells.push_back(b.vdim == 1 ? 40 : d + 1 == b.vdim ? 4 : b.vdim == 3 ? 3 : 9);
@@ -309,7 +309,7 @@ int tiny(const char* dims) {
       !all.empty() && std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
   Row("device_vlasov_stages", std::string("tiny ") + dims)
       .text("finite", good ? "yes" : "NO")
-      .number("numbers", static_cast<double>(all.size()));
+      .number("numbers", all.size());
   return good ? 0 : 1;
 }
 
@@ -342,10 +342,10 @@ int check(const char* file, std::string_view dims) {
   const bool good = ok && worst < 1e-11;
   Row("device_vlasov_stages", "check")
       .text("same", good ? "yes" : "NO")
-      .number("numbers", static_cast<double>(all.size()))
+      .number("numbers", all.size())
       .number("greatest", scale)
       .number("worst_relative", worst)
-      .number("at", static_cast<double>(where));
+      .number("at", where);
   return good ? 0 : 1;
 }
 

@@ -29,12 +29,11 @@ namespace {
 double now_ms() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+  return 1e3 * time.tv_sec + 1e-6 * time.tv_nsec;
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
+  std::nth_element(values.begin(), values.begin() + (values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 

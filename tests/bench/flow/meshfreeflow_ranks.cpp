@@ -74,7 +74,7 @@ struct Seconds {
 double now(clockid_t clock) {
   timespec t{};
   clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 Seconds timed(const Step& step, int n) {
   const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);

@@ -397,7 +397,7 @@ void compare_inference(const Arguments& arguments, std::vector<Row>& rows) {
     best[2] *= all / q.n_points;
     double error = 0, size = 0;
     for (std::size_t i = 0; i < jets.size(); ++i) {
-      error += std::pow(static_cast<double>(jets_in_bf16[i]) - static_cast<double>(jets[i]), 2);
+      error += std::pow(static_cast<double>(jets_in_bf16[i]) - jets[i], 2);
       size += std::pow(static_cast<double>(jets[i]), 2);
     }
     const std::string name = fmt::format(

@@ -46,7 +46,7 @@ TallMatrix record(const Arguments& a, int first, int n) {
   constexpr double papers[] = {7351.583, 1488.039, 1401.043, 978.536, 681.055}, noise = 0.25;
   const auto random = [](std::uint32_t stream, int i, int j) {
     double x = 0, unused = 0;
-    normal_pair(1, stream, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j), x, unused);
+    normal_pair(1, stream, i, j, x, unused);
     return x;
   };
   SmallMatrix weeks(patterns, a.times), ones(a.times, 1);
@@ -62,7 +62,7 @@ TallMatrix record(const Arguments& a, int first, int n) {
   for (int p = 0; p < n; ++p)
     for (int t = 0; t < a.times; t += 2) {
       double one = 0, other = 0;
-      normal_pair(1, 3, static_cast<std::uint64_t>(first + p), static_cast<std::uint64_t>(t), one, other);
+      normal_pair(1, 3, first + p, t, one, other);
       x.row(p)[t] += noise * one;
       if (t + 1 < a.times) x.row(p)[t + 1] += noise * other;
     }

@@ -110,7 +110,7 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
   const double peak = peak_memory_mb(), largest = comm.maximum(peak), all = comm.sum(peak);
   const double phases[3] = {system.times.neighbours, system.times.forces, system.times.communication};
   if (!comm.is_root()) return;
-  const double per_step = 1e6 / steps / static_cast<double>(s.atoms.n_global), per_phase = per_step / repeats;
+  const double per_step = 1e6 / steps / s.atoms.n_global, per_phase = per_step / repeats;
   std::printf(
       "{\"atoms\": %lld, \"ranks\": %d, \"precision\": \"%s\", \"cpu_us_per_atom_step\": %.3f, "
       "\"wall_us_per_atom_step\": %.3f, \"mean_us_neighbours\": %.3f, \"mean_us_forces\": %.3f, "
@@ -119,8 +119,7 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
       "\"energy_drift_ev_per_atom\": %.3e, \"description\": \"%s\"}\n",
       static_cast<long long>(s.atoms.n_global), comm.size(), arguments.text("--precision", "fp64").c_str(),
       cpu * per_step, wall * per_step, phases[0] * per_phase, phases[1] * per_phase, phases[2] * per_phase,
-      largest, all, 1e-9 * core_peak, slots, energy, drift / static_cast<double>(s.atoms.n_global),
-      field.description().c_str());
+      largest, all, 1e-9 * core_peak, slots, energy, drift / s.atoms.n_global, field.description().c_str());
 }
 
 /// Energy and force errors of mixed precision and of bf16 against double (compress: off) at the start.

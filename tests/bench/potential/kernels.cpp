@@ -32,11 +32,11 @@ using benchmark::Counter;
 constexpr int batch_atoms = 32;
 
 void set_rate(benchmark::State& state, double flop) {
-  state.counters["GFLOPS"] = Counter(1e-9 * flop * static_cast<double>(state.iterations()), Counter::kIsRate);
+  state.counters["GFLOPS"] = Counter(1e-9 * flop * state.iterations(), Counter::kIsRate);
 }
 void set_time_per_atom(benchmark::State& state, int atoms) {
   state.counters["us_per_atom"] =
-      Counter(1e-6 * atoms * static_cast<double>(state.iterations()), Counter::kIsRate | Counter::kInvert);
+      Counter(1e-6 * atoms * state.iterations(), Counter::kIsRate | Counter::kInvert);
 }
 
 template <class T>
@@ -69,7 +69,7 @@ BENCHMARK_TEMPLATE(fma_peak, float);
 
 template <class T>
 void our_gemm(benchmark::State& state) {
-  const int m = batch_atoms, k = static_cast<int>(state.range(0)), n = static_cast<int>(state.range(1));
+  const int m = batch_atoms, k = state.range(0), n = state.range(1);
   const auto b = noise<double>(static_cast<std::size_t>(k) * n);
   const PackedMatrix<T> packed(b.data(), k, n);
   const auto a = noise<T>(static_cast<std::size_t>(m) * k);
@@ -83,7 +83,7 @@ void our_gemm(benchmark::State& state) {
 
 template <class T>
 void blas_gemm(benchmark::State& state) {
-  const int m = batch_atoms, k = static_cast<int>(state.range(0)), n = static_cast<int>(state.range(1));
+  const int m = batch_atoms, k = state.range(0), n = state.range(1);
   const auto a = noise<T>(static_cast<std::size_t>(m) * k), b = noise<T>(static_cast<std::size_t>(k) * n);
   AlignedVector<T> c(static_cast<std::size_t>(m) * n);
   const T one = 1, zero = 0;

@@ -29,7 +29,7 @@ std::vector<TrainingFrame> frames_of(const LabelledSystem& system, double cutoff
   const double before = cpu_seconds();
   std::vector<TrainingFrame> frames;
   for (const auto& configuration : system.frames) frames.push_back(make_frame(configuration, cutoff));
-  seconds_a_frame = (cpu_seconds() - before) / static_cast<double>(frames.size());
+  seconds_a_frame = (cpu_seconds() - before) / frames.size();
   return frames;
 }
 
@@ -53,7 +53,7 @@ Times time_steps(const Comm& comm, Trainer& trainer, const std::vector<TrainingF
   Times times;
   for (int step = -warm_up; step < steps; ++step) {
     const int at = (step + warm_up) * batch + (sharing == Sharing::frames ? comm.rank() : 0);
-    const TrainingFrame* own[] = {&frames[static_cast<std::size_t>(at) % frames.size()]};
+    const TrainingFrame* own[] = {&frames[at % frames.size()]};
     comm.barrier();
     Kokkos::Timer timer;
     const double before = cpu_seconds();

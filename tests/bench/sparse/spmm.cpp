@@ -65,7 +65,7 @@ CsrMatrix stencil(int side, int first, int last) {
           a.column.push_back((k * side + j) * side + i);
           a.value.push_back(std::sin(row + 0.1 * a.column.back()));
         }
-    a.row_begin.push_back(static_cast<std::int64_t>(a.column.size()));
+    a.row_begin.push_back(a.column.size());
   }
   return a;
 }
@@ -90,7 +90,7 @@ double rate_in_cache(int f, int repeats) {
   for (int r = 0; r < 10 * repeats; ++r)
     keep_least(Comm::self(), seconds,
                [&] { multiply(a, a.value.data(), h.data(), z.data(), f, 0, a.n_rows()); });
-  return 2.0 * static_cast<double>(a.column.size()) * f / seconds.cpu;
+  return 2.0 * a.column.size() * f / seconds.cpu;
 }
 
 #ifdef QUINTET_WITH_PETSC

@@ -33,8 +33,7 @@ double seconds(const std::function<void()>& action) {
 
 void fill_gradient(FlatParameters<float>& parameters, std::int64_t t) {
   const auto gradient = parameters.gradient(0);
-  for (std::size_t i = 0; i < gradient.size(); ++i)
-    gradient[i] = static_cast<float>((i * 7 + static_cast<std::size_t>(t)) % 1001) - 500.0f;
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = ((i * 7 + t) % 1001) - 500.0f;
 }
 
 /// Arithmetic that lasts `least` seconds.
@@ -65,7 +64,7 @@ void run(const std::string& folder, std::size_t n, int rounds) {
   TierStore::Options options;
   options.file = {{folder, "alone", true, "bench"}};
   const auto n_chunks = static_cast<int>((8 * n + chunk - 1) / chunk);
-  TierStore alone(ledger, options, std::vector<std::size_t>(static_cast<std::size_t>(n_chunks), chunk));
+  TierStore alone(ledger, options, std::vector<std::size_t>(n_chunks, chunk));
 
   const auto sweep = [&](std::int64_t t, double work_a_chunk) {
     for (int i = 0; i < n_chunks; ++i) {

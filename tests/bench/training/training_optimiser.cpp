@@ -44,7 +44,7 @@ at::Tensor on(AlignedVector<float>& values) {
 struct Arrays {
   AlignedVector<float> theta, gradient, moment1, moment2;
   explicit Arrays(std::size_t n) : theta(n), gradient(n), moment1(n), moment2(n) {
-    for (std::size_t i = 0; i < n; ++i) theta[i] = std::sin(0.1f * static_cast<float>(i));
+    for (std::size_t i = 0; i < n; ++i) theta[i] = std::sin(0.1f * i);
   }
 };
 
@@ -53,7 +53,7 @@ void run(std::size_t n, int rounds) {
   const double rate = 1e-3;
   Arrays ours(n), fused(n), plain(n);
   AlignedVector<float> gradient(n);
-  for (std::size_t i = 0; i < n; ++i) gradient[i] = std::cos(0.37f * static_cast<float>(i));
+  for (std::size_t i = 0; i < n; ++i) gradient[i] = std::cos(0.37f * i);
   at::Tensor theta = on(fused.theta), g = on(fused.gradient), m = on(fused.moment1), v = on(fused.moment2);
   const at::Tensor count = at::zeros({}, at::kFloat);
   at::Tensor p_theta = on(plain.theta), p_g = on(plain.gradient), p_m = on(plain.moment1),
@@ -115,7 +115,7 @@ void run_halves(std::size_t n, int rounds) {
   Arrays whole(n), parts(n);
   Halves halves(parts.theta);
   AlignedVector<float> gradient(n);
-  for (std::size_t i = 0; i < n; ++i) gradient[i] = std::cos(0.37f * static_cast<float>(i));
+  for (std::size_t i = 0; i < n; ++i) gradient[i] = std::cos(0.37f * i);
   const auto refill = [&](Arrays& arrays) {
     std::copy(gradient.begin(), gradient.end(), arrays.gradient.begin());
   };

@@ -45,7 +45,7 @@ struct Seconds {
 double now(clockid_t clock) {
   timespec t{};
   clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 void least(const Comm& comm, Seconds& best, const std::function<void()>& step) {
   comm.barrier();
@@ -152,7 +152,7 @@ class Way {
 
 void write(const std::string& path, const float* values, std::size_t n) {
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(n * sizeof(float)));
+  file.write(reinterpret_cast<const char*>(values), n * sizeof(float));
   if (!file) throw InputError("cannot write " + path);
 }
 

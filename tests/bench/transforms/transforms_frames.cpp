@@ -76,13 +76,13 @@ int frames_of(const std::vector<double>& signal, int width, int hop) {
 std::string fourier(std::vector<double>& signal, int n, int rounds) {
   const int hop = n / 4, frames = frames_of(signal, n, hop);
   ShortTimeFourier transform(n, 1.0);
-  Numbers out(static_cast<std::size_t>(frames) * static_cast<std::size_t>(transform.size()));
+  Numbers out(static_cast<std::size_t>(frames) * transform.size());
   const at::Tensor x = at::from_blob(signal.data(), {static_cast<std::int64_t>(signal.size())}, at::kDouble);
   const at::Tensor window = at::hann_window(n, at::kDouble);
   at::Tensor theirs;
   return compare(
       fmt::format("Fourier, {} samples", n), rounds,
-      [&] { transform.transform(signal.data(), static_cast<std::size_t>(hop), frames, out.data()); },
+      [&] { transform.transform(signal.data(), hop, frames, out.data()); },
       [&] { theirs = at::stft(x, n, hop, n, window, false, true, true); },
       [&] { return difference(out, by_frame(at::real(theirs), at::imag(theirs))); });
 }
@@ -90,13 +90,13 @@ std::string fourier(std::vector<double>& signal, int n, int rounds) {
 std::string constant_q(std::vector<double>& signal, int bins, int rounds) {
   ConstantQ transform({.rate = 1, .lowest = 0.01, .n_bins = bins, .bins_per_octave = 12});
   const int n = transform.width(), hop = 128, frames = frames_of(signal, n, hop);
-  Numbers out(static_cast<std::size_t>(frames) * static_cast<std::size_t>(bins));
+  Numbers out(static_cast<std::size_t>(frames) * bins);
   const at::Tensor x =
       at::from_blob(signal.data(), {1, 1, static_cast<std::int64_t>(signal.size())}, at::kDouble);
   // The kernels are the transform of unit pulses.
   at::Tensor re = at::zeros({bins, 1, n}, at::kDouble), im = at::zeros_like(re);
-  Numbers one(static_cast<std::size_t>(bins));
-  std::vector<double> pulse(static_cast<std::size_t>(n));
+  Numbers one(bins);
+  std::vector<double> pulse(n);
   for (int j = 0; j < n; ++j) {
     pulse[j] = 1;
     transform.transform(pulse.data(), 1, 1, one.data());
@@ -109,7 +109,7 @@ std::string constant_q(std::vector<double>& signal, int bins, int rounds) {
   at::Tensor their_re, their_im;
   return compare(
       fmt::format("constant-Q, {} bins in frames of {}", bins, n), rounds,
-      [&] { transform.transform(signal.data(), static_cast<std::size_t>(hop), frames, out.data()); },
+      [&] { transform.transform(signal.data(), hop, frames, out.data()); },
       [&] {
         their_re = at::conv1d(x, re, {}, hop);
         their_im = at::conv1d(x, im, {}, hop);
@@ -119,8 +119,7 @@ std::string constant_q(std::vector<double>& signal, int bins, int rounds) {
 
 void run(int rounds) {
   std::vector<double> signal(std::size_t{1} << 20);
-  for (std::size_t i = 0; i < signal.size(); ++i)
-    signal[i] = std::sin(0.01 * static_cast<double>(i)) + 0.3 * std::cos(1.7 * static_cast<double>(i));
+  for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = std::sin(0.01 * i) + 0.3 * std::cos(1.7 * i);
   std::vector<std::string> rows;
   for (const int n : {64, 256, 1024, 2048, 4096}) rows.push_back(fourier(signal, n, rounds));
   for (const int bins : {24, 60}) rows.push_back(constant_q(signal, bins, std::max(2, rounds / 5)));

@@ -30,8 +30,7 @@ class Deviates {
  public:
   explicit Deviates(std::uint64_t seed) : random_(seed) {}
   double operator()() {
-    const double u = (static_cast<double>(random_() >> 11) + 0.5) * 0x1p-53,
-                 v = static_cast<double>(random_() >> 11) * 0x1p-53;
+    const double u = ((random_() >> 11) + 0.5) * 0x1p-53, v = (random_() >> 11) * 0x1p-53;
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   }
 

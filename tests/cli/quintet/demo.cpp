@@ -111,7 +111,7 @@ class Oscillator {
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] std::int64_t last_step() const { return options_.time.steps; }
   [[nodiscard]] bool finished() const { return step_ >= options_.time.steps; }
-  [[nodiscard]] double time() const { return options_.time.dt * static_cast<double>(step_); }
+  [[nodiscard]] double time() const { return options_.time.dt * step_; }
   [[nodiscard]] double x() const { return x_; }
   void save(hdf5::Group& root) const {
     root.set_attribute("step", step_);

@@ -41,7 +41,7 @@ TEST(Axis, ticks_stand_where_their_values_are) {
     for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
       EXPECT_GE(axis.ticks[i].place, -1e-9);
       EXPECT_LE(axis.ticks[i].place, 1 + 1e-9);
-      EXPECT_NEAR(axis.ticks[i].place, axis.ticks[0].place + static_cast<double>(i) * step, 1e-9);
+      EXPECT_NEAR(axis.ticks[i].place, axis.ticks[0].place + i * step, 1e-9);
     }
     EXPECT_NEAR(axis.place(axis.low + 0.25 * (axis.high - axis.low)), 0.25, 1e-9);
   }

@@ -50,7 +50,7 @@ RunTable<Row> make_table(Context& context, std::int64_t step, bool with_square =
   columns.front().is_integer = true;
   if (with_square)
     columns.push_back({"square", "1", "Of a newer version", [](const Row& row) { return row.x * row.x; }});
-  return RunTable<Row>(context, {"places"}, std::move(columns), static_cast<double>(step));
+  return RunTable<Row>(context, {"places"}, std::move(columns), step);
 }
 
 /// A toy that writes a row of its number at its start and after each step.

@@ -18,7 +18,7 @@ void take(double seconds) { now += seconds; }
 SizeSeries series(Size largest) {
   return {.key = "n", .unit = "units", .largest = std::move(largest), .make = [](const Size& size) {
             double work = 1;
-            for (const auto n : size) work *= static_cast<double>(n);
+            for (const auto n : size) work *= n;
             return SizedCase{.work = work, .step = [work] { take(2e-6 * work); }};
           }};
 }

@@ -32,7 +32,7 @@ ParallelOptions automatic() {
 /// Float and Adam, in `units` equal units.
 StageNeeds needs_of(const DeviceSession& session, const ParallelOptions& parallel, int units = 4,
                     const OffloadOptions& offload = {}, const PrecisionOptions& precision = {}) {
-  const std::vector<UnitSize> sizes(static_cast<std::size_t>(units), UnitSize(n_parameters / units));
+  const std::vector<UnitSize> sizes(units, UnitSize(n_parameters / units));
   const OptimiserOptions adam;
   StageNeeds needs{division_of(parallel, offload, sizes, sizeof(float), n_states(adam)), 1e6, "fewer crops"};
   needs.there = {

@@ -36,14 +36,14 @@ class Toy {
     if (!checkpoint) return;
     const auto file = hdf5::File::open(comm_, *checkpoint);
     step_ = file.root().integer_attribute("step");
-    x_ = file.root().read<double>("x").at(static_cast<std::size_t>(comm_.rank()));
+    x_ = file.root().read<double>("x").at(comm_.rank());
   }
 
   void advance() {
     if (step_ + 1 == fails_in) throw NumericalError("the toy is broken");
     if (pause_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     ++step_;
-    x_ = std::sin(3 * x_ + static_cast<double>(step_));
+    x_ = std::sin(3 * x_ + step_);
     if (step_ == signal_in && comm_.rank() == comm_.size() - 1) std::raise(SIGTERM);
     calls.push_back("step " + std::to_string(step_));
   }

@@ -22,7 +22,7 @@ Result searched(const std::vector<double>& overheads) {
   std::size_t call = 0;
   const auto measure = [&](std::int64_t size) { return grain_of(size, overheads[call++ / 7]); };
   return search(
-      Comm::self(), static_cast<int>(overheads.size()), true,
+      Comm::self(), overheads.size(), true,
       [&] {
         std::vector<Grain> grains;
         for (std::int64_t size = 1; size <= 64; size *= 2) grains.push_back(measure(size));

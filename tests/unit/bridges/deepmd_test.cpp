@@ -69,10 +69,9 @@ struct List {
   explicit List(Water& water) {
     for (auto& row : water.rows) {
       starts.push_back(row.data());
-      lengths.push_back(static_cast<int>(row.size()));
+      lengths.push_back(row.size());
     }
-    list =
-        DP_NewNlist(static_cast<int>(water.rows.size()), water.atoms.data(), lengths.data(), starts.data());
+    list = DP_NewNlist(water.rows.size(), water.atoms.data(), lengths.data(), starts.data());
   }
   ~List() { DP_DeleteNlist(list); }
   List(const List&) = delete;
@@ -85,9 +84,9 @@ struct List {
 double energy_with_list(const Pot& pot, Water& water, int ago, double* force = nullptr) {
   double energy = 0;
   const List list(water);
-  DP_DeepPotComputeNList2(pot.dp, 1, static_cast<int>(water.types.size()), water.positions.data(),
-                          water.types.data(), water.cell.data(), water.n_ghosts(), list.list, ago, nullptr,
-                          nullptr, &energy, force, nullptr, nullptr, nullptr);
+  DP_DeepPotComputeNList2(pot.dp, 1, water.types.size(), water.positions.data(), water.types.data(),
+                          water.cell.data(), water.n_ghosts(), list.list, ago, nullptr, nullptr, &energy,
+                          force, nullptr, nullptr, nullptr);
   return energy;
 }
 
@@ -124,10 +123,9 @@ TEST(QuintetDeepmd, models_together_are_those_one_by_one) {
   const std::size_t n = water.types.size();
   std::vector<double> energy(2), force(6 * n), atomic(2 * n);
   const List list(water);
-  DP_DeepPotModelDeviComputeNList2(both.dp, 1, static_cast<int>(n), water.positions.data(),
-                                   water.types.data(), water.cell.data(), water.n_ghosts(), list.list, 0,
-                                   nullptr, nullptr, energy.data(), force.data(), nullptr, atomic.data(),
-                                   nullptr);
+  DP_DeepPotModelDeviComputeNList2(both.dp, 1, n, water.positions.data(), water.types.data(),
+                                   water.cell.data(), water.n_ghosts(), list.list, 0, nullptr, nullptr,
+                                   energy.data(), force.data(), nullptr, atomic.data(), nullptr);
   ASSERT_EQ(both.error(), "");
   for (const int m : {0, 1}) {
     std::vector<double> alone(3 * n);
@@ -211,9 +209,9 @@ TEST(QuintetDeepmd, what_is_not_supported_is_named) {
   EXPECT_NE(pot.error().find("fparam"), std::string::npos);
   EXPECT_TRUE(std::isnan(energy) && std::isnan(force[2]));
   energy = 0;
-  DP_DeepPotComputeNList2(pot.dp, 1, static_cast<int>(water.types.size()), water.positions.data(),
-                          water.types.data(), nullptr, water.n_ghosts(), list.list, 0, &parameter, nullptr,
-                          &energy, nullptr, nullptr, nullptr, nullptr);
+  DP_DeepPotComputeNList2(pot.dp, 1, water.types.size(), water.positions.data(), water.types.data(), nullptr,
+                          water.n_ghosts(), list.list, 0, &parameter, nullptr, &energy, nullptr, nullptr,
+                          nullptr, nullptr);
   EXPECT_NE(pot.error().find("fparam"), std::string::npos);
   EXPECT_TRUE(std::isnan(energy));
   EXPECT_NE(taken(DP_DeepSpinCheckOK(DP_NewDeepSpinWithParam2("a", 0, "", 0))).find("spins"),

@@ -66,7 +66,7 @@ struct Columns {
       begin.push_back(static_cast<int>(row.size()) + base);
     }
   }
-  [[nodiscard]] int nnz() const { return static_cast<int>(row.size()); }
+  [[nodiscard]] int nnz() const { return row.size(); }
   [[nodiscard]] int n_columns() const { return static_cast<int>(begin.size()) - 1; }
 };
 
@@ -75,7 +75,7 @@ class QuintetDensity : public ::testing::Test {
   QuintetDensity() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    density = quintet_density_open_mpi(static_cast<int>(MPI_Comm_c2f(MPI_COMM_WORLD)));
+    density = quintet_density_open_mpi(MPI_Comm_c2f(MPI_COMM_WORLD));
   }
   ~QuintetDensity() override { quintet_density_close(density); }
   QuintetDensity(const QuintetDensity&) = delete;
@@ -436,7 +436,7 @@ TEST_F(QuintetDensityMistakes, of_handles_and_communicators) {
   EXPECT_TRUE(std::isnan(quintet_density_number(nullptr, "mu")));
   EXPECT_TRUE(std::isnan(number("no such number")));
   quintet_density_close(nullptr);
-  quintet_density* nowhere = quintet_density_open_mpi(static_cast<int>(MPI_Comm_c2f(MPI_COMM_NULL)));
+  quintet_density* nowhere = quintet_density_open_mpi(MPI_Comm_c2f(MPI_COMM_NULL));
   EXPECT_NE(std::string(quintet_density_error(nowhere)).find("no Fortran handle"), std::string::npos);
   EXPECT_EQ(quintet_density_set(nowhere, "electrons", 1), 2);
   EXPECT_NE(std::string(quintet_density_error(nowhere)).find("no Fortran handle"), std::string::npos);

@@ -22,7 +22,7 @@ struct Handle {
                   const char* device = nullptr) {
     std::vector<const char*> names;
     for (const auto& file : files) names.push_back(file.c_str());
-    const int n = static_cast<int>(names.size());
+    const int n = names.size();
     potential = device == nullptr ? quintet_potential_open(n, names.data(), precision)
                                   : quintet_potential_open_on(n, names.data(), precision, device);
   }
@@ -50,11 +50,11 @@ inline void expect_near(const std::vector<double>& found, const std::vector<doub
 inline Found compute(const Handle& handle, const std::vector<int>& types,
                      const std::vector<double>& positions, const std::vector<double>& cell, int model = 0) {
   Found found(types.size());
-  EXPECT_EQ(quintet_potential_compute(handle.potential, model, static_cast<int>(types.size()), types.data(),
-                                      positions.data(), cell.empty() ? nullptr : cell.data(), &found.energy,
-                                      found.forces.data(), found.virial.data(), found.energies.data(),
-                                      found.virials.data()),
-            QUINTET_OK)
+  EXPECT_EQ(
+      quintet_potential_compute(handle.potential, model, types.size(), types.data(), positions.data(),
+                                cell.empty() ? nullptr : cell.data(), &found.energy, found.forces.data(),
+                                found.virial.data(), found.energies.data(), found.virials.data()),
+      QUINTET_OK)
       << handle.error();
   return found;
 }
@@ -70,11 +70,11 @@ struct Water {
       for (int k = 0; k < 9; ++k) positions.push_back(corner[k % 3] + offset[k]);
       types.insert(types.end(), {0, 1, 1});
     }
-    n_owned = static_cast<int>(types.size());
+    n_owned = types.size();
     add_ghosts(range);
     list(range);
   }
-  [[nodiscard]] int n_ghosts() const { return static_cast<int>(owner.size()); }
+  [[nodiscard]] int n_ghosts() const { return owner.size(); }
   [[nodiscard]] double distance(int i, int j) const {
     return std::hypot(positions[3 * i] - positions[3 * j], positions[3 * i + 1] - positions[3 * j + 1],
                       positions[3 * i + 2] - positions[3 * j + 2]);
@@ -89,11 +89,10 @@ struct Water {
     std::vector<int> lengths;
     for (const auto& row : rows) {
       starts.push_back(row.data());
-      lengths.push_back(static_cast<int>(row.size()));
+      lengths.push_back(row.size());
     }
-    return quintet_potential_set_neighbours(potential, n_owned, n_ghosts(), types.data(),
-                                            static_cast<int>(rows.size()), atoms.data(), lengths.data(),
-                                            starts.data(), mask);
+    return quintet_potential_set_neighbours(potential, n_owned, n_ghosts(), types.data(), rows.size(),
+                                            atoms.data(), lengths.data(), starts.data(), mask);
   }
 
   std::vector<double> cell, positions;  ///< of owned atoms, then ghosts

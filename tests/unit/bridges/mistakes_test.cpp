@@ -28,9 +28,8 @@ void expect_refused(const Handle& handle, int code, const std::string& words, in
 int try_compute(const Handle& handle, const std::vector<int>& types, const std::vector<double>& positions,
                 const std::vector<double>& cell, int model = 0) {
   double energy = 0;
-  return quintet_potential_compute(handle.potential, model, static_cast<int>(types.size()), types.data(),
-                                   positions.data(), cell.data(), &energy, nullptr, nullptr, nullptr,
-                                   nullptr);
+  return quintet_potential_compute(handle.potential, model, types.size(), types.data(), positions.data(),
+                                   cell.data(), &energy, nullptr, nullptr, nullptr, nullptr);
 }
 
 TEST(QuintetC, opening_what_is_no_model_says_why) {
@@ -109,7 +108,7 @@ TEST(QuintetC, refused_positions_leave_no_trace_in_later_energies) {
   const double before = compute(handle, types, positions, water.cell).energy;
   for (std::size_t i = 1; i < types.size(); ++i) {  // each atom on top of the first one, in a row of its own
     auto overlap = positions;
-    std::copy_n(positions.begin(), 3, overlap.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    std::copy_n(positions.begin(), 3, overlap.begin() + (3 * i));
     EXPECT_EQ(try_compute(handle, types, overlap, water.cell), QUINTET_NUMERICAL);
     EXPECT_EQ(compute(handle, types, positions, water.cell).energy, before) << i;
   }

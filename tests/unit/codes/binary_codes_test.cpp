@@ -182,7 +182,7 @@ TEST(BinaryCodes, are_those_of_the_reference) {
   for (const Tree& row : given.at("weight").items())
     for (const double v : numbers(row)) w.push_back(v);
   const auto x = numbers(given.at("vector"));
-  const int columns = static_cast<int>(x.size()), rows = static_cast<int>(w.size()) / columns;
+  const int columns = x.size(), rows = static_cast<int>(w.size()) / columns;
   const std::vector<float> vector(x.begin(), x.end());
   int cases = 0;
   for (const Tree& expected : given.at("cases").items()) {

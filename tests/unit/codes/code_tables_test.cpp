@@ -44,13 +44,12 @@ double difference(const Case& c, const std::vector<float>& y, double start) {
     for (int r = 0; r < rows; ++r) {
       double sum = start, size = std::abs(start);
       for (int i = 0; i < columns; ++i) {
-        const double term = w[static_cast<std::size_t>(r) * columns + i] *
-                            static_cast<double>(c.x[static_cast<std::size_t>(v) * c.ldx + i]);
+        const double term =
+            w[static_cast<std::size_t>(r) * columns + i] * c.x[static_cast<std::size_t>(v) * c.ldx + i];
         sum += term;
         size += std::abs(term);
       }
-      largest = std::max(
-          largest, std::abs(static_cast<double>(y[static_cast<std::size_t>(v) * c.ldy + r]) - sum) / size);
+      largest = std::max(largest, std::abs(y[static_cast<std::size_t>(v) * c.ldy + r] - sum) / size);
     }
     for (int r = rows; r < c.ldy; ++r)
       EXPECT_EQ(y[static_cast<std::size_t>(v) * c.ldy + r], r < stride && start == 0 ? 0 : untouched);

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<NamedCodes> some() {
   std::vector<double> w(23 * 18);
-  for (std::size_t i = 0; i < w.size(); ++i) w[i] = std::sin(1.7 * static_cast<double>(i));
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = std::sin(1.7 * i);
   return {{"first", encode(w, 23, 18, {3, 8, 2})}, {"second", encode(w, 18, 23, {1, 0, 0})}};
 }
 

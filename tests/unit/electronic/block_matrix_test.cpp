@@ -253,7 +253,7 @@ TEST(ShareColumns, weights_are_shared_evenly) {
   const auto comm = Comm::world();
   const auto blocking = uniform_blocking(120, 2);
   std::vector<double> weight(60);
-  for (std::size_t b = 0; b < 60; ++b) weight[b] = static_cast<double>(1 + b % 7);
+  for (std::size_t b = 0; b < 60; ++b) weight[b] = 1 + b % 7;
   double total = 0;
   for (const double w : weight) total += w;
 

@@ -14,8 +14,7 @@ namespace {
 /// Numbers without a pattern, -1 to 1.
 std::vector<double> scattered(std::size_t n, double seed) {
   std::vector<double> x;
-  for (std::size_t i = 0; i < n; ++i)
-    x.push_back(std::sin(1e4 * std::sin(seed * static_cast<double>(i + 1))));
+  for (std::size_t i = 0; i < n; ++i) x.push_back(std::sin(1e4 * std::sin(seed * (i + 1))));
   return x;
 }
 

@@ -14,13 +14,9 @@ namespace quintet::electronic {
 struct Dense {
   std::size_t n = 0;
   std::vector<double> m;
-  explicit Dense(int rows) : n(static_cast<std::size_t>(rows)), m(n * n, 0.0) {}
-  [[nodiscard]] double& operator()(std::int64_t i, std::int64_t j) {
-    return m[static_cast<std::size_t>(i) * n + static_cast<std::size_t>(j)];
-  }
-  [[nodiscard]] double operator()(std::int64_t i, std::int64_t j) const {
-    return m[static_cast<std::size_t>(i) * n + static_cast<std::size_t>(j)];
-  }
+  explicit Dense(int rows) : n(rows), m(n * n, 0.0) {}
+  [[nodiscard]] double& operator()(std::int64_t i, std::int64_t j) { return m[i * n + j]; }
+  [[nodiscard]] double operator()(std::int64_t i, std::int64_t j) const { return m[i * n + j]; }
 };
 
 /// All ranks' elements as a dense matrix on every rank; those given twice add up. Collective.

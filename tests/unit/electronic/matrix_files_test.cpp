@@ -73,8 +73,8 @@ TEST_P(EveryFormat, ranks_share_the_elements_evenly) {
   const auto file = read_matrix(comm, path("k"), MatrixFormat::automatic, 54);
 
   const auto mine = static_cast<long>(file.elements.size()), all = comm.sum(mine);
-  EXPECT_NEAR(static_cast<double>(mine), static_cast<double>(all) / comm.size(),
-              GetParam() == MatrixFormat::matrix_market ? 0.1 * static_cast<double>(all) : 2);
+  EXPECT_NEAR(mine, static_cast<double>(all) / comm.size(),
+              GetParam() == MatrixFormat::matrix_market ? 0.1 * all : 2);
 }
 
 TEST_P(EveryFormat, a_wrong_number_of_rows_is_refused) {

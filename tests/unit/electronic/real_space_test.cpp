@@ -77,8 +77,7 @@ TEST(Fold, of_two_water_cells_is_the_stored_matrix) {
     for (std::size_t row = 0; row < 384; ++row)
       for (auto e = static_cast<std::size_t>(arrays.at("indptr").values[row]);
            e < static_cast<std::size_t>(arrays.at("indptr").values[row + 1]); ++e)
-        stored(static_cast<std::int64_t>(row), static_cast<std::int64_t>(arrays.at("indices").values[e])) =
-            arrays.at("data").values[e];
+        stored(row, static_cast<std::int64_t>(arrays.at("indices").values[e])) = arrays.at("data").values[e];
 
     ASSERT_EQ(folded.n_rows, 384);
     EXPECT_LE(largest_difference(dense_of(comm, 384, folded.elements), stored), 4e-16) << name;

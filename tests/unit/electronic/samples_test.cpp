@@ -17,9 +17,9 @@ namespace {
 
 /// Eigenvalues of K x = e S x.
 std::vector<double> eigenvalues(Dense k, Dense s) {
-  const int n = static_cast<int>(k.n), type = 1, n_work = 10 * n;
+  const int n = k.n, type = 1, n_work = 10 * n;
   int info = 0;
-  std::vector<double> w(k.n), work(static_cast<std::size_t>(n_work));
+  std::vector<double> w(k.n), work(n_work);
   dsygv_(&type, "N", "U", &n, k.m.data(), &n, s.m.data(), &n, w.data(), work.data(), &n_work, &info);
   EXPECT_EQ(info, 0);
   return w;

@@ -39,8 +39,7 @@ std::unique_ptr<EnvironmentPool> pool_of(const std::shared_ptr<const FlowStates>
 /// Some action that depends on what is seen.
 std::vector<float> reaction(std::span<const float> seen, int length) {
   std::vector<float> action;
-  for (std::size_t s = 0; s < 4; ++s)
-    action.push_back(-3 * seen[(s * 3 + 1) * 3 + 1] + 0.1F * static_cast<float>(length));
+  for (std::size_t s = 0; s < 4; ++s) action.push_back(-3 * seen[(s * 3 + 1) * 3 + 1] + 0.1F * length);
   action[0] += 0.2F;
   return action;
 }

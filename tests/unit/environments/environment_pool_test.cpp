@@ -46,7 +46,7 @@ Row row_of(const Batch& batch, std::size_t k) {
 /// tens of steps, sooner or later.
 float push(const Row& row, std::size_t turn) {
   const bool right = row.observation[2] > 0;
-  return right != ((turn + static_cast<std::size_t>(row.id)) % 7 == 0) ? 1.0F : 0.0F;
+  return right != ((turn + row.id) % 7 == 0) ? 1.0F : 0.0F;
 }
 
 std::vector<Row> synchronous_run(int threads, int n, int turns) {
@@ -59,7 +59,7 @@ std::vector<Row> synchronous_run(int threads, int n, int turns) {
     std::vector<int> ids;
     for (std::size_t k = 0; k < batch.ids.size(); ++k) {
       rows.push_back(row_of(batch, k));
-      actions.push_back(push(rows.back(), static_cast<std::size_t>(turn)));
+      actions.push_back(push(rows.back(), turn));
       ids.push_back(batch.ids[k]);
     }
     pool.send(actions, ids);
@@ -142,7 +142,7 @@ struct Worker : Environment {
     std::this_thread::sleep_for(std::chrono::milliseconds(static_cast<int>(action[0])));
     return {1, false, false};
   }
-  void observe(std::span<float> observation) const override { observation[0] = static_cast<float>(id); }
+  void observe(std::span<float> observation) const override { observation[0] = id; }
   int id = -1;
 };
 
@@ -228,7 +228,7 @@ struct Counted : CartPole {
 
 int threads_of_this_process() {
   const std::filesystem::directory_iterator threads("/proc/self/task");
-  return static_cast<int>(std::distance(begin(threads), end(threads)));
+  return std::distance(begin(threads), end(threads));
 }
 
 TEST(EnvironmentPool, ends_while_environments_are_under_way_with_its_threads_and_no_step_cut_short) {

@@ -16,7 +16,7 @@ convection::Axis axis(int n, bool periodic = true) {
 }
 
 std::vector<double> profile_of(const FloorHeating& floor, const std::vector<float>& action) {
-  std::vector<double> profile(static_cast<std::size_t>(floor.cells()));
+  std::vector<double> profile(floor.cells());
   floor.profile(action, profile);
   return profile;
 }

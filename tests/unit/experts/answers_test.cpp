@@ -69,15 +69,14 @@ TEST(Experts, answer_bit_by_bit_as_their_models_alone_in_any_order_cold_and_warm
   std::mt19937_64 random(7);
   for (const int prefetch : {0, 1, 2})
     for (const std::size_t room : {largest, bytes_all / 2, bytes_all}) {
-      const CacheOptions options{
-          room + bytes * static_cast<std::size_t>(1 + prefetch), {}, prefetch, "budget"};
+      const CacheOptions options{room + bytes * (1 + prefetch), {}, prefetch, "budget"};
       ExpertCache cache(registry, "dpmd", options,
                         [](const std::string& name) { return std::shared_ptr<void>(opened(name)); });
       for (int step = 0; step < 15; ++step) {
         const int i = random() % n;
         const auto frame = static_cast<unsigned>(random() % n_frames);
         const auto hold = cache.hold(i);
-        cache.fetch(static_cast<int>(random() % n));
+        cache.fetch(random() % n);
         auto& field = *static_cast<potential::DeepPotential*>(hold.get());
         EXPECT_TRUE(same_bits(evaluate(Comm::self(), field, droplet(frame)), alone[i][frame]));
       }

@@ -102,7 +102,7 @@ TEST(Registry, a_writer_that_is_killed_loses_nothing) {
     ::waitpid(child, nullptr, 0);
     const auto registry = read(pair.path);
     EXPECT_GE(registry.experts().size(), 2u);
-    for (std::size_t i = 0; i < registry.experts().size(); ++i) verify_expert(registry, static_cast<int>(i));
+    for (std::size_t i = 0; i < registry.experts().size(); ++i) verify_expert(registry, i);
   }
   add_expert(pair.path, water("d"), pair.a, false, maker());  // over what the last one left
   EXPECT_FALSE(fs::exists(pair.path + ".unfinished"));
@@ -128,8 +128,8 @@ TEST(Registry, refuses_what_is_no_model_or_has_numbers_that_are_none) {
 void read_all(const std::string& path) {
   const auto registry = read(path);
   for (std::size_t i = 0; i < registry.experts().size(); ++i) {
-    verify_expert(registry, static_cast<int>(i));
-    static_cast<void>(potential::read_dp(registry.name_of(static_cast<int>(i))));
+    verify_expert(registry, i);
+    static_cast<void>(potential::read_dp(registry.name_of(i)));
   }
 }
 

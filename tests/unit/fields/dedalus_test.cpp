@@ -17,7 +17,7 @@ using namespace testing;
 
 constexpr std::uint64_t n_x = 4, n_z = 6;
 
-double x_of(std::uint64_t i) { return 0.5 * static_cast<double>(i); }
+double x_of(std::uint64_t i) { return 0.5 * i; }
 double z_of(std::uint64_t k) {
   return -0.5 * std::cos(std::numbers::pi * (2 * static_cast<double>(k) + 1) / (2.0 * n_z));
 }
@@ -30,8 +30,8 @@ std::vector<double> points(std::uint64_t n, double (*at)(std::uint64_t)) {
 /// The value of a task's component at a time and a point.
 double value_of(const std::string& task, std::uint64_t component, double time, std::uint64_t ix,
                 std::uint64_t iz) {
-  return static_cast<double>(task.size()) * 1000 + 500 * static_cast<double>(component) + 10 * time +
-         static_cast<double>(ix) + 0.1 * static_cast<double>(iz);
+  return static_cast<double>(task.size()) * 1000 + 500 * static_cast<double>(component) + 10 * time + ix +
+         0.1 * iz;
 }
 
 using Texts = std::vector<std::string>;

@@ -18,7 +18,7 @@ namespace {
 
 using namespace testing;
 
-float number(int i) { return 0.5F * static_cast<float>(i) - 3; }
+float number(int i) { return 0.5F * i - 3; }
 
 std::vector<float> numbers(int n, int from = 0) {
   std::vector<float> values;

@@ -265,7 +265,7 @@ TEST(FieldSeries, values_that_are_not_finite_are_never_written_but_where_the_mas
   header.mask.assign(30, 1);
   header.mask[7] = 0;
   std::vector<double> values(30);
-  for (std::size_t i = 0; i < 30; ++i) values[i] = static_cast<double>(i);
+  for (std::size_t i = 0; i < 30; ++i) values[i] = i;
   values[7] = std::numeric_limits<double>::quiet_NaN();
   auto writer = FieldSeriesWriter::create(comm, scratch / "a.h5", header, hdf5::current_provenance());
   const bool root = comm.is_root();

@@ -30,8 +30,7 @@ inline FieldSeriesHeader small_header(std::uint64_t n_samples = 2) {
 /// Value of a field at a point: another for each.
 inline double value_at(std::size_t field, std::uint64_t sample, std::uint64_t frame, std::uint64_t ix,
                        std::uint64_t iz) {
-  return 1000.0 * static_cast<double>(field) + 100.0 * static_cast<double>(sample) +
-         10.0 * static_cast<double>(frame) + static_cast<double>(ix) + 0.1 * static_cast<double>(iz);
+  return 1000.0 * field + 100.0 * sample + 10.0 * frame + ix + 0.1 * iz;
 }
 
 /// Append a frame, shared out unevenly over the ranks along x.
@@ -53,7 +52,7 @@ inline void write_small(const Comm& comm, const std::string& path, const FieldSe
   auto writer = FieldSeriesWriter::create(comm, path, header, hdf5::current_provenance());
   for (std::uint64_t sample = 0; sample < header.n_samples; ++sample)
     for (std::uint64_t frame = 0; frame < n_frames; ++frame)
-      append_frame(writer, comm, header, sample, frame, 0.25 * static_cast<double>(frame));
+      append_frame(writer, comm, header, sample, frame, 0.25 * frame);
   writer.close();
 }
 

@@ -17,7 +17,7 @@ std::string stairs() {
   std::string bytes(256 * sizeof(double), '\0');
   for (int i = 0; i < 256; ++i) {
     const double value = 0.5 * (i / 32);
-    std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(double), &value, sizeof(value));
+    std::memcpy(bytes.data() + i * sizeof(double), &value, sizeof(value));
   }
   return bytes;
 }

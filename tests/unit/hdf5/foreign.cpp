@@ -26,8 +26,8 @@ void write_attribute(hid_t object, const char* name, hid_t type, hid_t space, co
 
 void write_dataset(hid_t file, const char* name, hid_t type, hid_t memory, const std::vector<hsize_t>& shape,
                    const void* data, hid_t creation = H5P_DEFAULT) {
-  const hid_t space = shape.empty() ? H5Screate(H5S_SCALAR)
-                                    : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+  const hid_t space =
+      shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(shape.size(), shape.data(), nullptr);
   const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   if (data) H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
   H5Dclose(dataset);
@@ -157,9 +157,9 @@ hid_t growing(hid_t file, const char* name, const std::vector<hsize_t>& shape,
               const std::vector<hsize_t>& chunk) {
   std::vector<hsize_t> most = shape;
   most[0] = H5S_UNLIMITED;
-  const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data());
+  const hid_t space = H5Screate_simple(shape.size(), shape.data(), most.data());
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+  H5Pset_chunk(creation, chunk.size(), chunk.data());
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   H5Pclose(creation);
@@ -204,7 +204,7 @@ void have_filter(H5Z_filter_t id, H5Z_func_t action) {
 void write_filtered(const std::string& path) {
   const hid_t file = create(path);
   std::vector<double> values(30);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = i + 1;
   const auto write = [&](const char* name, H5Z_filter_t id, unsigned flags, H5Z_func_t action) {
     have_filter(id, action);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -233,7 +233,7 @@ void write_late_series(const std::string& path) {
               wide = growing(file, "wide", {2, 6}, {1, 6});
   write_rows(x, 0, 20);
   std::vector<double> values(12);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = i + 1;
   H5Dwrite(wide, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   H5Dclose(x);
   H5Dclose(wide);

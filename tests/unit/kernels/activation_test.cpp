@@ -96,7 +96,7 @@ TYPED_TEST(Activations, have_the_slope_of_finite_differences) {
       if (kink) return;
       const long double slope =
           (plain<long double>(activation, x + h) - plain<long double>(activation, x - h)) / (2 * h);
-      ASSERT_NEAR(dy, static_cast<double>(slope), 1e-9 + 20 * std::numeric_limits<T>::epsilon())
+      ASSERT_NEAR(dy, slope, 1e-9 + 20 * std::numeric_limits<T>::epsilon())
           << static_cast<int>(activation) << " at " << x;
     });
 }

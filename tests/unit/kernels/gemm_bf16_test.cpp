@@ -162,14 +162,13 @@ TEST(Bf16, products_of_rounded_rows_begin_with_a_row) {
     PackedBf16 packed;
     packed.assign(x.b.data(), n, k, n);
     std::vector<std::uint32_t> words(rounded_words(m, packed.stride()), 0);
-    std::vector<float> row(static_cast<std::size_t>(padded(k, w))),
-        start(static_cast<std::size_t>(padded(n, w)));
+    std::vector<float> row(padded(k, w)), start(padded(n, w));
     for (int i = 0; i < m; ++i) {
       std::copy_n(x.a.begin() + static_cast<std::ptrdiff_t>(i) * x.lda, k, row.begin());
       bf16::round_row(k, words.data() + static_cast<std::ptrdiff_t>(i) * packed.stride(), packed.stride(),
                       [&](int at) { return load<float>(row.data() + at); });
     }
-    for (int j = 0; j < n; ++j) start[j] = 0.25F * static_cast<float>(j % 7);
+    for (int j = 0; j < n; ++j) start[j] = 0.25F * (j % 7);
     for (const Bf16Unit unit : all_units) {
       if (!has_unit(unit)) continue;
       std::vector<float> c(static_cast<std::size_t>(m) * x.ldc), all = c;
@@ -195,8 +194,7 @@ TEST(Bf16, a_packed_transpose_is_the_packed_matrix) {
     transposed.assign(noise.data(), 300, 300, 300);  // what is left of it must not show
     plain.assign(x.b.data(), n, k, n);
     transposed.assign(turned.data(), k, k, n, true);
-    const std::size_t words =
-        static_cast<std::size_t>(padded(n, PackedBf16::panel)) * static_cast<std::size_t>(plain.stride());
+    const std::size_t words = static_cast<std::size_t>(padded(n, PackedBf16::panel)) * plain.stride();
     EXPECT_EQ(std::vector<std::uint32_t>(plain.panel_data(0), plain.panel_data(0) + words),
               std::vector<std::uint32_t>(transposed.panel_data(0), transposed.panel_data(0) + words))
         << k << " " << n;
@@ -225,7 +223,7 @@ TEST(Bf16, transposed_products_are_plain_sums) {
         for (int j = 0; j < n; ++j) {
           double sum = 0.5, size = 0.5;
           for (int row = 0; row < rows; ++row) {
-            const double term = static_cast<double>(a(row, i)) * static_cast<double>(b_of(right, row, j));
+            const double term = static_cast<double>(a(row, i)) * b_of(right, row, j);
             sum += term;
             size += std::abs(term);
           }

@@ -168,7 +168,7 @@ TEST(NetcdfFile, an_open_that_fails_says_why_and_never_that_the_file_is_cut) {
     close(free);
     int n_refused = 0;
     for (int more = 0; more < 8; ++more) {
-      limit.rlim_cur = static_cast<rlim_t>(free + more);
+      limit.rlim_cur = free + more;
       ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
       const auto message = refusal([&] { File::open(scratch / "a.nc"); });
       limit.rlim_cur = before;

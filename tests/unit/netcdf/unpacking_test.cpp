@@ -135,7 +135,7 @@ TEST(Unpacking, limits_are_rounded_to_the_stored_type) {
   const auto clamped = static_cast<double>(20.3F);  // < 20.3
   const auto v = plain("float", {{"valid_min", numbers("double", {20.3})}});
   EXPECT_FALSE(missing(v, clamped));
-  EXPECT_TRUE(missing(v, static_cast<double>(std::nextafter(20.3F, 0.0F))));
+  EXPECT_TRUE(missing(v, std::nextafter(20.3F, 0.0F)));
   EXPECT_TRUE(missing(plain("double", {{"valid_min", numbers("double", {20.3})}}), clamped));
 }
 
@@ -164,7 +164,7 @@ TEST(Unpacking, the_user_may_name_marks) {
   EXPECT_TRUE(missing(plain("float"), 0, marks));
   EXPECT_TRUE(missing(plain("float"), -1000, marks));
   EXPECT_FALSE(missing(plain("float"), 1e-3, marks));
-  EXPECT_TRUE(missing(plain("float"), static_cast<double>(-9.99F), {Limits::from_file, {-9.99}, ""}));
+  EXPECT_TRUE(missing(plain("float"), -9.99F, {Limits::from_file, {-9.99}, ""}));
   EXPECT_TRUE(missing(packed_short(), 0, marks));
   EXPECT_FALSE(missing(packed_short(), 1, marks));
 }

@@ -35,7 +35,7 @@ OwnedRows rows_of(const Comm& comm, int n, const Edges& edges) {
       rows.column.push_back(k);
       result.value.push_back(found->second);
     }
-    rows.row_begin.push_back(static_cast<std::int64_t>(rows.column.size()));
+    rows.row_begin.push_back(rows.column.size());
   }
   rows.value = result.value.data();
   return result;

@@ -25,17 +25,14 @@ constexpr Case cases[] = {
 
 template <class Real>
 std::vector<Real> filled(const NoiseMask& mask, int n_channels, const std::array<int, 3>& shape) {
-  std::vector<Real> values(static_cast<std::size_t>(n_channels) * static_cast<std::size_t>(shape[0]) *
-                           static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(shape[2]));
+  std::vector<Real> values(static_cast<std::size_t>(n_channels) * shape[0] * shape[1] * shape[2]);
   fill_noise_mask(mask, n_channels, shape, values.data());
   return values;
 }
 
 TEST(NoiseMask, has_the_bits_of_the_reference) {
   for (const auto& [layer, channel, x, y, z, value] : cases) {
-    EXPECT_EQ(noise_value(20260101, layer, static_cast<std::uint32_t>(channel), static_cast<std::uint32_t>(z),
-                          static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x)),
-              value);
+    EXPECT_EQ(noise_value(20260101, layer, channel, z, y, x), value);
     if (x > 8 || y > 8) continue;
     const auto mask = filled<double>({20260101, layer, 1, {8, 8, 8}}, channel + 1, {8, 8, 8});
     EXPECT_EQ(mask[((channel * 8 + z) * 8 + y) * 8 + x], value);

@@ -32,7 +32,7 @@ Passed pass(const Case& of, const Chain<float>& chain, const std::vector<double>
 double rms(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
-  return std::sqrt(sum / static_cast<double>(values.size()));
+  return std::sqrt(sum / values.size());
 }
 double rms_difference(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> difference;

@@ -16,7 +16,7 @@ TallMatrix random_rows(int first, int rows, int columns) {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
       double one = 0, unused = 0;
-      normal_pair(3, 1, static_cast<std::uint64_t>(first + i), static_cast<std::uint64_t>(j), one, unused);
+      normal_pair(3, 1, first + i, j, one, unused);
       x.row(i)[j] = one;
     }
   return x;
@@ -42,7 +42,7 @@ struct Known {
 };
 
 Known known(int n, const std::vector<double>& lambda) {
-  Known a{random_rows(0, n, static_cast<int>(lambda.size())), lambda};
+  Known a{random_rows(0, n, lambda.size()), lambda};
   EXPECT_TRUE(orthonormalise(Comm::self(), a.q));
   return a;
 }

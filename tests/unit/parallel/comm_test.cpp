@@ -56,12 +56,11 @@ TEST(Comm, exchange_around_the_ring_brings_all_home) {
 TEST(Comm, exchange_of_unknown_size_brings_what_was_sent) {
   const auto comm = Comm::world();
   const Ring ring(comm);
-  const auto mine =
-      signed_by(comm.rank(), static_cast<std::size_t>(3 * comm.rank()));  // rank 0 sends nothing
+  const auto mine = signed_by(comm.rank(), 3 * comm.rank());  // rank 0 sends nothing
 
   const auto received = comm.exchange_any(std::span<const double>(mine), ring.next, ring.previous, ring_tag);
 
-  EXPECT_EQ(received, signed_by(ring.previous, static_cast<std::size_t>(3 * ring.previous)));
+  EXPECT_EQ(received, signed_by(ring.previous, 3 * ring.previous));
 }
 
 TEST(Comm, exchange_with_nobody_at_the_ends_of_a_line) {
@@ -105,7 +104,7 @@ TEST(Comm, reductions_equal_their_formulas) {
 
   EXPECT_EQ(comm.sum(rank + 1), n * (n + 1) / 2);
   EXPECT_EQ(comm.minimum(0.5 - rank), 1.5 - n);
-  EXPECT_EQ(comm.maximum(2.5f * static_cast<float>(rank)), 2.5f * static_cast<float>(n - 1));
+  EXPECT_EQ(comm.maximum(2.5f * rank), 2.5f * (n - 1));
   EXPECT_EQ(comm.sum(1UL << 40), static_cast<unsigned long>(n) << 40);
   EXPECT_EQ(comm.any(rank == n - 1), true);
   EXPECT_EQ(comm.any(false), false);
@@ -113,10 +112,10 @@ TEST(Comm, reductions_equal_their_formulas) {
 
 TEST(Comm, gathers_keep_the_order_of_ranks) {
   const auto comm = Comm::world();
-  const auto mine = signed_by(comm.rank(), static_cast<std::size_t>(2 * comm.rank() + 1));
+  const auto mine = signed_by(comm.rank(), 2 * comm.rank() + 1);
   std::vector<double> all;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    const auto part = signed_by(rank, static_cast<std::size_t>(2 * rank + 1));
+    const auto part = signed_by(rank, 2 * rank + 1);
     all.insert(all.end(), part.begin(), part.end());
   }
   const int root = comm.size() / 2;
@@ -129,9 +128,7 @@ TEST(Comm, gathers_keep_the_order_of_ranks) {
 TEST(Comm, all_to_all_transposes) {
   const auto comm = Comm::world();
   const auto n = static_cast<std::size_t>(comm.size());
-  const auto part = [](int from, int to) {
-    return std::vector<int>(static_cast<std::size_t>(from + 2 * to), 10 * from + to);
-  };
+  const auto part = [](int from, int to) { return std::vector<int>(from + 2 * to, 10 * from + to); };
   std::vector<std::vector<int>> send(n);
   for (int to = 0; to < comm.size(); ++to) send[to] = part(comm.rank(), to);
 
@@ -208,7 +205,7 @@ TEST(Comm, message_of_another_size_than_expected_is_an_error) {
 
 TEST(Comm, wrong_number_of_parts_in_all_to_all_is_named) {
   const auto comm = Comm::world();
-  const std::vector<std::vector<int>> parts(static_cast<std::size_t>(comm.size() + 1));
+  const std::vector<std::vector<int>> parts(comm.size() + 1);
 
   const auto message = message_of([&] { static_cast<void>(comm.all_to_all(parts)); });
 

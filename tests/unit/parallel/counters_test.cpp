@@ -87,12 +87,11 @@ TEST(Counters, ring_exchange_counts_messages_that_travel) {
 
 TEST(Counters, gathers_count_what_every_rank_hands_in_and_all_to_all_what_leaves_it) {
   const auto comm = fresh_comm();
-  const std::vector<int> mine(static_cast<std::size_t>(comm.rank() + 1));
+  const std::vector<int> mine(comm.rank() + 1);
 
   static_cast<void>(comm.all_gather(std::span<const int>(mine)));
   static_cast<void>(comm.gather(std::span<const int>(mine)));
-  static_cast<void>(
-      comm.all_to_all(std::vector<std::vector<int>>(static_cast<std::size_t>(comm.size()), mine)));
+  static_cast<void>(comm.all_to_all(std::vector<std::vector<int>>(comm.size(), mine)));
 
   expect_counted(comm, Comm::Call::gather, 3, (2 + comm.size() - 1) * 4 * (comm.rank() + 1));
 }

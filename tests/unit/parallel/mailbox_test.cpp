@@ -24,7 +24,7 @@ TEST(Mailbox, letters_of_any_length_arrive_in_their_order) {
     for (int rank = 0; rank < comm.size(); ++rank)
       if (rank != comm.rank()) mailbox.send(letter(comm.rank(), number, bytes(number)), rank);
   EXPECT_EQ(mailbox.sent().messages, n * (comm.size() - 1));
-  std::vector<int> next(static_cast<std::size_t>(comm.size()), 0);
+  std::vector<int> next(comm.size(), 0);
   for (int left = n * (comm.size() - 1); left > 0;) {
     const auto got = mailbox.receive();
     if (!got) continue;

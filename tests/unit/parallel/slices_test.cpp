@@ -23,7 +23,7 @@ Comm fresh_comm() { return Comm::world().split(0, Comm::world().rank()); }
 /// Numbers whose sum depends on the order in which they are added.
 template <class T>
 T number(int rank, std::size_t i) {
-  return static_cast<T>(std::sin(static_cast<double>(i) + 0.7 * rank) * std::pow(10.0, (rank * 3 + i) % 7));
+  return static_cast<T>(std::sin(i + 0.7 * rank) * std::pow(10.0, (rank * 3 + i) % 7));
 }
 
 template <class T>
@@ -87,8 +87,7 @@ TEST(Slices, of_unequal_length_are_refused) {
 std::vector<std::size_t> parts_of(std::size_t n, int n_ranks) {
   std::vector<std::size_t> parts;
   for (int rank = 0; rank < n_ranks; ++rank)
-    parts.push_back(n / static_cast<std::size_t>(n_ranks) +
-                    (static_cast<std::size_t>(rank) < n % static_cast<std::size_t>(n_ranks) ? 1 : 0));
+    parts.push_back(n / n_ranks + (static_cast<std::size_t>(rank) < n % n_ranks ? 1 : 0));
   return parts;
 }
 
@@ -146,9 +145,7 @@ TEST(Slices, an_exchange_of_embeddings_sends_the_words_of_the_reference) {
     const auto number = [&](const char* key) { return std::lround(row.at(key).as_number()); };
     if (number("ranks") != comm.size()) continue;
     for (const bool forward : {true, false}) {
-      const auto [words, messages] =
-          exchange(static_cast<std::size_t>(number("tables")), static_cast<std::size_t>(number("dim")),
-                   static_cast<std::size_t>(number("batch")), forward);
+      const auto [words, messages] = exchange(number("tables"), number("dim"), number("batch"), forward);
       const auto& of_ranks = row.at(forward ? "forward_words_sent" : "backward_words_sent").items();
       EXPECT_EQ(words, std::lround(of_ranks[comm.rank()].as_number()));
       EXPECT_EQ(messages, number("messages_fused"));

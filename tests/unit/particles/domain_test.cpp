@@ -18,7 +18,7 @@ constexpr std::array<bool, 3> periodic{true, true, true};
 const Box skewed({19, 0, 0, 4, 17, 0, -5, 3, 21}, periodic, {1, -2, 3});
 
 /// The same number for an atom and direction on every rank, in (-1, 1).
-double noise(std::int64_t id, int l) { return std::sin(12.9898 * static_cast<double>(id) + 78.233 * l); }
+double noise(std::int64_t id, int l) { return std::sin(12.9898 * id + 78.233 * l); }
 
 void move_locals(Atoms& atoms, double amplitude) {
   for (int i = 0; i < atoms.n_local; ++i)
@@ -49,7 +49,7 @@ GhostPlaces ghost_places(const Domain& domain, const Atoms& atoms) {
   std::vector<Place> mine;
   for (int i = 0; i < atoms.n_local; ++i)
     mine.push_back({atoms.id(i), {atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}});
-  std::vector<Vec3> home(static_cast<std::size_t>(atoms.n_global));
+  std::vector<Vec3> home(atoms.n_global);
   for (const auto& place : domain.comm().all_gather(std::span<const Place>(mine)))
     home[place.id - 1] = place.x;
   GhostPlaces places;
@@ -59,7 +59,7 @@ GhostPlaces ghost_places(const Domain& domain, const Atoms& atoms) {
       const double rows =
           atoms.box.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) -
           atoms.box.fractional(k, x[0], x[1], x[2]);
-      places.images.push_back(static_cast<int>(std::lround(rows)));
+      places.images.push_back(std::lround(rows));
       places.worst = std::max(places.worst, std::abs(rows - std::round(rows)));
     }
   }
@@ -222,7 +222,7 @@ TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
 
   for (int round = 1; round <= 5; ++round) {
     move_locals(atoms, 7.0 * round);
-    for (int i = 0; i < atoms.n_local; ++i) atoms.force(i, 1) = static_cast<double>(round * atoms.id(i));
+    for (int i = 0; i < atoms.n_local; ++i) atoms.force(i, 1) = round * atoms.id(i);
     domain.rebuild(Exec(), atoms);
   }
   const auto back = domain.gather(atoms, true);
@@ -233,7 +233,7 @@ TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
   EXPECT_EQ(back.types, given.types);
   EXPECT_EQ(back.velocities, given.velocities);
   for (std::size_t i = 0; i < back.n_atoms(); ++i) {
-    EXPECT_EQ(back.forces[i][1], 5.0 * static_cast<double>(i + 1));
+    EXPECT_EQ(back.forces[i][1], 5.0 * (i + 1));
     for (int l = 0; l < 3; ++l)
       EXPECT_NEAR(back.positions[i][l], given.positions[i][l] + 105 * noise(back.ids[i], l), 1e-10);
   }

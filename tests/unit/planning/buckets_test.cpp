@@ -46,7 +46,7 @@ TEST(Buckets, one_for_each_size_pads_nothing_and_many_are_quick) {
   EXPECT_EQ(bucket_edges(std::vector<double>{3, 1, 3, 2}, 9), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(bucket_edges(std::vector<double>{2, 2, 2}, 2), std::vector<double>{2});
   std::vector<double> sizes(75000);
-  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = static_cast<double>(i % 40000);
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = i % 40000;
   const auto edges = bucket_edges(sizes, 4);
   EXPECT_EQ(edges.size(), 4U);
   EXPECT_LT(padding(sizes, edges), padding(sizes, bucket_edges(sizes, 1)) / 3);

@@ -68,9 +68,8 @@ TEST(Dispatch, the_bound_is_that_of_two_stages) {
   for (std::size_t i = 0; i < a.size(); ++i) longest = std::max(longest, a[i] + b[i]);
   const auto sum = [](const auto& times) { return std::accumulate(times.begin(), times.end(), 0.0); };
   for (const std::int64_t m : {1, 2, 8}) {
-    const double expected =
-        std::max({sum(a) / 2 + *std::min_element(b.begin(), b.end()),
-                  sum(b) / static_cast<double>(m) + *std::min_element(a.begin(), a.end()), longest});
+    const double expected = std::max({sum(a) / 2 + *std::min_element(b.begin(), b.end()),
+                                      sum(b) / m + *std::min_element(a.begin(), a.end()), longest});
     EXPECT_DOUBLE_EQ(least_makespan(pipeline(a, b), {.slots = {2, m}}), expected) << m;
   }
 }
@@ -85,8 +84,7 @@ TEST(Dispatch, random_sets_of_items_take_little_more_than_the_bound) {
        {Case{1, 1, 20}, Case{1, 1, 200}, Case{2, 1, 200}, Case{1, 2, 50}, Case{2, 2, 200}, Case{4, 2, 400}})
     for (int set = 0; set < 50; ++set) {
       const bool heavy = set % 2 == 0;
-      const auto tasks = pipeline(random_times(random, n, heavy, static_cast<double>(m1)),
-                                  random_times(random, n, heavy, static_cast<double>(m2)));
+      const auto tasks = pipeline(random_times(random, n, heavy, m1), random_times(random, n, heavy, m2));
       const Pools pools{.slots = {m1, m2}};
       const double makespan = simulated_makespan(tasks, pools, best_ranks(tasks, pools));
       EXPECT_GE(makespan, least_makespan(tasks, pools) * (1 - 1e-12));

@@ -17,10 +17,8 @@ namespace {
 /// Ring all-reduce as its authors describe it: p - 1 rounds that sum parts, p - 1 that hand them on.
 void ring_sum(const Comm& comm, std::span<double> values) {
   const int p = comm.size(), rank = comm.rank();
-  const std::size_t part = values.size() / static_cast<std::size_t>(p);
-  const auto part_of = [&](int k) {
-    return values.subspan(static_cast<std::size_t>((k % p + p) % p) * part, part);
-  };
+  const std::size_t part = values.size() / p;
+  const auto part_of = [&](int k) { return values.subspan(((k % p + p) % p) * part, part); };
   std::vector<double> received(part);
   for (int round = 0; round < 2 * (p - 1); ++round) {
     comm.exchange(std::span<const double>(part_of(rank - round)), (rank + 1) % p, std::span(received),
@@ -33,7 +31,7 @@ void ring_sum(const Comm& comm, std::span<double> values) {
 /// One part of each rank, all parts on all.
 void ring_gather(const Comm& comm, std::span<double> values) {
   const int p = comm.size(), rank = comm.rank();
-  const std::size_t part = values.size() / static_cast<std::size_t>(p);
+  const std::size_t part = values.size() / p;
   for (int round = 0; round < p - 1; ++round) {
     const auto from = static_cast<std::size_t>((rank - round + p) % p);
     const auto to = static_cast<std::size_t>((rank - round - 1 + p) % p);

@@ -20,7 +20,7 @@ TEST(Stages, are_those_of_the_paper) {
   const Division division = large();
   const double y = division.parameters(), n = 64, slice = 48e6 / n;
   for (const auto& row : stages()) {
-    const auto& paper = zero_stages()[static_cast<std::size_t>(row.value)];
+    const auto& paper = zero_stages()[row.value];
     ASSERT_EQ(paper.value, row.value);
     const double moment =
         4 * ((n - 1) * slice + (row.value < 2 ? 0 : n * slice) + (row.value < 3 ? 0 : 80e6));

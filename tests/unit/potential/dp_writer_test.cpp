@@ -260,8 +260,8 @@ TEST(compressed_model, has_the_tables_of_deepmd_kit) {
       EXPECT_TRUE(a.lower == b.lower && a.upper == b.upper && a.maximum == b.maximum && a.stride == b.stride)
           << name << " table " << i;
       ASSERT_EQ(a.coefficients.size(), b.coefficients.size());
-      const std::size_t fine = static_cast<std::size_t>(std::lround((a.upper - a.lower) / a.stride[0])) *
-                               static_cast<std::size_t>(6 * a.n_channels);
+      const std::size_t fine =
+          static_cast<std::size_t>(std::lround((a.upper - a.lower) / a.stride[0])) * (6 * a.n_channels);
       for (std::size_t k = 0; k < a.coefficients.size(); ++k) {
         // a_k t^k is what the coefficient adds at the row's right end.
         const double weight = std::pow(a.stride[k < fine ? 0 : 1], static_cast<double>(k % 6));

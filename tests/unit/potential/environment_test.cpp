@@ -24,7 +24,7 @@ struct Surroundings {
     for (const auto& [t, r] : sorted) {
       double d[3] = {normal(random), normal(random), normal(random)};
       const double scale = r / std::hypot(d[0], d[1], d[2]);
-      list.push_back(static_cast<int>(type.size()));
+      list.push_back(type.size());
       type.push_back(t);
       for (const double x : d) position.push_back(scale * x);
     }

@@ -25,9 +25,9 @@ LabelledSystem system_of(const std::vector<int>& types, std::size_t n_frames, un
     c.type_names = {"A", "B", "C"};
     c.types = types;
     for (std::size_t i = 0; i < types.size(); ++i)
-      c.positions.push_back(c.box.to_cartesian({(static_cast<double>(i % 2) + uniform(random)) / 2,
-                                                (static_cast<double>(i / 2 % 2) + uniform(random)) / 2,
-                                                (static_cast<double>(i / 4) + uniform(random)) / 3}));
+      c.positions.push_back(
+          c.box.to_cartesian({((i % 2) + uniform(random)) / 2, ((i / 2 % 2) + uniform(random)) / 2,
+                              ((i / 4) + uniform(random)) / 3}));
     c.forces.assign(types.size(), {0, 0, 0});
     c.energy = 0;
     system.frames.push_back(c);
@@ -50,7 +50,7 @@ NetworkOptions options_of(const std::vector<std::string>& names, bool one_side) 
 /// A model of A and B, or of A alone, with the statistics of some frames.
 Model known_model(const std::vector<std::string>& names, bool one_side) {
   std::vector<int> types(10, 0);
-  for (std::size_t i = 0; i < types.size(); ++i) types[i] = static_cast<int>(i % names.size());
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = i % names.size();
   return initial_model(options_of(names, one_side), {system_of(types, 4, 1)});
 }
 
@@ -63,8 +63,7 @@ std::array<double, 2> values_of(const Model& model, const LabelledSystem& system
 }
 
 Model widened(const Model& model, const std::vector<std::string>& names, const LabelledSystem& data) {
-  return with_types(model, names, {data},
-                    count_neighbours({data}, static_cast<int>(names.size()), model.rcut), 4, 7);
+  return with_types(model, names, {data}, count_neighbours({data}, names.size(), model.rcut), 4, 7);
 }
 
 /// Atoms of A and B as types of [C, A, B]: frames without C, and data with all three.

@@ -17,7 +17,7 @@ namespace {
 /// Frames of random atoms in a small triclinic box, images of neighbours included.
 LabelledSystem random_system(const std::vector<int>& types, std::size_t n_frames, unsigned seed) {
   std::mt19937_64 random(seed);
-  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1.0p-53; };
+  const auto uniform = [&] { return (random() >> 11) * 0x1.0p-53; };
   LabelledSystem system{"random", {}};
   for (std::size_t f = 0; f < n_frames; ++f) {
     Configuration c;
@@ -26,9 +26,9 @@ LabelledSystem random_system(const std::vector<int>& types, std::size_t n_frames
     c.types = types;
     // One atom a cell of a grid, so that none overlap.
     for (std::size_t i = 0; i < types.size(); ++i)
-      c.positions.push_back(c.box.to_cartesian({(static_cast<double>(i % 2) + 0.6 * uniform()) / 2,
-                                                (static_cast<double>(i / 2 % 2) + 0.6 * uniform()) / 2,
-                                                (static_cast<double>(i / 4) + 0.6 * uniform()) / 3}));
+      c.positions.push_back(
+          c.box.to_cartesian({((i % 2) + 0.6 * uniform()) / 2, ((i / 2 % 2) + 0.6 * uniform()) / 2,
+                              ((i / 4) + 0.6 * uniform()) / 3}));
     c.energy = -10 * uniform();
     system.frames.push_back(c);
   }
@@ -113,7 +113,7 @@ std::array<double, 3> expected_statistics(const LabelledSystem& system, const Mo
   double n = 0, s1 = 0, s2 = 0, a1 = 0, a2 = 0;
   const int nt = model.n_types();
   for (const auto& c : system.frames) {
-    n += static_cast<double>(std::count(c.types.begin(), c.types.end(), centre) * model.n_slots());
+    n += std::count(c.types.begin(), c.types.end(), centre) * model.n_slots();
     for_all_neighbours(c, model.rcut, [&](std::size_t i, std::size_t j, const Vec3& d, double r) {
       const int pair = centre * nt + c.types[j];
       if (c.types[i] != centre || model.excluded_descriptor_pairs[pair] || model.excluded_pairs[pair]) return;
@@ -206,8 +206,8 @@ TEST(Statistics, energy_bias_weighs_each_frame_alike_and_is_zero_for_absent_or_e
 std::array<double, 2> moments(const std::vector<double>& values) {
   double sum = 0, squares = 0;
   for (const double v : values) sum += v;
-  for (const double v : values) squares += std::pow(v - sum / static_cast<double>(values.size()), 2);
-  return {sum / static_cast<double>(values.size()), std::sqrt(squares / static_cast<double>(values.size()))};
+  for (const double v : values) squares += std::pow(v - sum / values.size(), 2);
+  return {sum / values.size(), std::sqrt(squares / values.size())};
 }
 
 TEST(InitialModel, weights_have_the_documented_distributions) {

@@ -10,8 +10,8 @@ planning::CostModel model_of(const std::set<std::int64_t>& ranks, double steps =
   planning::CostModel model{.what = "", .unit = "cell", .work = 1e6, .steps = steps};
   model.rate.per_unit = 1e-6;
   for (const auto p : ranks) {
-    planning::StepCost row{.ranks = static_cast<int>(p), .work = 1e6 / static_cast<double>(p)};
-    row.memory = 1e9 + 40e9 / static_cast<double>(p);
+    planning::StepCost row{.ranks = static_cast<int>(p), .work = 1e6 / p};
+    row.memory = 1e9 + 40e9 / p;
     if (p > 64) row = {.ranks = static_cast<int>(p), .impossible = "64 cells"};
     model.rows.push_back(row);
     planning::StepCost worse = row;  // another decomposition, which the run would not take

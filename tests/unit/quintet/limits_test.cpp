@@ -83,9 +83,8 @@ class Requests {
                  .ranks_per_node = number(96),
                  .threads = chance(0.5) ? 1 : number(12)};
     if (chance(0.4)) job.gpus_per_node = number(8);
-    if (chance(0.3)) job.memory = 1e9 * static_cast<double>(number(1920));
-    job.walltime = chance(0.1) ? 168 * 3600.0 + static_cast<double>(pick(-1, 1))
-                               : static_cast<double>(number(168 * 3600));
+    if (chance(0.3)) job.memory = 1e9 * number(1920);
+    job.walltime = chance(0.1) ? 168 * 3600.0 + pick(-1, 1) : static_cast<double>(number(168 * 3600));
     job.margin = chance(0.5) ? 300 : static_cast<double>(number(3600));
     if (chance(0.2)) job.array_tasks = number(75000);
     if (chance(0.3)) job.chain = number(1000);

@@ -99,10 +99,10 @@ TEST(Verify, a_bit_that_flips_anywhere_in_a_sealed_file_is_found) {
   const auto bytes = std::filesystem::file_size(path) - hdf5::seal_bytes;
   int found = 0, tried = 0;
   for (std::uint64_t at = 0; at < bytes; at += bytes / 97 + 1) {
-    flip(path, at, static_cast<int>(at % 8));
+    flip(path, at, at % 8);
     found += check_file(path).verdict == Verdict::damaged ? 1 : 0;
     EXPECT_THROW((void)hdf5::open_verified(Comm::self(), path), InputError) << at;
-    flip(path, at, static_cast<int>(at % 8));
+    flip(path, at, at % 8);
     ++tried;
   }
   EXPECT_GT(tried, 50);

@@ -129,7 +129,7 @@ Answer read_sea(const std::string& path) {
   put(answer.values, source->grid.latitude);
   put(answer.values, source->grid.longitude);
   put(answer.values, source->days);
-  put(answer.values, source->read(0, static_cast<int>(source->days.size())));
+  put(answer.values, source->read(0, source->days.size()));
   return answer;
 }
 

@@ -35,15 +35,15 @@ struct Sample {
 Sample sample_of(ActorCritic& network, int n) {
   Sample sample;
   const auto rows = static_cast<std::size_t>(n), a = static_cast<std::size_t>(network.action_size());
-  for (int i = 0; i < 5 * n; ++i) sample.observed.push_back(std::sin(1.7F * static_cast<float>(i)));
+  for (int i = 0; i < 5 * n; ++i) sample.observed.push_back(std::sin(1.7F * i));
   std::vector<float> outputs(3 * rows);
   std::vector<double> values(rows);
   network.evaluate(sample.observed, n, outputs, values);
   sample.action.resize(rows * a);
   for (std::size_t k = 0; k < rows; ++k) {
     sample.former.push_back(network.draw({&outputs[3 * k], 3}, 4, k, 0, {&sample.action[k * a], a}));
-    sample.advantage.push_back(std::sin(3.1 * static_cast<double>(k)));
-    sample.target.push_back(values[k] + std::cos(2.3 * static_cast<double>(k)));
+    sample.advantage.push_back(std::sin(3.1 * k));
+    sample.target.push_back(values[k] + std::cos(2.3 * k));
   }
   return sample;
 }
@@ -66,9 +66,7 @@ TEST_P(EveryAction, has_the_gradient_of_its_loss) {
   EXPECT_GT(at_zero.divergence, 1e-3);
   // Along directions: differences of single numbers would drown in a float's rounding.
   for (int direction = 0; direction < 6; ++direction) {
-    const auto step = [&](std::size_t i) {
-      return std::sin(0.9 * static_cast<double>(i) * (direction + 1) + direction);
-    };
+    const auto step = [&](std::size_t i) { return std::sin(0.9 * i * (direction + 1) + direction); };
     const std::vector<float> base(network.parameters().begin(), network.parameters().end());
     double slope = 0;
     const auto shifted = [&](double h) {
@@ -107,7 +105,7 @@ TEST_P(EveryAction, draws_from_the_distribution_that_it_states) {
   double entropy = 0;
   std::vector<float> action(3);
   for (int k = 0; k < n; ++k) {
-    entropy -= network.draw(outputs, 1, static_cast<std::uint64_t>(k), 7, action) / n;
+    entropy -= network.draw(outputs, 1, k, 7, action) / n;
     for (std::size_t i = 0; i < 3; ++i) {
       const double x =
           GetParam() == ActionKind::choice ? (action[0] == static_cast<float>(i) ? 1 : 0) : action[i];

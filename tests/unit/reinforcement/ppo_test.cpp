@@ -42,8 +42,7 @@ class Ring : public Environment {
   void reset(const EpisodeKey& key) override {
     taken_ = 0;
     for (std::size_t i = 0; i < 4; ++i)
-      place_[i] = static_cast<float>(
-          std::sin(1.3 * static_cast<double>(key.episode) + 2.7 * key.environment + 1.9 * i));
+      place_[i] = static_cast<float>(std::sin(1.3 * key.episode + 2.7 * key.environment + 1.9 * i));
   }
   Outcome step(std::span<const float> action) override {
     double reward = 0;

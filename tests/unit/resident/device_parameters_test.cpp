@@ -44,8 +44,8 @@ std::vector<double> start() {
 
 template <class Real>
 Real gradient_of(int rank, std::int64_t t, int block, std::size_t i) {
-  return static_cast<Real>(std::cos(0.1 * static_cast<double>(i) + rank + static_cast<double>(t) + block) *
-                           std::pow(10.0, static_cast<double>((i + static_cast<std::size_t>(rank)) % 3) - 1));
+  return static_cast<Real>(std::cos(0.1 * i + rank + t + block) *
+                           std::pow(10.0, static_cast<double>((i + rank) % 3) - 1));
 }
 
 /// By a session of its own, beside that of all tests, which keeps the device.
@@ -399,7 +399,7 @@ TEST(DeviceParameters, take_no_memory_on_the_host_beside_the_devices) {
   };
   const auto maker = device_parameters<float>(device());
   static_cast<void>(there_of<float>({}));  // what LibTorch makes once
-  const double arrays = 4 * sizeof(float) * 1e-6 * static_cast<double>(n);
+  const double arrays = 4 * sizeof(float) * 1e-6 * n;
   EXPECT_NEAR(growth(maker), test::on_gpu() ? 0 : arrays, 0.2 * arrays);
   EXPECT_GT(growth({}), 0.8 * arrays) << "the host's are seen as well";
 }

@@ -52,7 +52,7 @@ TEST(Evolution, is_random_until_the_population_is_full) {
     const auto proposal = method->ask(id);
     EXPECT_EQ(proposal->genes, random->ask(id)->genes);
     EXPECT_EQ(proposal->parent, -1);
-    method->tell(trial_of(id, *proposal), ended(static_cast<double>(id)));
+    method->tell(trial_of(id, *proposal), ended(id));
   }
   EXPECT_GE(method->ask(4)->parent, 0);
 }
@@ -95,8 +95,7 @@ TEST(Evolution, age_counts_from_the_end_of_a_trial_not_from_its_proposal) {
 TEST(Evolution, a_tournament_draws_different_members) {
   // Two of three without replacement: the worst is never a parent, the best in two of three tournaments.
   const auto method = make_evolution(bits(6), evolution(3, 2), 4);
-  for (std::int64_t id = 0; id < 3; ++id)
-    method->tell(trial_of(id, *method->ask(id)), ended(static_cast<double>(id)));
+  for (std::int64_t id = 0; id < 3; ++id) method->tell(trial_of(id, *method->ask(id)), ended(id));
   std::vector<int> parents(3);
   for (std::int64_t id = 3; id < 3003; ++id) ++parents[method->ask(id)->parent];
   EXPECT_EQ(parents[0], 0);
@@ -123,7 +122,7 @@ std::vector<Genes> run(Method& method, std::int64_t n, const std::function<doubl
 }
 
 double ones(const Genes& genes) {
-  return static_cast<double>(std::count(genes.begin(), genes.end(), 1)) / static_cast<double>(genes.size());
+  return static_cast<double>(std::count(genes.begin(), genes.end(), 1)) / genes.size();
 }
 
 TEST(Methods, all_repeat_themselves_with_a_seed_and_not_with_another) {

@@ -22,7 +22,7 @@ TEST(Policy, begins_with_all_candidates_equally_likely) {
   const Policy policy(space(), 5, 1);
   for (int g = 0; g < 3; ++g) {
     const auto p = policy.probabilities({1, 2, 3}, g);
-    for (const double v : p) EXPECT_DOUBLE_EQ(v, 1.0 / static_cast<double>(p.size()));
+    for (const double v : p) EXPECT_DOUBLE_EQ(v, 1.0 / p.size());
   }
 }
 
@@ -32,7 +32,7 @@ TEST(Policy, draws_as_often_as_its_probabilities_say) {
   constexpr int n = 20000;
   double log_error = 0;
   for (int i = 0; i < n; ++i) {
-    Draws draws(5, Stream::proposal, static_cast<std::uint64_t>(i));
+    Draws draws(5, Stream::proposal, i);
     const Episode episode = policy.draw(draws);
     ++count[12 * episode.genes[0] + 4 * episode.genes[1] + episode.genes[2]];
     for (int g = 0; g < 3; ++g) {
@@ -124,7 +124,7 @@ TEST(PpoLoss, has_the_gradient_of_finite_differences) {
   std::vector<double> advantage;
   const Policy old = scrambled(space(), 4, 6);
   for (int n = 0; n < 6; ++n) {
-    Draws draws(9, Stream::proposal, static_cast<std::uint64_t>(n));
+    Draws draws(9, Stream::proposal, n);
     episodes.push_back(old.draw(draws));
     episodes.back().reward = draws.uniform();
     for (int g = 0; g < 3; ++g) advantage.push_back(2 * draws.uniform() - 1);

@@ -197,7 +197,7 @@ TEST(ProcessWorkers, end_with_their_pool) {
     };
     Pool pool(Comm::self(), options(WorkerKind::processes, 2), own);
     for (int i = 0; i < 2; ++i) pool.send(i, task(0));
-    for (const auto& one : pool.receive(2)) children.push_back(static_cast<pid_t>(number(one.result)));
+    for (const auto& one : pool.receive(2)) children.push_back(number(one.result));
   }
   ASSERT_EQ(children.size(), 2u);
   for (const pid_t child : children) EXPECT_EQ(::kill(child, 0), -1);

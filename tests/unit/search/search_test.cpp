@@ -48,7 +48,7 @@ Outcome quadratic(const Trial& trial, Progress& progress) {
   std::this_thread::sleep_for(std::chrono::microseconds(100 * (trial.genes[0] * 7 + trial.genes[1] * 3)));
   Outcome outcome;
   for (int epoch = 1; epoch <= 4; ++epoch) {
-    outcome.objective = value / epoch + 1e-9 * static_cast<double>(trial.seed % 1000);
+    outcome.objective = value / epoch + 1e-9 * (trial.seed % 1000);
     if (!progress.report(outcome.objective)) break;
   }
   outcome.facts = {static_cast<double>(trial.genes[0])};
@@ -310,9 +310,8 @@ TEST(Search, workers_are_busy_though_trials_are_uneven) {
     }
   }
   ASSERT_GT(pauses.size(), 30u);
-  std::nth_element(pauses.begin(), pauses.begin() + static_cast<std::ptrdiff_t>(pauses.size() / 2),
-                   pauses.end());
-  const double trial = busy / static_cast<double>(pauses.size()), pause = pauses[pauses.size() / 2];
+  std::nth_element(pauses.begin(), pauses.begin() + (pauses.size() / 2), pauses.end());
+  const double trial = busy / pauses.size(), pause = pauses[pauses.size() / 2];
   EXPECT_GT(trial / (trial + pause), 0.95) << pause << " s between trials of " << trial << " s";
 }
 

@@ -41,7 +41,7 @@ TEST(Space, samples_every_candidate_equally_often) {
   std::map<Genes, int> count;
   constexpr int n = 24000;
   for (int i = 0; i < n; ++i) {
-    Draws draws(7, Stream::proposal, static_cast<std::uint64_t>(i));
+    Draws draws(7, Stream::proposal, i);
     ++count[space.sample(draws)];
   }
   ASSERT_EQ(count.size(), 12u);
@@ -57,7 +57,7 @@ TEST(Space, mutation_changes_one_gene_to_each_other_choice_equally_often) {
   std::map<Genes, int> count;
   constexpr int n = 20000;
   for (int i = 0; i < n; ++i) {
-    Draws draws(8, Stream::proposal, static_cast<std::uint64_t>(i));
+    Draws draws(8, Stream::proposal, i);
     const Genes child = space.mutate(parent, draws);
     int changed = 0;
     for (std::size_t g = 0; g < child.size(); ++g) changed += child[g] != parent[g];

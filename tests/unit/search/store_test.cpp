@@ -34,9 +34,9 @@ Record ended(std::int64_t id, std::int64_t position) {
   Record record = running(id);
   auto& o = record.outcome;
   o.state = TrialState::done;
-  o.objective = 0.1 + 0.01 * static_cast<double>(id);
+  o.objective = 0.1 + 0.01 * id;
   o.curve = {0.1, o.objective};
-  o.facts = {100.0 * static_cast<double>(id), -1};
+  o.facts = {100.0 * id, -1};
   o.worker = 1;
   o.start_s = 2;
   o.end_s = 3;
@@ -199,7 +199,7 @@ TEST(TrialStore, survives_a_kill_at_any_moment) {
     std::int64_t id = -1, last = -1;
     const std::int64_t until = round == 7 ? 1030 : 20 + 17 * round;  // the last: rows have run out once
     while (last < until && ::read(ends[0], &id, sizeof id) == sizeof id) last = id;
-    ::usleep(static_cast<useconds_t>(97 * round));
+    ::usleep(97 * round);
     ::kill(pid, SIGKILL);
     while (::read(ends[0], &id, sizeof id) == sizeof id) last = id;
     ::close(ends[0]);

@@ -63,7 +63,7 @@ struct Case {
 double mse(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum / static_cast<double>(a.size());
+  return sum / a.size();
 }
 
 ocean::OceanModes modes_of(const CoefficientSeries& series) {
@@ -109,7 +109,7 @@ TEST(forecast, networks_see_what_is_curved_and_their_mean_is_better_than_each) {
   EXPECT_LT(ours, members);
   // The mean over members of their errors' squares is that of the mean plus their spread.
   double spread = 0;
-  for (const double s : ensemble.spread) spread += s * s * 2 / 3 / static_cast<double>(truth.size());
+  for (const double s : ensemble.spread) spread += s * s * 2 / 3 / truth.size();
   EXPECT_NEAR(members, ours + spread, 1e-10);
 }
 
@@ -146,9 +146,8 @@ TEST(forecast, ranks_send_what_a_plan_says) {
   const auto needs = ensemble_needs(options.members, comm.size());
   const auto& sums = comm.counter(Comm::Call::reduce);
   EXPECT_EQ(needs.networks, comm.size() == 1 ? 5 : comm.size() == 2 ? 3 : 2);
-  EXPECT_EQ(static_cast<double>(sums.messages), needs.sums * static_cast<double>(options.training.epochs));
-  EXPECT_EQ(static_cast<double>(sums.bytes),
-            needs.bytes_summed * static_cast<double>(options.training.epochs));
+  EXPECT_EQ(static_cast<double>(sums.messages), needs.sums * options.training.epochs);
+  EXPECT_EQ(static_cast<double>(sums.bytes), needs.bytes_summed * options.training.epochs);
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).messages, 0);
 }
 
@@ -171,10 +170,10 @@ TEST(forecast, a_team_sends_what_a_plan_says_and_goes_on_as_single_ranks_to_roun
   while (team.step() < some) team.advance();
   const auto windows = team.set().n_training;
   const auto batch = std::min<std::int64_t>(options.training.batch, windows);
-  const auto needs = team_needs(1, comm.size(), static_cast<int>((windows + batch - 1) / batch));
+  const auto needs = team_needs(1, comm.size(), (windows + batch - 1) / batch);
   const auto& sums = comm.counter(Comm::Call::reduce);
-  EXPECT_EQ(static_cast<double>(sums.messages), needs.sums * static_cast<double>(some));
-  EXPECT_EQ(static_cast<double>(sums.bytes), needs.bytes_summed * static_cast<double>(some));
+  EXPECT_EQ(static_cast<double>(sums.messages), needs.sums * some);
+  EXPECT_EQ(static_cast<double>(sums.bytes), needs.bytes_summed * some);
   const auto path = comm.broadcast(scratch / "state.h5");
   auto file = hdf5::File::create(comm, path);
   team.save(file.root());
@@ -286,7 +285,7 @@ TEST(forecast_file, holds_networks_of_codes_in_their_bits) {
   // LSTM(8) of 4 inputs and a head from its state to 4 x 2: rows, inputs.
   std::size_t bytes = 4 * (4 * 8 + 8);
   for (const auto& [rows, inputs] : {std::pair{32, 4}, {32, 8}, {8, 8}})
-    bytes += 2U * static_cast<unsigned>(rows * ((inputs + 7) / 8 + 4 * ((inputs + 7) / 8)));
+    bytes += 2U * (rows * ((inputs + 7) / 8 + 4 * ((inputs + 7) / 8)));
   EXPECT_EQ(bytes_of_weights(model), 3 * bytes);
   const Scratch scratch("forecast_codes");
   write_forecast_model(Comm::self(), scratch / "model.h5", model, {});

@@ -31,8 +31,7 @@ template <class Real>
 std::vector<Real> numbers(std::size_t n, double phase, double size = 1) {
   std::vector<Real> values(n);
   for (std::size_t i = 0; i < n; ++i)
-    values[i] = static_cast<Real>(
-        size * std::sin(phase + 1.7 * static_cast<double>(i) * (1 + 0.01 * static_cast<double>(i % 17))));
+    values[i] = static_cast<Real>(size * std::sin(phase + 1.7 * i * (1 + 0.01 * (i % 17))));
   return values;
 }
 

@@ -46,7 +46,7 @@ double loss_of(Network<double>& network, const std::vector<double>& parameters,
   network.forward(windows.data(), n, outputs.data());
   double loss = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) loss += std::pow(outputs[i] - targets[i], 2);
-  return loss / static_cast<double>(outputs.size());
+  return loss / outputs.size();
 }
 
 TEST(Network, gradients_are_finite_differences_of_the_loss) {
@@ -102,7 +102,7 @@ TEST(Network, gradients_in_float_are_those_in_double) {
 double relative_error(const std::vector<float>& values, const std::vector<double>& exact) {
   double error = 0, size = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    error += std::pow(static_cast<double>(values[i]) - exact[i], 2);
+    error += std::pow(values[i] - exact[i], 2);
     size += exact[i] * exact[i];
   }
   return std::sqrt(error / size);

@@ -27,8 +27,7 @@ class Deviates {
  public:
   explicit Deviates(std::uint64_t seed) : random_(seed) {}
   double operator()() {
-    const double u = (static_cast<double>(random_() >> 11) + 0.5) * 0x1p-53,
-                 v = static_cast<double>(random_() >> 11) * 0x1p-53;
+    const double u = ((random_() >> 11) + 0.5) * 0x1p-53, v = (random_() >> 11) * 0x1p-53;
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.14159265358979323846 * v);
   }
 
@@ -39,7 +38,7 @@ class Deviates {
 /// Weekly x(t + 1) = G x(t) + noise, G [modes, modes], begun at rest far before the first time.
 inline CoefficientSeries noisy_linear_series(int n, const std::vector<double>& g, double noise,
                                              std::uint64_t seed) {
-  const int modes = static_cast<int>(std::lround(std::sqrt(static_cast<double>(g.size()))));
+  const int modes = std::lround(std::sqrt(static_cast<double>(g.size())));
   Deviates deviate(seed);
   std::vector<double> x(modes, 0.0);
   CoefficientSeries series;

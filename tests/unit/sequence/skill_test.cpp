@@ -63,9 +63,9 @@ TEST(metric, of_a_region_is_the_mean_square_of_the_field_there) {
 namespace {
 
 Estimate mean_of(const std::vector<double>& x, int block) {
-  const Bootstrap bootstrap(static_cast<int>(x.size()), block);
+  const Bootstrap bootstrap(x.size(), block);
   const auto sums = bootstrap.sums(x, 1);
-  return bootstrap.estimate([&](int sample) { return sums[sample] / static_cast<double>(x.size()); });
+  return bootstrap.estimate([&](int sample) { return sums[sample] / x.size(); });
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 Architecture network() {
   return test::network_of({{NodeKind::lstm, 24}, {NodeKind::lstm, 11}}, {{0, 2}}, Head::lstm, 2, 2, steps);
 }
-std::int64_t n_parameters() { return static_cast<std::int64_t>(graph_of(network()).n_parameters); }
+std::int64_t n_parameters() { return graph_of(network()).n_parameters; }
 
 enum class Place { host, device };
 

@@ -43,7 +43,7 @@ TrainingRanks ranks_of(int stage, Holder holder, OffloadKind kind = OffloadKind:
   if (kind == OffloadKind::file) {
     ranks.offload.path = ".";
     ranks.offload.budget.host = 2e-6 * sizeof(float) *  // a quarter of the moments
-                                static_cast<double>(graph_of(network()).n_parameters) / 4;
+                                graph_of(network()).n_parameters / 4;
   }
   if (delays) ranks.offload.delayed_update = DelayedUpdateOptions{2};
   return ranks;
@@ -195,11 +195,11 @@ TEST(TrainingRanks, delayed_is_the_serial_loop_that_is_one_step_late_to_the_bit)
   };
   const auto data = lesson.data();
   for (int epoch = 1; epoch <= options.epochs; ++epoch) {
-    std::vector<int> order(static_cast<std::size_t>(data.n));
+    std::vector<int> order(data.n);
     std::iota(order.begin(), order.end(), 0);
     for (int i = data.n - 1; i > 0; --i) {
       double u = 0, v = 0;
-      uniform_pair(3, 0x5e02, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(epoch), u, v);
+      uniform_pair(3, 0x5e02, i, epoch, u, v);
       std::swap(order[i], order[u * (i + 1)]);
     }
     for (int begin = 0; begin < data.n; begin += 16) {

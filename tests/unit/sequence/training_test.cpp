@@ -28,7 +28,7 @@ TrainingOptions options_of_epochs(std::int64_t epochs, Precision precision = Pre
 double mean_square(const std::vector<double>& outputs, const std::vector<double>& targets) {
   double sum = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) sum += std::pow(outputs[i] - targets[i], 2);
-  return sum / static_cast<double>(outputs.size());
+  return sum / outputs.size();
 }
 
 TEST(Training, waves_are_learnt_with_every_head_and_precision) {

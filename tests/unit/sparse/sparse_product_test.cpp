@@ -68,11 +68,11 @@ struct Rows {
           for (int k = s.unit_begin[v]; k < s.unit_begin[v + 1]; ++k) any = any || p.a[i * p.n + k] != 0;
         if (!any) continue;
         rows.column.push_back(v);
-        rows.offset.push_back(static_cast<std::int64_t>(value.size()));
+        rows.offset.push_back(value.size());
         for (int i = s.unit_begin[u]; i < s.unit_begin[u + 1]; ++i)
           for (int k = s.unit_begin[v]; k < s.unit_begin[v + 1]; ++k) value.push_back(p.a[i * p.n + k]);
       }
-      rows.row_begin.push_back(static_cast<std::int64_t>(rows.column.size()));
+      rows.row_begin.push_back(rows.column.size());
     }
     rows.value = value.data();
   }
@@ -147,8 +147,8 @@ TEST(SparseProduct, words_and_messages_are_those_of_the_reference) {
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "../shared/data/training is not here";
   const Tree given = read_yaml(path);
   Problem p;
-  p.n = static_cast<int>(given.at("n").as_integer());
-  p.f = static_cast<int>(given.at("f").as_integer());
+  p.n = given.at("n").as_integer();
+  p.f = given.at("f").as_integer();
   p.a.assign(static_cast<std::size_t>(p.n) * p.n, 0.0);
   for (std::size_t k = 0; k < given.at("row").items().size(); ++k)
     p.a[given.at("row").items()[k].as_integer() * p.n + given.at("column").items()[k].as_integer()] =
@@ -164,11 +164,10 @@ TEST(SparseProduct, words_and_messages_are_those_of_the_reference) {
       if (expected.at("ranks").as_integer() != comm.size()) continue;
       const std::string kind = expected.at("algorithm").as_text();
       const auto layout = [&] {
-        if (kind == "1.5d")
-          return layout_one_and_a_half_d(comm.size(), static_cast<int>(expected.at("c").as_integer()));
+        if (kind == "1.5d") return layout_one_and_a_half_d(comm.size(), expected.at("c").as_integer());
         if (kind == "2d")
-          return layout_2d(comm.size(), static_cast<int>(expected.at("grid").items()[0].as_integer()),
-                           static_cast<int>(expected.at("grid").items()[1].as_integer()));
+          return layout_2d(comm.size(), expected.at("grid").items()[0].as_integer(),
+                           expected.at("grid").items()[1].as_integer());
         if (kind == "3d") return layout_3d(comm.size());
         return layout_1d(comm.size(), kind == "1d_sparse");
       }();
@@ -241,8 +240,8 @@ TEST(SpmmLayout, automatic_takes_the_least_time_and_says_why) {
         const auto worst = [&](const SpmmLayout& layout) {
           double seconds = 0;
           for (const auto& t : count_traffic(comm, a->rows, layout, 8))
-            seconds = std::max(seconds, static_cast<double>(t.messages) * costs.message +
-                                            static_cast<double>(t.dense_words + t.nonzeros) * costs.word);
+            seconds =
+                std::max(seconds, t.messages * costs.message + (t.dense_words + t.nonzeros) * costs.word);
           return seconds;
         };
         const auto choice = chosen(*a, costs);

@@ -12,10 +12,10 @@ namespace quintet {
 namespace {
 
 /// Whole numbers of a few bits, so that all sums are exact in any order.
-double whole(std::int64_t i) { return static_cast<double>((i * 7919 + 13) % 31 - 15); }
+double whole(std::int64_t i) { return (i * 7919 + 13) % 31 - 15; }
 
 std::vector<double> panel(int n, int f, int shift) {
-  std::vector<double> h(static_cast<std::size_t>(n) * static_cast<std::size_t>(f));
+  std::vector<double> h(static_cast<std::size_t>(n) * f);
   for (std::size_t i = 0; i < h.size(); ++i) h[i] = whole(static_cast<std::int64_t>(i) + shift);
   return h;
 }
@@ -29,7 +29,7 @@ CsrMatrix sample(int n_rows, int n_columns) {
       a.column.push_back((i * 31 + k * k * 17) % n_columns);
       a.value.push_back(whole(std::int64_t{i} * 10 + k));
     }
-    a.row_begin.push_back(static_cast<std::int64_t>(a.column.size()));
+    a.row_begin.push_back(a.column.size());
   }
   return a;
 }
@@ -63,10 +63,10 @@ TEST(Spmm, rows_of_blocks_equal_the_plain_loop_at_all_sizes) {
       if (r == 4 || (r * s) % 3 == 1) continue;  // block row 4 is empty
       a.source.push_back(begin[s]);
       a.inner.push_back(rows[s]);
-      a.offset.push_back(static_cast<std::int64_t>(value.size()));
+      a.offset.push_back(value.size());
       for (int k = 0; k < rows[r] * rows[s]; ++k) value.push_back(whole(k + static_cast<int>(r * 100 + s)));
     }
-    a.begin.push_back(static_cast<std::int64_t>(a.source.size()));
+    a.begin.push_back(a.source.size());
   }
   for (const int f : {1, 2, 5, 8, 13, 16, 31, 32, 33, 71}) {
     const auto h = panel(begin.back(), f, 1);
@@ -94,7 +94,7 @@ TEST(Spmm, a_column_has_the_same_bits_whatever_stands_beside_it) {
   std::vector<double> z(static_cast<std::size_t>(a.n_rows()) * f, 0.0);
   multiply_add(a, h.data(), z.data(), f);
   for (int c = 0; c < f; ++c) {
-    std::vector<double> one_h, one_z(static_cast<std::size_t>(a.n_rows()), 0.0);
+    std::vector<double> one_h, one_z(a.n_rows(), 0.0);
     for (int i = 0; i < a.n_columns; ++i) one_h.push_back(h[i * f + c]);
     multiply_add(a, one_h.data(), one_z.data(), 1);
     for (int i = 0; i < a.n_rows(); ++i) EXPECT_EQ(one_z[i], z[i * f + c]) << "row " << i << ", column " << c;

@@ -148,8 +148,8 @@ TEST(Formulas, values_at_points_are_those_of_the_formulas) {
     const auto values = machine.values(0);
     for (int j = 0; j < grid.n_y(); ++j)
       for (int i = 0; i < grid.n_x(); ++i)
-        ASSERT_NEAR(values[static_cast<std::size_t>(j * grid.n_x() + i)],
-                    one.value(length * i / grid.n_x(), length * j / grid.n_y()), 1e-13)
+        ASSERT_NEAR(values[j * grid.n_x() + i], one.value(length * i / grid.n_x(), length * j / grid.n_y()),
+                    1e-13)
             << one.text;
   }
 }

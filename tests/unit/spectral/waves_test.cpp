@@ -77,7 +77,7 @@ TEST(Waves, of_a_noise_have_its_mean_square_on_average) {
   constexpr int n = 400;
   for (int seed = 0; seed < n; ++seed) {
     const Modes modes = grid.make_modes();
-    add_noise(grid, noise, static_cast<std::uint64_t>(seed), 0, modes);
+    add_noise(grid, noise, seed, 0, modes);
     for (const double share : shell_spectrum(grid, modes)) sum += share / n;
   }
   // 80 waves: the mean over 400 fields has a standard error of 0.25 sqrt(2/32000) = 0.002.
@@ -117,8 +117,7 @@ TEST(Waves, beyond_two_thirds_are_the_tail) {
 TEST(Waves, of_no_wavenumber_along_x_are_made_those_of_a_real_field) {
   WaveGrid grid(Comm::world(), 2 * pi, 2 * pi, 3, 3, 8, 8);
   const Modes modes = grid.make_modes();
-  for (std::size_t i = 0; i < grid.n_modes(); ++i)
-    modes.re(i) = 1 + 0.1 * static_cast<double>(i), modes.im(i) = 2;
+  for (std::size_t i = 0; i < grid.n_modes(); ++i) modes.re(i) = 1 + 0.1 * i, modes.im(i) = 2;
   grid.make_real(modes);
   std::vector<double> values(grid.n_points());
   grid.to_points(modes, values.data());

@@ -99,7 +99,7 @@ TEST(TaskGraph, of_random_patterns_is_a_share_of_the_whole_ones) {
       const auto few = some.needs(1, i), many = all.needs(1, i);
       EXPECT_TRUE(std::includes(many.begin(), many.end(), few.begin(), few.end()));
       EXPECT_TRUE(std::binary_search(few.begin(), few.end(), i));
-      n += static_cast<int>(few.size());
+      n += few.size();
     }
     EXPECT_NEAR(n, width * (1 + 0.25 * (radix - 1)), 5 * std::sqrt(width * (radix - 1) * 0.25 * 0.75));
   }

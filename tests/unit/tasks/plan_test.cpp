@@ -14,7 +14,7 @@ namespace {
 /// The points whose outputs lie in the slots of a rank's inbox, as their senders have put them there.
 std::vector<int> inbox_points(const Graph& graph, int step, const Parts& parts, int rank, Messages messages) {
   const auto mine = plan_step(graph, step, parts, rank, messages);
-  std::vector<int> points(static_cast<std::size_t>(mine.n_inbox), -1);
+  std::vector<int> points(mine.n_inbox, -1);
   std::set<int> partners;
   for (const auto& message : mine.receives) partners.insert(message.partner);
   for (const int partner : partners) {
@@ -37,7 +37,7 @@ std::vector<int> points_of(const StepPlan& plan, std::size_t k, int first, const
   std::vector<int> points;
   for (int i = plan.first_input[k]; i < plan.first_input[k + 1]; ++i) {
     const int where = plan.inputs[i];
-    points.push_back(where >= 0 ? first + where : inbox.at(static_cast<std::size_t>(-1 - where)));
+    points.push_back(where >= 0 ? first + where : inbox.at(-1 - where));
   }
   return points;
 }
@@ -74,7 +74,7 @@ TEST(StepPlan, brings_every_task_what_the_graph_says_at_any_number_of_ranks) {
               EXPECT_EQ(points_of(plan, k, parts.first(rank), inbox), graph.inputs(t, point))
                   << about(graph) << ", step " << t << ", point " << point << ", " << n << " ranks";
             }
-            n_tasks += static_cast<int>(plan.tasks.size());
+            n_tasks += plan.tasks.size();
           }
           EXPECT_EQ(n_tasks, graph.window(t).count);
         }

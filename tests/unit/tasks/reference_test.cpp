@@ -55,7 +55,7 @@ void expect_equal(const Graph& graph, const Tree& c, const std::string& what) {
     for (int i = 0; i < window.count; ++i) {
       std::vector<int> expected;
       for (const auto& point : c.at("depends_on").items()[at].items()[i].items())
-        expected.push_back(static_cast<int>(point.as_integer()));
+        expected.push_back(point.as_integer());
       EXPECT_EQ(graph.inputs(t, window.first + i), expected)
           << what << ", step " << t << ", point " << window.first + i;
     }
@@ -92,6 +92,6 @@ TEST_F(TaskBenchReference, has_the_load_that_we_have) {
   for (int t = 0; t < 3; ++t)
     for (int p = 0; p < 4; ++p) {
       const auto n = rows[t].items()[p].as_integer();
-      EXPECT_EQ(work_of(kernel, t, p), 128.0 * static_cast<double>(n) + 64);
+      EXPECT_EQ(work_of(kernel, t, p), 128.0 * n + 64);
     }
 }

@@ -22,8 +22,7 @@ constexpr std::size_t page = 4096, megabyte = std::size_t{1} << 20;
 std::size_t resident(std::span<const std::byte> range) {
   std::vector<unsigned char> pages(range.size() / page);
   mincore(const_cast<std::byte*>(range.data()), range.size(), pages.data());
-  return page *
-         static_cast<std::size_t>(std::count_if(pages.begin(), pages.end(), [](auto p) { return p & 1; }));
+  return page * std::count_if(pages.begin(), pages.end(), [](auto p) { return p & 1; });
 }
 
 /// A block that is written, and its first and last number.
@@ -51,7 +50,7 @@ Block written(PageArena& arena, std::size_t bytes, int mark) {
 TEST(PageArena, no_more_is_resident_than_the_blocks_took_at_most_and_an_eighth) {
   PageArena arena(std::size_t{1} << 32);
   std::mt19937 random(7);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
+  const auto below = [&](std::size_t n) { return random() % n; };
   std::vector<Block> blocks;
   std::byte *lowest = nullptr, *highest = nullptr;
   std::size_t live = 0, most_live = 0;

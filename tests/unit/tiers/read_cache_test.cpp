@@ -114,7 +114,7 @@ TEST(ReadCache, is_plain_lru_by_bytes) {
     for (auto& bytes : size) bytes = 1 + random() % 9;
     const std::size_t budget = *std::max_element(size.begin(), size.end()) + random() % 20;
     std::vector<int> trace(60);
-    for (int& item : trace) item = static_cast<int>(random() % n);
+    for (int& item : trace) item = random() % n;
     Plain plain;
     for (const int item : trace) plain.ask(item, size, budget);
     const auto played = play(trace, size, budget);
@@ -126,7 +126,7 @@ TEST(ReadCache, is_plain_lru_by_bytes) {
 
 std::vector<int> integers(const Tree& tree) {
   std::vector<int> values;
-  for (const auto& item : tree.items()) values.push_back(static_cast<int>(item.as_integer()));
+  for (const auto& item : tree.items()) values.push_back(item.as_integer());
   return values;
 }
 
@@ -143,7 +143,7 @@ TEST(ReadCache, hits_and_evictions_are_those_of_the_reference) {
     std::vector<std::size_t> size(32, 1);
     if (const Tree* sizes = one.find("sizes")) {
       size.clear();
-      for (const int bytes : integers(*sizes)) size.push_back(static_cast<std::size_t>(bytes));
+      for (const int bytes : integers(*sizes)) size.push_back(bytes);
     }
     const auto budget = static_cast<std::size_t>(one.at(one.has("slots") ? "slots" : "budget").as_integer());
     const auto played = play(trace, size, budget);
@@ -184,7 +184,7 @@ TEST(ReadCache, with_reading_ahead_nothing_in_use_goes_and_no_byte_is_beyond_the
     for (int step = 0; step < 200; ++step) {
       const int item = random() % n;
       const auto hold = cache.hold(item);
-      for (int k = 0; k <= ahead; ++k) cache.fetch(static_cast<int>(random() % n));
+      for (int k = 0; k <= ahead; ++k) cache.fetch(random() % n);
       EXPECT_EQ(number_of(hold), item);
       EXPECT_EQ(things.here[item], 1);
       was_there = was_there || item == pinned;

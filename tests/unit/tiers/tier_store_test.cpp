@@ -75,16 +75,16 @@ char byte_of(std::size_t item, std::size_t i, int round) {
 }
 
 void fill(TierStore& store, std::size_t item, int round) {
-  const auto bytes = store.pin(static_cast<int>(item));
+  const auto bytes = store.pin(item);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(byte_of(item, i, round));
-  store.release(static_cast<int>(item), true);
+  store.release(item, true);
 }
 bool holds(TierStore& store, std::size_t item, int round) {
-  const auto bytes = store.pin(static_cast<int>(item));
+  const auto bytes = store.pin(item);
   bool same = true;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     same = same && bytes[i] == static_cast<std::byte>(byte_of(item, i, round));
-  store.release(static_cast<int>(item), false);
+  store.release(item, false);
   return same;
 }
 
@@ -108,10 +108,10 @@ TEST(TierStore, items_come_back_as_they_were_whatever_the_budget_and_the_order) 
       TierStore store(ledger, in_folder(scratch.path(), direct), sizes());
       const std::size_t n = sizes().size();
       for (std::size_t item = 0; item < n; ++item) {
-        const auto bytes = store.pin(static_cast<int>(item));
+        const auto bytes = store.pin(item);
         EXPECT_TRUE(std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; }));
         EXPECT_EQ(bytes.size(), sizes()[item]);
-        store.release(static_cast<int>(item), false);
+        store.release(item, false);
       }
       std::mt19937 random(7);
       std::vector<int> rounds(n, -1);
@@ -120,7 +120,7 @@ TEST(TierStore, items_come_back_as_they_were_whatever_the_budget_and_the_order) 
         if (rounds[item] >= 0) {
           ASSERT_TRUE(holds(store, item, rounds[item])) << "step " << step;
         }
-        for (int later = 0; later < 3; ++later) store.fetch(static_cast<int>(random() % n));
+        for (int later = 0; later < 3; ++later) store.fetch(random() % n);
         fill(store, item, rounds[item] = step);
         if (step % 7 == 0) store.commit(step);
       }
@@ -178,7 +178,7 @@ TEST(TierStore, a_process_killed_in_mid_write_leaves_the_last_generation_whole) 
     int round = -1;
     do ASSERT_EQ(::read(pipe[0], &round, sizeof round), static_cast<ssize_t>(sizeof round));
     while (round < 3 + trial % 3);
-    ::usleep(static_cast<useconds_t>(137 * trial));
+    ::usleep(137 * trial);
     ::kill(child, SIGKILL);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
     for (int more; ::read(pipe[0], &more, sizeof more) == sizeof more;) round = more;

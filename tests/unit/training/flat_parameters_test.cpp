@@ -53,11 +53,10 @@ std::vector<double> start() {
 /// A rank's gradient: sums of them depend on their order.
 template <class Real>
 Real gradient_of(int rank, int t, std::size_t i) {
-  return static_cast<Real>(std::cos(0.1 * static_cast<double>(i) + rank + t) *
-                           std::pow(10.0, (i + 2 * rank) % 5));
+  return static_cast<Real>(std::cos(0.1 * i + rank + t) * std::pow(10.0, (i + 2 * rank) % 5));
 }
 
-int n_blocks() { return static_cast<int>(blocks().size()); }
+int n_blocks() { return blocks().size(); }
 
 /// All values as a network reads them on this rank, block by block.
 template <class Real>
@@ -383,7 +382,7 @@ std::vector<BlockTensors> blocks_in_parts() {
   for (const int row : {0, 1})
     for (const int column : {0, 1}) {
       const std::size_t n = column == 0 ? 40 : 59;
-      const BlockTensors::Rows rows{weight + static_cast<std::size_t>(row * 5 * 99 + column * 40), n, 99};
+      const BlockTensors::Rows rows{weight + (row * 5 * 99 + column * 40), n, 99};
       parts.push_back({fmt::format("b [{}, {}]", row, column),
                        {{"weight", {5, static_cast<std::int64_t>(n)}, rows}},
                        {1, 0, row, column}});
@@ -544,7 +543,7 @@ TEST(FlatParameters, at_stage_3_values_have_memory_while_their_blocks_compute) {
                                      at_stage(3, 0, progress), alone);
     const std::size_t units = progress == Progress::blocks ? 2 : 1;
     EXPECT_EQ(parameters.bytes().values, 4 * parameters.layout().slices());
-    EXPECT_LE(parameters.layout().slices(), 8 * (n / static_cast<std::size_t>(comm.size()) + 16));
+    EXPECT_LE(parameters.layout().slices(), 8 * (n / comm.size() + 16));
     EXPECT_EQ(parameters.values_resident(), 0u);
     for (int b = 0; b < 8; ++b) {
       parameters.enter(b, FlatParameters<float>::Way::forward);

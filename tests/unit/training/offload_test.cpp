@@ -31,7 +31,7 @@ std::vector<double> start() {
   std::size_t n = 0;
   for (const auto& block : blocks()) n += block.size();
   std::vector<double> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = std::sin(0.1 * static_cast<double>(i));
+  for (std::size_t i = 0; i < n; ++i) values[i] = std::sin(0.1 * i);
   return values;
 }
 
@@ -43,8 +43,7 @@ void add_gradients(FlatParameters<Real>& parameters, int rank, std::int64_t t) {
     const auto to = parameters.gradient(b);
     const auto values = parameters.values(b);
     for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] += values[i] * static_cast<Real>(1 + rank) +
-               static_cast<Real>(std::cos(0.01 * static_cast<double>(i) + static_cast<double>(t)));
+      to[i] += values[i] * static_cast<Real>(1 + rank) + static_cast<Real>(std::cos(0.01 * i + t));
     parameters.finish(b);
   }
   parameters.leave();
@@ -68,7 +67,7 @@ struct Whole {
   }
 };
 
-double rate_of(std::int64_t t) { return 0.01 / static_cast<double>(t); }
+double rate_of(std::int64_t t) { return 0.01 / t; }
 
 template <class Real>
 void take_steps(FlatParameters<Real>& parameters, std::int64_t from, std::int64_t to) {
@@ -162,7 +161,7 @@ TEST(Offload, the_ledger_knows_what_is_where) {
   EXPECT_EQ(plain.ledger().peak(Tier::file), 0u);
   const std::size_t budget = states / 4;
   FlatParameters<float> offloaded(comm, blocks(), start(), {}, at_stage(1),
-                                  in_file(scratch.path(), 1e-6 * static_cast<double>(budget)));
+                                  in_file(scratch.path(), 1e-6 * budget));
   take_steps(offloaded, 1, 2);
   const Ledger& ledger = offloaded.ledger();
   EXPECT_LE(ledger.peak(Tier::host, ByteCategory::optimiser), budget);
@@ -200,7 +199,7 @@ TEST(Offload, the_ledger_has_what_plans_say) {
                                                     parallel.holder == Holder::node ? comm.node_size() : 1);
           const auto expect = [&](Tier tier, ByteCategory category, double bytes) {
             // Of a node's ranks each has a part of its values, in whole bytes.
-            EXPECT_NEAR(static_cast<double>(parameters.ledger().peak(tier, category)), bytes, 1)
+            EXPECT_NEAR(parameters.ledger().peak(tier, category), bytes, 1)
                 << fmt::format("{}, halves {}, file {}, delayed {}, category {}", stage.name, splits,
                                host_mb.value_or(-1), delayed, static_cast<int>(category));
           };

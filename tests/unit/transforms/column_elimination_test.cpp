@@ -100,10 +100,10 @@ TEST(ColumnElimination, solves_singular_columns_up_to_a_constant) {
   elimination.factorise({&e, 1});
   const Shares shares{n_rows, comm.size()};
   const int first = shares.first(comm.rank()), rows = shares.size(comm.rank());
-  std::vector<double> q(static_cast<std::size_t>(rows * n_columns), 0.0);
+  std::vector<double> q(rows * n_columns, 0.0);
   for (int j = 0; j < rows; ++j) {
     const auto i = static_cast<std::size_t>(first + j);
-    const auto x = [](std::size_t row) { return wanted(static_cast<int>(row), 0); };
+    const auto x = [](std::size_t row) { return wanted(row, 0); };
     double& here = q[j * n_columns];
     here = e.diagonal[i] * x(i);
     if (i > 0) here += e.below[i] * x(i - 1);
@@ -121,7 +121,7 @@ TEST(ColumnElimination, sends_four_numbers_a_column) {
   ColumnElimination elimination(comm, n_rows, n_columns);
   const TridiagonalColumns e = differences(n_rows, n_columns, true);
   elimination.factorise({&e, 1});
-  std::vector<double> q(static_cast<std::size_t>(n_rows * n_columns), 1.0);
+  std::vector<double> q(n_rows * n_columns, 1.0);
   comm.reset_counters();
   elimination.solve(q.data());
   const auto bytes = comm.sum(static_cast<long>(comm.counter(Comm::Call::point_to_point).bytes));
@@ -138,7 +138,7 @@ TEST(ColumnElimination, takes_several_matrices_at_once_and_tiles_of_any_size) {
   ColumnElimination both(comm, n_rows, n_columns, 2);
   both.factorise(changed);
   const int rows = Shares{n_rows, comm.size()}.size(comm.rank());
-  std::vector<std::vector<double>> q(2, std::vector<double>(static_cast<std::size_t>(rows * n_columns)));
+  std::vector<std::vector<double>> q(2, std::vector<double>(rows * n_columns));
   for (auto& matrix : q)
     for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = std::sin(static_cast<double>(i));
   auto alone = q;

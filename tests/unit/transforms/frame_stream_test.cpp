@@ -108,7 +108,7 @@ TEST(FrameStream, frames_are_those_of_the_whole_signal_to_the_bit) {
 
 TEST(ShortTimeFourier, is_the_sum_that_it_stands_for) {
   for (const int n : {4, 6, 10, 16, 60, 128}) {
-    const auto signal = noise(static_cast<std::size_t>(n));
+    const auto signal = noise(n);
     const auto window = hann_window(n);
     const auto frame = whole(fourier(n), 1, FramePlaces::within, signal).at(0);
     ASSERT_EQ(frame.size(), static_cast<std::size_t>(n / 2 + 1));

@@ -189,7 +189,7 @@ TEST(DeviceMultigrid, takes_the_bytes_that_it_asks_for) {
     set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t size) {
           const std::string name(label);
-          if (name.starts_with("convection::")) bytes += static_cast<double>(size);
+          if (name.starts_with("convection::")) bytes += size;
         });
     const std::unique_ptr<DeviceFlows> flows(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(setup));
     set_allocate_data_callback(nullptr);
@@ -210,7 +210,7 @@ TEST(LineLevels, keep_every_second_value) {
         const LineOperator line = x_operator(problem, grid, unknown), kept = coarser(line, periodic);
         const auto size = static_cast<std::size_t>(n);
         std::vector<double> q(size);
-        for (std::size_t i = 0; i < size; i += 2) q[i] = std::cos(3.1 * static_cast<double>(i * i));
+        for (std::size_t i = 0; i < size; i += 2) q[i] = std::cos(3.1 * (i * i));
         if (unknown == Unknown::u && !periodic) q[0] = 0;
         const auto fluxes = [](const LineOperator& l, const std::vector<double>& v, std::size_t i) {
           const std::size_t last = v.size() - 1;

@@ -182,8 +182,8 @@ TEST(DeviceSlabs, send_what_a_plan_says) {
   const SlabNeeds needs = device_slab_needs(24, 15, n_flows, comm.size());
   double messages = 0, bytes = 0;
   for (const Comm::Call call : {Comm::Call::point_to_point, Comm::Call::all_gather_into}) {
-    messages += static_cast<double>(comm.counter(call).messages);
-    bytes += static_cast<double>(comm.counter(call).bytes);
+    messages += comm.counter(call).messages;
+    bytes += comm.counter(call).bytes;
   }
   const double sums = comm.counter(Comm::Call::reduce).messages;
   EXPECT_EQ(comm.maximum(messages), needs.messages);
@@ -206,8 +206,7 @@ struct Seen {
     set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t size) {
           const std::string name(label);
-          if (name.starts_with("convection::") && name != "convection::staged")
-            bytes() += static_cast<double>(size);
+          if (name.starts_with("convection::") && name != "convection::staged") bytes() += size;
         });
   }
   ~Seen() {
@@ -267,7 +266,7 @@ TEST(FlowShares, give_each_flow_its_rows_and_each_rank_a_flow) {
       const FlowShares shares = flow_shares(n_ranks, n_members);
       ASSERT_EQ(shares.n_groups() * shares.n_slabs, n_ranks);
       EXPECT_TRUE(n_ranks > n_members || shares.n_slabs == 1);
-      std::vector<int> owned(static_cast<std::size_t>(n_ranks));
+      std::vector<int> owned(n_ranks);
       for (int m = 0; m < n_members; ++m) {
         std::vector<int> slabs;
         for (int rank = 0; rank < n_ranks; ++rank) {

@@ -102,10 +102,8 @@ TEST(CentredFields, are_of_fourth_order_on_equal_cells) {
     double most = 0;
     for (int j = 0; j < grid.rows_here(); ++j)
       for (int i = 0; i < grid.x.n(); ++i)
-        most = std::max(most,
-                        std::abs(fields.u[static_cast<std::size_t>(j) * static_cast<std::size_t>(grid.x.n()) +
-                                          static_cast<std::size_t>(i)] -
-                                 u(grid.x.centres[i], grid.z.centres[grid.first_row() + j])));
+        most = std::max(most, std::abs(fields.u[static_cast<std::size_t>(j) * grid.x.n() + i] -
+                                       u(grid.x.centres[i], grid.z.centres[grid.first_row() + j])));
     return grid.comm().maximum(most);
   };
   EXPECT_NEAR(std::log2(error(16) / error(32)), 4, 0.2);

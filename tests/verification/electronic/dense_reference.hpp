@@ -23,8 +23,7 @@ struct Dense {
   int n = 0;
   std::vector<double> value;
 
-  explicit Dense(int size = 0)
-      : n(size), value(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0) {}
+  explicit Dense(int size = 0) : n(size), value(static_cast<std::size_t>(size) * size, 0.0) {}
   double& operator()(int i, int j) { return value[static_cast<std::size_t>(j) * n + i]; }
   double operator()(int i, int j) const { return value[static_cast<std::size_t>(j) * n + i]; }
 };
@@ -48,10 +47,10 @@ struct Eigen {
   Dense vector;
 };
 inline Eigen diagonalise(const Dense& a) {
-  Eigen e{std::vector<double>(static_cast<std::size_t>(a.n)), a};
+  Eigen e{std::vector<double>(a.n), a};
   const int n_work = 1 + 6 * a.n + 2 * a.n * a.n, n_integers = 3 + 5 * a.n;
-  std::vector<double> work(static_cast<std::size_t>(n_work));
-  std::vector<int> integers(static_cast<std::size_t>(n_integers));
+  std::vector<double> work(n_work);
+  std::vector<int> integers(n_integers);
   int info = 0;
   dsyevd_("V", "U", &a.n, e.vector.value.data(), &a.n, e.value.data(), work.data(), &n_work, integers.data(),
           &n_integers, &info);
@@ -76,7 +75,7 @@ inline double noise(int i, int j) {
            static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fULL + 12345;
   z = (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 32)) * 0x94d049bb133111ebULL;
-  return static_cast<double>((z ^ (z >> 29)) >> 11) * 0x1p-52 - 1;
+  return ((z ^ (z >> 29)) >> 11) * 0x1p-52 - 1;
 }
 
 /// A ring of molecules: sizes by turns, levels near -0.5 and +0.5 (Hartree), couplings that fall as
@@ -88,10 +87,10 @@ struct Ring {
 inline Ring ring(int n_blocks, std::vector<int> sizes_by_turns, double coupling, double decay) {
   Ring r;
   for (int b = 0; b < n_blocks; ++b) {
-    r.sizes.push_back(sizes_by_turns[static_cast<std::size_t>(b) % sizes_by_turns.size()]);
+    r.sizes.push_back(sizes_by_turns[b % sizes_by_turns.size()]);
     r.block_of.insert(r.block_of.end(), static_cast<std::size_t>(r.sizes.back()), b);
   }
-  r.a = Dense(static_cast<int>(r.block_of.size()));
+  r.a = Dense(r.block_of.size());
   for (int i = 0; i < r.a.n; ++i) {
     r.a(i, i) = (i % 2 == 0 ? -0.5 : 0.5) + 0.1 * noise(i, i);
     for (int j = 0; j < i; ++j) {

@@ -67,10 +67,10 @@ void expect_the_product_of_the_core(const BlockMatrix& a, DeviceSubmatrices* dev
   std::vector<Value> x, y, z;
   constexpr std::size_t lanes = sizeof(Value) / sizeof(double);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const auto signs = random_signs(a, static_cast<int>(lane));
+    const auto signs = random_signs(a, lane);
     x.resize(signs.size());
     for (std::size_t i = 0; i < signs.size(); ++i)
-      reinterpret_cast<double*>(x.data())[lanes * i + lane] = signs[i] + 0.01 * static_cast<double>(lane);
+      reinterpret_cast<double*>(x.data())[lanes * i + lane] = signs[i] + 0.01 * lane;
   }
   for (int repeat = 0; repeat < 2; ++repeat) {
     on_core(x, y);

@@ -87,7 +87,7 @@ TEST_P(Step, does_not_depend_on_the_order_of_blocks) {
     const int old = 7 * b % 24;
     for (int i = 0; i < system.a.n; ++i)
       if (system.block_of[i] == old) shuffled.order.push_back(i);
-    shuffled.begin.push_back(static_cast<int>(shuffled.order.size()));
+    shuffled.begin.push_back(shuffled.order.size());
   }
   auto options = step_at(0.01, 3e-3, GetParam());
   options.columns_together = 1;  // clusters depend on the order

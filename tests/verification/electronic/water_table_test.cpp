@@ -53,7 +53,7 @@ Dense function(const Eigen& e, const std::function<double(double)>& f) {
 }
 
 /// (-1)^(k . s) with the bits of k and s: a box of two cells a side has real Bloch factors.
-double bloch(int k, int s) { return __builtin_popcount(static_cast<unsigned>(k & s)) % 2 == 0 ? 1 : -1; }
+double bloch(int k, int s) { return __builtin_popcount(k & s) % 2 == 0 ? 1 : -1; }
 
 /// The Bloch matrices M(k) of the eight k points.
 std::vector<Dense> bloch_matrices(const RealSpaceMatrix& m) {

@@ -15,9 +15,8 @@ class ArraySource : public FieldSource {
  public:
   std::vector<double> values;  ///< [times, lat, lon]
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
-    const auto begin =
-        values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(first) * grid.size());
-    return {begin, begin + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(n) * grid.size())};
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first * grid.size());
+    return {begin, begin + static_cast<std::ptrdiff_t>(n * grid.size())};
   }
 };
 
@@ -34,7 +33,7 @@ inline std::unique_ptr<ArraySource> sample_source(int n_times, int n_lat = 11, i
     source->days.push_back(66410 + 7 * t);
     for (std::size_t k = 0; k < phase.size(); ++k) {
       double x = 0, y = 0;
-      normal_pair(7, 1, k, static_cast<std::uint64_t>(t), x, y);
+      normal_pair(7, 1, k, t, x, y);
       phase[k] += 0.4 * x;
     }
     for (int i = 0; i < n_lat; ++i)
@@ -44,10 +43,9 @@ inline std::unique_ptr<ArraySource> sample_source(int n_times, int n_lat = 11, i
         double value =
             20 * std::cos(lat) + 3 * std::sin(lat) * std::cos(2 * M_PI * (66410 + 7 * t) / 365.2425 - 4);
         for (std::size_t k = 0; k < phase.size(); ++k)
-          value += 2 * std::pow(0.5, static_cast<double>(k)) *
-                   std::cos(static_cast<double>(k + 1) * lon + static_cast<double>(k) * lat + phase[k]);
+          value += 2 * std::pow(0.5, static_cast<double>(k)) * std::cos((k + 1) * lon + k * lat + phase[k]);
         double x = 0, y = 0;
-        normal_pair(7, 2, static_cast<std::uint64_t>(i * n_lon + j), static_cast<std::uint64_t>(t), x, y);
+        normal_pair(7, 2, i * n_lon + j, t, x, y);
         value += noise * x;
         source->values.push_back((i * n_lon + j) % 7 == 3 ? std::numeric_limits<double>::quiet_NaN() : value);
       }

@@ -44,22 +44,20 @@ Reference reference_of(const ArraySource& source, const std::vector<std::uint8_t
   for (std::size_t c = 0; c < cells; ++c)
     if (mask[c] == 1) {
       double mean = 0;
-      for (int t = 0; t < n_fit; ++t) mean += source.values[static_cast<std::size_t>(t) * cells + c] / n_fit;
+      for (int t = 0; t < n_fit; ++t) mean += source.values[t * cells + c] / n_fit;
       reference.mean.push_back(mean);
     }
-  reference.n_points = static_cast<int>(reference.mean.size());
+  reference.n_points = reference.mean.size();
   for (int t = 0; t < n_fit; ++t)
     for (std::size_t c = 0, p = 0; c < cells; ++c)
       if (mask[c] == 1) {
-        x.push_back((source.values[static_cast<std::size_t>(t) * cells + c] - reference.mean[p]) *
-                    std::sqrt(weights[p]));
+        x.push_back((source.values[t * cells + c] - reference.mean[p]) * std::sqrt(weights[p]));
         ++p;
       }
   const int m = reference.n_points, n = n_fit, least = std::min(m, n), size = 20 * (m + n);
   reference.values.resize(least);
-  reference.modes.resize(static_cast<std::size_t>(m) * static_cast<std::size_t>(least));
-  std::vector<double> vt(static_cast<std::size_t>(least) * static_cast<std::size_t>(n)),
-      work(static_cast<std::size_t>(size));
+  reference.modes.resize(static_cast<std::size_t>(m) * least);
+  std::vector<double> vt(static_cast<std::size_t>(least) * n), work(size);
   int info = 0;
   dgesvd_("S", "S", &m, &n, x.data(), &m, reference.values.data(), reference.modes.data(), &m, vt.data(),
           &least, work.data(), &size, &info);
@@ -72,8 +70,7 @@ Reference reference_of(const ArraySource& source, const std::vector<std::uint8_t
 double inner(const OceanModes& modes, int m, const double* other) {
   double sum = 0;
   const std::size_t n = modes.n_points();
-  for (std::size_t x = 0; x < n; ++x)
-    sum += modes.weights[x] * modes.modes[static_cast<std::size_t>(m) * n + x] * other[x];
+  for (std::size_t x = 0; x < n; ++x) sum += modes.weights[x] * modes.modes[m * n + x] * other[x];
   return sum;
 }
 
@@ -96,12 +93,9 @@ TEST(Pod, is_lapacks_svd) {
         const double s = reference.values[m];
         captured += s * s;
         EXPECT_NEAR(modes.singular_values[m], s, 1e-12 * reference.values[0]);
-        EXPECT_NEAR(
-            std::abs(inner(modes, m, &reference.modes[static_cast<std::size_t>(m) * modes.n_points()])), 1,
-            1e-12);
+        EXPECT_NEAR(std::abs(inner(modes, m, &reference.modes[m * modes.n_points()])), 1, 1e-12);
         for (int k = 0; k <= m; ++k)
-          EXPECT_NEAR(inner(modes, m, &modes.modes[static_cast<std::size_t>(k) * modes.n_points()]),
-                      k == m ? 1 : 0, 1e-12);
+          EXPECT_NEAR(inner(modes, m, &modes.modes[k * modes.n_points()]), k == m ? 1 : 0, 1e-12);
         double norm = 0, largest = 0;
         for (int t = 0; t < n_fit; ++t) {
           const double a = modes.series.row(t)[m];
@@ -120,7 +114,7 @@ TEST(Pod, is_lapacks_svd) {
 std::vector<double> truth(const ArraySource& source, const std::vector<std::uint8_t>& mask, int t) {
   std::vector<double> values;
   for (std::size_t c = 0; c < mask.size(); ++c)
-    if (mask[c] == 1) values.push_back(source.values[static_cast<std::size_t>(t) * mask.size() + c]);
+    if (mask[c] == 1) values.push_back(source.values[t * mask.size() + c]);
   return values;
 }
 
@@ -229,10 +223,8 @@ TEST(Pod, fields_of_low_rank_have_so_many_modes) {
   auto source = sample_source(40);
   for (int t = 0; t < 40; ++t)
     for (std::size_t c = 0; c < source->grid.size(); ++c)
-      source->values[static_cast<std::size_t>(t) * source->grid.size() + c] =
-          c % 7 == 3 ? NAN
-                     : std::sin(0.3 * t) * static_cast<double>(c % 5) +
-                           std::cos(0.2 * t) * static_cast<double>(c % 3);
+      source->values[t * source->grid.size() + c] =
+          c % 7 == 3 ? NAN : std::sin(0.3 * t) * (c % 5) + std::cos(0.2 * t) * (c % 3);
   RecordOptions still;
   still.constant_points = ConstantPoints::sea;  // where modes are zero nothing varies
   const Record record(comm, std::move(source), std::nullopt, still);
@@ -276,8 +268,7 @@ TEST(Pod, background_of_named_years_is_that_of_these_years_alone) {
     const auto background = expand(modes, days[t], none.data());
     const auto season = season_of(days[t], 2);
     for (int p = 0; p < record.n_mine(); ++p) {
-      const double left =
-          fields.row(p)[t] - background[static_cast<std::size_t>(record.first_point(comm.rank()) + p)];
+      const double left = fields.row(p)[t] - background[record.first_point(comm.rank()) + p];
       if (p != 0) continue;  // each point by itself: the first of this rank
       products[0] += left;
       for (int k = 0; k < 4; ++k) products[k + 1] += left * season[k];
@@ -320,14 +311,14 @@ TEST(Pod, projects_a_record_on_its_own_coefficients) {
 OceanModes series_of(const std::vector<double>& deviations, const std::vector<double>& persistence, int n,
                      std::uint64_t seed) {
   OceanModes modes;
-  modes.series.n_modes = static_cast<int>(deviations.size());
+  modes.series.n_modes = deviations.size();
   modes.n_fit = n;
   std::vector<double> state(deviations.size());
   modes.singular_values.assign(deviations.size(), 0.0);
   for (int t = -200; t < n; ++t) {
     for (std::size_t m = 0; m < state.size(); ++m) {
       double x = 0, y = 0;
-      normal_pair(11, seed, m, static_cast<std::uint64_t>(t + 200), x, y);
+      normal_pair(11, seed, m, t + 200, x, y);
       const double r = persistence[m];
       state[m] = r * state[m] + std::sqrt(1 - r * r) * x;
       if (t < 0) continue;
@@ -345,8 +336,7 @@ TEST(SamplingErrors, are_the_scatter_of_variances_over_many_records) {
   const std::vector<double> persistence{0.0, 0.6, 0.9};
   std::vector<double> sum(3), square(3), said(3);
   for (int k = 0; k < n_records; ++k) {
-    const auto sampling =
-        sampling_errors(series_of({1, 1, 1}, persistence, n, static_cast<std::uint64_t>(k)));
+    const auto sampling = sampling_errors(series_of({1, 1, 1}, persistence, n, k));
     for (std::size_t m = 0; m < 3; ++m) {
       sum[m] += sampling[m].variance / n_records;
       square[m] += sampling[m].variance * sampling[m].variance / n_records;

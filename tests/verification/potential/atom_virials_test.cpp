@@ -43,8 +43,7 @@ TEST(AtomVirials, sum_to_the_virial) {
     for (int k = 0; k < 9; ++k) {
       double sum = 0;
       for (std::size_t i = 0; i < configuration.n_atoms(); ++i) sum += by_atom[9 * i + k];
-      EXPECT_NEAR(sum, whole.virial[k], 1e-12 * scale * static_cast<double>(configuration.n_atoms()))
-          << item.name;
+      EXPECT_NEAR(sum, whole.virial[k], 1e-12 * scale * configuration.n_atoms()) << item.name;
     }
   }
 }

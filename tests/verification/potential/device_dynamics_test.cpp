@@ -31,8 +31,7 @@ Model water() { return read_dp(source("inputs/dpmd/water/water.dp")); }
 Configuration liquid() {
   auto c = read_configuration(source("inputs/dpmd/water/water32.xyz"));
   const auto names = water().type_names;
-  for (int& t : c.types)
-    t = static_cast<int>(std::find(names.begin(), names.end(), c.type_names[t]) - names.begin());
+  for (int& t : c.types) t = std::find(names.begin(), names.end(), c.type_names[t]) - names.begin();
   c.type_names = names;
   c.masses.clear();
   c.ids.clear();
@@ -277,7 +276,7 @@ Configuration shaken_crystal() {
   c.ids.clear();
   for (std::size_t i = 0; i < c.n_atoms(); ++i) {
     c.ids.push_back(static_cast<std::int64_t>(i) + 1);
-    for (int l = 0; l < 3; ++l) c.positions[i][l] += 0.2 * std::sin(7.0 * static_cast<double>(3 * i + l));
+    for (int l = 0; l < 3; ++l) c.positions[i][l] += 0.2 * std::sin(7.0 * (3 * i + l));
   }
   return c;
 }

@@ -66,9 +66,9 @@ TEST(ModelEnsemble, deviation_is_that_of_separate_evaluations) {
 
   EXPECT_GT(worst, 1e-3);
   EXPECT_NEAR(found.max_force, worst, 1e-10 * worst);
-  EXPECT_NEAR(found.mean_force, sum / static_cast<double>(n), 1e-10 * worst);
+  EXPECT_NEAR(found.mean_force, sum / n, 1e-10 * worst);
   EXPECT_LT(found.min_force, found.mean_force);
-  EXPECT_NEAR(found.energy, std::sqrt(e_square) / static_cast<double>(n), 1e-9);
+  EXPECT_NEAR(found.energy, std::sqrt(e_square) / n, 1e-9);
 }
 
 TEST(ModelEnsemble, leaves_the_drivers_forces_as_they_were) {

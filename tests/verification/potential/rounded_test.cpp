@@ -34,8 +34,8 @@ Configuration frame_of(const System& system, const Model& model, int frame) {
   Configuration c = read_configuration(source(system.frames), options);
   std::vector<int> to_model;
   for (const auto& name : c.type_names)
-    to_model.push_back(static_cast<int>(std::find(model.type_names.begin(), model.type_names.end(), name) -
-                                        model.type_names.begin()));
+    to_model.push_back(std::find(model.type_names.begin(), model.type_names.end(), name) -
+                       model.type_names.begin());
   for (int& type : c.types) type = to_model.at(type);
   c.type_names = model.type_names;
   c.masses.assign(model.type_names.size(), 1.0);
@@ -70,7 +70,7 @@ struct Rounded {
 double rms(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
-  return std::sqrt(sum / static_cast<double>(values.size()));
+  return std::sqrt(sum / values.size());
 }
 
 /// The bound is 1 %; these models are thirty times better than that, about a frame of the same run.
@@ -191,7 +191,7 @@ TEST(Bf16Forces, do_not_depend_on_the_order_of_atoms_or_the_number_of_ranks) {
         by_ranks.push_back(all.force[3 * i + l] - one.force[3 * i + l]);
         by_order.push_back(other.force[3 * i + l] - all.force[3 * order[i] + l]);
       }
-    const double tolerance = 1e-4 * rms(one.force), n = static_cast<double>(c.n_atoms());
+    const double tolerance = 1e-4 * rms(one.force), n = c.n_atoms();
     EXPECT_LT(rms(by_ranks), tolerance) << system.name;
     EXPECT_LT(rms(by_order), tolerance) << system.name;
     EXPECT_NEAR(all.energy, one.energy, 2e-6 * n) << system.name;

@@ -82,8 +82,8 @@ void expect_same_step(const Model& model, const std::vector<TrainingFrame>& fram
   const auto kernels = Trainer::create(model, rule);
   const auto torch = on_device(model, Comm::self(), training_device(), rule);
   for (int step = 0; step < 2; ++step) {  // the second one with parameters that have changed, rows kept
-    const auto expected = kernels->gradient(all, prefactors, static_cast<int>(all.size()));
-    const auto found = torch->gradient(all, prefactors, static_cast<int>(all.size()));
+    const auto expected = kernels->gradient(all, prefactors, all.size());
+    const auto found = torch->gradient(all, prefactors, all.size());
     expect_same(found, expected, tolerance, what);
     const auto gradient = kernels->gradient_values();
     EXPECT_LT(largest_difference(torch->gradient_values(), gradient), tolerance * largest(gradient)) << what;
@@ -282,7 +282,7 @@ TEST(TrainerOnDevice, no_gradient_and_no_weight_travels_in_a_step) {
     };
     step();  // the frame's rows go there
     const std::int64_t bytes = trainer->account().bytes_copied;
-    const test::TensorCopies copies(static_cast<std::int64_t>(trainer->n_parameters()));
+    const test::TensorCopies copies(trainer->n_parameters());
     for (int i = 0; i < 3; ++i) step();
     EXPECT_EQ(trainer->account().bytes_copied, bytes);
     return copies.so_far();
@@ -415,8 +415,7 @@ TEST(TrainerOnDevice, takes_the_bytes_that_it_says) {
       EXPECT_EQ(account.ledger.peak(Tier::host), account.held.total()) << "on the host nothing beside";
       // Three frames that are one, and of the shapes that may be recorded one.
       const double said =
-          static_cast<double>(account.held.total()) +
-          bytes_of_torch_step(model, 3, frames.front().n_atoms, true) +
+          account.held.total() + bytes_of_torch_step(model, 3, frames.front().n_atoms, true) +
           bytes_of_recordings(model, 3, frames.front().n_atoms, 1, test::device()) / most_recorded_shapes +
           bytes_of_kept_frame(model, frames.front().n_atoms);
       const auto peak = static_cast<double>(ledger.peak(Tier::host, ByteCategory::activations));

@@ -61,12 +61,12 @@ std::vector<Step> train(Trainer& trainer, const Recorded& r, const Comm& comm) {
   for (std::size_t i = 0; i < r.frames.size(); ++i)
     if (static_cast<int>(i) % comm.size() == comm.rank()) mine.push_back(&r.frames[i]);
   const auto rates = numbers(r.reference.find("learning_rate"));
-  const double n = static_cast<double>(r.frames.size()), n_atoms = r.frames.front().n_atoms;
+  const double n = r.frames.size(), n_atoms = r.frames.front().n_atoms;
   std::vector<Step> steps;
   for (const double rate : rates) {
     const auto weights =
         prefactors(r.reference.at("loss_options"), rate / rates.front(), r.frames.front().n_atoms);
-    const auto all = sum(comm, trainer.gradient(mine, weights, static_cast<int>(r.frames.size())));
+    const auto all = sum(comm, trainer.gradient(mine, weights, r.frames.size()));
     trainer.update(rate);
     steps.push_back({all.loss / n, all.energy / n * n_atoms * n_atoms, all.force / n,
                      all.virial / n * n_atoms * n_atoms});

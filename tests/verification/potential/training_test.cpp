@@ -336,7 +336,7 @@ TEST(Trainer, stages_and_states_in_files_change_no_bit) {
           std::tuple(2, Holder::node, OffloadKind::file), std::tuple(2, Holder::rank, OffloadKind::none)}) {
       Place place = place_of(stage, holder, kind);
       if (kind == OffloadKind::file)  // a quarter of the states
-        place.offload.budget.host = 1e-6 * static_cast<double>(plain->account().held.optimiser) / 4;
+        place.offload.budget.host = 1e-6 * plain->account().held.optimiser / 4;
       const auto trainer = lesson.trainer(place);
       EXPECT_EQ(lesson.steps(*trainer, 1, n_steps), losses) << item.name << place.text();
       EXPECT_EQ(trainer->parameters(), plain->parameters()) << item.name << place.text();

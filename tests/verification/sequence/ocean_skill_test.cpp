@@ -62,11 +62,10 @@ TEST(ocean_skill, five_seeds_beat_damped_persistence_and_the_linear_inverse_mode
       error_products(targets(series, split.validation), validated.mean, out, series.n_modes);
   double within_two = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    const auto output = i % static_cast<std::size_t>(out * series.n_modes);
-    const auto mode = output % static_cast<std::size_t>(series.n_modes);
-    const double variance = products[output * static_cast<std::size_t>(series.n_modes) + mode];
-    if (std::abs(tested.mean[i] - truth[i]) < 2 * std::sqrt(variance))
-      within_two += 1.0 / static_cast<double>(truth.size());
+    const auto output = i % (out * series.n_modes);
+    const auto mode = output % series.n_modes;
+    const double variance = products[output * series.n_modes + mode];
+    if (std::abs(tested.mean[i] - truth[i]) < 2 * std::sqrt(variance)) within_two += 1.0 / truth.size();
   }
   fmt::print("{:.3f} of the errors within two of validation\n", within_two);
   EXPECT_GT(within_two, .90);

@@ -83,8 +83,7 @@ Scores measure(const std::vector<double>& a, const Protocol& protocol, int units
     options.epochs = epochs;
     options.keep_best = false;
     options.start = Start::pytorch;
-    const auto result = train(architecture, steps, training.data(), validation.data(), options,
-                              static_cast<std::uint64_t>(seed));
+    const auto result = train(architecture, steps, training.data(), validation.data(), options, seed);
     const auto score = [&](const Part& part) {
       return r2(predict(architecture, steps, result.parameters, part.inputs), part.targets) / seeds;
     };

@@ -14,7 +14,7 @@ PeriodicFlow run(const Comm& comm, Dealias dealias) {
                     flow_texts({{"x", "u + b_x"}, {"y", "v + b_y"}}), 2);
   for (int member = 0; member < 2; ++member) {
     start(flow, {"-2*cos(x) - 2*cos(pi*y)", "cos(2*x)/2 + cos(pi*y)"}, member);
-    add_noise(flow.grid(), {0.1, 1, 4}, static_cast<std::uint64_t>(member), 0, flow.state(member)[0]);
+    add_noise(flow.grid(), {0.1, 1, 4}, member, 0, flow.state(member)[0]);
   }
   advance(flow, 0.1, 10);
   flow.begin_step();

@@ -179,7 +179,7 @@ class DataReader {
     if (keyword == "atoms")
       n_atoms_ = count(values);
     else if (keyword == "atom types")
-      n_types_ = static_cast<int>(count(values));
+      n_types_ = count(values);
     else if (keyword == "xlo xhi")
       bounds_[0] = bounds(values);
     else if (keyword == "ylo yhi")
@@ -270,12 +270,12 @@ class DataReader {
       QUINTET_CHECK(label != labels_.end(),
                     "{}: atom type {} is neither a number nor in section Atom Type Labels", row.where,
                     shown(token));
-      return static_cast<int>(label - labels_.begin());
+      return label - labels_.begin();
     }
     const std::int64_t type = text::to_integer(token, row.where, "the atom type");
     QUINTET_CHECK(type >= 1 && type <= n_types_, "{}: atom type is {}, expected 1 to {}", row.where, type,
                   n_types_);
-    return static_cast<int>(type - 1);
+    return type - 1;
   }
 
   void read_labels(const std::vector<SectionLine>& label_rows) {

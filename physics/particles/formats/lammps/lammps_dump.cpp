@@ -56,7 +56,7 @@ class DumpFrame {
     const auto found = std::find(head_.columns.begin(), head_.columns.end(), name);
     if (found == head_.columns.end()) return -1;
     used_.insert(name);
-    return static_cast<int>(found - head_.columns.begin());
+    return found - head_.columns.begin();
   }
 
   /// Three columns that are all there; -1 each otherwise.
@@ -114,7 +114,7 @@ class DumpFrame {
       const auto type = text::to_integer(words[type_], where, "type");
       QUINTET_CHECK(type >= 1 && type <= most_types, "{}: type is {}, expected 1 to {}", where, type,
                     most_types);
-      result_.types.push_back(static_cast<int>(type - 1));
+      result_.types.push_back(type - 1);
     }
     if (name_ >= 0) names_.emplace_back(words[name_]);
     if (mass_ >= 0) masses_.push_back(text::to_double(words[mass_], where, "mass"));

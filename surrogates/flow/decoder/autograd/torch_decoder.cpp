@@ -119,7 +119,7 @@ DecoderRows decoder_rows(const DecoderOptions& options, const DecoderQueries& qu
   auto* node = rows.node.data_ptr<std::int64_t>();
   Real *place = rows.place.template data_ptr<Real>(),
        *coefficients = rows.coefficients.template data_ptr<Real>(), *mix = rows.mix.template data_ptr<Real>();
-  std::vector<int> points(static_cast<std::size_t>(queries.n_points));
+  std::vector<int> points(queries.n_points);
   std::iota(points.begin(), points.end(), 0);
   RowBlock<Real> block;
   for (int sample = 0; sample < queries.n_samples; ++sample) {

@@ -56,7 +56,7 @@ class TorchPasses final : public Passes<Real> {
   TorchPasses(const Model& start, const ParameterLayout& places, SelRule rule, const TrainingDevice& device,
               Real* values, Real* gradient)
       : session_(device.session),
-        budget_(static_cast<double>(device.kept_bytes)),
+        budget_(device.kept_bytes),
         start_(start),
         environment_(start, rule),
         is_resident_(values != nullptr),
@@ -193,7 +193,7 @@ NetworkShapes shapes_of(const Model& model, const ParameterLayout& places) {
     shapes.embedding.push_back(shapes_of(model.embedding[i], places.embedding[i]));
   for (std::size_t i = 0; i < model.fitting.size(); ++i)
     shapes.fitting.push_back(shapes_of(model.fitting[i], places.fitting[i]));
-  shapes.n_parameters = static_cast<std::int64_t>(places.size);
+  shapes.n_parameters = places.size;
   return shapes;
 }
 
@@ -215,8 +215,7 @@ double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a
 }
 
 double bytes_of_kept_frame(const Model& model, std::size_t atoms) {
-  return static_cast<double>(atoms) *
-         (model.single_precision ? bytes_of_centre<float>(model) : bytes_of_centre<double>(model));
+  return atoms * (model.single_precision ? bytes_of_centre<float>(model) : bytes_of_centre<double>(model));
 }
 
 template <class Real>

@@ -28,7 +28,7 @@ struct FrameRows {
   std::vector<int> neighbour;      ///< [n_centres, n_slots] atom; 0 without a neighbour
   int n_seen_by = 0;               ///< most rows that have one atom as neighbour
   std::vector<int> seen_by;        ///< [n_atoms, n_seen_by] these rows of each atom; then n_centres n_slots
-  [[nodiscard]] int n_centres() const { return static_cast<int>(centre.size()); }
+  [[nodiscard]] int n_centres() const { return centre.size(); }
 };
 
 /// A dense layer y = phi(x W + b) idt (+ x, repeated until it fills the outputs), and where its numbers lie
@@ -50,7 +50,7 @@ struct NetworkShapes {
       embedding;                                 ///< [n_types] one-sided, else [neighbour * n_types + centre]
   std::vector<std::vector<LayerShape>> fitting;  ///< [type of the centre]
   std::int64_t n_parameters = 0;
-  [[nodiscard]] int n_types() const { return static_cast<int>(sel.size()); }
+  [[nodiscard]] int n_types() const { return sel.size(); }
 };
 
 /// Frames of a batch pass through the networks together up to so many atoms: enough for a GPU, and a bound of

@@ -97,7 +97,7 @@ double replayed(const NetworkShapes& shapes, const Step<Real>& s) {
       const auto frames_of = [&](TorchSteps<Real>& of) {
         Frames frames;
         for (std::size_t f = 0; f < n; ++f)
-          frames.push_back(of.keep((f + static_cast<std::size_t>(again)) % 2 == 0 ? s.rows : other.rows));
+          frames.push_back(of.keep((f + again) % 2 == 0 ? s.rows : other.rows));
         return frames;
       };
       const auto first = make_torch_steps<Real>(shapes, device());

@@ -54,12 +54,12 @@ std::string write(const SharedScratch& scratch, const std::string& name, const F
   auto writer = FieldSeriesWriter::create(comm, scratch / name, header, hdf5::current_provenance());
   for (std::uint64_t sample = 0; sample < file.n_samples; ++sample)
     for (std::uint64_t frame = 0; frame < file.n_frames; ++frame) {
-      const double t = file.first + file.spacing * static_cast<double>(frame);
+      const double t = file.first + file.spacing * frame;
       std::vector<std::vector<double>> values(header.fields.size());
       for (std::size_t f = 0; f < values.size() && comm.is_root(); ++f)
         for (const double x : header.axes[0].coordinates)
           for (const double z : header.axes[1].coordinates)
-            values[f].push_back((f == 0 ? file.b : file.w)(static_cast<double>(sample), t, z, x));
+            values[f].push_back((f == 0 ? file.b : file.w)(sample, t, z, x));
       const auto shape = header.shape();
       writer.append<double>(sample, t, {values.begin(), values.end()},
                             {{0, 0}, {comm.is_root() ? shape[0] : 0, shape[1]}});
@@ -213,10 +213,10 @@ TEST(FlowDataset, statistics_are_of_the_train_split_alone) {
   const auto train = data.high(Split::train, 0);
   const std::size_t n = train.n_points();
   for (std::size_t i = 0; i < n; ++i) sum += train.values[i];
-  for (std::size_t i = 0; i < n; ++i) squares += std::pow(train.values[i] - sum / static_cast<double>(n), 2);
+  for (std::size_t i = 0; i < n; ++i) squares += std::pow(train.values[i] - sum / n, 2);
 
-  EXPECT_NEAR(data.statistics().mean[0], sum / static_cast<double>(n), 1e-9);
-  EXPECT_NEAR(data.statistics().deviation[0], std::sqrt(squares / static_cast<double>(n)), 1e-9);
+  EXPECT_NEAR(data.statistics().mean[0], sum / n, 1e-9);
+  EXPECT_NEAR(data.statistics().deviation[0], std::sqrt(squares / n), 1e-9);
   EXPECT_EQ(data.n_samples(Split::train), 1);
   EXPECT_EQ(data.name(Split::test, 0), scratch / "a.h5, sample 2");
   EXPECT_EQ(data.high(Split::test, 0).values[0], 1e6F);
@@ -463,7 +463,7 @@ TEST(FlowDataset, nearly_equal_times_are_made_equal) {
   ASSERT_EQ(block.axes[0].size(), 12);
   for (std::size_t i = 0; i < 12; ++i) {
     const double t = block.axes[0].coordinates[i];
-    EXPECT_NEAR(t, 0.25 * static_cast<double>(i), 1e-12);
+    EXPECT_NEAR(t, 0.25 * i, 1e-12);
     EXPECT_NEAR(block.values[i * frame] - block.values[0], t * t * t, 1e-4);
   }
 }

@@ -201,7 +201,7 @@ TEST(Decoder, a_tape_that_is_made_again_gives_the_bits_of_one_that_is_kept) {
     DecoderTape<float> kept, again(true);
     EXPECT_EQ(jets_of<float>(of, &again), jets_of<float>(of, &kept)) << of.name;
     std::vector<double> weights(of.n_jets());
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(1.0 + static_cast<double>(i));
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(1.0 + i);
     EXPECT_EQ(gradient_of<float>(of, weights, true), gradient_of<float>(of, weights)) << of.name;
     EXPECT_EQ(gradient_of<double>(of, weights, true), gradient_of<double>(of, weights)) << of.name;
   }

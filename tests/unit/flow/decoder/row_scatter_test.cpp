@@ -33,8 +33,8 @@ TEST(RowScatter, has_the_bits_of_the_reference) {
   for (const auto& row : given.at("table").items())
     for (const auto& value : row.items()) expected.push_back(float_of(value));
   const auto n_rows = static_cast<std::int64_t>(given.at("rows").as_number());
-  const int width = expected.size() / static_cast<std::size_t>(n_rows);
-  ASSERT_EQ(values.size(), rows.size() * static_cast<std::size_t>(width));
+  const int width = expected.size() / n_rows;
+  ASSERT_EQ(values.size(), rows.size() * width);
   std::vector<float> table(expected.size(), 0);
   const std::vector<RowPiece<float>> pieces{{0, rows, values.data()}};
   add_rows<float>(pieces, width, table.data());
@@ -64,8 +64,7 @@ TEST(RowScatter, adds_pieces_in_their_order) {
     pieces.push_back({first[p], rows[p], values[p].data()});
     for (std::size_t i = 0; i < rows[p].size(); ++i)
       for (std::size_t j = 0; j < width; ++j)
-        expected[(static_cast<std::size_t>(first[p]) + static_cast<std::size_t>(rows[p][i])) * width + j] +=
-            values[p][i * width + j];
+        expected[(static_cast<std::size_t>(first[p]) + rows[p][i]) * width + j] += values[p][i * width + j];
   }
   std::vector<double> table(expected.size(), 0.5);
   add_rows<double>(pieces, width, table.data());

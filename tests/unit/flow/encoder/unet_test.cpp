@@ -178,8 +178,7 @@ TEST_P(AnyMiddle, gradient_is_that_of_finite_differences) {
       return comm.sum(loss(tensor_of(values)).item<double>());
     };
     const double slope = (at(start[i] + h) - at(start[i] - h)) / (2 * h);
-    EXPECT_NEAR(gradient[static_cast<std::int64_t>(i)].item<double>(), slope, 2e-5 * (1 + std::abs(slope)))
-        << "parameter " << i;
+    EXPECT_NEAR(gradient[i].item<double>(), slope, 2e-5 * (1 + std::abs(slope))) << "parameter " << i;
   }
 }
 
@@ -188,7 +187,7 @@ TEST(Unet, perturbed_has_a_fifth_of_the_parameters) {
   std::size_t necks = 0;  // what 27 nodes have and one has not
   for (const auto& block : unet_blocks(options))
     if (block.kind == UnetBlockKind::residual)
-      necks += 26 * static_cast<std::size_t>(block.n_neck) * static_cast<std::size_t>(block.n_neck);
+      necks += 26 * static_cast<std::size_t>(block.n_neck) * block.n_neck;
   for (const auto middle : {ResidualMiddle::perturb, ResidualMiddle::pointwise}) {
     options.middle = middle;
     const Unet unet(options);

@@ -277,7 +277,7 @@ TEST(OperatorBasis, gives_back_what_is_wanted) {
   for (int trial = 0; trial < 50; ++trial) {
     // Combinations of `rank` operators, as many as six of them.
     const int rank = 1 + trial % 5;
-    std::vector<DifferentialOperator> basis(static_cast<std::size_t>(rank)), wanted(6);
+    std::vector<DifferentialOperator> basis(rank), wanted(6);
     for (auto& op : basis) {
       for (double& v : op.first) v = number(random);
       for (double& v : op.second) v = number(random);

@@ -138,8 +138,7 @@ TEST(TruthCheck, a_wall_along_which_the_field_varies_has_no_value) {
   Wave wave;
   const auto n = static_cast<std::size_t>(wave.grid.size(1));
   for (std::size_t i = 0; i < wave.values.size(); ++i)
-    wave.values[i] +=
-        static_cast<float>(std::sin(2 * pi * static_cast<double>(i % n) / static_cast<double>(n)));
+    wave.values[i] += static_cast<float>(std::sin(2 * pi * (i % n) / n));
 
   EXPECT_FALSE(wall_value(wave.fields(), 0, 0, 0).is_constant());
 }

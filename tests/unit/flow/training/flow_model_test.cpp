@@ -70,9 +70,8 @@ TEST(FlowModel, codes_change_the_matrices_of_its_decoder_alone) {
     }
     std::size_t biases = 0, bytes = 0;
     for (const auto& layer : continuous_decoder(model).describe().blocks) {
-      biases += static_cast<std::size_t>(layer.n_out);
-      bytes += 4U * static_cast<unsigned>(layer.n_out) +
-               static_cast<unsigned>(bits * layer.n_out * ((layer.n_in + 7) / 8 * 5));
+      biases += layer.n_out;
+      bytes += 4U * layer.n_out + (bits * layer.n_out * ((layer.n_in + 7) / 8 * 5));
     }
     EXPECT_GE(same, biases);
     EXPECT_EQ(coded.bytes, bytes);

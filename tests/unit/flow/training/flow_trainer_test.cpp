@@ -70,8 +70,7 @@ void expect_gradient_of_differences(DecoderBase base, const FlowTrainerOptions& 
   const auto exact = rounded.gradient(batch, 3);
   for (std::size_t i = 0; i < gradient.size(); i += stride) {
     const float up = start.parameters[i] + 2e-5f, down = start.parameters[i] - 2e-5f;
-    const double slope =
-        (loss_at(i, up) - loss_at(i, down)) / (static_cast<double>(up) - static_cast<double>(down));
+    const double slope = (loss_at(i, up) - loss_at(i, down)) / (static_cast<double>(up) - down);
     EXPECT_NEAR(exact[i], slope, 2e-4 * (1 + std::abs(slope))) << "parameter " << i;
   }
 }
@@ -379,8 +378,7 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     expect_same(again, fmt::format("recompute, stage {}", stage));
     least = again.activations->plan.cost.peak;
     EXPECT_TRUE(again.activations->decoder_again);
-    EXPECT_NEAR(static_cast<double>(comm.maximum(static_cast<std::int64_t>(again.peak))),
-                static_cast<double>(least), 0.15 * static_cast<double>(least));
+    EXPECT_NEAR(comm.maximum(static_cast<std::int64_t>(again.peak)), least, 0.15 * least);
     if (stage < 3) continue;
     // Values are gathered no more often, and what measuring sends is not the training's.
     EXPECT_EQ(again.bytes_sent, train(options(ActivationPolicy::keep, std::nullopt, 3)).bytes_sent);
@@ -388,18 +386,17 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   const Trained kept = train(options(ActivationPolicy::keep, 1e3, 0));
   const std::int64_t most = kept.activations->plan.cost.peak;
   EXPECT_GT(most, least);
-  const double between = 0.5e-6 * static_cast<double>(least + most);
+  const double between = 0.5e-6 * (least + most);
   const Trained planned = train(options(ActivationPolicy::planned, between, 0));
   expect_same(planned, "planned");
   const auto& policies = planned.activations->plan.policies;
   const auto n_again = std::count(policies.begin(), policies.end(), planning::BlockPolicy::recompute);
   EXPECT_GT(n_again, 0);
   EXPECT_LT(n_again, static_cast<std::ptrdiff_t>(policies.size()) - 1);
-  EXPECT_LE(1e-6 * static_cast<double>(planned.activations->plan.cost.peak), between);
+  EXPECT_LE(1e-6 * planned.activations->plan.cost.peak, between);
   for (const Trained* one : {&kept, &planned}) {
     const auto predicted = static_cast<double>(one->activations->plan.cost.peak);
-    EXPECT_NEAR(static_cast<double>(comm.maximum(static_cast<std::int64_t>(one->peak))), predicted,
-                0.15 * predicted);
+    EXPECT_NEAR(comm.maximum(static_cast<std::int64_t>(one->peak)), predicted, 0.15 * predicted);
   }
   // Swapped, over links from fast to slow: the same bits, and never more than the plan says.
   int n_swapped = 0;
@@ -413,7 +410,7 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   for (const auto& of : {Case{ActivationPolicy::swap, between, 0.02},
                          {ActivationPolicy::swap, between, 0},
                          {ActivationPolicy::planned, between, 1e3},
-                         {ActivationPolicy::planned, 1.05e-6 * static_cast<double>(least), 1e3}}) {
+                         {ActivationPolicy::planned, 1.05e-6 * least, 1e3}}) {
     const bool all = of.policy == ActivationPolicy::swap;
     auto chosen = options(of.policy, of.budget, all ? 0 : 3);
     if (of.link > 0)
@@ -425,13 +422,13 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     const auto& found = *swapped.activations;
     const auto n =
         std::count(found.plan.policies.begin(), found.plan.policies.end(), planning::BlockPolicy::swap);
-    if (!all) n_swapped += static_cast<int>(n);
+    if (!all) n_swapped += n;
     if (all) {
       EXPECT_EQ(n, static_cast<std::ptrdiff_t>(found.chain.size()) - 1);
       EXPECT_GT(found.bytes_swapped, 0);
     }
     const auto peak = static_cast<double>(comm.maximum(static_cast<std::int64_t>(swapped.peak)));
-    EXPECT_LE(peak, 1.01 * static_cast<double>(found.plan.cost.peak));
+    EXPECT_LE(peak, 1.01 * found.plan.cost.peak);
     EXPECT_LE(1e-6 * peak, of.budget);
   }
   EXPECT_GT(comm.maximum(static_cast<std::int64_t>(n_swapped)), 0);
@@ -439,8 +436,7 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   if (comm.is_root()) {
     EXPECT_EQ(std::filesystem::remove_all(folder), 1U);  // each file went with its run
   }
-  EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
-               ResourceError);
+  EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * least, 0)), ResourceError);
   EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);
 }
 

@@ -14,7 +14,7 @@ TEST(BandedCholesky, solves_what_was_multiplied) {
     BandedCholesky matrix(n, width);
     std::mt19937 random(3);
     std::uniform_real_distribution<double> uniform(-1, 1);
-    std::vector<double> x(static_cast<std::size_t>(n)), product(x.size());
+    std::vector<double> x(n), product(x.size());
     for (auto& value : x) value = uniform(random);
     for (int j = 0; j < n; ++j)
       for (int i = j; i < std::min(n, j + width + 1); ++i) {

@@ -90,7 +90,7 @@ TEST(Basis, has_the_order_of_gkeylls_files_in_one_and_two_dimensions) {
   const std::vector<MultiIndex> expected{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {2, 1}, {1, 2}};
   const Basis basis(2, 2, Family::serendipity);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(basis.mode(static_cast<int>(i)), expected[i]);
+    EXPECT_EQ(basis.mode(i), expected[i]);
     EXPECT_EQ(basis.find(expected[i]), static_cast<int>(i));
   }
   EXPECT_EQ(basis.find({2, 2}), -1);

@@ -97,7 +97,7 @@ TEST(DistributionIo, small_chunks_bring_the_same_rows) {
       for (int i = 0; i < exchange.n_chunks(); ++i) {
         const auto chunk = exchange.chunk(i);
         ASSERT_LE(chunk.size(), 1);
-        std::vector<double> rows(static_cast<std::size_t>(chunk.size()) * exchange.row_size());
+        std::vector<double> rows(chunk.size() * exchange.row_size());
         exchange.collect(i, give_modes(basis, f), rows);
         const auto first = static_cast<std::int64_t>(chunk.begin) * 5 * 13 * 6;
         for (std::size_t k = 0; k < rows.size(); k += 16)

@@ -56,7 +56,7 @@ inline std::int64_t global_number(const PhaseBlock& block, int conf, int row, in
 
 /// A value that no other cell or mode has, with all bits of its mantissa in use.
 inline double unique_value(std::int64_t cell, int mode) {
-  return (1.0 + 1.0 / 3.0 + static_cast<double>(cell)) * (mode % 2 == 0 ? 1 : -1) / (7.0 + 2 * mode);
+  return (1.0 + 1.0 / 3.0 + cell) * (mode % 2 == 0 ? 1 : -1) / (7.0 + 2 * mode);
 }
 
 inline Distribution numbered(const Decomposition& decomposition, const PhaseGrid& grid,

@@ -105,7 +105,7 @@ TEST(GkylWriter, every_split_writes_the_same_bytes) {
 
 TEST(GkylWriter, modes_stand_where_gkeyll_has_them) {
   const auto order_of = [](const PhaseBasis& basis) {
-    std::vector<std::string> texts(static_cast<std::size_t>(basis.size()));
+    std::vector<std::string> texts(basis.size());
     for (int i = 0; i < basis.size(); ++i) {
       auto& text = texts[basis.gkeyll_order()[i]];
       for (int d = 0; d < basis.dim(); ++d) text += static_cast<char>('0' + basis.mode(i)[d]);

@@ -35,7 +35,7 @@ void visit_points(const PhaseGrid& grid, int dim, int n, const Visit& visit) {
 
 void write_values(const std::string& path, const std::vector<double>& values) {
   std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(8 * values.size()));
+      .write(reinterpret_cast<const char*>(values.data()), 8 * values.size());
 }
 
 void sample(const std::string& folder, const std::string& name, const PhaseBasis& basis, int n) {

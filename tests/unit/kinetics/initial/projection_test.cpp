@@ -78,8 +78,7 @@ TEST_P(Projection, keeps_every_polynomial_of_the_basis) {
         const auto x = block.conf_index(conf), v = block.row_index(row);
         for (int d = 0; d < grid.dim(); ++d) {
           const auto i = static_cast<std::size_t>(d);
-          const int cell =
-              d < cdim ? x[i] : (d == grid.dim() - 1 ? last : v[i - static_cast<std::size_t>(cdim)]);
+          const int cell = d < cdim ? x[i] : (d == grid.dim() - 1 ? last : v[i - cdim]);
           xi[i] = std::sin(1.0 + 5 * d + conf + row + last);
           z[i] = grid.centre(d, cell) + 0.5 * grid.width(d) * xi[i];
         }

@@ -83,7 +83,7 @@ void for_each_node(
 /// int g(v) f dv of configuration cell `conf`, by quadrature, for each configuration mode.
 std::vector<double> quadrature(const PhaseBasis& basis, const Distribution& f, int conf,
                                const std::function<double(const std::array<double, 3>&)>& g) {
-  std::vector<double> sum(static_cast<std::size_t>(basis.conf().size()));
+  std::vector<double> sum(basis.conf().size());
   const auto& block = f.block;
   for (int row = 0; row < block.n_rows(); ++row)
     for (int last = 0; last < block.n_last(); ++last)
@@ -127,8 +127,8 @@ TEST_P(Moments, equal_quadrature_of_high_order) {
   expect_equal(Moment::m2, 0, [](const auto& v) { return square(v); });
   int ij = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(basis.vdim()); ++i) {
-    expect_equal(Moment::m1, static_cast<int>(i), [i](const auto& v) { return v[i]; });
-    expect_equal(Moment::m3, static_cast<int>(i), [i](const auto& v) { return square(v) * v[i]; });
+    expect_equal(Moment::m1, i, [i](const auto& v) { return v[i]; });
+    expect_equal(Moment::m3, i, [i](const auto& v) { return square(v) * v[i]; });
     for (std::size_t j = i; j < static_cast<std::size_t>(basis.vdim()); ++j, ++ij)
       expect_equal(Moment::m2_tensor, ij, [i, j](const auto& v) { return v[i] * v[j]; });
   }
@@ -148,7 +148,7 @@ TEST_P(Moments, integrals_name_the_least_cell) {
         for (int m = 0; m < basis.size(); ++m)
           l2 += std::pow(f.at(conf, row, last, m), 2) * volume * std::pow(0.5, basis.dim());
       }
-  EXPECT_NEAR(sums.particles, particles, 1e-11 * volume * static_cast<double>(f.block.n_cells()));
+  EXPECT_NEAR(sums.particles, particles, 1e-11 * volume * f.block.n_cells());
   EXPECT_NEAR(sums.l2, l2, 1e-12 * l2);
   EXPECT_DOUBLE_EQ(sums.least_mean, -5 * std::pow(0.5, 0.5 * basis.dim()));
   EXPECT_EQ(sums.least_conf, 1);

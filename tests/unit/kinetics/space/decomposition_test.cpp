@@ -58,7 +58,7 @@ std::string message_of(const Comm& comm, const PhaseGrid& grid, const std::array
 TEST(Decomposition, blocks_tile_the_grid_evenly) {
   for_all_decompositions([](const PhaseGrid& grid, const Decomposition& decomposition) {
     std::size_t n = 1;
-    for (const int cells : grid.cells) n *= static_cast<std::size_t>(cells);
+    for (const int cells : grid.cells) n *= cells;
     std::vector<int> covered(n);
     std::array<int, 6> least = grid.cells, most{};
     for (int rank = 0; rank < decomposition.comm().size(); ++rank) {
@@ -74,8 +74,7 @@ TEST(Decomposition, blocks_tile_the_grid_evenly) {
         std::size_t number = 0;
         std::int64_t rest = cell;
         for (std::size_t d = 0; d < 6; ++d) {
-          number = number * static_cast<std::size_t>(grid.cells[d]) +
-                   static_cast<std::size_t>(block.begin[d] + rest % block.extent[d]);
+          number = number * grid.cells[d] + (block.begin[d] + rest % block.extent[d]);
           rest /= block.extent[d];
         }
         ASSERT_LT(number, n);

@@ -116,7 +116,7 @@ void expect_agreement(double k, double nu, Kind kind, int ny) {
   const double dt = 0.02, begin = 9;
   const auto energy = LinearVlasov(k, nu, kind, ny).field_energy(dt, ny > 1 ? 1000 : 1600);
   std::vector<double> t;
-  for (std::size_t i = 0; i < energy.size(); ++i) t.push_back(dt * static_cast<double>(i));
+  for (std::size_t i = 0; i < energy.size(); ++i) t.push_back(dt * i);
   const Complex theory = theory_of(k, nu, kind, ny > 1 ? 2 : 1);
 
   const auto fit = fit_damped_oscillation(t, energy, Window{begin, t.back()});

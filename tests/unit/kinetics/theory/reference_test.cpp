@@ -149,7 +149,7 @@ void expect_archive(const std::string& name, std::size_t n_arrays, const std::ve
   };
   const auto nx = static_cast<std::size_t>(parameters.at("Nx").as_integer());
   const auto nv = static_cast<std::size_t>(parameters.at("Nv").as_integer());
-  const double dx = extent("x") / static_cast<double>(nx), dv = extent("v") / static_cast<double>(nv);
+  const double dx = extent("x") / nx, dv = extent("v") / nv;
   EXPECT_EQ(arrays.size(), n_arrays);
   for (const auto& s : species) {
     const auto &m0 = arrays.at(s + "_M0_frame0"), &f = arrays.at(s + "_f_frame0");

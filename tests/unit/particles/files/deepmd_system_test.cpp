@@ -215,7 +215,7 @@ TEST_F(Deepmd, all_frames_are_the_frames_one_by_one) {
 
   ASSERT_EQ(frames.size(), 3u);
   for (std::size_t f = 0; f < 3; ++f) {
-    const auto one = system.frame(static_cast<std::int64_t>(f));
+    const auto one = system.frame(f);
     EXPECT_EQ(frames[f].positions, one.positions);
     EXPECT_EQ(frames[f].box, one.box);
     EXPECT_EQ(frames[f].energy, one.energy);

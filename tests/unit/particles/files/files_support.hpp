@@ -57,7 +57,7 @@ class Digits {
  public:
   double operator()(double low, double high) {
     state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
-    return low + (high - low) * static_cast<double>(state_ >> 11) / 9007199254740992.0;
+    return low + (high - low) * (state_ >> 11) / 9007199254740992.0;
   }
   quintet::Vec3 vec3(double low, double high) {
     return {(*this)(low, high), (*this)(low, high), (*this)(low, high)};
@@ -78,7 +78,7 @@ inline quintet::Configuration sample(std::size_t n_atoms = 7) {
   c.masses = {digits(15, 16), digits(1, 2), digits(63, 64)};
   for (std::size_t i = 0; i < n_atoms; ++i) {
     c.types.push_back(i == 0 ? 0 : static_cast<int>(i % 3));
-    c.ids.push_back(static_cast<std::int64_t>(3 * (n_atoms - i) + 1));
+    c.ids.push_back(3 * (n_atoms - i) + 1);
     c.positions.push_back(digits.vec3(-20, 30));
     c.velocities.push_back(digits.vec3(-5, 5));
     c.forces.push_back(digits.vec3(-1, 1));

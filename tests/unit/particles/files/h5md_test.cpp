@@ -19,7 +19,7 @@ Vec3 position_at(std::int64_t number, std::int64_t step) {
 }
 
 Box box_at(std::int64_t step) {
-  const double length = 10 + 0.1 * static_cast<double>(step);
+  const double length = 10 + 0.1 * step;
   return Box({length, 0, 0, 1, length, 0, 0, 2, length}, {true, true, false}, {0.5, 0, -1.0 / 3});
 }
 
@@ -38,7 +38,7 @@ Atoms atoms_at(const Comm& comm, std::int64_t step, std::int64_t stride = 1, std
     const int i = atoms.n_local++;
     const Vec3 x = position_at(number, step);
     atoms.id(i) = 1 + number * stride;
-    atoms.type(i) = static_cast<int>(number % 2);
+    atoms.type(i) = number % 2;
     for (int l = 0; l < 3; ++l) {
       atoms.position(i, l) = x[l];
       atoms.velocity(i, l) = -x[l] / 3;
@@ -58,9 +58,8 @@ struct H5md : ::testing::Test {
              std::int64_t stride = 1) const {
     H5mdWriter writer(comm, path, atoms_at(comm, first, stride), options);
     for (std::int64_t step = first; step <= last; ++step)
-      writer.append(step, 0.5 * static_cast<double>(step), atoms_at(comm, step, stride),
-                    {{"temperature", "K", {300.0 + static_cast<double>(step)}},
-                     {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
+      writer.append(step, 0.5 * step, atoms_at(comm, step, stride),
+                    {{"temperature", "K", {300.0 + step}}, {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
   }
 
   [[nodiscard]] std::vector<std::int64_t> steps() const {
@@ -296,9 +295,8 @@ TEST_F(H5md, frames_that_have_changed_are_told_of_and_checksums_are_those_of_any
   if (comm.is_root()) {
     H5mdWriter writer(Comm::self(), scratch / "alone.h5", atoms_at(Comm::self(), 0), {.forces = true});
     for (std::int64_t step = 0; step <= 2; ++step)
-      writer.append(step, 0.5 * static_cast<double>(step), atoms_at(Comm::self(), step),
-                    {{"temperature", "K", {300.0 + static_cast<double>(step)}},
-                     {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
+      writer.append(step, 0.5 * step, atoms_at(Comm::self(), step),
+                    {{"temperature", "K", {300.0 + step}}, {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
   }
   comm.barrier();
   const std::string name = "particles/atoms/frame_checksum";

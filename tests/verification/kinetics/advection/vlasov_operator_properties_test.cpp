@@ -49,7 +49,7 @@ const std::vector<std::tuple<int, int, int, Family>> bases{
     {3, 3, 1, Family::serendipity}};
 
 std::vector<int> cells(int cdim, int vdim) {
-  std::vector<int> n(static_cast<std::size_t>(cdim), 2);
+  std::vector<int> n(cdim, 2);
   n.insert(n.end(), static_cast<std::size_t>(vdim - 1), vdim == 3 ? 3 : 5);
   n.push_back(11);
   return n;

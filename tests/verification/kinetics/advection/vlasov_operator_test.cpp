@@ -32,7 +32,7 @@ class Twin {
 
   /// R(f) of one cell given by its indices in all directions.
   [[nodiscard]] std::vector<double> rate(const std::array<int, 6>& cell) const {
-    std::vector<double> result(static_cast<std::size_t>(c_.basis.size()), 0.0);
+    std::vector<double> result(c_.basis.size(), 0.0);
     over_nodes(dim_, [&](std::array<double, 6> xi, double weight) {
       const double f = evaluate(cell, xi);
       for (int d = 0; d < dim_; ++d) {

@@ -18,7 +18,7 @@ struct Setting {
 /// A smooth-less function of the global cell and mode.
 double noise(const std::array<int, 6>& cell, int mode) {
   double phase = 1.7 * mode;
-  for (std::size_t d = 0; d < 6; ++d) phase += (2.3 + 1.1 * static_cast<double>(d)) * cell[d];
+  for (std::size_t d = 0; d < 6; ++d) phase += (2.3 + 1.1 * d) * cell[d];
   return std::sin(phase) + (mode == 0 ? 2 : 0);
 }
 

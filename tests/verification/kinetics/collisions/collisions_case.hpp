@@ -131,7 +131,7 @@ inline double lumpy(int cdim, std::span<const double> z) {
       x += std::sin(6.28318530717958648 * z[d] + 0.3);
     } else {
       sum += z[d];
-      square += std::pow(z[d] - 0.2 * static_cast<double>(d), 2);
+      square += std::pow(z[d] - 0.2 * d, 2);
     }
   }
   return (1 + 0.3 * x) * (std::exp(-square / (1.5 + 0.4 * x)) * (1 + 0.5 * std::sin(2 * sum)) + 0.02);

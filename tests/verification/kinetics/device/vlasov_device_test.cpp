@@ -262,7 +262,7 @@ TEST(VlasovDevice, a_sweep_that_does_not_fit_or_has_other_bits_is_not_chosen) {
   // Bits are told apart by their place and value, not by the sign of a zero.
   const auto bits = [](std::vector<double> f) {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < f.size(); ++i) device::BitSum{f.data()}(static_cast<std::ptrdiff_t>(i), sum);
+    for (std::size_t i = 0; i < f.size(); ++i) device::BitSum{f.data()}(i, sum);
     return sum;
   };
   EXPECT_EQ(bits({0.0, 1.5, 2.5}), bits({-0.0, 1.5, 2.5}));
@@ -385,7 +385,7 @@ TEST(VlasovDevice, walls_where_nothing_comes_in_keep_no_trace_of_what_is_outside
                                        open_edges(pair.decomposition, pair.species));
   const double both = DeviceVlasov::bytes(options);
   options.empty = empty;
-  EXPECT_EQ(both - DeviceVlasov::bytes(options), 2 * 8.0 * static_cast<double>(pair.device->trace_size(0)));
+  EXPECT_EQ(both - DeviceVlasov::bytes(options), 2 * 8.0 * pair.device->trace_size(0));
   Species emits = pair.species;
   emits.emission[0][1] = Emission();
   EXPECT_TRUE(empty_edges(emits)[0][0]);

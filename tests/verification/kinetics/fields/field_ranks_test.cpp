@@ -80,7 +80,7 @@ TEST(FieldRanks, maxwell_sends_the_traces_of_its_outer_cells_and_no_more) {
     std::int64_t bytes = 0, messages = 0;
     for (std::size_t d = 0; d < 2; ++d)
       for (const int side : {-1, 1}) {
-        if (ranks[d] == 1 || space.decomposition.neighbour(static_cast<int>(d), side) < 0) continue;
+        if (ranks[d] == 1 || space.decomposition.neighbour(d, side) < 0) continue;
         ++messages;
         bytes += 8 * 8 * 3 * space.block.extent[1 - d];  // doubles, components, face modes, cells
       }

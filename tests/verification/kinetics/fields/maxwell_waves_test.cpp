@@ -66,8 +66,7 @@ struct Evolution {
 
 /// Error after a quarter of a period of a plane wave along the diagonal of all directions, c = 1.
 double wave_error(int dim, int n, int order, bool upwind, Family family) {
-  auto grid = fields::make_grid(std::vector<int>(static_cast<std::size_t>(dim), n),
-                                std::vector<double>(static_cast<std::size_t>(dim), 1.0), true);
+  auto grid = fields::make_grid(std::vector<int>(dim, n), std::vector<double>(dim, 1.0), true);
   MaxwellOptions options;
   options.upwind = upwind;
   Evolution run(grid, order, family, options);

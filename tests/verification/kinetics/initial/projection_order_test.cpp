@@ -15,8 +15,7 @@ namespace {
 
 double smooth(std::span<const double> z) {
   double product = 1;
-  for (std::size_t d = 0; d < z.size(); ++d)
-    product *= 1 + 0.5 * std::sin(z[d] + 0.3 * static_cast<double>(d));
+  for (std::size_t d = 0; d < z.size(); ++d) product *= 1 + 0.5 * std::sin(z[d] + 0.3 * d);
   return product;
 }
 
@@ -47,19 +46,18 @@ double l2_error(const PhaseBasis& basis, const Distribution& f) {
           std::array<double, 6> xi{}, z{};
           const auto x = block.conf_index(conf), v = block.row_index(row);
           double weight = 1;
-          for (std::size_t d = 0, rest = static_cast<std::size_t>(point); d < dim; ++d, rest /= 5) {
+          for (std::size_t d = 0, rest = point; d < dim; ++d, rest /= 5) {
             const auto cdim = static_cast<std::size_t>(basis.cdim());
             const int cell = d < cdim ? x[d] : (d + 1 == dim ? last : v[d - cdim]);
             xi[d] = rule.node[rest % 5];
             weight *= 0.5 * rule.weight[rest % 5];
-            z[d] = block.grid.centre(static_cast<int>(d), cell) +
-                   0.5 * block.grid.width(static_cast<int>(d)) * xi[d];
+            z[d] = block.grid.centre(d, cell) + 0.5 * block.grid.width(d) * xi[d];
           }
           double value = -smooth(std::span<const double>(z.data(), dim));
           for (int i = 0; i < basis.size(); ++i) value += f.at(conf, row, last, i) * basis.value(i, xi);
           sum += weight * value * value;
         }
-  return std::sqrt(sum / static_cast<double>(block.n_cells()));
+  return std::sqrt(sum / block.n_cells());
 }
 
 double projection_error(const PhaseBasis& basis, int cells) {

@@ -31,7 +31,7 @@ Species make_species(int cdim, int vdim, int nx, int nv) {
 double l2_error(const PhaseBasis& basis, const Distribution& f, const PointFunction& exact) {
   const auto& rule = gauss_rule(basis.order() + 3);
   const auto& grid = f.block.grid;
-  const int n = static_cast<int>(rule.node.size()), dim = grid.dim();
+  const int n = rule.node.size(), dim = grid.dim();
   int n_nodes = 1;
   for (int d = 0; d < dim; ++d) n_nodes *= n;
   double sum = 0;
@@ -44,7 +44,7 @@ double l2_error(const PhaseBasis& basis, const Distribution& f, const PointFunct
           for (int d = 0, rest = node; d < dim; ++d, rest /= n) {
             const auto i = static_cast<std::size_t>(d), q = static_cast<std::size_t>(rest % n);
             const int cell = d < grid.cdim ? f.block.conf_index(conf)[i]
-                             : d + 1 < dim ? f.block.row_index(row)[i - static_cast<std::size_t>(grid.cdim)]
+                             : d + 1 < dim ? f.block.row_index(row)[i - grid.cdim]
                                            : j;
             xi[i] = rule.node[q];
             z[i] = grid.centre(d, cell) + 0.5 * grid.width(d) * xi[i];

@@ -138,12 +138,9 @@ TEST(VlasovReference, two_stream_follows_gkeyll) {
   const auto& field0 = start.at("field_frame0");
   for (int i = 0; i < 64; ++i) {
     for (int j = 0; j < 32; ++j)
-      for (int m = 0; m < 8; ++m)
-        system.f(0).at(i, 0, j, m) = f0.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j),
-                                           static_cast<std::size_t>(basis.gkeyll_order()[m]));
+      for (int m = 0; m < 8; ++m) system.f(0).at(i, 0, j, m) = f0.at(i, j, basis.gkeyll_order()[m]);
     for (int c = 0; c < n_field; ++c)
-      for (int m = 0; m < 3; ++m)
-        system.field()(i, c, m) = field0.at(static_cast<std::size_t>(i), static_cast<std::size_t>(3 * c + m));
+      for (int m = 0; m < 3; ++m) system.field()(i, c, m) = field0.at(i, 3 * c + m);
   }
   system.start(Exec(), 0);
   EXPECT_NEAR(system.stable_dt(Exec()), 0.003926990132423747, 1e-6);

@@ -67,8 +67,7 @@ TEST(RadialDistribution, counts_what_a_plain_loop_counts_in_a_small_triclinic_ce
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 2; ++b)
       for (std::size_t bin = 0; bin < 12; ++bin) {
-        const double expected =
-            brute_force_count(configuration, a, b, 0, 0.7 * static_cast<double>(bin + 1)) / (a == 0 ? 4 : 3);
+        const double expected = brute_force_count(configuration, a, b, 0, 0.7 * (bin + 1)) / (a == 0 ? 4 : 3);
         EXPECT_NEAR(column(table, names[a][b]).values[bin], expected, 1e-9) << a << b << bin;
       }
 }

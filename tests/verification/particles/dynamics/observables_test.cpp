@@ -57,7 +57,7 @@ TEST(MeanSquareDisplacement, of_free_flight_is_v_squared_t_squared) {
   ASSERT_EQ(table.columns[0].values.size(), 11u);
   EXPECT_GT(table.columns[1].values[10], 4);  // atoms cross the cell, and ranks, many times in the run
   for (std::size_t lag = 0; lag <= 10; ++lag) {
-    const double t = 0.04 * static_cast<double>(lag);
+    const double t = 0.04 * lag;
     EXPECT_NEAR(table.columns[0].values[lag], t, 1e-12);
     for (int type = 0; type < 2; ++type)
       EXPECT_NEAR(table.columns[1 + type].values[lag], v2[type] * t * t, 1e-9 * v2[type]);
@@ -102,8 +102,7 @@ TEST(VelocityAutocorrelation, of_oscillators_is_a_cosine_with_a_peak_at_their_fr
   ASSERT_EQ(tables.size(), 2u);
   const auto& correlation = tables[0].columns[1].values;
   for (std::size_t lag = 0; lag < correlation.size(); ++lag)
-    EXPECT_NEAR(correlation[lag] / correlation[0], std::cos(omega * 0.004 * static_cast<double>(lag)), 0.03)
-        << lag;
+    EXPECT_NEAR(correlation[lag] / correlation[0], std::cos(omega * 0.004 * lag), 0.03) << lag;
   const auto& total = tables[1].columns[2].values;
   const auto peak = std::max_element(total.begin(), total.end()) - total.begin();
   EXPECT_NEAR(tables[1].columns[0].values[peak], thz, 0.2);

@@ -30,11 +30,11 @@ struct Moments {
   double mean = 0, variance = 0, error = 0;
   explicit Moments(const std::vector<double>& x) {
     const std::size_t n = x.size(), block = n / 10;
-    for (const double value : x) mean += value / static_cast<double>(n);
-    for (const double value : x) variance += (value - mean) * (value - mean) / static_cast<double>(n);
+    for (const double value : x) mean += value / n;
+    for (const double value : x) variance += (value - mean) * (value - mean) / n;
     for (std::size_t b = 0; b < 10; ++b) {
       double part = 0;
-      for (std::size_t i = b * block; i < (b + 1) * block; ++i) part += x[i] / static_cast<double>(block);
+      for (std::size_t i = b * block; i < (b + 1) * block; ++i) part += x[i] / block;
       error += (part - mean) * (part - mean) / 90;
     }
     error = std::sqrt(error);

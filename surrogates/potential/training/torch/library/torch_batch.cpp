@@ -48,8 +48,7 @@ void join_types(FramesOfBatch frames, Member&& member, Tensor& to) {
 /// TorchBatch::places on the host.
 std::vector<std::int64_t> places_of(FramesOfBatch frames, const BatchShape& shape, std::int64_t n_slots) {
   const std::int64_t n = shape.n_centres();
-  std::vector<std::int64_t> places(
-      static_cast<std::size_t>(4 * n + shape.n_atoms + shape.n_frames * shape.n_of_frame), n);
+  std::vector<std::int64_t> places(4 * n + shape.n_atoms + shape.n_frames * shape.n_of_frame, n);
   std::int64_t *const centre = places.data(), *const of = centre + n, *const first_atom = of + n,
                       *const by_frame = first_atom + n, *const first_row = by_frame + n,
                       *of_frame = first_row + shape.n_atoms;
@@ -61,7 +60,7 @@ std::vector<std::int64_t> places_of(FramesOfBatch frames, const BatchShape& shap
       for (int c = frame.first[t]; c < frame.first[t + 1]; ++c) {
         const std::int64_t at = next[t]++;
         centre[at] = frame.centre[c] + atoms;
-        of[at] = static_cast<std::int64_t>(f);
+        of[at] = f;
         first_atom[at] = atoms;
         by_frame[centres + c] = at;
         of_frame[c] = at;
@@ -143,7 +142,7 @@ std::shared_ptr<TorchRows> rows_on(c10::Device device, const FrameRows<Real>& ro
 
 BatchShape shape_of(FramesOfBatch frames) {
   BatchShape shape;
-  shape.n_frames = static_cast<std::int64_t>(frames.size());
+  shape.n_frames = frames.size();
   shape.first.assign(frames.front()->first.size(), 0);
   for (const auto& frame : frames) {
     shape.n_atoms += frame->n_atoms;

@@ -236,7 +236,7 @@ class TorchStepsOn final : public TorchSteps<Real> {
       const Tensor row = sight.row[type].transpose(1, 2);
       t = t.defined() ? at::baddbmm(t, row, g) : at::bmm(row, g);
     }
-    return t * (1.0 / static_cast<double>(n_slots_));
+    return t * (1.0 / n_slots_);
   }
 
   /// Energies of the centres of each type that is there.

@@ -76,7 +76,7 @@ class TorchNetwork : public Passes<Real> {
   [[nodiscard]] std::string take_notice() override { return recorder_.take_notice(); }
 
  private:
-  [[nodiscard]] std::int64_t n_all() const { return static_cast<std::int64_t>(graph_.n_parameters); }
+  [[nodiscard]] std::int64_t n_all() const { return graph_.n_parameters; }
   /// All parameters under a tensor's name.
   [[nodiscard]] at::Tensor array(const Real* place, const at::TensorOptions& options) const {
     return at::from_blob(const_cast<Real*>(place), {n_all()}, options);
@@ -118,12 +118,12 @@ class TorchNetwork : public Passes<Real> {
 
   /// An array of the flat parameters, as a matrix or (one row) as a vector.
   [[nodiscard]] at::Tensor part(std::size_t first, std::int64_t rows, std::int64_t columns) const {
-    return flat_.narrow(0, static_cast<std::int64_t>(first), rows * columns).view({rows, columns});
+    return flat_.narrow(0, first, rows * columns).view({rows, columns});
   }
   [[nodiscard]] at::Tensor lstm(const Operation& operation, const at::Tensor& x) const {
     const std::int64_t in = operation.n_in, n = operation.n_out;
-    const std::size_t u = operation.first + static_cast<std::size_t>(in * 4 * n);
-    const at::Tensor bias = part(u + static_cast<std::size_t>(n * 4 * n), 1, 4 * n).view({4 * n});
+    const std::size_t u = operation.first + (in * 4 * n);
+    const at::Tensor bias = part(u + (n * 4 * n), 1, 4 * n).view({4 * n});
     // PyTorch adds a second bias to the first: of zeros, that take no part in training. In one piece of
     // memory in this order, as cuDNN wants them, which else makes that copy again in every call, with a
     // warning.
@@ -140,7 +140,7 @@ class TorchNetwork : public Passes<Real> {
     const std::int64_t in = operation.n_in, n = operation.n_out;
     const at::Tensor sum =
         at::matmul(operation.last_step ? x.narrow(0, steps_ - 1, 1) : x, part(operation.first, in, n)) +
-        part(operation.first + static_cast<std::size_t>(in * n), 1, n).view({n});
+        part(operation.first + (in * n), 1, n).view({n});
     return operation.relu ? at::relu(sum) : sum;
   }
   /// Outputs [n, steps_out, n_outputs] of windows [n, steps, n_inputs].
