@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -36,6 +37,24 @@ std::string threads_error(int requested, int cores, int ranks) {
 }
 
 }  // namespace
+
+TEST(Runtime, denormals_count_as_zero_in_it_and_in_threads_started_later) {
+  const auto half_of_the_smallest = [] {
+    const volatile float smallest = std::numeric_limits<float>::min();
+    return smallest / 2;
+  };
+  const auto denormal_times_two = [] {
+    const volatile double denormal = std::numeric_limits<double>::min() / 4;
+    return denormal * 2;
+  };
+  EXPECT_GT(half_of_the_smallest(), 0) << "before, or this test cannot fail";
+  Runtime runtime(no_arguments, no_argv, 1, {});
+  EXPECT_EQ(half_of_the_smallest(), 0);
+  EXPECT_EQ(denormal_times_two(), 0);
+  float there = 1;
+  std::thread([&] { there = half_of_the_smallest(); }).join();
+  EXPECT_EQ(there, 0);
+}
 
 TEST(Runtime, subsystems_stop_in_reverse_order) {
   std::vector<std::string> events;
