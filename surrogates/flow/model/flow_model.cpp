@@ -190,6 +190,17 @@ FlowModel load_flow_model(const Comm& comm, const std::string& path) {
   return model;
 }
 
+namespace {
+
+/// Whether blocks of the training reached around a periodic axis. Of shorter ones the network has learnt no
+/// period: any does that holds a block.
+bool met_whole(const FlowModelHeader& header, std::size_t i) {
+  const ModelAxis& axis = header.axes[i];
+  return (header.block[i] + 0.5) * axis.spacing.most > axis.upper - axis.lower;
+}
+
+}  // namespace
+
 std::vector<std::string> beyond_training(const FlowModelHeader& header, const PredictionSetting& setting,
                                          double tolerance) {
   std::vector<std::string> found;
@@ -226,8 +237,9 @@ std::vector<std::string> beyond_training(const FlowModelHeader& header, const Pr
               std::abs(asked.upper - known.upper) > tolerance * (known.upper - known.lower)))
       found.push_back(fmt::format("walls of {} at {} and {}; the model was trained for {} and {}", known.name,
                                   asked.lower, asked.upper, known.lower, known.upper));
-    else if (known.periodic && std::abs((asked.upper - asked.lower) - (known.upper - known.lower)) >
-                                   tolerance * (known.upper - known.lower))
+    else if (known.periodic && met_whole(header, i) &&
+             std::abs((asked.upper - asked.lower) - (known.upper - known.lower)) >
+                 tolerance * (known.upper - known.lower))
       found.push_back(fmt::format("period of {} along {}; the model was trained for {}",
                                   asked.upper - asked.lower, known.name, known.upper - known.lower));
   }

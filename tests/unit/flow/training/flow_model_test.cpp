@@ -194,6 +194,15 @@ TEST(FlowModel, knows_what_it_was_not_trained_for) {
   EXPECT_EQ(found([](auto& s) { s.axes[2].upper = 4; }), "period of 4 along x; the model was trained for 2");
 }
 
+TEST(FlowModel, knows_a_period_only_if_blocks_reached_around_it) {
+  FlowModelHeader header = small_header();
+  PredictionSetting setting{{{"Ra", 1000}, {"Pr", 1}}, header.axes};
+  setting.axes[2].upper = 4;
+  EXPECT_EQ(beyond_training(header, setting).size(), 1u);
+  header.block[2] -= 1;  // one node short of the period
+  EXPECT_TRUE(beyond_training(header, setting).empty());
+}
+
 TEST(FlowModel, encoder_sees_parameters_between_minus_one_and_one) {
   const FlowModelHeader header = small_header();
   const std::vector<float> fields(2 * 2 * 32, 0.5f);
