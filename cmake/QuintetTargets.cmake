@@ -114,7 +114,8 @@ function(quintet_program name)
   endforeach()
 endfunction()
 
-# quintet_late_library(NAME FOR target [NOT_INSTALLED]): the MODULE library NAME as build/lib/libNAME.so, which `target` loads
+# quintet_late_library(NAME FOR target [NOT_INSTALLED]): the library NAME (MODULE; SHARED, where it has a version) as
+# build/lib/libNAME.so, which `target` loads
 # when it is needed (io/runtime/late_library.hpp); its path is LATE_NAME there.
 function(quintet_late_library name)
   cmake_parse_arguments(ARG "NOT_INSTALLED" "FOR" "" ${ARGN})

@@ -1,5 +1,9 @@
 #pragma once
 
+/// Name of the library of this interface, whose number is its SOVERSION: one with other functions has
+/// another.
+#define QUINTET_DP_READER "libquintet_dp_reader.so.1"
+
 /// What libquintet_c asks of libquintet_dp_reader.so, which has HDF5 and MPI in it and is loaded into a name
 /// space of its own.
 ///

@@ -20,7 +20,7 @@ namespace {
 std::string reader_path() {
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&load_model), &here) != 0 && here.dli_fname != nullptr) {
-    const auto beside = std::filesystem::path(here.dli_fname).parent_path() / "libquintet_dp_reader.so";
+    const auto beside = std::filesystem::path(here.dli_fname).parent_path() / QUINTET_DP_READER;
     std::error_code problem;
     if (std::filesystem::exists(beside, problem)) return beside.string();
   }
