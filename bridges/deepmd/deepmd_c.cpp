@@ -51,7 +51,7 @@ const char* DP_NlistCheckOK(DP_Nlist* list) { return quintet::bridges::copy_of(l
 void DP_DeleteNlist(DP_Nlist* list) { delete list; }
 
 DeepmdHandle* DP_NewDeepPotWithParam2(const char* path, int, const char*, int) {
-  return quintet::bridges::open_models({path == nullptr ? "" : path});
+  return quintet::bridges::open_models(&path, 1);
 }
 DeepmdHandle* DP_NewDeepPotWithParam(const char* path, int, const char*) {
   return DP_NewDeepPotWithParam2(path, 0, nullptr, 0);
@@ -59,7 +59,7 @@ DeepmdHandle* DP_NewDeepPotWithParam(const char* path, int, const char*) {
 DeepmdHandle* DP_NewDeepPot(const char* path) { return DP_NewDeepPotWithParam2(path, 0, nullptr, 0); }
 void DP_DeleteDeepPot(DeepmdHandle* dp) { delete dp; }
 DeepmdHandle* DP_NewDeepPotModelDeviWithParam(const char** paths, int n, int, const char**, int, const int*) {
-  return quintet::bridges::open_models(std::vector<std::string>(paths, paths + n));
+  return quintet::bridges::open_models(paths, n);
 }
 DeepmdHandle* DP_NewDeepPotModelDevi(const char** paths, int n) {
   return DP_NewDeepPotModelDeviWithParam(paths, n, 0, nullptr, 0, nullptr);

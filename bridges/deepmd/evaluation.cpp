@@ -26,6 +26,11 @@ T* at(T* array, std::size_t place) {
   return array == nullptr ? nullptr : array + place;
 }
 
+bool has_null_arrays(const DP_Nlist& list) {
+  return list.n_rows > 0 &&
+         (list.atoms == nullptr || list.n_neighbours == nullptr || list.neighbours == nullptr);
+}
+
 /// A number that changes when a host makes its list anew: numbers of atoms, types, and the length and the
 /// ends of each row.
 std::uint64_t signature(int n_all, const int* type, int n_ghosts, const DP_Nlist& list) {
@@ -39,7 +44,7 @@ std::uint64_t signature(int n_all, const int* type, int n_ghosts, const DP_Nlist
     const int n = list.n_neighbours[r];
     add(list.atoms[r]);
     add(n);
-    if (n == 0) continue;
+    if (n <= 0 || list.neighbours[r] == nullptr) continue;  // refused when the list is taken
     add(list.neighbours[r][0]);
     add(list.neighbours[r][n / 2]);
     add(list.neighbours[r][n - 1]);
@@ -126,9 +131,11 @@ void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, con
   if (n_models == 0) return spoil(to, 1, n_all);  // why: said already
   handle->error.clear();
   const auto n = static_cast<std::size_t>(std::max(n_all, 0));
-  if (list == nullptr || n_ghosts < 0 || n_ghosts > n_all ||
+  if (list == nullptr || has_null_arrays(*list) || n_ghosts < 0 || n_ghosts > n_all ||
       (n_all > 0 && (coord == nullptr || type == nullptr))) {
-    handle->error = "the neighbour list, positions or types are NULL, or there are more ghosts than atoms";
+    handle->error =
+        "the neighbour list or an array of it, positions or types are NULL, or there are more ghosts than "
+        "atoms";
     return spoil(to, n_models, n_all);
   }
   if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago)) return spoil(to, n_models, n_all);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -31,21 +32,34 @@ std::string model_file(const std::string& path, std::string& error) {
   return beside.string();
 }
 
-DeepmdHandle* open_models(const std::vector<std::string>& paths) {
-  auto* handle = new (std::nothrow) DeepmdHandle;
-  if (handle == nullptr) return nullptr;
+namespace {
+
+void open(const char* const* paths, int n, DeepmdHandle& handle) {
   std::vector<std::string> files;
   std::vector<const char*> names;
-  for (const auto& path : paths) {
-    files.push_back(model_file(path, handle->error));
-    if (!handle->error.empty()) return handle;
+  for (int i = 0; i < n && paths != nullptr; ++i) {
+    files.push_back(model_file(paths[i] == nullptr ? "" : paths[i], handle.error));
+    if (!handle.error.empty()) return;
   }
   for (const auto& file : files) names.push_back(file.c_str());
-  handle->potential = quintet_potential_open_on(names.size(), names.data(), std::getenv("QUINTET_PRECISION"),
-                                                std::getenv("QUINTET_DEVICE"));
-  handle->error = quintet_potential_error(handle->potential);
-  if (handle->error.starts_with("precision '")) handle->error += " (environment variable QUINTET_PRECISION)";
-  if (handle->error.starts_with("device")) handle->error += " (environment variable QUINTET_DEVICE)";
+  handle.potential =
+      quintet_potential_open_on(names.size(), names.data(),
+                                std::getenv("QUINTET_PRECISION"), std::getenv("QUINTET_DEVICE"));
+  handle.error = quintet_potential_error(handle.potential);
+  if (handle.error.starts_with("precision '")) handle.error += " (environment variable QUINTET_PRECISION)";
+  if (handle.error.starts_with("device")) handle.error += " (environment variable QUINTET_DEVICE)";
+}
+
+}  // namespace
+
+DeepmdHandle* open_models(const char* const* paths, int n) {
+  auto* handle = new (std::nothrow) DeepmdHandle;
+  if (handle == nullptr) return nullptr;
+  try {
+    open(paths, n, *handle);
+  } catch (const std::exception&) {
+    handle->error = "out of memory";  // fits without allocation
+  }
   return handle;
 }
 

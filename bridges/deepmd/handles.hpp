@@ -30,8 +30,8 @@ struct DeepmdHandle {
 /// The file that is read where a host names `path`: itself, or the .dp beside a model of another format if it
 /// is not older. Sets `error` where there is none.
 [[nodiscard]] std::string model_file(const std::string& path, std::string& error);
-/// Open models; what fails is said when the handle is asked.
-[[nodiscard]] DeepmdHandle* open_models(const std::vector<std::string>& paths);
+/// Open the n models of `paths`; what fails is said when the handle is asked.
+[[nodiscard]] DeepmdHandle* open_models(const char* const* paths, int n);
 /// A copy that the host gives back by DP_DeleteChar.
 [[nodiscard]] char* copy_of(const std::string& text);
 
