@@ -26,12 +26,20 @@ potential::Precision precision_named(const std::string& name) {
   throw InputError(fmt::format("precision '{}': expected model, double or mixed", name));
 }
 
-/// Positions that are given, for at least one atom, and finite.
+/// Positions that are given, finite, and not so far away (angstrom) that a double, there 1e-7 angstrom apart
+/// from the next, no longer says where in the cell.
 void check_positions(const double* position, int n) {
+  constexpr double farthest = 1e9;
   QUINTET_CHECK(position != nullptr || n == 0, "positions is NULL");
-  for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(n); ++i)
+  for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(n); ++i) {
     QUINTET_CHECK(std::isfinite(position[i]), "position {} of atom {} is {}", "xyz"[i % 3], i / 3,
                   position[i]);
+    QUINTET_CHECK(
+        std::abs(position[i]) <= farthest,
+        "position {} of atom {} is {:.4g} angstrom, where a double no longer tells places in a cell "
+        "apart: give the atom's image in the cell, at most {:.0e} angstrom away",
+        "xyz"[i % 3], i / 3, position[i], farthest);
+  }
 }
 
 Box box_of(const double* cell, const std::vector<double>& position) {

@@ -4,11 +4,12 @@
 /**
  * Quintet for programs in C, and in all languages that call C: Deep Potential models as libquintet_c.
  *
- * No call throws, ends the process, prints, starts MPI or changes a setting of the caller. Calls return
- * QUINTET_OK or another code; the text of the last error is kept in the handle. Handles share nothing: each
- * may be used by a thread of its own, and by one thread at a time. Units: angstrom, eV. Matrices are
- * row-major. Types are indices into the model's list of types; an atom of type -1 is another force field's:
- * it has no energy and no force, and is nobody's neighbour.
+ * No call throws, ends the process, prints, starts MPI or changes a setting of the caller; traps of
+ * floating-point exceptions are put aside meanwhile. Calls return QUINTET_OK or another code; the text of the
+ * last error is kept in the handle. Handles share nothing: each may be used by a thread of its own, and by
+ * one thread at a time. Units: angstrom, eV. Matrices are row-major. Types are indices into the model's list
+ * of types; an atom of type -1 is another force field's: it has no energy and no force, and is nobody's
+ * neighbour.
  *
  * Virial: W[3k+l] = sum_pairs F_k d_l = -dE/d(strain_kl). Of atom j: W_j[3k+l] = -sum_i (dE_i/dx_j)_k (x_j -
  * x_i)_l; the sum over all atoms and ghosts is W.
@@ -83,7 +84,7 @@ const char* quintet_potential_type_name(const quintet_potential* potential, int 
 /**
  * One configuration; neighbours and periodic images are found by the library.
  *
- * model: 0 ... models - 1. types: [n_atoms]. positions: [n_atoms, 3] (angstrom), anywhere. cell: [3, 3] rows
+ * model: 0 ... models - 1. types: [n_atoms]. positions: [n_atoms, 3] (angstrom), within 1e9. cell: [3, 3] rows
  * (angstrom), periodic; NULL: a cluster. Results, each of which may be NULL: energy [1] (eV), forces
  * [n_atoms, 3] (eV/angstrom), virial [3, 3] (eV), atomic_energies [n_atoms] (eV), atomic_virials [n_atoms, 3,
  * 3] (eV). Where it fails they are not written to.

@@ -1,13 +1,18 @@
 #include <algorithm>
+#include <cfenv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "bridges/c/guarded.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/unit/bridges/host.hpp"
 
@@ -98,6 +103,60 @@ TEST(QuintetC, wrong_types_positions_and_cells_are_named) {
       << handle.error();  // just wide enough
   expect_refused(handle, try_compute(handle, {0, 1}, {1, 1, 1, 1, 1, 1}, cell),
                  "came closer than 0.2 angstrom", QUINTET_NUMERICAL);
+}
+
+TEST(QuintetC, a_place_that_a_double_cannot_tell_is_refused) {
+  const Handle handle({data("oneside.dp")});
+  const Water water(4.5);
+  const double right = compute(handle, water.owned_types(), water.owned_positions(), water.cell).energy;
+  const auto moved = [&](double turns) {  // along the first row of the cell, which is that of x
+    auto positions = water.owned_positions();
+    positions[0] += turns * water.cell[0];
+    return positions;
+  };
+  double energy = 0;
+  const auto within = moved(std::floor(1e9 / water.cell[0]) - 1), beyond = moved(1e9 / water.cell[0] + 1);
+  ASSERT_EQ(quintet_potential_compute(handle.potential, 0, water.n_owned, water.types.data(), within.data(),
+                                      water.cell.data(), &energy, nullptr, nullptr, nullptr, nullptr),
+            QUINTET_OK)
+      << handle.error();
+  EXPECT_NEAR(energy, right, 1e-5);
+  for (const bool periodic : {true, false})
+    expect_refused(handle,
+                   quintet_potential_compute(handle.potential, 0, water.n_owned, water.types.data(),
+                                             beyond.data(), periodic ? water.cell.data() : nullptr, &energy,
+                                             nullptr, nullptr, nullptr, nullptr),
+                   "position x of atom 0 is 1e+09 angstrom");
+}
+
+#ifdef __GLIBC__
+/// A host that has invalid operations end it, as Fortran's -ffpe-trap does, goes on, and traps as before.
+TEST(QuintetC, traps_of_the_host_are_put_aside_and_come_back) {
+  constexpr int trapped = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+  const Water water(4.5);
+  std::feclearexcept(FE_ALL_EXCEPT);
+  feenableexcept(trapped);
+  for (const char* const precision : {"double", "mixed"}) {
+    const Handle handle({data("oneside.dp")}, precision);
+    compute(handle, water.owned_types(), water.owned_positions(), water.cell);
+  }
+  const int kept = fegetexcept(), raised = std::fetestexcept(trapped);
+  fedisableexcept(trapped);
+  EXPECT_EQ(kept, trapped);
+  EXPECT_EQ(raised, 0);
+}
+#endif
+
+/// The text of Kokkos, which throws no std::bad_alloc, is a page long.
+TEST(QuintetC, memory_that_runs_out_in_kokkos_is_told_as_such) {
+  std::string text;
+  const auto refused = [] {
+    throw std::runtime_error("Kokkos failed to allocate memory for label \"x\".  Allocation using ...");
+  };
+  EXPECT_EQ(quintet::bridges::guarded(text, refused), QUINTET_RESOURCE);
+  EXPECT_EQ(text, "out of memory");
+  EXPECT_EQ(quintet::bridges::guarded(text, [] { throw std::bad_alloc(); }), QUINTET_RESOURCE);
+  EXPECT_EQ(quintet::bridges::guarded(text, [] { throw std::runtime_error("of Kokkos"); }), QUINTET_INTERNAL);
 }
 
 TEST(QuintetC, refused_positions_leave_no_trace_in_later_energies) {
