@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """LAMMPS with DeePMD-kit's plugin: our stand-in for its library beside its own, on the same input in one run.
 
-Water as in dpmd_inference (compressed model of the usual shape, 0.1 fs, neighbour list every 10 steps); energy, forces and virial
-every step. The whole step of LAMMPS counts. One thread a rank; CPU time of the slowest rank, least of the repeats, sides in turn.
+Water as in dpmd_inference (model of the usual shape, 0.1 fs, neighbour list every 10 steps); energy, forces and virial every step.
+DeePMD-kit has the model compressed (`dp compress`), which is its fastest form, and up to 768 atoms also as it is, as most use it: ours
+is the same .dp beside both. The whole step of LAMMPS counts. One thread a rank; CPU time of the slowest rank, least of the repeats,
+sides in turn.
 
     lammps_dropin                      192, 768, 3072 and 12288 atoms on 1 and 2 cores, double and mixed
     lammps_dropin --quick              192 and 768 atoms on 1 core
@@ -20,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).absolute().parent
 STAND_IN = "@PROJECT_BINARY_DIR@/lib/deepmd/libdeepmd_c.so"
 GOAL = {"double": 4, "mixed": 8}
+MOST_PLAIN = 768  # atoms with the model as it is, of which DeePMD-kit takes some MB an atom
 ENERGY_DIFFERENCE = {"double": 1e-6, "mixed": 1e-4}  # eV an atom; the peer's tables are exact to 1e-7
 
 
@@ -64,23 +67,27 @@ def run(shared, a, model, cell, n, ranks, **variables):
     return dict(found, atoms=rows[0]["atoms"], energy=rows[0]["potential_energy_start_ev"], version=rows[0]["version"])
 
 
-def measured(shared, a, model, compressed, cell):
-    sides = {"peer": (compressed, {})}
-    sides.update({precision: (model, {"LD_PRELOAD": STAND_IN, "QUINTET_PRECISION": precision}) for precision in GOAL})
+def measured(shared, a, model, peers, cell):
+    """Rows of the table: for each number of ranks and atoms ours in both precisions, beside each form of the peer's model."""
+    ours = {precision: (model, {"LD_PRELOAD": STAND_IN, "QUINTET_PRECISION": precision}) for precision in GOAL}
     for ranks in a.ranks:
         for n in a.replicate:
-            load, best = os.getloadavg()[0], {}
+            load, best, atoms = os.getloadavg()[0], {}, 0
             for _ in range(a.rounds):
-                for side, (file, variables) in sides.items():
+                for side, (file, variables) in {**{form: (file, {}) for form, file in peers.items()}, **ours}.items():
+                    if side == "as it is" and atoms > MOST_PLAIN:
+                        continue
                     found = run(shared, a, file, cell, n, ranks, **variables)
-                    before = best.get(side, found)
+                    before, atoms = best.get(side, found), found["atoms"]
                     best[side] = dict(found, cpu=min(found["cpu"], before["cpu"]), wall=min(found["wall"], before["wall"]))
-            for precision, goal in GOAL.items():
-                yield row(best["peer"], best[precision], ranks, precision, goal, load)
+            for form in peers:
+                for precision, goal in GOAL.items():
+                    if form in best:
+                        yield row(best[form], form, best[precision], ranks, precision, goal, load)
 
 
-def row(peer, ours, ranks, precision, goal, load):
-    case = f"water, {ours['atoms']} atoms, {ranks} rank{'s' * (ranks > 1)}, {precision}"
+def row(peer, form, ours, ranks, precision, goal, load):
+    case = f"water, {ours['atoms']} atoms, {ranks} rank{'s' * (ranks > 1)}, {precision}, peer's model {form}"
     if abs(ours["energy"] - peer["energy"]) > ENERGY_DIFFERENCE[precision] * ours["atoms"]:
         sys.exit(f"{case}: energies at the start differ: ours {ours['energy']}, peer {peer['energy']} eV")
     return {"bench": "lammps_dropin", "case": case, "ours": ours["cpu"], "peer": peer["cpu"], "ratio": peer["cpu"] / ours["cpu"],
@@ -94,10 +101,11 @@ def main():
     a = arguments(shared)
     model, cell = shared.prepared_input(a)
     compressed = shared.prepared_peer(a, model, cell)
-    columns = "{:<40} {:>9} {:>9} {:>6} {:>5} {:>10} {:>5}"
+    peers = {"compressed": compressed, "as it is": compressed.with_name(compressed.name.replace("_compressed", ""))}
+    columns = "{:<64} {:>9} {:>9} {:>6} {:>5} {:>10} {:>5}"
     print(columns.format("us CPU per atom and step", "ours", "peer", "ratio", "goal", "wall ratio", "load"), flush=True)
     rows = []
-    for one in measured(shared, a, model, compressed, cell):
+    for one in measured(shared, a, model, peers, cell):
         rows.append(one)
         print(columns.format(one["case"], *(f"{one[key]:.2f}" for key in ("ours", "peer", "ratio")), one["goal"],
                              f"{one['wall_ratio']:.2f}", f"{one['load_average']:.1f}"), flush=True)
