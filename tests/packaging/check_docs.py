@@ -5,7 +5,8 @@
   the README of the folder above names its rooms in their order, lowest first.
 - A path in back quotes, in a block of commands or in a link of a *.md file exists; so does a file that a comment of a source
   names. Words of capitals (AREA, NAME) and names that begin with "thing" stand for anything; `*`, `{a,b}` and `…` work as in a shell.
-- The section that a link names is a heading of its page. Every page of docs has a place in docs/book.yml, and README.md leads to it.
+- The section that a link names is a heading of its page. Every page of docs has a place in docs/book.yml, and is two
+  clicks from README.md at most.
 - docs/architecture.svg is what docs/architecture.py draws, and no room is missing in it.
 
 Usage: check_docs.py SOURCE_DIR, or check_docs.py --self-test
@@ -28,6 +29,7 @@ ELSEWHERE = ("runs/", "checkpoints/", "emergency/", "gkyl/", "models/", "build/"
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ANCHOR = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#([^)\s]+)\)")
+CLICKS = 2  # from README.md to any page of docs
 PLACE = re.compile(r"^\s+- [^:\n]+: (\S+\.md)$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"//.*$", re.MULTILINE)
@@ -138,18 +140,20 @@ def book_problems(pages, book):
     places = PLACE.findall(book)
     yield from (f"docs/book.yml: {page} is not there" for page in places if page not in pages)
     yield from (f"docs/book.yml: {page} has two places" for page in sorted(set(places)) if places.count(page) > 1)
-    reached, waiting = set(), ["README.md"]
-    while waiting:
-        page = waiting.pop()
-        if page in pages and page not in reached:
-            reached.add(page)
-            waiting += linked(page, pages[page])
+    clicks, waiting = {}, [("README.md", 0)]
+    while waiting:  # breadth first
+        page, n = waiting.pop(0)
+        if page in pages and page not in clicks:
+            clicks[page] = n
+            waiting += [(other, n + 1) for other in linked(page, pages[page])]
     for page in sorted(pages):
         if page.startswith("docs/"):
             if page not in places:
                 yield f"docs/book.yml: {page} has no place"
-            if page not in reached:
+            if page not in clicks:
                 yield f"{page}: no page that README.md leads to links it"
+            elif clicks[page] > CLICKS:
+                yield f"{page}: is {clicks[page]} clicks away from README.md; at most {CLICKS}"
 
 
 def comment_problems(source, text, names):
@@ -233,6 +237,9 @@ def self_test():
         assert len(list(book_problems({**book, page: text}, places))) > 0, text
     assert len(list(book_problems(book, places.replace("  - B: docs/b.md\n", "")))) == 1
     assert len(list(book_problems(book, places + "  - C: docs/c.md\n  - B: docs/b.md\n"))) == 2
+    far = {"README.md": "[a](docs/a.md)", "docs/a.md": "[b](b.md)", "docs/b.md": "[c](c.md)", "docs/c.md": ""}
+    assert [fault for fault in book_problems(far, places + "  - C: docs/c.md\n") if "3 clicks" in fault]
+    assert not [fault for fault in book_problems({**far, "docs/a.md": "[b](b.md) [c](c.md)"}, places + "  - C: docs/c.md\n") if "clicks" in fault]
     assert not list(comment_problems("a.cpp", "// see log.hpp\nint x;", {"io/log/log.hpp"}))
     assert list(comment_problems("a.cpp", "/// see gone.hpp", {"io/log/log.hpp"}))
 
