@@ -201,7 +201,10 @@ Tree translate_learning_rate(Source from, const std::optional<Tree>& steps,
   if (const Tree* ratio = from.find("stop_lr_ratio"))
     to.set("stop",
            Tree::number(ratio->as_number() * number_at(from, "start_lr", LearningRateOptions().start)));
-  copy(from, "decay_steps", to, "decay_steps");
+  if (is_cosine)
+    (void)from.find("decay_steps");  // a cosine has none; DeePMD-kit does not read it either
+  else
+    copy(from, "decay_steps", to, "decay_steps");
   if (!factor) copy(from, "smooth", to, "smooth");
   warmup(from, steps, to);
   if (to.find("warmup_steps"))

@@ -19,6 +19,10 @@ void BestWeights::load(const hdf5::Group& group, std::uint64_t n_weights) {
   QUINTET_CHECK(values.size() == 2, "the checkpoint's least_loss has {} values, expected 2", values.size());
   least_.restore(values[0], values[1]);
   step_ = group.integer_attribute("best_step");
+  QUINTET_CHECK(
+      values[1] >= 0 && step_ >= 0,
+      "the checkpoint's least loss is of step {}, {} looks ago: it is damaged, go on from an earlier one",
+      step_, values[1]);
   if (group.has("best_weights")) weights_ = group.read<double>("best_weights", {n_weights});
 }
 

@@ -299,6 +299,13 @@ void describe(Schema& schema, LearningRateOptions& options) {
       return fmt::format("stop = {:g} is above start = {:g}", options.stop, options.start);
     if (options.smooth && options.schedule != RateKind::exponential)
       return "smooth is for schedule: exponential";
+    const LearningRateOptions usual;
+    if (options.factor != usual.factor && options.schedule != RateKind::step)
+      return "factor is for schedule: step; exponential and cosine end at stop";
+    if (options.decay_steps != usual.decay_steps && options.schedule == RateKind::cosine)
+      return "decay_steps is for schedule: exponential or step; cosine falls at every step";
+    if (options.warmup_factor != usual.warmup_factor && options.warmup_steps == 0)
+      return "warmup_factor is where a warm-up begins: give warmup_steps";
     return std::nullopt;
   });
 }

@@ -40,6 +40,17 @@ void describe(Schema& schema, FlowRateOptions& options) {
   schema.number("threshold", options.threshold, "A loss lower by this share counts as lower")
       .at_least(0)
       .below(1);
+  schema.check([&options]() -> std::optional<std::string> {
+    const FlowRateOptions usual;
+    if (options.factor != usual.factor && options.schedule == RateKind::constant)
+      return "factor is for schedule: exponential or plateau";
+    if (options.interval != usual.interval && options.schedule != RateKind::exponential)
+      return "interval is for schedule: exponential";
+    if ((options.patience != usual.patience || options.threshold != usual.threshold) &&
+        options.schedule != RateKind::plateau)
+      return "patience and threshold are for schedule: plateau";
+    return std::nullopt;
+  });
 }
 
 }  // namespace quintet::flow

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/log/error.hpp"
+
 namespace quintet {
 
 /// Mean of a training's weights that forgets old ones, in double precision whatever theirs.
@@ -29,7 +31,12 @@ class WeightAverage {
   }
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }  ///< empty before the first
   [[nodiscard]] std::int64_t additions() const { return n_; }
+  /// Throws InputError for a mean of fewer than one addition, which no training can have written.
   void restore(std::vector<double> mean, std::int64_t additions) {
+    QUINTET_CHECK(additions >= 1,
+                  "a mean of weights after {} additions; expected at least 1: the checkpoint is damaged, "
+                  "go on from an earlier one",
+                  additions);
     mean_ = std::move(mean);
     n_ = additions;
   }

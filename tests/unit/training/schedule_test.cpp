@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/log/error.hpp"
 #include "surrogates/training/schedule/learning_rate.hpp"
 #include "surrogates/training/schedule/least_loss.hpp"
 #include "surrogates/training/schedule/weight_average.hpp"
@@ -96,6 +97,14 @@ TEST(WeightAverage, is_the_weighted_sum_of_all_that_was_added) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(average.mean()[i], expected[i], 1e-12 * expected[i]);
   EXPECT_EQ(average.mean()[2], 2.0);  // weights that rest are their mean
   EXPECT_EQ(restored.mean(), average.mean());
+}
+
+TEST(WeightAverage, takes_no_mean_of_less_than_one_addition) {
+  WeightAverage average(0.9);
+  // From -10 additions on, the next share would divide by 0.
+  for (const std::int64_t n : {-10, -1, 0}) EXPECT_THROW(average.restore({1.0}, n), InputError) << n;
+  average.restore({1.0}, 1);
+  EXPECT_EQ(average.additions(), 1);
 }
 
 }  // namespace
