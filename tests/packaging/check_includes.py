@@ -17,7 +17,7 @@ ROOMS = {
     "io": ("log", "files syntax tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
     "io/hdf5": ("openpmd",),
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection spectral ocean", "solvers"),
-    "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "observables"),
+    "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "interactions observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/kinetics/device": ("sweeps",),
     "physics/ocean": ("coordinates", "sources svd"),

@@ -67,6 +67,7 @@ inline Evaluated evaluate(const quintet::Comm& comm, quintet::ForceField& field,
   using namespace quintet;
   DomainOptions options;
   options.cutoff = field.cutoff();
+  if (field.list_cutoff() < field.cutoff()) options.list_cutoff = field.list_cutoff();
   options.skin = skin;
   Domain domain(comm, options, configuration.box);
   Atoms atoms = domain.distribute(configuration);

@@ -37,6 +37,8 @@ constexpr Reference rows[] = {
     {"martyna1994", "dpmd run",
      "integrator.ensemble=npt & integrator.barostat.method=auto & !integrator.barostat.axes.2"},
     {"ziegler1985", "dpmd run", "potential.repulsion"},
+    {"grimme2010", "dpmd", "potential.dispersion"},
+    {"grimme2011", "dpmd", "potential.dispersion"},
     {"hakim2020", "vlasov", ""},
     {"juno2018", "vlasov", ""},
     {"lenard1958", "vlasov", "collisions.operator=lbo"},

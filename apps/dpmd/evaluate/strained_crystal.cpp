@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "apps/dpmd/setup/system.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"
@@ -56,7 +57,7 @@ double Loads::deviator() const {
 StrainedCrystal::StrainedCrystal(const Comm& comm, const RestOptions& options, ForceField& field,
                                  Configuration start)
     : comm_(comm), options_(options), field_(field), start_(std::move(start)) {
-  domain_.cutoff = field.cutoff();
+  domain_ = domain_of(field);
   domain_.skin = options.relax ? 0.5 : 0.1;  // every strain is a new list
   domain_.ranks = options.ranks;
   if (!options.relax || !comm.any(!start_.held.empty())) return;

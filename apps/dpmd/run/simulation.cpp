@@ -41,7 +41,8 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   start_times_.model = timer.seconds();
   timer.reset();
   System start = read_system(comm, options.system, force_field_->type_names(),
-                             force_field_->cutoff() + options.domain.skin);
+                             force_field_->cutoff() + options.domain.skin,
+                             force_field_->list_cutoff() + options.domain.skin);
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start.cell, start.copies);
@@ -120,12 +121,11 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
 /// What does not depend on where the atoms come from.
 void Simulation::build(const Comm& comm, const RunOptions& options, const Box& box,
                        const std::array<int, 3>& grid) {
-  DomainOptions domain;
-  domain.cutoff = force_field_->cutoff();
+  DomainOptions domain = domain_of(*force_field_);
   domain.skin = options.domain.skin;
   domain.ranks = grid;
   // The models of an ensemble are evaluated by the cores, by rows of the host's.
-  domain.rows = force_field_->needs_list() || options.deviation;
+  domain.rows = domain.rows || options.deviation;
   domain_ = std::make_unique<Domain>(comm, domain, box);
   observers_ = make_observables(options.observables, options.time);
   if (options.deviation)

@@ -1,10 +1,16 @@
 #include "apps/dpmd/setup/run_options.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/dpmd/setup/sel_rules.hpp"
+#include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/counted.hpp"
+#include "physics/particles/interactions/dispersion_table.hpp"
 
 namespace quintet::dpmd {
 
@@ -108,6 +114,94 @@ void describe_evaluation(Schema& schema, potential::DeepPotentialOptions& option
       "was trained with; absent: the model's default, if it has one");
 }
 
+void describe(Schema& schema, DispersionSection& options) {
+  schema
+      .text("functional", options.functional,
+            fmt::format("Density functional that the model was trained with, for s6, s8, a1 and a2: {}",
+                        fmt::join(functional_names(), ", ")))
+      .example("pbe");
+  schema.number("s6", options.s6, "Weight of -C6/r^6, where no functional is named; absent: 1").at_least(0);
+  schema.number("s8", options.s8, "Weight of -C8/r^8, where no functional is named");
+  schema.number("a1", options.a1, "Damping length a1 sqrt(C8/C6) + a2, where no functional is named");
+  schema.quantity("a2", options.a2, "angstrom", "Its constant part").example("4.4407 bohr");
+  schema
+      .number("s9", options.s9,
+              "Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1")
+      .at_least(0);
+  schema
+      .text("table", options.table,
+            "Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says "
+            "how to get it)")
+      .existing_file();
+  schema.texts("types", options.types, "Types it acts on, named after elements; absent: all");
+  schema.quantity("cutoff", options.reach.pairs, "angstrom", "Of pairs (60 bohr, as in the authors' program)")
+      .above(0);
+  schema.quantity("triple_cutoff", options.reach.triples, "angstrom", "Of each side of a triple (40 bohr)")
+      .above(0);
+  schema
+      .quantity("coordination_cutoff", options.reach.coordination, "angstrom",
+                "Of neighbours that C6 depends on (40 bohr)")
+      .above(0);
+  schema
+      .quantity(
+          "switch", options.reach.switch_width, "angstrom",
+          "Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long "
+          "cutoffs forgive")
+      .at_least(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.table.empty()) return fmt::format("has no table: {}", dispersion_table_cure);
+    const bool by_hand = options.s6 || options.s8 || options.a1 || options.a2;
+    if (options.functional && by_hand) return "functional has s6, s8, a1 and a2 of its own: leave either out";
+    if (!options.functional && !(options.s8 && options.a1 && options.a2))
+      return "names no functional: give one, or s8, a1 and a2";
+    const auto names = functional_names();
+    if (options.functional && std::find(names.begin(), names.end(), *options.functional) == names.end())
+      return fmt::format("functional '{}' is not known, those of {} are{}; give s8, a1 and a2 of others",
+                         *options.functional, name_list(names), did_you_mean(*options.functional, names));
+    const double shortest = std::min(options.reach.pairs, options.s9 == 0 ? INFINITY : options.reach.triples);
+    if (options.reach.switch_width >= shortest)
+      return fmt::format("switch = {:g} is not below the shortest cutoff, {:g} angstrom",
+                         options.reach.switch_width, shortest);
+    return std::nullopt;
+  });
+}
+
+DispersionDamping damping_of(const DispersionSection& options) {
+  if (options.functional) return quintet::damping_of(*options.functional, options.s9);
+  constexpr double bohr = 0.529177210903;  // (angstrom) CODATA 2018
+  return {options.s6.value_or(1), *options.s8, options.s9, *options.a1, *options.a2 / bohr};
+}
+
+void describe(Schema& schema, PairSection& options) {
+  PairParameters& pair = options.parameters;
+  std::string formulas;
+  for (const auto& row : pair_formulas())
+    formulas += fmt::format("{}{}: {}", formulas.empty() ? "" : "; ", row.name, row.doc);
+  schema.choice("formula", pair.formula, choices_of(pair_formulas()), formulas);
+  schema.texts("types", pair.types, "The two types").required().length(2, 2).example("[O, H]");
+  schema.quantity("depth", pair.depth, "eV", "Of the well").above(0);
+  schema
+      .quantity("length", pair.length, "angstrom", "sigma of lennard_jones, distance of the minimum of morse")
+      .above(0);
+  schema.quantity("stiffness", pair.stiffness, "1/angstrom", "Of morse").above(0);
+  schema.quantity("cutoff", pair.cutoff, "angstrom", "Nothing beyond").above(0);
+  schema
+      .quantity("switch", pair.switch_width, "angstrom",
+                "Fades to nothing over this before the cutoff; 0: cut")
+      .at_least(0);
+  schema.check([&pair]() -> std::optional<std::string> {
+    const std::string problem = problem_of(pair);
+    return problem.empty() ? std::nullopt : std::optional(problem);
+  });
+}
+
+void describe(Schema& schema, FurtherModel& options) {
+  schema.text("model", options.model, "Deep Potential model (.dp), evaluated as the first one")
+      .required()
+      .existing_file();
+  schema.texts("types", options.types, "Types it acts on: it sees no other atoms; absent: all that it knows");
+}
+
 void describe(Schema& schema, PotentialOptions& options) {
   schema
       .texts("model", options.models,
@@ -119,6 +213,19 @@ void describe(Schema& schema, PotentialOptions& options) {
       .length(1);
   describe_evaluation(schema, options.evaluation);
   schema.section("repulsion", options.repulsion, "Short-range repulsion; absent: none");
+  schema.texts(
+      "types", options.types,
+      "Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no "
+      "other atoms; absent: all that it knows");
+  schema.sections("also", options.also, "Further models, whose energies are added");
+  schema.sections("pairs", options.pairs, "Pair potentials, whose energies are added");
+  schema.section("dispersion", options.dispersion,
+                 "Dispersion after Grimme (D3 with the damping of Becke and Johnson), added; absent: none");
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.is_sum() && options.evaluation.precision == potential::Precision::bf16)
+      return "precision: bf16 is for a model alone; with types, also, pairs or dispersion use mixed";
+    return std::nullopt;
+  });
 }
 
 void describe(Schema& schema, DomainSection& options) {
@@ -221,6 +328,9 @@ void describe(Schema& schema, RunOptions& options) {
       return "deviation needs at least two models, such as 'potential: {model: [a.dp, b.dp]}'; there is one";
     if (options.potential.evaluation.precision == potential::Precision::bf16 && options.device != Device::cpu)
       return "potential.precision: bf16 is for device: cpu; a device knows model, double and mixed";
+    if (options.potential.is_sum() && options.device != Device::cpu)
+      return "potential.types, also, pairs and dispersion are for device: cpu; a device evaluates a model "
+             "alone";
     if (options.selection && !options.deviation)
       return "selection goes by the deviation: add 'deviation: {}' and several models";
     return problem_of(options.integrator, options.time);

@@ -14,6 +14,8 @@
 #include "io/device/device.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
 #include "physics/particles/formats/read_configuration_types.hpp"
+#include "physics/particles/interactions/dispersion_parameters.hpp"
+#include "physics/particles/interactions/pair_potential.hpp"
 #include "physics/particles/observables/observables_options.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
@@ -47,11 +49,47 @@ struct RepulsionSection {
 };
 void describe(Schema& schema, RepulsionSection& options);
 
-/// Section `potential`: the Deep Potential model or models and how they are evaluated.
+/// Section `potential.dispersion`: D3 with the damping of Becke and Johnson.
+struct DispersionSection {
+  std::optional<std::string> functional;  ///< or its numbers:
+  std::optional<double> s6, s8, a1, a2;   ///< a2 (angstrom)
+  double s9 = 0;
+  std::string table;
+  std::vector<std::string> types = {};
+  DispersionReach reach;
+};
+void describe(Schema& schema, DispersionSection& options);
+/// The damping that it names or gives.
+[[nodiscard]] DispersionDamping damping_of(const DispersionSection& options);
+
+/// An entry of `potential.pairs`.
+struct PairSection {
+  PairParameters parameters;
+};
+void describe(Schema& schema, PairSection& options);
+
+/// An entry of `potential.also`: another model, for the atoms of some types.
+struct FurtherModel {
+  std::string model;
+  std::vector<std::string> types;
+};
+void describe(Schema& schema, FurtherModel& options);
+
+/// Section `potential`: the Deep Potential model or models, how they are evaluated, and what is added to
+/// them.
 struct PotentialOptions {
   std::vector<std::string> models;  ///< the first drives
   potential::DeepPotentialOptions evaluation;
   std::optional<RepulsionSection> repulsion;
+  std::vector<std::string> types = {};  ///< that the model acts on; empty: all it knows
+  std::vector<FurtherModel> also = {};
+  std::vector<PairSection> pairs = {};
+  std::optional<DispersionSection> dispersion = std::nullopt;
+
+  /// Whether the model is one of several terms, or acts on some types alone.
+  [[nodiscard]] bool is_sum() const {
+    return !types.empty() || !also.empty() || !pairs.empty() || dispersion.has_value();
+  }
 };
 void describe(Schema& schema, PotentialOptions& options);
 /// Keys of it that say how a model is evaluated, which are flags of commands without a YAML file.

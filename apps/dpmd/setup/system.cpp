@@ -15,11 +15,36 @@
 #include "io/parallel/comm.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
+#include "physics/particles/interactions/dispersion.hpp"
+#include "physics/particles/interactions/pair_potential.hpp"
+#include "physics/particles/interactions/sum_of_fields.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
 
 namespace quintet::dpmd {
 
 namespace {
+
+/// The model and what is added to it, the same for all models of an ensemble.
+std::unique_ptr<ForceField> with_terms(const PotentialOptions& options, std::unique_ptr<ForceField> model) {
+  std::vector<FieldTerm> terms;
+  terms.push_back({std::move(model), options.types});
+  for (const auto& further : options.also)
+    terms.push_back(
+        {std::make_unique<potential::DeepPotential>(potential::read_dp(further.model), options.evaluation),
+         further.types});
+  if (!options.pairs.empty()) {
+    std::vector<PairParameters> pairs;
+    for (const auto& pair : options.pairs) pairs.push_back(pair.parameters);
+    terms.push_back({std::make_unique<PairPotential>(pairs)});
+  }
+  auto sum = std::make_unique<SumOfFields>(std::move(terms));
+  if (!options.dispersion) return sum;
+  const auto& dispersion = *options.dispersion;
+  const auto types = dispersion.types.empty() ? sum->type_names() : dispersion.types;
+  sum->add({std::make_unique<Dispersion>(types, read_dispersion_table(dispersion.table, types),
+                                         DispersionOptions{damping_of(dispersion), dispersion.reach})});
+  return sum;
+}
 
 /// @param session nullptr: on the cores of the ranks
 CheckedField make_model(const PotentialOptions& options, const std::string& path,
@@ -40,6 +65,7 @@ CheckedField make_model(const PotentialOptions& options, const std::string& path
     if (options.repulsion)
       field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
   }
+  if (options.is_sum()) field = with_terms(options, std::move(field));
   log::info("{}: {}", path, field->description());
   return {std::move(field), std::move(check)};
 }
@@ -156,19 +182,29 @@ Configuration read_named(const SystemOptions& options) {
 
 }  // namespace
 
-double memory_of(double n_atoms, double volume, int n_ranks, double range) {
+double memory_of(double n_atoms, double volume, int n_ranks, double range, double list_range) {
   // Rows of Atoms, of the list's positions and of the cell list; an atom on its way to another rank, to a
   // frame and a checkpoint, and its share of lists that grow; work arrays of the model. Measured:
   // docs/measured.md, tests/bench/potential/dpmd_scale.
   constexpr double row_bytes = 96 + 24 + 40, atom_bytes = 130 + 390, program_bytes = 18e6;
   const double n = n_atoms / n_ranks, v = volume / n_ranks;
-  const double neighbours = 4.0 / 3.0 * std::numbers::pi * range * range * range * n / v;
+  const double neighbours = 4.0 / 3.0 * std::numbers::pi * std::pow(list_range, 3) * n / v;
   const double ghosts = n * (std::pow(1 + 2 * range / std::cbrt(v), 3) - 1);
-  return program_bytes + n * (atom_bytes + 4 * neighbours) + 1.0625 * (n + ghosts) * row_bytes;
+  // Rows of Dispersion, and of its sum with a model: positions, forces, virials, weights of references.
+  const double row_extra = range > list_range ? 330 : 0;
+  return program_bytes + n * (atom_bytes + 4 * neighbours) + 1.0625 * (n + ghosts) * (row_bytes + row_extra);
+}
+
+DomainOptions domain_of(const ForceField& field) {
+  DomainOptions domain;
+  domain.cutoff = field.cutoff();
+  if (field.needs_list() && field.list_cutoff() < field.cutoff()) domain.list_cutoff = field.list_cutoff();
+  domain.rows = field.needs_list();
+  return domain;
 }
 
 System read_system(const Comm& comm, const SystemOptions& options,
-                   const std::vector<std::string>& model_types, double range) {
+                   const std::vector<std::string>& model_types, double range, double list_range) {
   System system;
   for (int k = 0; k < 3; ++k) system.copies[k] = options.replicate[k];
   on_root(comm, [&] {
@@ -187,7 +223,7 @@ System read_system(const Comm& comm, const SystemOptions& options,
   QUINTET_CHECK(n_atoms < most_atoms,
                 "system.replicate: [{}, {}, {}] makes {:.3g} atoms of {}; expected fewer than {:.3g}", n[0],
                 n[1], n[2], n_atoms, n_cell, most_atoms);
-  require_memory(comm, memory_of(n_atoms, system.box.volume(), comm.size(), range),
+  require_memory(comm, memory_of(n_atoms, system.box.volume(), comm.size(), range, list_range),
                  fmt::format("{:.3g} atoms", n_atoms));
   system.n_atoms = n_cell * n[0] * n[1] * n[2];
   return system;

@@ -10,6 +10,7 @@
 #include "io/parallel/comm_fwd.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/domain/domain.hpp"
 #include "surrogates/potential/evaluation/model_ensemble.hpp"
 #include "surrogates/potential/evaluation/precision_check.hpp"
 
@@ -58,15 +59,19 @@ struct System {
 };
 
 /// Read and check the start of a run. An error on rank 0 is thrown on all ranks. `range`: cutoff + skin
-/// (angstrom); throws ResourceError if the atoms and their neighbours do not fit into the ranks' memory.
+/// (angstrom), `list_range` that of rows of neighbours; throws ResourceError if the atoms and their
+/// neighbours do not fit into the ranks' memory.
 [[nodiscard]] System read_system(const Comm& comm, const SystemOptions& options,
-                                 const std::vector<std::string>& model_types, double range);
+                                 const std::vector<std::string>& model_types, double range,
+                                 double list_range);
 
 /// About what a rank needs for its share of atoms, their ghosts and neighbours (bytes).
 ///
-/// With n atoms a rank in volume v and range r: n (b_a + 4 N) + g b_g, N = 4/3 pi r^3 n / v neighbours an
-/// atom and g = n ((1 + 2 r / v^(1/3))^3 - 1) ghosts. `volume` (angstrom^3) of all ranks.
-[[nodiscard]] double memory_of(double n_atoms, double volume, int n_ranks, double range);
+/// With n atoms a rank in volume v, range r and list range l: n (b_a + 4 N) + g b_g, N = 4/3 pi l^3 n / v
+/// neighbours an atom and g = n ((1 + 2 r / v^(1/3))^3 - 1) ghosts. `volume` (angstrom^3) of all ranks.
+[[nodiscard]] double memory_of(double n_atoms, double volume, int n_ranks, double range, double list_range);
+/// How ghosts and rows of neighbours must reach for a force field, without ranks and skin.
+[[nodiscard]] DomainOptions domain_of(const ForceField& field);
 
 /// Give all ranks the box of rank 0's configuration. Collective.
 void broadcast_box(const Comm& comm, Configuration& configuration);

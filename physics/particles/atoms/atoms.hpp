@@ -11,7 +11,17 @@
 
 namespace quintet {
 
+struct Atoms;
 class ResidentAtoms;
+
+/// Rows of numbers that ghosts copy from their owners, for force fields whose atoms need to know more of
+/// their neighbours than where they are.
+class GhostRows {
+ public:
+  virtual ~GhostRows() = default;
+  /// Give every ghost its owner's row of an array [n_local + n_ghost, width]. Collective.
+  virtual void send_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) = 0;
+};
 
 /// The atoms of this rank: n_local that it owns, then n_ghost copies of neighbours' (or of its own, periodic
 /// images).
@@ -39,6 +49,8 @@ struct Atoms {
   /// Where steps move them, if that is the memory of a device: the Views above are then as old as the last
   /// at_home() or bring_home() (physics/particles/device).
   std::shared_ptr<ResidentAtoms> resident;
+  /// How ghosts come by what their owners know; empty where nobody has made ghosts on the host.
+  std::shared_ptr<GhostRows> ghost_rows;
 
   [[nodiscard]] int n_all() const { return n_local + n_ghost; }
   [[nodiscard]] std::size_t capacity() const { return position.extent(0); }
@@ -54,7 +66,10 @@ void require_fit(std::int64_t n_rows);
 
 /// Neighbours of the local atoms within cutoff + skin, every pair twice (full list), as compressed rows.
 struct NeighbourList {
-  double range = 0;           ///< cutoff + skin (angstrom)
+  double range = 0;  ///< cutoff + skin (angstrom)
+  /// Atoms that are within any cutoff now, up to the ghosts', were within cutoff + skin of each other when
+  /// the list was made (angstrom).
+  double skin = 0;
   Array<std::size_t> offset;  ///< [n_local + 1]
   /// [offset(n_local)] index of a local or ghost atom; within a row ordered by type, then by cell order.
   Array<int> neighbour;

@@ -91,7 +91,7 @@ struct Domain::Implementation {
   DomainOptions options;
   double range;
   std::array<int, 3> grid;
-  Ghosts ghosts;
+  std::shared_ptr<Ghosts> ghosts;
   NeighbourListBuilder builder;
   NeighbourList list;
   Vectors built_positions;  // the first rows of list.built
@@ -105,19 +105,32 @@ struct Domain::Implementation {
         options(o),
         range(o.cutoff + o.skin),
         grid(choose_rank_grid(comm.size(), o.ranks, range, box)),
-        ghosts(comm, grid, range) {}
+        ghosts(std::make_shared<Ghosts>(comm, grid, range)) {}
+
+  [[nodiscard]] double list_range() const {
+    return options.list_cutoff ? *options.list_cutoff + options.skin : range;
+  }
+  /// Whether no pair within a cutoff can have been further apart than cutoff + skin.
+  [[nodiscard]] bool still_lists(double displacement, double stretch) const {
+    const auto lists = [&](double cutoff) {
+      return (cutoff + 2 * displacement) * stretch <= cutoff + options.skin;
+    };
+    return lists(options.cutoff) && (!options.list_cutoff || lists(0));
+  }
 
   /// Ghosts and list of the local atoms where they are.
   void build(const Exec& exec, Atoms& atoms) {
-    ghosts.build(exec, atoms);
-    if (options.rows) builder.build(exec, atoms, range, list);
+    ghosts->build(exec, atoms);
+    atoms.ghost_rows = ghosts;
+    if (options.rows) builder.build(exec, atoms, list_range(), list);
     const std::size_t n = atoms.n_local, n_all = atoms.n_all();
     if (list.built.extent(0) < n_all) {
       list.built = built_positions = {};
       list.built = make_view<Vectors>("particles::list_built", n_all + n_all / 16);
     }
     copy_rows(exec, atoms.position, list.built, atoms.n_all());
-    list.range = range;
+    list.range = list_range();
+    list.skin = options.skin;
     list.version = new_list_version();
     built_positions = Kokkos::subview(list.built, std::make_pair(std::size_t{0}, n), Kokkos::ALL());
     built_box = atoms.box;
@@ -140,7 +153,7 @@ struct Domain::Implementation {
                         atoms.velocity.data(), list.built.data(),  atoms.type.data(),
                         atoms.id.data(),       atoms.image.data(), atoms.masses};
     if (options.rows) {
-      atoms.resident->take(host, ghosts.plan(atoms));
+      atoms.resident->take(host, ghosts->plan(atoms));
     } else if (comm.size() == 1) {
       take_images(atoms, atoms.resident->take_alone(host, cell_of(built_box)));
     } else {
@@ -148,7 +161,7 @@ struct Domain::Implementation {
       make_ghosts_there(atoms);
     }
     // After a restart they are not where their list was made.
-    ghosts.update_positions(exec, atoms);
+    ghosts->update_positions(exec, atoms);
   }
 
   [[nodiscard]] CellOfAtoms cell_of(const Box& box) const {
@@ -158,11 +171,11 @@ struct Domain::Implementation {
   void take_images(Atoms& atoms, int n_ghost) {
     require_fit(std::int64_t{atoms.n_local} + n_ghost);
     atoms.n_ghost = n_ghost;
-    ghosts.plan_images(atoms.n_local, n_ghost);
+    ghosts->plan_images(atoms.n_local, n_ghost);
     know_there(atoms);
   }
   void make_ghosts_there(Atoms& atoms) {
-    ghosts.build_there(atoms, built_box, cell_of(built_box));
+    ghosts->build_there(atoms, built_box, cell_of(built_box));
     know_there(atoms);
   }
   /// The device has made ghosts, and knows where all were then (see built_positions_now()).
@@ -170,6 +183,7 @@ struct Domain::Implementation {
     const std::size_t n_all = atoms.n_all();
     if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 16);
     resident = atoms.resident;
+    atoms.ghost_rows = nullptr;
     list.built = built_positions = {};
   }
   /// Wrap, migrate and sort the atoms on the device.
@@ -191,7 +205,7 @@ struct Domain::Implementation {
     check_count(atoms);
   }
   void rebuild_there(Atoms& atoms) {
-    ghosts.check_reach(atoms.box);
+    ghosts->check_reach(atoms.box);
     built_box = atoms.box;
     if (comm.size() == 1) {
       take_images(atoms, atoms.resident->rebuild(cell_of(atoms.box)));
@@ -199,7 +213,8 @@ struct Domain::Implementation {
       migrate_there(atoms);
       make_ghosts_there(atoms);
     }
-    list.range = range;
+    list.range = list_range();
+    list.skin = options.skin;
     list.version = new_list_version();
     checks = 0;
   }
@@ -228,6 +243,9 @@ Domain::Domain(const Comm& comm, const DomainOptions& options, const Box& box) {
                 "the cutoff of the force field is {} A; expected a positive length", options.cutoff);
   QUINTET_CHECK(std::isfinite(options.skin) && options.skin >= 0, "the skin is {} A; expected 0 or more",
                 options.skin);
+  QUINTET_ASSERT(
+      !options.list_cutoff || (*options.list_cutoff >= 0 && *options.list_cutoff <= options.cutoff),
+      "rows of the list cannot reach further than ghosts");
   for (int k = 0; k < 3; ++k)
     QUINTET_CHECK(
         !box.periodic()[k] || options.cutoff + options.skin <= most_images * box.width(k),
@@ -300,8 +318,8 @@ bool Domain::refresh(const Exec& exec, Atoms& atoms) {
                                     : largest_displacement_squared(exec, atoms.n_local, atoms.position,
                                                                    d.built_positions, deformation));
   ++d.checks;
-  if ((d.options.cutoff + 2 * std::sqrt(squared)) * deformation.stretch <= d.range) {
-    d.ghosts.update_positions(exec, atoms);
+  if (d.still_lists(std::sqrt(squared), deformation.stretch)) {
+    d.ghosts->update_positions(exec, atoms);
     return false;
   }
   if (d.checks == 1 && d.options.skin > 0) ++d.dangerous;
@@ -317,12 +335,12 @@ bool Domain::refresh(const Exec& exec, Atoms& atoms) {
 }
 
 void Domain::return_forces(const Exec& exec, Atoms& atoms) const {
-  if (atoms.resident) return implementation_->ghosts.return_resident_forces(*atoms.resident);
+  if (atoms.resident) return implementation_->ghosts->return_resident_forces(*atoms.resident);
   return_rows(exec, atoms, atoms.force.data(), 3);
 }
 
 void Domain::return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const {
-  implementation_->ghosts.return_rows(exec, atoms, rows, width);
+  implementation_->ghosts->return_rows(exec, atoms, rows, width);
 }
 
 void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box) {
@@ -340,7 +358,7 @@ void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positi
   d.build(exec, atoms);
   Implementation::copy_rows(exec, now, atoms.position, n);
   atoms.box = box_now;
-  d.ghosts.update_positions(exec, atoms);
+  d.ghosts->update_positions(exec, atoms);
 }
 
 void Domain::stay_on(const Exec& exec, Atoms& atoms, std::shared_ptr<ResidentAtoms> resident) {

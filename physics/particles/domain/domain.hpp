@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/parallel/comm_fwd.hpp"
@@ -17,6 +18,8 @@ struct DomainOptions {
   double skin = 2.0;                  ///< (angstrom)
   std::array<int, 3> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen (least ghost surface)
   bool rows = true;  ///< list neighbours; false where the force field does (ForceField::needs_list)
+  /// How far rows of the list reach without the skin, where ghosts reach further (angstrom).
+  std::optional<double> list_cutoff = std::nullopt;
 };
 
 /// Domain decomposition into bricks of fractional space, one a rank: ghosts, migration, neighbour list.
@@ -56,7 +59,8 @@ class Domain {
   /// Let x be an atom's position now, x0 that at the last rebuild, D the deformation of the box since. Then
   /// u = |x - x0 D| is how far it has moved relative to the box, and a pair within the cutoff now was within
   /// (cutoff + 2 max u) ||D^-1|| then. With an unchanged box this is the usual rule: rebuild if an atom has
-  /// moved by more than half the skin.
+  /// moved by more than half the skin. With a list_cutoff the rule is kept for every shorter cutoff, too: it
+  /// is linear in the cutoff, so that for one of 0 is enough.
   bool refresh(const Exec& exec, Atoms& atoms);
   /// Add the forces on ghosts to their owners' (reverse communication); the ghosts' become 0. Collective.
   void return_forces(const Exec& exec, Atoms& atoms) const;

@@ -31,6 +31,15 @@ void pack_positions(const Exec& exec, const Vectors& x, const int* rows, int n, 
       });
 }
 
+/// out(p, l) = in(rows(p), l).
+void pack_rows(const Exec& exec, const double* in, const int* rows, int n, int width, double* out) {
+  Kokkos::parallel_for(
+      "particles::pack_rows", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
+        const double* const from = in + std::int64_t{rows[p]} * width;
+        for (int l = 0; l < width; ++l) out[std::int64_t{p} * width + l] = from[l];
+      });
+}
+
 /// out(rows(p), l) += in(p, l); no row occurs twice in one swap.
 void add_rows(const Exec& exec, const double* in, const int* rows, int n, int width, double* out) {
   Kokkos::parallel_for(
@@ -293,6 +302,21 @@ void Ghosts::update_positions(const Exec& exec, Atoms& atoms) {
     exchange_known(comm_, std::span<const double>(buffer_.data(), std::int64_t{3} * swap.n_sent),
                    swap.destination, std::span<double>(arriving, std::int64_t{3} * swap.n_received),
                    swap.source, tag_positions);
+  }
+}
+
+void Ghosts::send_rows(const Exec& exec, const Atoms&, double* rows, int width) {
+  const auto size = [width](int n) { return std::int64_t{n} * width; };
+  for (const Swap& swap : swaps_) {
+    double* const arriving = rows + size(swap.first_received);
+    const bool to_itself = swap.destination == comm_.rank();
+    if (!to_itself) grow_buffers(swap.n_sent, width);
+    pack_rows(exec, rows, sent_.data() + swap.first_sent, swap.n_sent, width,
+              to_itself ? arriving : buffer_.data());
+    exec.fence();
+    if (to_itself) continue;
+    exchange_known(comm_, std::span<const double>(buffer_.data(), size(swap.n_sent)), swap.destination,
+                   std::span<double>(arriving, size(swap.n_received)), swap.source, tag_rows);
   }
 }
 

@@ -21,7 +21,7 @@ inline constexpr int most_images = 20;
 /// passes on the ghosts of the stages before, so edges and corners need no messages of their own. Where the
 /// range spans several bricks, atoms hop from rank to rank. A direction with one rank exchanges with itself:
 /// periodic images. A ghost's position is its owner's plus a whole number of rows of the box as it is now.
-class Ghosts {
+class Ghosts final : public GhostRows {
  public:
   /// `grid`: ranks along each direction; rank = (c_0 grid_1 + c_1) grid_2 + c_2. `range`: cutoff + skin
   /// (angstrom).
@@ -36,6 +36,7 @@ class Ghosts {
   /// Add the rows of ghosts in an array [n_local + n_ghost, width] to their owners' and clear them.
   /// Collective.
   void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width);
+  void send_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) override;
 
   /// Plan of the exchange for atoms on a device, after build(); update_positions() follows it for such atoms.
   [[nodiscard]] const GhostPlan& plan(const Atoms& atoms);

@@ -39,6 +39,8 @@ class ForceField {
   virtual ~ForceField() = default;
   /// Distance beyond which atoms do not interact (angstrom).
   [[nodiscard]] virtual double cutoff() const = 0;
+  /// How far rows of the list that compute() gets must reach, where that is less (angstrom).
+  [[nodiscard]] virtual double list_cutoff() const { return cutoff(); }
   /// Types it knows; atoms' types are indices into this list.
   [[nodiscard]] virtual const std::vector<std::string>& type_names() const = 0;
   /// One line for the log: what it is and how it is evaluated.
