@@ -53,7 +53,7 @@ WAY = (
       "apps/meshfreeflow/simulate apps/meshfreeflow/train", "apps/podlstm/fit apps/podlstm/search")),
     ("Afterwards", "reports side by side; commands without steps",
      ("apps/quintet/owner apps/quintet/machine apps/campaign apps/campaign/workers apps/quintet/campaign apps/quintet/registry apps/quintet/submit apps/quintet/plan apps/quintet/bench apps/quintet/verify apps/quintet/lammps io/machine", "apps/dpmd/evaluate apps/dpmd/ipi apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "",
-      "apps/submatrix/inspect",
+      "apps/submatrix/inspect apps/submatrix/plan",
       "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate apps/podlstm/quantise surrogates/sequence/skill")),
 )
 # Rooms that no run enters.

@@ -1,10 +1,10 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/submatrix/compare/compare.hpp"
 #include "apps/submatrix/compare/with_petsc.hpp"
-#include "apps/submatrix/evaluate/cost.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
-#include "apps/submatrix/evaluate/sizes.hpp"
 #include "apps/submatrix/inspect/inspect.hpp"
+#include "apps/submatrix/plan/cost.hpp"
+#include "apps/submatrix/plan/sizes.hpp"
 
 /// Density matrices of sparse Kohn-Sham systems by the submatrix method.
 int main(int argc, char** argv) {

@@ -33,7 +33,7 @@ ROOMS = {
     "apps/meshfreeflow": ("setup", "control flow simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "append fit forecast quantise search train"),
     "apps/quintet": ("owner", "lammps machine bench registry verify", "plan", "submit", "campaign"),
-    "apps/submatrix": ("input inspect report", "evaluate", "compare"),
+    "apps/submatrix": ("input inspect report", "evaluate", "compare plan"),
     "apps/vlasov": ("input", "setup", "state", "report"),
     "bridges": ("c", "density deepmd lammps"),
 }

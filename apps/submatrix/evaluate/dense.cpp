@@ -12,16 +12,16 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
-#include "apps/submatrix/report/pictures.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
-#include "physics/electronic/submatrix/submatrix_plan.hpp"
 
 namespace quintet::submatrix {
 
 using namespace electronic;
+
+double dense_bytes(double n_rows) { return 6 * sizeof(double) * n_rows * n_rows; }
 
 namespace {
 
@@ -29,66 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// K, S, C and workspace of LAPACK, on the first rank.
-double bytes_needed(double n_rows) { return 6 * sizeof(double) * n_rows * n_rows; }
-
-bool fits(Context& context, double n_rows) {
-  try {
-    context.require_memory(bytes_needed(n_rows), "dense diagonalisation");
-    return true;
-  } catch (const ResourceError&) {
-    return false;
-  }
-}
-
-/// Rows of a submatrix over those of the matrix, on the mean.
-double mean_part(const BlockMatrix& a, double threshold) {
-  const auto sizes = submatrix_sizes(a, threshold);
-  return std::accumulate(sizes.begin(), sizes.end(), 0.0) /
-         (static_cast<double>(a.blocking->n_rows()) * sizes.size());
-}
-
-/// Elements and mean rows of a block column of this matrix where blocks below `threshold` are dropped.
-struct PatternSize {
-  double elements, rows;
-};
-PatternSize columns_of(const BlockMatrix& a, double threshold) {
-  const double n = a.blocking->n_rows(), part = mean_part(a, threshold);
-  return {part * n * n, part * n};
-}
-
-/// Seconds of a rank for a spin by submatrices at all thresholds. `a`: A, or K while A is not known; `basis`:
-/// whether A is still to be made; `sharing`: as in predicted_costs_of().
-double submatrix_seconds_of(const EvaluateOptions& options, const System& system, const BlockMatrix& a,
-                            bool basis, std::size_t sharing) {
-  constexpr double products_per_second = 6e9;  // operations of products of small blocks
-  constexpr double level_seconds = 2e-7;   // an element of A: some 200 products with vectors for HOMO, LUMO
-  constexpr double least_seconds = 0.005;  // of a threshold: its many small sums
-  constexpr double beside_kernels = 2;     // moments, edges of the spectrum, samples for the errors
-  constexpr double passes_at_temperature = 2;  // until N(mu) is met
-  const auto& thresholds = options.method.thresholds;
-  const double finest = *std::min_element(thresholds.begin(), thresholds.end());
-  const double n = system.blocking().n_rows(), whole = columns_of(a, 0.01 * finest).elements;
-  const double z_rows = n * inverse_sqrt_part(system.s, finest);
-  double seconds = 0;
-  for (const double threshold : thresholds) {
-    const auto costs = predicted_costs(a, submatrix_options(options, threshold, std::nullopt));
-    const double kernels = std::accumulate(costs.begin(), costs.end(), 0.0);
-    const double p_rows = columns_of(a, threshold).rows;
-    seconds +=
-        least_seconds + (options.temperature > 0 ? passes_at_temperature : 1) * beside_kernels * kernels +
-        (options.temperature > 0 ? 0 : level_seconds * whole) + 2 * n * z_rows * p_rows / products_per_second;
-  }
-  if (!basis) return seconds / a.comm.size();
-  const double k_rows = columns_of(system.k, 0.01 * finest).rows;
-  const CostModel series{.degree = 30};
-  const Blocking& blocks = system.blocking();
-  if (sharing > 0 && n * z_rows > n)
-    seconds += series.polynomial(z_rows, n / blocks.n_blocks()) * blocks.n_blocks() / sharing;
-  seconds += 4 * n * z_rows * k_rows / products_per_second;
-  return seconds / a.comm.size();
 }
 
 /// Orbitals of each spin and how they are filled.
@@ -185,68 +125,11 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
 
 }  // namespace
 
-Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins, const BlockMatrix* a,
-                         std::size_t sharing) {
-  const System& system = spins.front().system;
-  const double n_rows = system.blocking().n_rows(), n_spins = spins.size();
-  const double bytes_of_k = system.k.comm.sum(static_cast<double>(system.k.bytes()));
-  return {
-      n_spins * dense_seconds(n_rows),
-      n_spins * submatrix_seconds_of(options, system, a != nullptr ? *a : system.k, a == nullptr, sharing),
-      bytes_needed(n_rows), matrices_beside_k * n_spins * bytes_of_k};
-}
-
-std::string cheaper_dense(Context& context, const EvaluateOptions& options, const Costs& costs) {
-  const auto& method = options.method;
-  constexpr double least_saving = 0.1;  // (s): below, nobody waits, and submatrices tell their errors
-  if (method.dense != Dense::automatic || method.kernel != SubmatrixKernel::automatic ||
-      method.columns_together != 0 || wants_orthogonal(options.output) || options.check.vectors > 0 ||
-      options.spectrum.vectors > 0 || options.device != Device::cpu)
-    return {};
-  if (costs.submatrix_seconds - costs.dense_seconds < least_saving) return {};
-  if (costs.dense_bytes > method.memory.value_or(std::numeric_limits<double>::infinity()) ||
-      !fits(context, std::sqrt(costs.dense_bytes / bytes_needed(1))))
-    return {};
-  return fmt::format("it is predicted to take {:.2g} s, submatrices {:.2g} s for {}", costs.dense_seconds,
-                     costs.submatrix_seconds,
-                     method.thresholds.size() == 1
-                         ? "the threshold"
-                         : fmt::format("all {} thresholds", method.thresholds.size()));
-}
-
-bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system) {
-  constexpr double most_seconds = 600;
-  const double n_rows = system.blocking().n_rows();
-  const auto& method = options.method;
-  if (method.kernel != SubmatrixKernel::automatic) return false;
-  return method.dense == Dense::automatic && dense_seconds(n_rows) <= most_seconds &&
-         !wants_orthogonal(options.output) &&
-         bytes_needed(n_rows) <= method.memory.value_or(std::numeric_limits<double>::infinity()) &&
-         fits(context, n_rows);
-}
-
-std::string why_dense(Context& context, const EvaluateOptions& options, const System& system,
-                      double threshold, const BlockMatrix* a) {
-  const auto& method = options.method;
-  if (method.dense == Dense::always) return "method.dense is always";
-  if (method.dense == Dense::never || method.kernel != SubmatrixKernel::automatic ||
-      method.columns_together != 0 || wants_orthogonal(options.output))
-    return {};
-  constexpr double nearly_all = 0.9;
-  const double part = a != nullptr
-                          ? mean_part(*a, threshold)
-                          : std::max(mean_part(system.k, threshold), inverse_sqrt_part(system.s, threshold));
-  const int n_rows = system.blocking().n_rows();
-  if (part < nearly_all || !fits(context, n_rows)) return {};
-  return fmt::format("at threshold {:.0e} a submatrix has {:.0f} % of all {} orbitals on the mean", threshold,
-                     100 * part, n_rows);
-}
-
 Evaluation evaluate_densely(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
                             const std::function<void(const Evaluation&)>& check) {
   const auto phase = context.phase("dense");
   const double n_rows = spins.front().system.blocking().n_rows();
-  context.require_memory(bytes_needed(n_rows), fmt::format("dense diagonalisation of {} orbitals", n_rows));
+  context.require_memory(dense_bytes(n_rows), fmt::format("dense diagonalisation of {} orbitals", n_rows));
   auto start = Clock::now();
   const Filled filled = fill_spins(options, spins);
   const double seconds = seconds_since(start) / spins.size();

@@ -25,18 +25,15 @@
 #include "apps/submatrix/evaluate/progress.hpp"
 #include "apps/submatrix/evaluate/shared_products.hpp"
 #include "apps/submatrix/evaluate/spectrum.hpp"
+#include "apps/submatrix/evaluate/threshold.hpp"
+#include "apps/submatrix/evaluate/way.hpp"
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
 #include "apps/submatrix/report/further.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/electronic/density/density_matrix.hpp"
-#include "physics/electronic/density/energy_weighted_density.hpp"
 #include "physics/electronic/density/kept_root.hpp"
-#include "physics/electronic/density/orthogonalise.hpp"
-#include "physics/electronic/density/probe.hpp"
-#include "physics/electronic/submatrix/submatrix_spins.hpp"
 
 namespace quintet::submatrix {
 
@@ -64,17 +61,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What the user holds of a spin; `counted`: the number of its electrons too.
-Held held_of(const EvaluateOptions& options, const Spin& spin, bool counted) {
-  const auto& ensemble = options.ensemble;
-  return {counted && !ensemble.common_mu ? spin.electrons : std::nullopt, ensemble.electrons.has_value(),
-          options.temperature, options.method.least_gap, spin.system.guessed_unit};
-}
-
 void announce_system(const System& system) {
   const auto& blocking = system.blocking();
   log::info("{} orbitals in {} blocks, {} elements of K; {:.4g} bytes of K and S on the first rank",
             blocking.n_rows(), blocking.n_blocks(), system.n_elements, system.k.bytes() + system.s.bytes());
+}
+
+/// The engine of polynomials on a device. Its batches take a part of the memory that is free now.
+std::unique_ptr<DeviceSubmatrices> make_series_on(const DeviceSession& session) {
+  constexpr double batch_bytes = 1e9, least_bytes = 2e9;
+  session.require_bytes(least_bytes, "Batches of submatrices");
+  const auto make = session.factory("quintet_make_device_submatrices", &quintet_make_device_submatrices);
+  return std::unique_ptr<DeviceSubmatrices>(make(batch_bytes));
 }
 
 Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesOptions& matrices, int spin,
@@ -108,211 +106,6 @@ std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
   QUINTET_CHECK(up == down, "{} has {} rows, but {} has {}: are they the two spins of one system?",
                 options.matrices.kohn_sham, up, *options.matrices.kohn_sham_down, down);
   return spins;
-}
-
-Interrupt interrupt_of(const Context& context) {
-  return [&context] { return context.stop_noticed(); };
-}
-
-/// The engine of polynomials on a device. Its batches take a part of the memory that is free now.
-std::unique_ptr<DeviceSubmatrices> make_series_on(const DeviceSession& session) {
-  constexpr double batch_bytes = 1e9, least_bytes = 2e9;
-  session.require_bytes(least_bytes, "Batches of submatrices");
-  const auto make = session.factory("quintet_make_device_submatrices", &quintet_make_device_submatrices);
-  return std::unique_ptr<DeviceSubmatrices>(make(batch_bytes));
-}
-
-/// P of each spin at one threshold.
-std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
-                                      const std::vector<Spin>& spins, const std::vector<Basis>& bases,
-                                      DeviceSubmatrices* device, double threshold) {
-  const auto phase = context.phase("submatrices");
-  std::vector<SubmatrixResult> signs;
-  if (options.ensemble.common_mu) {
-    auto both = submatrix_options(options, threshold, spins[0].electrons);
-    both.interrupt = interrupt_of(context);
-    both.device = device;
-    both.pairs_tolerance = options.ensemble.tolerance;
-    auto [up, down] = evaluate_spins(bases[0].a, bases[1].a, both);
-    signs.push_back(std::move(up));
-    signs.push_back(std::move(down));
-  } else {
-    for (std::size_t s = 0; s < spins.size(); ++s) {
-      auto one = submatrix_options(options, threshold, spins[s].electrons);
-      one.interrupt = interrupt_of(context);
-      one.device = device;
-      signs.push_back(evaluate_submatrices(bases[s].a, one));
-    }
-  }
-  return signs;
-}
-
-/// P of one spin against a series of all of A, on random vectors.
-void check_on_vectors(Context& context, const EvaluateOptions& options, const Basis& basis,
-                      const SubmatrixResult& sign, const SpmmLayout& layout, Evaluation& evaluation) {
-  const auto phase = context.phase("check");
-  ProbeOptions probe;
-  probe.vectors = options.check.vectors;
-  probe.error = options.check.error;
-  probe.layout = layout;
-  probe.interrupt = interrupt_of(context);
-  const ProbedError probed =
-      probe_error(sign.p, basis.a, {sign.mu, sign.temperature, 0},
-                  {evaluation.homo, evaluation.homo_error, evaluation.lumo, evaluation.lumo_error}, probe);
-  evaluation.probe_vectors = probed.vectors;
-  evaluation.probe_degree = probed.degree;
-  evaluation.probed_error = probed.norm.value;
-  evaluation.probed_deviation = probed.norm.deviation;
-  evaluation.probe_series_error = probed.series_error;
-  evaluation.probe_refused = probed.refused;
-}
-
-/// How each threshold is evaluated.
-struct Way {
-  std::vector<std::string> why_dense;  ///< "": by submatrices
-  std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
-  std::vector<SpmmLayout> check;       ///< of each spin, how P is checked on vectors; none: it is not
-};
-
-/// One spin at one threshold; `write`: the matrices that the user wants.
-Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Way& way, std::size_t s,
-                         const Spin& spin, const SubmatrixResult& sign, DeviceSubmatrices* device,
-                         double threshold, bool write) {
-  const System& system = spin.system;
-  const Basis& basis = way.bases[s];
-  const auto start = Clock::now();
-  const auto density = [&] {
-    const auto phase = context.phase("density");
-    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold, device,
-                          write ? options.output.pattern : DensityPattern::of_k_and_s);
-  }();
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  Evaluation evaluation = summary_of(threshold, sign, density, seconds);
-  evaluation.whole = write && options.output.pattern == DensityPattern::whole;
-  if (basis.local)  // these are of D in that basis, which is not the one that is written
-    evaluation.rest = evaluation.density_error = std::numeric_limits<double>::quiet_NaN();
-  {
-    const auto phase = context.phase("frontier");
-    find_levels(evaluation, basis, sign, held_of(options, spin, true), device);
-  }
-  const bool trivial = spin.electrons && is_trivial(*spin.electrons, system.blocking().n_rows());
-  if (!way.check.empty() && trivial && !options.ensemble.common_mu)
-    evaluation.probe_refused = "all orbitals of a spin are empty or full: P is exact";
-  else if (!way.check.empty())
-    check_on_vectors(context, options, basis, sign, way.check[s], evaluation);
-  if (!write) return evaluation;
-  const auto energy_weighted = [&] {
-    return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
-  };
-  write_outputs(context, options.output, spin.suffix, 2 * density.n_pairs,
-                {{"density", [&] { return basis.of_user(density.d); }, basis.local ? 0 : density.rest},
-                 {"energy_weighted", energy_weighted},
-                 {"orthogonal", [&] { return basis.a; }},
-                 {"inverse_sqrt", [&] { return basis.inverse_sqrt; }},
-                 {"orthogonal_density", [&] { return sign.p; }},
-                 {"kohn_sham", [&] { return system.k; }},
-                 {"overlap", [&] { return system.s; }}});
-  return evaluation;
-}
-
-/// All spins at one threshold.
-Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
-                              const std::vector<Spin>& spins, const Way& way, DeviceSubmatrices* device,
-                              double threshold, bool write) {
-  const auto signs = signs_of(context, options, spins, way.bases, device, threshold);
-  std::vector<Evaluation> parts;
-  for (std::size_t s = 0; s < spins.size(); ++s) {
-    give_up_if_asked(context.comm(), interrupt_of(context));
-    parts.push_back(evaluate_spin(context, options, way, s, spins[s], signs[s], device, threshold, write));
-  }
-  return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
-}
-
-/// Reasons at each threshold. Submatrices shrink with rising threshold: once one is not dense, none above is.
-std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptions& options,
-                                           const System& system, const BlockMatrix* a) {
-  const auto& thresholds = options.method.thresholds;
-  std::vector<std::size_t> ascending(thresholds.size());
-  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
-  std::sort(ascending.begin(), ascending.end(),
-            [&](std::size_t i, std::size_t j) { return thresholds[i] < thresholds[j]; });
-  std::vector<std::string> reasons(thresholds.size());
-  for (const std::size_t i : ascending) {
-    reasons[i] = why_dense(context, options, system, thresholds[i], a);
-    if (reasons[i].empty()) break;
-  }
-  return reasons;
-}
-
-/// One dense diagonalisation, which answers all thresholds, where it is predicted to be cheaper than all of
-/// them by submatrices. `first`: before S^-1/2, when both predictions are told.
-void take_cheaper(Context& context, const EvaluateOptions& options, const Costs& costs, bool first,
-                  Way& way) {
-  const std::string why = cheaper_dense(context, options, costs);
-  const bool all_dense =
-      std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& w) { return w.empty(); });
-  if (first || (!why.empty() && !all_dense))
-    log::info(
-        "Predicted: one dense diagonalisation {:.2g} s and {:.2g} MB, submatrices {:.2g} s and {:.2g} MB{}; "
-        "taken: "
-        "{}",
-        costs.dense_seconds, 1e-6 * costs.dense_bytes, costs.submatrix_seconds, 1e-6 * costs.submatrix_bytes,
-        first ? "" : " from here on", all_dense || !why.empty() ? "dense diagonalisation" : "submatrices");
-  if (first) {
-    context.summarise("predicted_dense_s", costs.dense_seconds);
-    context.summarise("predicted_submatrix_s", costs.submatrix_seconds, "of all thresholds");
-  }
-  for (auto& reason : way.why_dense)
-    if (reason.empty()) reason = why;
-}
-
-/// `first`: K is the first one; `root`: S^-1/2 where it is known.
-Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
-               DeviceSubmatrices* device, bool first, std::optional<KeptRoot> root) {
-  const auto& thresholds = options.method.thresholds;
-  const auto phase = context.phase("orthogonalise");
-  Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}, {}};
-  take_cheaper(context, options,
-               predicted_costs_of(options, spins, nullptr, root ? 0 : options.further_kohn_sham.size() + 1),
-               first, way);
-  if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); })) {
-    if (first && options.method.inverse_sqrt)
-      log::info("method.inverse_sqrt: {} is left as it is, dense diagonalisation needs no S^-1/2",
-                *options.method.inverse_sqrt);
-    return way;
-  }
-  try {
-    for (const auto& spin : spins) {
-      if (!way.bases.empty() && same_matrix(spins.front().system.s, spin.system.s)) {
-        log::info("S^-1/2 is that of the other spin, whose S is the same");
-        root = root_of(way.bases.front());
-      }
-      way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
-                                     wants_orthogonal(options.output), interrupt_of(context), device,
-                                     root ? &*root : nullptr));
-      root.reset();
-    }
-  } catch (const IllConditioned& error) {
-    if (options.method.dense == Dense::never)
-      throw InputError(
-          fmt::format("{}; or let method.dense be automatic: one dense diagonalisation does without S^-1/2",
-                      error.what()));
-    if (wants_orthogonal(options.output))
-      throw InputError(fmt::format(
-          "{}; or leave what needs S^-1/2 out of output.matrices: one dense diagonalisation does without it",
-          error.what()));
-    const auto why = fmt::format(
-        "the condition number of S, about {:.1g} with functions of each block made orthogonal, is too large "
-        "for "
-        "S^-1/2",
-        error.condition);
-    return {std::vector<std::string>(thresholds.size(), why), {}, {}};
-  }
-  const auto reasons = reasons_for_dense(context, options, spins.front().system, &way.bases.front().a);
-  for (std::size_t i = 0; i < thresholds.size(); ++i)
-    if (way.why_dense[i].empty()) way.why_dense[i] = reasons[i];
-  take_cheaper(context, options, predicted_costs_of(options, spins, &way.bases.front().a), false, way);
-  return way;
 }
 
 /// Why a threshold has no numbers, "": it has; and the error that says so.

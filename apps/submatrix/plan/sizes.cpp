@@ -1,4 +1,4 @@
-#include "apps/submatrix/evaluate/sizes.hpp"
+#include "apps/submatrix/plan/sizes.hpp"
 
 #include <memory>
 

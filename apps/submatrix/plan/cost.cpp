@@ -1,4 +1,4 @@
-#include "apps/submatrix/evaluate/cost.hpp"
+#include "apps/submatrix/plan/cost.hpp"
 
 #include <algorithm>
 #include <numeric>
