@@ -8,6 +8,7 @@
 - The section that a link names is a heading of its page. Every page of docs has a place in docs/book.yml, and is two
   clicks from README.md at most.
 - docs/architecture.svg is what docs/architecture.py draws, and no room is missing in it.
+- The homes of third parties that docs/architecture.md (a table) and CONTRIBUTING.md (a list) name are those of check_includes.py.
 
 Usage: check_docs.py SOURCE_DIR, or check_docs.py --self-test
 """
@@ -19,7 +20,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from check_includes import FLOORS, ROOMS
+from check_includes import FLOORS, HOMES, ROOMS
 
 TOP = FLOORS + ("tests", "docs", "inputs", "cmake")
 SUFFIXES = (".hpp", ".cpp", ".hpp.in", ".cmake", ".py", ".md", ".sh")
@@ -179,6 +180,17 @@ def picture_problems(source_dir, files):
         yield "docs/architecture.svg is not what docs/architecture.py draws: python3 docs/architecture.py, and look at it"
 
 
+def home_problems(pages):
+    """Pages that name the homes of third parties otherwise than HOMES: a row `| HDF5 | `io/hdf5` |` or words (HDF5: `io/hdf5`, …)."""
+    wanted = {(name.split(" or ")[0], home.rstrip("/")) for name, _, homes in HOMES for home in homes}
+    for page, pattern in (("docs/architecture.md", r"^\| ([\w -]+?) \| `([\w/]+)` \|$"), ("CONTRIBUTING.md", r"([\w-]+):\s+`([a-z]+(?:/[a-z0-9]+)?)`(?=[,)])")):
+        found = set(re.findall(pattern, pages.get(page, ""), re.MULTILINE))
+        yield from (f"{page}: does not say that the home of {name} is `{home}`" for name, home in sorted(wanted - found))
+        if page.startswith("docs/"):
+            names = {name for name, _ in wanted}
+            yield from (f"{page}: {name} is not at home in `{home}`" for name, home in sorted(found - wanted) if name in names or "/" in home)
+
+
 def with_folders(paths):
     return set(paths) | {parent for path in paths for parent in parents(path)}
 
@@ -204,6 +216,7 @@ def problems_of(source_dir):
     pages = {path: read(source_dir, path) if path.endswith(".md") else None for path in files}
     yield from room_problems(pages)
     yield from picture_problems(source_dir, files)
+    yield from home_problems(pages)
     for page, text in pages.items():
         if text is not None and page != "CHANGELOG.md":  # it names files as they were
             yield from page_problems(page, text, paths)
@@ -240,6 +253,13 @@ def self_test():
     far = {"README.md": "[a](docs/a.md)", "docs/a.md": "[b](b.md)", "docs/b.md": "[c](c.md)", "docs/c.md": ""}
     assert [fault for fault in book_problems(far, places + "  - C: docs/c.md\n") if "3 clicks" in fault]
     assert not [fault for fault in book_problems({**far, "docs/a.md": "[b](b.md) [c](c.md)"}, places + "  - C: docs/c.md\n") if "clicks" in fault]
+    rows = {(name.split(" or ")[0], home.rstrip("/")) for name, _, homes in HOMES for home in homes}
+    homes = {"docs/architecture.md": "\n".join(f"| {name} | `{home}` |" for name, home in rows),
+             "CONTRIBUTING.md": "(" + ", ".join(f"{name}: `{home}`" for name, home in rows) + ")"}
+    assert not list(home_problems(homes)), list(home_problems(homes))
+    for page, text in homes.items():
+        assert list(home_problems({**homes, page: text.replace("`io/hdf5`", "`io/netcdf`")})), page
+    assert list(home_problems({**homes, "docs/architecture.md": homes["docs/architecture.md"] + "\n| HDF5 | `io/config` |"}))
     assert not list(comment_problems("a.cpp", "// see log.hpp\nint x;", {"io/log/log.hpp"}))
     assert list(comment_problems("a.cpp", "/// see gone.hpp", {"io/log/log.hpp"}))
 
