@@ -1,4 +1,8 @@
 # Quintet as a package of Spack, from a checkout: docs/packages.md says how.
+try:  # where Spack 1.0 and later have it; before, the line below brings it
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass
 from spack.package import *
 
 
@@ -30,7 +34,7 @@ class Quintet(CMakePackage):
     depends_on("blas")
     depends_on("lapack")
     depends_on("fmt@8:")
-    depends_on("spdlog@1.9:+fmt_external")
+    depends_on("spdlog@1.9:")  # of Spack: always with its fmt
     depends_on("yaml-cpp@0.6.3:")
     depends_on("muparser@2.3:")
     depends_on("cli11@2.1:", type="build")
