@@ -42,9 +42,8 @@ void open(const char* const* paths, int n, DeepmdHandle& handle) {
     if (!handle.error.empty()) return;
   }
   for (const auto& file : files) names.push_back(file.c_str());
-  handle.potential =
-      quintet_potential_open_on(names.size(), names.data(),
-                                std::getenv("QUINTET_PRECISION"), std::getenv("QUINTET_DEVICE"));
+  handle.potential = quintet_potential_open_on(names.size(), names.data(), std::getenv("QUINTET_PRECISION"),
+                                               std::getenv("QUINTET_DEVICE"));
   handle.error = quintet_potential_error(handle.potential);
   if (handle.error.starts_with("precision '")) handle.error += " (environment variable QUINTET_PRECISION)";
   if (handle.error.starts_with("device")) handle.error += " (environment variable QUINTET_DEVICE)";

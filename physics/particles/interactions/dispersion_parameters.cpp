@@ -1,7 +1,5 @@
 #include "physics/particles/interactions/dispersion_parameters.hpp"
 
-#include <span>
-
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 
@@ -12,6 +10,13 @@ namespace {
 constexpr const char* grimme = "Grimme, Ehrlich, Goerigk, J. Comput. Chem. 32, 1456 (2011)";
 constexpr const char* goerigk = "Goerigk, Grimme, Phys. Chem. Chem. Phys. 13, 6670 (2011)";
 constexpr const char* ehlert = "Ehlert et al., J. Chem. Phys. 154, 061101 (2021)";
+
+/// Damping that was fitted to a density functional.
+struct FunctionalDamping {
+  const char* name;
+  double s6, s8, a1, a2;  ///< a2 (bohr)
+  const char* source;
+};
 
 constexpr FunctionalDamping rows[] = {
     {"pbe", 1, 0.7875, 0.4289, 4.4407, grimme},
@@ -37,8 +42,6 @@ constexpr FunctionalDamping rows[] = {
 };
 
 }  // namespace
-
-std::span<const FunctionalDamping> functional_dampings() { return rows; }
 
 std::vector<std::string> functional_names() {
   std::vector<std::string> names;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,13 +14,7 @@ struct DispersionDamping {
   double a2 = 0;  ///< (bohr)
 };
 
-/// Damping that was fitted to a density functional.
-struct FunctionalDamping {
-  const char* name;
-  double s6, s8, a1, a2;  ///< a2 (bohr)
-  const char* source;
-};
-[[nodiscard]] std::span<const FunctionalDamping> functional_dampings();
+/// Functionals whose fitted damping is known.
 [[nodiscard]] std::vector<std::string> functional_names();
 /// Damping of a functional, with the weight of triples. Throws InputError for a name that is not in the
 /// table.
