@@ -36,6 +36,7 @@ struct Timing {
   double rebuilds = 0;       ///< a step
   planning::Traffic sums{};  ///< reductions of a step
   double range = 0;          ///< cutoff + skin (angstrom)
+  double list_range = 0;     ///< the same of rows of neighbours
   std::vector<std::string> type_names{};
   double memory = 0;  ///< of this process so far (bytes)
 };
@@ -61,6 +62,7 @@ Timing time_copies(const Context& context, const DeviceSession& session, const R
   timing.sums = {double(counter.messages) / n, double(counter.bytes) / n};
   timing.rebuilds = double(simulation.domain().rebuilds() - first_rebuild) / n;
   timing.range = simulation.system().force_field.cutoff() + options.domain.skin;
+  timing.list_range = simulation.system().force_field.list_cutoff() + options.domain.skin;
   timing.type_names = simulation.system().force_field.type_names();
   timing.memory = 1e6 * peak_memory_mb();
   return timing;
@@ -76,7 +78,7 @@ struct PlannedAtoms {
 PlannedAtoms atoms_of(const Context& context, const RunOptions& options, const Timing& timing) {
   SystemOptions one = options.system;
   one.replicate = {1, 1, 1};
-  const System cell = read_system(context.comm(), one, timing.type_names, timing.range);
+  const System cell = read_system(context.comm(), one, timing.type_names, timing.range, timing.list_range);
   Copies copies;
   for (std::size_t k = 0; k < 3; ++k) copies[k] = options.system.replicate[k];
   constexpr double most = 2e5;
@@ -125,8 +127,8 @@ planning::StepCost row_of(const RunOptions& options, const PlannedAtoms& atoms, 
   row.halo = halo_of(needs, timing.rebuilds);
   row.sums = timing.sums;
   row.memory = timing.memory + bytes_of_files + (p > 1 ? bytes_of_messages : 0) +
-               memory_of(atoms.n, atoms.box.volume(), p, timing.range) -
-               memory_of(timing.atoms, timing.volume, 1, timing.range);
+               memory_of(atoms.n, atoms.box.volume(), p, timing.range, timing.list_range) -
+               memory_of(timing.atoms, timing.volume, 1, timing.range, timing.list_range);
   return row;
 }
 
