@@ -151,6 +151,12 @@ TEST(LoggedProjections, are_met_within_one_per_cent) {
   for (const auto& [what, sum] : seen)
     std::printf("%-28s %3d rows, deviate by at most %.1e\n", what.c_str(), sum.rows, sum.worst);
   EXPECT_EQ(rows, 275);
+  double worst = 0;
+  for (const auto& [what, sum] : seen) worst = std::max(worst, sum.worst);
+  RecordProperty("rows", rows);  // both for docs/verification.md
+  std::ostringstream text;
+  text << worst;
+  RecordProperty("worst", text.str());
 }
 
 /// What the authors' switches are worth: a plan without them differs by more than the rows above allow.

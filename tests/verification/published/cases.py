@@ -1,17 +1,17 @@
 """What is compared: commands, and numbers of their results beside published or exact ones.
 
-A Case has a title, commands (run in their order, in one folder), and rows. A row: what, where our number comes from (a function of
-`summaries`, name of the run -> summary.json), the other number, how far from it ours may be (relative, or absolute where the other is
-0), the digits that are shown, unit, and the source of the other number.
+A Case has a title, commands (run in their order, in one folder), rows, and a file that it needs of ../shared (without it the case is
+left out). A row: what, where our number comes from (a function of `summaries`, name of the run -> summary.json), the other number, how
+far from it ours may be (relative, or absolute where the other is 0), the digits that are shown, unit, and the source of the other number.
 """
 import json
 import os
 from collections import namedtuple
-from math import log
+from math import log, pi, sqrt
 
 import theory
 
-Case = namedtuple("Case", "program title commands rows")
+Case = namedtuple("Case", "program title commands rows needs", defaults=(None,))
 Row = namedtuple("Row", "what ours other allowed digits unit source")
 
 
@@ -43,6 +43,31 @@ def plasma_cases():
     yield Case("vlasov", "Electron-acoustic wave", ["vlasov run inputs/vlasov/electron_acoustic.yaml --output runs/acoustic"],
                [Row("damping", key("acoustic", "growth_rate"), acoustic.imag, 2e-2, 5, "omega_pe", "root of the dispersion relation"),
                 Row("frequency", key("acoustic", "frequency"), acoustic.real, 1e-2, 5, "omega_pe", "the same")])
+    sound = theory.electrostatic(0.5, [(1, 1, 0), (1/25, sqrt(0.1/25), 0)], 0.11 - 0.011j)
+    yield Case("vlasov", "Ion-acoustic wave", ["vlasov run inputs/vlasov/ion_acoustic.yaml --output runs/sound"],
+               [Row("damping", key("sound", "growth_rate"), sound.imag, 3e-3, 5, "omega_pe", "root of the dispersion relation of electrons and ions"),
+                Row("frequency", key("sound", "frequency"), sound.real, 3e-4, 5, "omega_pe", "the same")])
+    yield Case("vlasov", "Bernstein mode", ["vlasov run inputs/vlasov/bernstein.yaml --output runs/across"],
+               [Row("frequency", key("across", "frequency"), theory.bernstein(0.5, 1, 1.31), 1e-4, 6, "omega_pe",
+                    "root of Bernstein's dispersion relation (Phys. Rev. 109, 10 (1958))"),
+                Row("growth", key("across", "growth_rate"), 0, 5e-4, 2, "omega_pe", "the same")])
+    collisions = "vlasov run inputs/vlasov/landau_collisional.yaml"
+    kinds = [("lbo_01", "Lenard-Bernstein, nu = 0.1", "", lambda n: 0.1*n*(n > 2)),
+             ("lbo_1", "Lenard-Bernstein, nu = 1", " --set constants.nu=1", lambda n: n*(n > 2)),
+             ("bgk_1", "BGK, nu = 1", " --set constants.nu=1 --set collisions.operator=bgk", lambda n: n > 2)]
+    roots = {name: theory.collisional(0.5, damping, 1.35 - 0.06j) for name, _, _, damping in kinds}
+    source = "root of the linear equation in Hermite modes; density, momentum and energy are conserved"
+    yield Case("vlasov", "Landau damping with collisions", [f"{collisions}{change} --output runs/{name}" for name, _, change, _ in kinds],
+               [row for name, what, _, _ in kinds
+                for row in (Row(f"frequency, {what}", key(name, "frequency"), roots[name].real, 1e-5, 6, "omega_pe", source),
+                            Row(f"damping, {what}", key(name, "growth_rate"), roots[name].imag, 1e-4, 6, "omega_pe", source))])
+    gkeyll = "Gkeyll (gkylzero 94664d7, serendipity p2, the same cells)"
+    yield Case("vlasov", "Gkeyll's runs", ["vlasov run inputs/vlasov/landau.yaml --set time.end=24 --set output.frame_interval=24 --output runs/wave",
+                                           "vlasov run inputs/vlasov/lbo_relaxation.yaml --output runs/relaxation"],
+               [Row("frequency, k lambda_D = 0.5", key("wave", "frequency"), 1.41551, 3e-4, 6, "omega_pe", gkeyll),
+                Row("damping, k lambda_D = 0.5", key("wave", "growth_rate"), -0.153384, 5e-4, 6, "omega_pe", gkeyll),
+                Row("what a square loses of int f^2 by t = 100", key("relaxation", "f_squared_change_relative_square"), -0.0242371, 1e-4, 6, "1", gkeyll),
+                Row("what a bump loses of int f^2 by t = 100", key("relaxation", "f_squared_change_relative_bump"), -0.301522, 1e-5, 6, "1", gkeyll)])
     filaments = theory.weibel(0.4, 0.1, 0.3, 0.1j)
     yield Case("vlasov", "Weibel instability",
                ["vlasov run inputs/vlasov/weibel_1x2v.yaml --set grid.cells=[8,24,24] --set time.end=70 --output runs/weibel"],
@@ -61,11 +86,16 @@ def plasma_cases():
 
 def onset(results):
     """Ra at which the growth rate of small rolls is 0, between 1650 and 1770."""
-    def rate(ra):
-        early, late = (results.summary(f"ra_{ra}_{end}")["kinetic_energy_last"] for end in (8, 10))
-        return 0.5*log(late/early)/2
-    below, above = rate(1650), rate(1770)
+    below, above = growth("ra_1650")(results), growth("ra_1770")(results)
     return 1650 + 120*below/(below - above)
+
+
+def growth(run):
+    """Growth rate of rolls between the last rows of two runs, `run`_8 and `run`_10, per free-fall time."""
+    def rate(results):
+        early, late = (results.summary(f"{run}_{end}")["kinetic_energy_last"] for end in (8, 10))
+        return 0.5*log(late/early)/2
+    return rate
 
 
 def convection_cases():
@@ -75,6 +105,16 @@ def convection_cases():
     yield Case("meshfreeflow", "Onset of convection",
                [f"{roll} {small} --set rayleigh={ra} --set time.end={end} --output runs/ra_{ra}_{end}" for ra in (1650, 1770) for end in (8, 10)],
                [Row("critical Rayleigh number, k = 3.11631", onset, 1707.762, 5e-3, 6, "1", "Rayleigh 1916; Chandrasekhar 1961")])
+    small_wide = small.replace("prandtl=1 --set aspect_ratio=2.0162256", "prandtl=1 --set aspect_ratio=2")
+    yield Case("meshfreeflow", "Growth of small rolls",
+               [f"{roll} {small_wide} --set rayleigh={ra} --set time.end={end} --output runs/wide_{ra}_{end}" for ra in (2000, 5000) for end in (8, 10)],
+               [Row(f"growth rate, Ra = {ra}, Pr = 1, k = pi", growth(f"wide_{ra}"), theory.plates(pi, ra, 1, guess), allowed, 5, "1/free-fall time",
+                    "root of the linear equations between no-slip plates (Chandrasekhar 1961)")
+                for ra, guess, allowed in ((2000, 0.05, 1e-3), (5000, 0.27, 2e-3))])
+    yield Case("meshfreeflow", "Limit cycle at Ra = 1e6", ["meshfreeflow simulate inputs/meshfreeflow/limit_cycle.yaml --output runs/cycle"],
+               [Row("Nusselt number at the warm wall, mean of ten periods", key("cycle", "nusselt_warm"), 7.596, 1e-2, 4, "1", "Dedalus 3.0.5, 96 x 64 points")])
+    yield Case("meshfreeflow", "Burgers' equation", ["meshfreeflow flow inputs/meshfreeflow/burgers.yaml --output runs/burgers"],
+               [Row("greatest error of u", key("burgers", "error_last"), 0, 1e-8, 2, "1", "exact solution by Cole and Hopf's transformation")])
     yield Case("meshfreeflow", "Steady rolls",
                [f"{roll} --set rayleigh=2000 --set time.end=150 --set statistics.from=140 --output runs/roll_2000", f"{roll} --output runs/roll"],
                [Row("Nusselt number, Ra = 2000", key("roll_2000", "nusselt_last"), 1.21051, 3e-3, 5, "1", "Dedalus 3.0.5, converged"),
@@ -148,8 +188,44 @@ def deep_potential_cases(source):
                 Row("virial per atom, rmse", rmse("virial_per_atom_ev", 1e3), 10.53, 1e-3, 4, "meV", "the same")])
 
 
+def gtest(run, name, value):
+    """A number that a test of run.json has recorded."""
+    def read(results):
+        tests = [test for suite in results.read(f"{run}.json")["testsuites"] for test in suite["testsuite"]]
+        return float(next(test[value] for test in tests if test["name"] == name))
+    return read
+
+
+def sharing_cases():
+    y, ranks, steps, stages = 44033, 2, 20, {0: "data", 1: "sharded --set parallel.stage=1", 2: "sharded --set parallel.stage=2"}
+    zero = "Y = 44 033 numbers of 8 bytes, N = 2 (Rajbhandari et al., ZeRO, SC20, arXiv 1910.02054)"
+    def sent(stage):
+        return lambda results: results.summary(f"zero_{stage}")["training_bytes_sent"]/steps
+    yield Case("dpmd", "What ranks hold and send in a training", [
+        f"mpirun -n {ranks} dpmd train inputs/dpmd/copper/train.yaml --set steps={steps} --set parallel.holder=rank --set parallel.strategy={how} "
+        f"--output runs/zero_{stage}" for stage, how in stages.items()],
+        [Row(f"sent by a rank in a step, stage {stage}", sent(stage), 2*y*(ranks - 1)/ranks*8, 1e-3, 6, "bytes", f"2 Y (N - 1)/N, {zero}") for stage in stages] +
+        [Row(f"optimiser's states of a rank, stage {stage}", key(f"zero_{stage}", "optimiser_state_bytes"), 2*y*8/(1 if stage == 0 else ranks), 1e-3, 6, "bytes",
+             f"2 Y{'' if stage == 0 else '/N'}, {zero}") for stage in stages])
+
+
+def planning_cases():
+    paradl = "logs of ParaDL's authors (Kahira et al., HPDC 2021; repository paraDL-analysis, ce36803)"
+    yield Case("quintet", "ParaDL's projections", ["test_planning_logged --gtest_output=json:paradl.json"],
+               [Row("projections of time, traffic and memory that are met", gtest("paradl", "are_met_within_one_per_cent", "rows"), 275, 0, 3, "1", paradl),
+                Row("largest relative difference of one", gtest("paradl", "are_met_within_one_per_cent", "worst"), 0, 1e-8, 2, "1", paradl)],
+               "data/oracle/paradl_projections.json")
+    stanford = "Task Bench's core (Slaughter et al., SC20; bf4ad19)"
+    yield Case("quintet", "Task Bench's graphs", ["test_task_graphs --gtest_output=json:tasks.json --gtest_filter=TaskBenchReference.*"],
+               [Row("tasks of 36 graphs", gtest("tasks", "has_the_graphs_that_we_have", "tasks"), 1951, 0, 6, "1", stanford),
+                Row("their dependencies", gtest("tasks", "has_the_graphs_that_we_have", "dependencies"), 4196, 0, 6, "1", stanford)],
+               "data/oracle/taskbench_reference.json")
+
+
 def all_cases(source):
     yield from deep_potential_cases(source)
+    yield from sharing_cases()
     yield from plasma_cases()
     yield from submatrix_cases()
     yield from convection_cases()
+    yield from planning_cases()

@@ -1,6 +1,6 @@
-"""Exact numbers by formulas, independent of the programs: roots of dispersion relations, levels of tight-binding models."""
+"""Exact numbers by formulas, independent of the programs: roots of dispersion relations, growth of convection, levels of models."""
 import cmath
-from math import cos, erf, erfc, exp, pi, sqrt
+from math import cos, erf, erfc, exp, factorial, pi, sqrt
 
 EV_PER_HARTREE, EV_PER_K = 27.211386245988, 8.617333262145e-5
 
@@ -57,6 +57,61 @@ def weibel(k, thermal, drift, guess):
         zeta = omega/(sqrt(2)*k*thermal)
         return omega*omega - k*k - 1 + (1 + (drift/thermal)**2)*(1 + zeta*plasma_function(zeta))
     return root(dispersion, guess)
+
+
+def collisional(k, damping, guess):
+    """Return omega of a Langmuir wave whose Hermite modes n collisions damp at the rate damping(n) (omega_pe = lambda_D = 1).
+
+    (omega + i d_n) a_n = k (c_n sqrt(n) a_{n-1} + sqrt(n+1) a_{n+1}), c_1 = 1 + 1/k^2, all other c_n = 1, as a continued fraction.
+    """
+    def dispersion(omega):
+        ratio = 0
+        for n in range(600, 0, -1):
+            ratio = k*sqrt(n)*(1 + 1/(k*k) if n == 1 else 1)/(omega + 1j*damping(n) - k*sqrt(n + 1)*ratio)
+        return omega - k*ratio
+    return root(dispersion, guess)
+
+
+def bessel(n, x):
+    """Return I_n(x) by its power series."""
+    term, total, m = (x/2)**n/factorial(n), 0, 0
+    while term > 1e-18*total or m < 3:
+        total += term
+        m += 1
+        term *= (x/2)**2/(m*(m + n))
+    return total
+
+
+def bernstein(k, cyclotron, guess):
+    """Return omega of 1 = sum_n exp(-l) I_n(l)/l 2 n^2/(omega^2 - n^2 W^2), l = (k/W)^2: a wave across B, v_t = omega_pe = 1 (Bernstein 1958)."""
+    squared = (k/cyclotron)**2
+    weights = [2*n*n*exp(-squared)*bessel(n, squared)/squared for n in range(1, 40)]
+    return root(lambda omega: 1 - sum(w/(omega*omega - (n*cyclotron)**2) for n, w in enumerate(weights, 1)), guess)
+
+
+def cubic_roots(b, c, d):
+    """Return the three roots of x^3 + b x^2 + c x + d, by Durand and Kerner's iteration."""
+    roots = [(0.4 + 0.9j)**i*(1 + abs(d)**(1/3)) for i in range(3)]
+    for _ in range(200):
+        for i in range(3):
+            x, others = roots[i], roots[:i] + roots[i + 1:]
+            roots[i] = x - (((x + b)*x + c)*x + d)/((x - others[0])*(x - others[1]))
+    return roots
+
+
+def plates(k, rayleigh, prandtl, guess):
+    """Return the growth rate s of exp(i k x + s t) between no-slip plates, per free-fall time (Chandrasekhar 1961, chapter II).
+
+    w is a sum of cosh(q_i z), q_i^2 = k^2 + x_i, where x (x - s/nu)(x - s/kappa) + k^2/(nu kappa) = 0; w, dw/dz and b vanish at z = 1/2.
+    """
+    nu, kappa = sqrt(prandtl/rayleigh), 1/sqrt(rayleigh*prandtl)
+    def determinant(s):
+        x = cubic_roots(-(s/nu + s/kappa), s*s/(nu*kappa), k*k/(nu*kappa))
+        q = [cmath.sqrt(k*k + one) for one in x]
+        slope, heat = [one*cmath.tanh(one/2) for one in q], [one*(one - s/nu) for one in x]
+        minors = [slope[(i + 1) % 3]*heat[(i + 2) % 3] - slope[(i + 2) % 3]*heat[(i + 1) % 3] for i in range(3)]
+        return sum(minors)/((x[0] - x[1])*(x[1] - x[2])*(x[2] - x[0]))  # no zero where two roots are one
+    return root(determinant, guess).real
 
 
 def ring_with_gap(n, t1, t2):
