@@ -115,4 +115,44 @@ std::string bare_key_hint(std::string_view key, const Tree& value, const Tree* b
   return fmt::format("; write '{}: {}'", key.substr(0, end), key.substr(rest));
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The entry of a folder whose name is nearest to one that is not there; of files those of the same ending,
+/// by their stems, since that all end alike says nothing. "" if none is near.
+fs::path nearest_entry(const fs::path& folder, const fs::path& name) {
+  constexpr int most = 10000;
+  std::vector<std::string> stems;
+  std::error_code ignored;
+  int seen = 0;
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end && seen < most;
+       entry.increment(ignored), ++seen)
+    if (const auto path = entry->path(); path.extension() == name.extension())
+      stems.push_back(path.stem().string());
+  std::sort(stems.begin(), stems.end());
+  const auto near = closest(name.stem().string(), stems);
+  return near.empty() ? fs::path() : fs::path(near + name.extension().string());
+}
+
+}  // namespace
+
+std::string file_hint(const fs::path& folder, const fs::path& name) {
+  std::error_code ignored;
+  fs::path there, missing;
+  for (const auto& part : name) {
+    if (fs::exists(folder / there / part, ignored)) {
+      there /= part;
+      continue;
+    }
+    if (missing.empty()) missing = there / part;
+    const auto near = nearest_entry(folder / there, part);
+    if (near.empty())
+      return missing == name ? "" : fmt::format("; there is no folder '{}'", missing.string());
+    there /= near;
+  }
+  return fs::is_regular_file(folder / there, ignored) ? fmt::format("; did you mean '{}'?", there.string())
+                                                      : "";
+}
+
 }  // namespace quintet

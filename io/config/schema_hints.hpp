@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,10 @@ namespace quintet {
 /// it, if any.
 [[nodiscard]] std::string bare_key_hint(std::string_view key, const Tree& value, const Tree* before,
                                         const std::vector<std::string>& names);
+
+/// "; did you mean 'runs/fit/modes.h5'?" for a file that is not in `folder`, where one of a near name is
+/// there (each folder of its path near or exact); "; there is no folder 'runs/fit'" where a folder of `name`
+/// is missing; "" else.
+[[nodiscard]] std::string file_hint(const std::filesystem::path& folder, const std::filesystem::path& name);
 
 }  // namespace quintet

@@ -421,8 +421,8 @@ class Parser {
     namespace fs = std::filesystem;
     if (given.as_text().empty() && !key.required) return Tree::text("");
     const fs::path name(given.as_text());
-    const fs::path beside =
-        fs::absolute(fs::path(given.location().file).parent_path() / name).lexically_normal();
+    const fs::path folder = fs::absolute(fs::path(given.location().file).parent_path());
+    const fs::path beside = (folder / name).lexically_normal();
     const fs::path here = fs::absolute(name).lexically_normal();
     const bool from_file = !given.location().file.starts_with("--");
     if (from_file && !name.empty() && names_file(beside)) return Tree::text(beside.string());
@@ -430,7 +430,10 @@ class Parser {
     const auto tried = !from_file || beside == here
                            ? here.string()
                            : fmt::format("{} and {}", beside.string(), here.string());
-    problem(given.location(), path, fmt::format("file '{}' not found; tried {}", name.string(), tried));
+    const auto hint = from_file ? file_hint(folder, name) : "";
+    problem(given.location(), path,
+            fmt::format("file '{}' not found; tried {}{}", name.string(), tried,
+                        hint.empty() ? file_hint(fs::current_path(), name) : hint));
     return {};
   }
 

@@ -274,6 +274,30 @@ TEST(SchemaErrors, files_are_then_looked_for_in_the_working_folder) {
   EXPECT_EQ(run.model, (std::filesystem::current_path() / name).string());
 }
 
+TEST(SchemaErrors, missing_file_has_a_near_name) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("quintet_near_files_" + std::to_string(getpid()));
+  fs::create_directories(folder / "runs" / "fit");
+  for (const char* name : {"copper.dp", "runs/fit/modes.h5"})
+    quintet::write_text_file((folder / name).string(), "x");
+
+  EXPECT_EQ(quintet::file_hint(folder, "coper.dp"), "; did you mean 'copper.dp'?");
+  EXPECT_EQ(quintet::file_hint(folder, "runs/fitt/mode.h5"), "; did you mean 'runs/fit/modes.h5'?");
+  EXPECT_EQ(quintet::file_hint(folder, "runs/train/modes.h5"), "; there is no folder 'runs/train'");
+  EXPECT_EQ(quintet::file_hint(folder, "zebra.dp"), "");
+  EXPECT_EQ(quintet::file_hint(folder, "copper.h5"), "");  // a file of another kind
+  EXPECT_EQ(quintet::file_hint(folder / "absent", "coper.dp"), "");
+
+  sample::Run run;
+  const auto message = message_of([&] {
+    quintet::parse_options(
+        quintet::parse_yaml("time: {steps: 1}\nmodel: coper.dp", (folder / "run.yaml").string()),
+        quintet::described(run));
+  });
+  fs::remove_all(folder);
+  EXPECT_NE(message.find("; did you mean 'copper.dp'?"), std::string::npos) << message;
+}
+
 TEST(SchemaErrors, missing_file_names_both_places) {
   sample::Run run;
   const auto message = message_of([&] {
