@@ -22,9 +22,11 @@ function(quintet_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-if(QUINTET_ONLY_SOURCES)
-  file(STRINGS "${QUINTET_ONLY_SOURCES}" quintet_only_sources)
-endif()
+set(quintet_only_sources)
+foreach(list IN LISTS QUINTET_ONLY_SOURCES)
+  file(STRINGS "${list}" listed)
+  list(APPEND quintet_only_sources ${listed})
+endforeach()
 
 # quintet_library(NAME [TOGETHER | ROOMS_TOGETHER rooms...] [APART files...] [DEPENDS libs...] [PRIVATE libs...])
 # The library quintet_NAME (alias Quintet::NAME) of all .cpp files of the calling folder and its rooms: the folders below

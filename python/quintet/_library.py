@@ -87,8 +87,18 @@ def _load(name: str, prefix: str, needed: int, functions: dict[str, tuple[Any, l
             one.restype, one.argtypes = result, arguments
         _loaded[name] = found
         return found
-    raise ProgramNotFound(f"lib{name}, which {what}, cannot be loaded: " + "; ".join(problems) +
-                          f". Build it (ninja -C build {name}) and set QUINTET_LIBRARY=.../build/lib")
+    raise ProgramNotFound(f"lib{name}, which {what}, cannot be loaded: {'; '.join(problems)}. {_way_to(name)}")
+
+
+def _way_to(name: str) -> str:
+    """Return how a library that is missing is had."""
+    builds = [] if os.environ.get("QUINTET_LIBRARY") else build_folders()
+    configured = [one for one in builds if (one / "build.ninja").exists()]
+    if configured:
+        return f"Build it, and it is found: ninja -C {configured[0]} {name}"
+    checkout = builds[0].parent if builds else "a checkout of Quintet"
+    found = "and it is found" if builds else "and set QUINTET_LIBRARY to the folder build/lib there"
+    return f"Build it, {found}: cmake --preset cpu-release && ninja -C build {name}, in {checkout}"
 
 
 class Turn:

@@ -14,6 +14,7 @@ CODE = """
 import os, sys, quintet
 assert quintet.__file__.startswith(sys.prefix), quintet.__file__
 assert quintet._library.folders()[0].joinpath("libquintet_c.so.1").exists()
+assert quintet._library.folders()[0].joinpath("libquintet_density.so.1").exists() == os.path.exists(sys.argv[2] + "/lib/libquintet_density.so.1")
 assert str(quintet._programs.build_folders()[0]) == sys.argv[2], quintet._programs.build_folders()
 result = quintet.Potential(sys.argv[1])([[0, 0, 0], [2.5, 0, 0]])
 assert abs(result.forces[0, 0] + result.forces[1, 0]) < 1e-12 < abs(result.forces[0, 0])

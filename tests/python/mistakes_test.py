@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """What a newcomer types wrong is refused in words that say what was given and what is expected."""
+import os
+import shutil
+import subprocess
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from support import COPPER, SOURCE, InFolder, needs
+from support import BUILD, COPPER, SOURCE, InFolder, needs
 
 import numpy as np
 
@@ -74,6 +78,26 @@ class Mistakes(InFolder):
     def test_densities(self):
         for settings in ({"electrons": "two"}, {"electrons": 2, "threshold": None}):
             self.refused("is .*; expected a number", quintet.density, np.eye(2), **settings)
+
+    @unittest.skipIf(has_library(_library.density_library), has_library(_library.density_library))
+    def test_a_library_that_is_not_there(self):
+        """The error names the command that makes it, which ninja takes, or the folder to name, which helps."""
+        Path("empty").mkdir()
+        with mock.patch.object(_library, "_loaded", {}):
+            with mock.patch.dict(os.environ, {"QUINTET_LIBRARY": "empty"}):
+                with self.assertRaisesRegex(quintet.ProgramNotFound, r"libquintet_density, which .*empty/libquintet_density.so.1: there is no such file. "
+                                                                     "Build it, and set QUINTET_LIBRARY to the folder build/lib there: cmake"):
+                    quintet.density(np.eye(2), electrons=2)
+            with mock.patch.dict(os.environ), mock.patch.object(_library, "folders", lambda: [Path("empty")]):
+                os.environ.pop("QUINTET_LIBRARY", None)
+                with mock.patch.object(_library, "build_folders", lambda: [BUILD]):
+                    with self.assertRaisesRegex(quintet.ProgramNotFound, "Build it, and it is found: ninja -C ") as caught:
+                        quintet.density(np.eye(2), electrons=2)
+            command = str(caught.exception).rpartition("found: ")[2].split()
+            if shutil.which("ninja"):
+                self.assertEqual(subprocess.run([*command, "-n"], capture_output=True).returncode, 0, command)
+            with mock.patch.dict(os.environ, {"QUINTET_LIBRARY": str(BUILD / "lib")}):
+                _library.density_library()
 
     @needs("xarray")
     def test_fields(self):
