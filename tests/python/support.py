@@ -74,6 +74,33 @@ def copper(quintet, output, **more):
     return quintet.run(COPPER / "nvt.yaml", output=output, **{"progress": False, "threads": 1, **settings, **more})
 
 
+def flow_runs(quintet, trained):
+    """Three flows of a second, and a network trained on them for a moment. Returns the flows, coarsened, with an axis `sample`."""
+    cases = SOURCE / "tests/cli/meshfreeflow"
+    quintet.run(cases / "flow.yaml", output="flow", progress=False, threads=1)
+    shutil.copy(cases / "train.yaml", "train_flow.yaml")
+    quintet.run("train_flow.yaml", "meshfreeflow", "train", output=trained, progress=False, threads=1, steps=20)
+    fine = quintet.open("flow").fields
+    coarse = fine.isel(time=slice(None, 24, 2)).coarsen(z=4, x=4).mean(keep_attrs=True).load()
+    for name in ("z", "x"):
+        coarse[name].attrs.update(fine[name].attrs)
+    return coarse
+
+
+def sea_runs(quintet):
+    """A made-up sea of nine years, three modes of it in runs/fit, and a network for them in runs/train, trained for a moment."""
+    import warnings
+
+    record = {"stochastic": {"climatology": "", "spacing": 15, "years": 9, "seed": 4}}
+    whole = quintet.inputs.podlstm_fit(fields=record, pod={"modes": 3, "background": "climatology", "weights": "area"}, fit_until="1987-12-31")
+    quintet.run(whole.write("fit.yaml"), progress=False, threads=1)
+    quintet.inputs.podlstm_train(modes="runs/fit/modes.h5", window={"in": 6, "out": 5}, forecast={"members": 0},
+                                 split={"train_until": "1986-12-31", "validation_until": "1988-12-31"}).write("train.yaml")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        quintet.run("train.yaml", progress=False, threads=1)
+
+
 MEMORY = """
 import ctypes, os, sys, warnings
 sys.path.insert(0, sys.argv[1])

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Trained networks from Python give what the programs give, to the last bit, and leave nothing behind."""
-import shutil
 import tempfile
 import unittest
 import warnings
 from pathlib import Path
 
-from support import SOURCE, InFolder, needs, needs_program
+from support import InFolder, flow_runs, needs, needs_program, sea_runs
 
 import h5py
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 import quintet
 from quintet import _ocean_record
 
-CASES = SOURCE / "tests/cli/meshfreeflow"
 # Bytes 0, 1, 2, ...: how many, the seed, and xxhash.xxh64(data, seed).hexdigest() of the package xxhash 4.1.0.
 SUMS = ((0, 0, "ef46db3751d8e999"), (3, 0, "e5c7bb4533bc65dd"), (7, 5, "e4878bbf72f59115"), (31, 2**63 + 1, "14c93bc20295bb71"),
         (32, 0, "cbf59c5116ff32b4"), (47, 2**64 - 1, "00db852cbebe3e2e"), (101, 9, "a6256ba9a477470c"))
@@ -42,13 +40,7 @@ class Flows(WithTemporaries):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        quintet.run(CASES / "flow.yaml", output="flow", progress=False, threads=1)
-        shutil.copy(CASES / "train.yaml", "train.yaml")
-        quintet.run("train.yaml", "meshfreeflow", "train", output="trained", progress=False, threads=1, steps=20)
-        fine = quintet.open("flow").fields
-        cls.all = fine.isel(time=slice(None, 24, 2)).coarsen(z=4, x=4).mean(keep_attrs=True).load()
-        for name in ("z", "x"):
-            cls.all[name].attrs.update(fine[name].attrs)
+        cls.all = flow_runs(quintet, "trained")
         cls.coarse = cls.all.isel(sample=2)
 
     def refined(self, **more):
@@ -144,14 +136,7 @@ class Seas(WithTemporaries):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        record = {"stochastic": {"climatology": "", "spacing": 15, "years": 9, "seed": 4}}
-        whole = quintet.inputs.podlstm_fit(fields=record, pod={"modes": 3, "background": "climatology", "weights": "area"}, fit_until="1987-12-31")
-        quintet.run(whole.write("fit.yaml"), progress=False, threads=1)
-        quintet.inputs.podlstm_train(modes="runs/fit/modes.h5", window={"in": 6, "out": 5}, forecast={"members": 0},
-                                     split={"train_until": "1986-12-31", "validation_until": "1988-12-31"}).write("train.yaml")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            quintet.run("train.yaml", progress=False, threads=1)
+        sea_runs(quintet)
         cls.fit = quintet.open("runs/fit").fields.load()
 
     def forecast(self, *state, **more):
