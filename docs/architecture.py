@@ -54,7 +54,7 @@ WAY = (
     ("Afterwards", "reports side by side; commands without steps",
      ("apps/quintet/owner apps/quintet/machine apps/campaign apps/campaign/workers apps/quintet/campaign apps/quintet/registry apps/quintet/submit apps/quintet/plan apps/quintet/bench apps/quintet/verify apps/quintet/lammps io/machine", "apps/dpmd/evaluate apps/dpmd/ipi apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "",
       "apps/submatrix/inspect apps/submatrix/plan",
-      "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate apps/podlstm/quantise surrogates/sequence/skill")),
+      "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate apps/podlstm/hindcast apps/podlstm/quantise surrogates/sequence/hindcast surrogates/sequence/skill")),
 )
 # Rooms that no run enters.
 ASIDE = (

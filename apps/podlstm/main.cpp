@@ -4,6 +4,7 @@
 #include "apps/podlstm/fit/fit.hpp"
 #include "apps/podlstm/forecast/expert.hpp"
 #include "apps/podlstm/forecast/forecast.hpp"
+#include "apps/podlstm/hindcast/hindcast.hpp"
 #include "apps/podlstm/quantise/quantise.hpp"
 #include "apps/podlstm/search/search.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
@@ -27,6 +28,8 @@ int main(int argc, char** argv) {
                                         podlstm::forecast)
       .command<podlstm::EvaluateOptions>("evaluate", "A model and all references on the same later times",
                                          podlstm::evaluate)
+      .command<podlstm::HindcastOptions>(
+          "hindcast", "All methods fitted anew each year and judged on what came", podlstm::hindcast)
       .command<podlstm::QuantiseModelOptions>("quantise", "A model in a few bits a weight", podlstm::quantise)
       .plain_command("expert", "Say what a registry of models is to know of one", podlstm::expert_flags(),
                      podlstm::expert)

@@ -21,7 +21,7 @@ from .errors import InputError, QuintetError
 COMMANDS = {
     "dpmd": ("run", "train", "equation_of_state", "elastic_constants", "learn"),
     "meshfreeflow": ("simulate", "flow", "control", "train", "superresolve", "evaluate"),
-    "podlstm": ("fit", "append", "train", "search", "forecast", "evaluate", "quantise"),
+    "podlstm": ("fit", "append", "train", "search", "forecast", "evaluate", "hindcast", "quantise"),
     "submatrix": ("evaluate", "compare"),
     "vlasov": ("run",),
 }

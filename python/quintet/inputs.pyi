@@ -794,7 +794,7 @@ class PodlstmTrainForecastTraining(TypedDict, total=False):
     engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmTrainForecast(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
-    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
+    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'ridge_ensemble', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
     seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
     loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
     members: int  # Networks of the ensemble, a seed each, where they are kept; 0: the base alone; at least 0 and at most 1000
@@ -812,12 +812,17 @@ class PodlstmTrainReferencesSeasonalRidge(TypedDict, total=False):
     means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
+class PodlstmTrainReferencesRidgeEnsemble(TypedDict, total=False):
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
 class PodlstmTrainReferences(TypedDict, total=False):
     climatology: Union[PodlstmTrainReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
     ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
     seasonal_ridge: Union[PodlstmTrainReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
     seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
+    ridge_ensemble: Union[PodlstmTrainReferencesRidgeEnsemble, None]  # The regressions whose mean ridge_ensemble is: all combinations of these, the harmonics and means of seasonal_ridge
     hankel_rank: int  # Rank of hankel_dmd; at least 1
     left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
 class PodlstmTrainParallel(TypedDict, total=False):
@@ -900,7 +905,7 @@ class PodlstmSearchForecastTraining(TypedDict, total=False):
     engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmSearchForecast(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
-    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
+    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'ridge_ensemble', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
     seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
     loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
     keep_networks: Literal['earned', 'always']  # hybrid: whether the model has networks: earned, where trainings from rolling origins within training and validation beat the base on the times after them by two standard errors; else none are trained and the model is the base alone
@@ -926,12 +931,17 @@ class PodlstmSearchReferencesSeasonalRidge(TypedDict, total=False):
     means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
+class PodlstmSearchReferencesRidgeEnsemble(TypedDict, total=False):
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
 class PodlstmSearchReferences(TypedDict, total=False):
     climatology: Union[PodlstmSearchReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
     ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
     seasonal_ridge: Union[PodlstmSearchReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
     seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
+    ridge_ensemble: Union[PodlstmSearchReferencesRidgeEnsemble, None]  # The regressions whose mean ridge_ensemble is: all combinations of these, the harmonics and means of seasonal_ridge
     hankel_rank: int  # Rank of hankel_dmd; at least 1
     left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
 class PodlstmForecastExpertsRouter(TypedDict, total=False):
@@ -957,12 +967,17 @@ class PodlstmEvaluateReferencesSeasonalRidge(TypedDict, total=False):
     means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
+class PodlstmEvaluateReferencesRidgeEnsemble(TypedDict, total=False):
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
 class PodlstmEvaluateReferences(TypedDict, total=False):
     climatology: Union[PodlstmEvaluateReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
     ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
     seasonal_ridge: Union[PodlstmEvaluateReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
     seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
+    ridge_ensemble: Union[PodlstmEvaluateReferencesRidgeEnsemble, None]  # The regressions whose mean ridge_ensemble is: all combinations of these, the harmonics and means of seasonal_ridge
     hankel_rank: int  # Rank of hankel_dmd; at least 1
     left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
 class PodlstmEvaluateRegions(TypedDict, total=False):
@@ -1012,6 +1027,136 @@ class PodlstmEvaluateQuantise(TypedDict, total=False):
     group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
     rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
     kernel: Literal['auto', 'fp32', 'bf16', 'tables']  # Who multiplies by the coded weights
+class PodlstmHindcastFieldsMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # Stored number that marks sea; all others are land
+class PodlstmHindcastFieldsStochastic(TypedDict, total=False):
+    climatology: str  # A netCDF file of twelve monthly fields, land where a month has no value; empty: an analytic climatology with rough continents
+    variable: str  # Name of the variable in the file
+    spacing: float  # Degrees between points of the analytic climatology; at least 0.25 and at most 30
+    years: float  # Length of the weekly record (years); at least 0.05 and at most 2000
+    start: str  # First day
+    seed: int  # Another number, another ocean; at least 0
+    noise: float  # Standard deviation of independent noise at each point and week (degC); at least 0 and at most 10
+    trend: float  # degC a year; at least -1 and at most 1
+class PodlstmHindcastFieldsRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+PodlstmHindcastFields = TypedDict('PodlstmHindcastFields', {
+    'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
+    'variable': str,  # Name of the field
+    'units': Literal['from_file', 'degree_Celsius', 'kelvin'],  # Units of the variable; kelvin are converted to degrees Celsius
+    'quantity': Literal['from_file', 'temperature', 'anomaly'],  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    'valid_range': Literal['from_file', 'stored', 'unpacked', 'ignored'],  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    'missing': Sequence[float],  # Numbers, in the units of the file, that mark missing values, too: those of land
+    'mask': Union[PodlstmHindcastFieldsMask, None],  # What is sea; absent: points that have a value at every time
+    'stochastic': Union[PodlstmHindcastFieldsStochastic, None],  # Instead of files: a made-up ocean with observed seasons, for trials
+    'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
+    'to': str,  # Last day that is used
+    'region': Union[PodlstmHindcastFieldsRegion, None],  # Part of the grid
+    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
+    'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
+}, total=False)
+class PodlstmHindcastPod(TypedDict, total=False):
+    modes: int  # Modes to keep; at least 1 and at most 10000
+    weights: Literal['points', 'area']  # Weights of the inner product: 1 for each point, as in the paper, or cos(latitude)
+    background: Literal['mean', 'climatology']  # What is taken away first: the mean of the fit's times, as in the paper, or their mean and seasonal cycle, so that modes are of anomalies
+    harmonics: int  # Harmonics of the seasonal cycle; at least 1 and at most 12
+    background_years: str  # Years whose times are behind the background, first and last, within the fit's times: the named climatology period that anomalies are of; empty: all of the fit's times
+    method: Literal['automatic', 'snapshots', 'randomised', 'lanczos']  # How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots
+    seed: int  # Seed of the random vectors; at least 0
+PodlstmHindcastWindow = TypedDict('PodlstmHindcastWindow', {
+    'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
+    'out': int,  # Steps that it forecasts; at least 1 and at most 100000
+}, total=False)
+PodlstmHindcastOrigins = TypedDict('PodlstmHindcastOrigins', {
+    'train_from': str,  # First day of all trainings; empty: the record's first
+    'from': str,  # The first origin; empty: the first of January after ten years of training and after the times behind the modes
+    'until': str,  # Last day that is forecast; empty: the record's last
+    'every': int,  # Years from an origin to the next; at least 1 and at most 100
+    'warm_up': int,  # Leading origins that are not judged: what they show gives the first ones after them spreads, weights of the mixture and whether networks stay; at least 0 and at most 1000
+}, total=False)
+class PodlstmHindcastReferencesClimatology(TypedDict, total=False):
+    harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
+    trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
+    valid_years: Union[float, None]  # Years after training for which the climatology is taken to hold; absent: 10, in an evaluation those of the model. A forecast of later dates is refused, an evaluation leaves them out; at least 0
+class PodlstmHindcastReferencesSeasonalRidge(TypedDict, total=False):
+    lags: str  # Past that the regression sees, at most that of the window: a number of steps, or a duration
+    means: Sequence[str]  # Longer memories: means over so long a time up to the last step, as far as the series reaches; each a number of steps or a duration
+    seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
+    alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
+class PodlstmHindcastReferencesRidgeEnsemble(TypedDict, total=False):
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
+class PodlstmHindcastReferences(TypedDict, total=False):
+    climatology: Union[PodlstmHindcastReferencesClimatology, None]  # Normal values, from which anomalies are departures
+    lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
+    ridge_alpha: float  # Penalty of ridge, in squared coefficients; at least 0
+    seasonal_ridge: Union[PodlstmHindcastReferencesSeasonalRidge, None]  # The regression seasonal_ridge, with longer memory and season
+    seasonal_trend: float  # Share of the linear trend in the climatology of seasonal_ridge, whose longer means already follow slow changes; at least 0 and at most 1
+    ridge_ensemble: Union[PodlstmHindcastReferencesRidgeEnsemble, None]  # The regressions whose mean ridge_ensemble is: all combinations of these, the harmonics and means of seasonal_ridge
+    hankel_rank: int  # Rank of hankel_dmd; at least 1
+    left_out: Sequence[str]  # Names of references that stand in no table, such as raw_linear; the base stays what it is
+class PodlstmHindcastCyclostationary(TypedDict, total=False):
+    lag: str  # Lag of the covariances, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
+    half_width: float  # Days from the middle of a season at which a time counts half for its operators; at least 10 and at most 180
+    trend: float  # Share of the linear trend in its climatology, as seasonal_trend; at least 0 and at most 1
+class PodlstmHindcastAnalogues(TypedDict, total=False):
+    neighbours: int  # Past states that are looked at; at least 2
+    half_width: float  # Days from a forecast's time of the year at which a past state counts half; at least 5 and at most 180
+    trend: float  # Share of the linear trend in its climatology, as seasonal_trend; at least 0 and at most 1
+class PodlstmHindcastNetworksNetwork(TypedDict, total=False):
+    nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
+    skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
+    head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
+class PodlstmHindcastNetworksTraining(TypedDict, total=False):
+    epochs: int  # Passes through all windows; at least 0 and at most 1000000000
+    batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
+    learning_rate: float  # Step size of Adam; above 0
+    beta1: float  # Of the mean gradient; at least 0 and below 1
+    beta2: float  # Decay rate of the mean squared gradient; at least 0 and below 1
+    epsilon: float  # Added to the root of the mean squared gradient (Keras 1e-7, PyTorch 1e-8); above 0
+    weight_decay: float  # Weights shrink by learning_rate times this in each step (AdamW); 0: they do not; at least 0
+    clip: float  # Limit of each component of the gradient; 0: no limit; at least 0
+    patience: int  # Stop after so many epochs without a lower loss (of validation, or of training where there is none); 0: run all; at least 0 and at most 1000000000
+    min_improvement: float  # Smallest decrease of the loss that counts as an improvement; at least 0
+    keep_best: bool  # Keep the parameters of the best epoch; else of the last
+    zero_head: bool  # Start the weights of the head at 0, so that the corrected forecast begins as the base
+    twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
+    start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
+    precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
+    engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
+class PodlstmHindcastNetworks(TypedDict, total=False):
+    kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
+    base: Literal['climatology', 'persistence', 'anomaly_persistence', 'damped_persistence', 'lim', 'ridge', 'seasonal_ridge', 'ridge_ensemble', 'raw_linear', 'dmd', 'hankel_dmd']  # What hybrid networks correct; see references
+    seasons: int  # Harmonics of the year whose phase hybrid networks are told at each step; at least 0 and at most 12
+    loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
+    members: int  # Networks of the ensemble, a seed each, where they are kept; 0: the base alone; at least 0 and at most 1000
+    seed: int  # Seed of the first network; the others follow; at least 0
+    keep_networks: Literal['earned', 'always']  # hybrid: whether the model has networks: earned, where trainings from rolling origins within training and validation beat the base on the times after them by two standard errors; else none are trained and the model is the base alone
+    origins: int  # Rolling origins that decide so: the second half of training and validation in so many blocks, at most two networks trained anew before each; at least 3 and at most 100
+    network: Union[PodlstmHindcastNetworksNetwork, None]  # The networks' architecture
+    training: Union[PodlstmHindcastNetworksTraining, None]  # How they are trained
+class PodlstmHindcastMixture(TypedDict, total=False):
+    of: Sequence[str]  # The methods that are mixed; at least 2 values
+    pull: float  # Pull of the weights towards equal ones, in units of the mean square error of the methods; at least 0
+class PodlstmHindcastVerification(TypedDict, total=False):
+    harmonics: int  # Harmonics of the year of 365.2425 days; at least 0 and at most 24
+    trend: float  # Share of the training period's linear trend that is carried on into forecasts: 1 all, 0 none; at least 0 and at most 1
+    valid_years: Union[float, None]  # Years after training for which the climatology is taken to hold; absent: 10, in an evaluation those of the model. A forecast of later dates is refused, an evaluation leaves them out; at least 0
+class PodlstmHindcastRegions(TypedDict, total=False):
+    name: Required[str]  # Its name in tables
+    latitudes: Required[Sequence[float]]  # South and north edge (degrees); 2 values, each at least -90 and at most 90
+    longitudes: Required[Sequence[float]]  # West and east edge (degrees east of Greenwich); a box may cross it; 2 values, each at least -360 and at most 720
 class PodlstmQuantiseQuantise(TypedDict, total=False):
     bits: int  # Planes of signs a weight; at least 1 and at most 8
     group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
@@ -1537,6 +1682,35 @@ def podlstm_evaluate(
     fields: Union[PodlstmEvaluateFields, None] = ...,  # The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, with what the modes leave out; absent: of the space of the modes alone
     quantise: Union[PodlstmEvaluateQuantise, None] = ...,  # Judge the model with its matrices as binary codes, beside 1 to 4 bits and float32; absent: as it was trained
     **words: Any,
+) -> Input: ...
+def podlstm_hindcast(
+    *,
+    modes: str = ...,  # modes.h5 as `podlstm fit` writes it, the same at all origins; absent: modes of `fields`, fitted anew at each origin
+    fields: Union[PodlstmHindcastFields, None] = ...,  # The record, as in `podlstm fit`: modes are fitted anew at each origin to the times before it
+    pod: Union[PodlstmHindcastPod, None] = ...,  # The modes of `fields`
+    points: Union[int, None] = ...,  # Sea points behind modes of unit norm, where the modes file has coefficients alone: errors are then in degrees a point (NOAA's 1-degree sea: 44219); at least 1
+    window: Union[PodlstmHindcastWindow, None] = ...,  # Length of a forecast's past and future
+    origins: Union[PodlstmHindcastOrigins, None] = ...,  # When all methods are fitted anew
+    irregular_steps: Literal['avoid', 'cross'] = ...,  # A step of time unlike the others: avoid lets no window or memory cross it
+    methods: Sequence[str] = ...,  # Who forecasts: references, cyclostationary_lim (operators and noise by season), analogues; at least 1 values
+    references: Union[PodlstmHindcastReferences, None] = ...,  # The linear forecasts
+    cyclostationary: Union[PodlstmHindcastCyclostationary, None] = ...,  # Of cyclostationary_lim
+    analogues: Union[PodlstmHindcastAnalogues, None] = ...,  # Of analogues
+    spread_half_width: float = ...,  # Days from the middle of a season at which errors count half for the spread of forecasts that begin there; at least 10 and at most 180
+    networks: Union[PodlstmHindcastNetworks, None] = ...,  # Networks that correct a base, trained anew at each origin, as a further method; absent: none. The last 15 % of the training choose their best epochs
+    mixture: Union[PodlstmHindcastMixture, None] = ...,  # A further method, `mixture`: a mean of others with weights for each lead that minimise the errors after earlier origins; absent: none
+    verification: Union[PodlstmHindcastVerification, None] = ...,  # The climatology of the whole record that all anomalies are judged about; no forecast knows it
+    block: str = ...,  # Length of a bootstrap block, longer than errors remember: a number of steps, or a duration
+    draws: int = ...,  # Draws of the bootstrap; at least 100 and at most 100000
+    against: str = ...,  # The method that all others are compared with
+    leads: Sequence[int] = ...,  # First and last lead that are judged together; empty: the second half of all; each at least 1
+    indices: Sequence[str] = ...,  # Indices that are judged by themselves, where there is a grid: nino34, nino3, nino4, nino12, dmi, pdo
+    regions: Sequence[PodlstmHindcastRegions] = ...,  # Further boxes, whose means are judged
+    members: int = ...,  # Members of the ensemble in forecast.nc; 0: none, and no file; at least 0 and at most 10000
+    seed: int = ...,  # Of their noise; at least 0
+    checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1
+    checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
+    checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
 ) -> Input: ...
 def podlstm_quantise(
     *,

@@ -85,6 +85,25 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
   }
 }
 
+/// The field of the last lead minus the climatology of the model's base.
+Heatmap anomaly_map(const ocean::OceanModes& modes, const ForecastOutput& output,
+                    const sequence::Climatology& climatology, const std::string& date) {
+  const auto n = static_cast<std::size_t>(output.n_modes), points = modes.n_points(),
+             first = (output.dates.size() - 1) * n;
+  std::vector<double> normal(n), field(points, 0.0);
+  climatology.evaluate(output.dates.back(), normal.data());
+  for (std::size_t m = 0; m < n; ++m) {
+    const double a = output.coefficients.mean[first + m] - normal[m];
+    for (std::size_t x = 0; x < points; ++x) field[x] += a * modes.modes[m * points + x];
+  }
+  auto map = map_of(modes, field, fmt::format("Anomaly, {}", date), "degC",
+                    fmt::format("Above or below the climatology of {} to {} (the model's training), in the "
+                                "space of the modes.",
+                                ocean::date_text(climatology.first()), ocean::date_text(climatology.last())));
+  map.about_zero = true;
+  return map;
+}
+
 }  // namespace
 
 void forecast(Context& context, const PredictOptions& options) {
@@ -156,9 +175,12 @@ void forecast(Context& context, const PredictOptions& options) {
     const auto part = [&](const std::vector<double>& all) {
       return std::vector<double>(all.begin() + at, all.begin() + (at + points));
     };
-    context.report().heatmap(map_of(modes, part(output.fields),
-                                    fmt::format("Sea surface temperature, {}", last), "degC",
-                                    "In the space of the modes: no eddies."));
+    if (!model.base.climatology.is_zero())
+      context.report().heatmap(anomaly_map(modes, output, model.base.climatology, last));
+    auto temperature = map_of(modes, part(output.fields), fmt::format("Sea surface temperature, {}", last),
+                              "degC", "In the space of the modes: no eddies.");
+    temperature.about_zero = modes.anomalies;  // water just below zero is no other kind of water
+    context.report().heatmap(temperature);
     if (!output.field_error.empty())
       context.report().heatmap(map_of(
           modes, part(output.field_error), fmt::format("Error of forecasts of that lead, {}", last), "degC",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "io/log/error.hpp"
 
@@ -34,7 +35,8 @@ std::vector<double> transposed(const std::vector<double>& a, int rows, int colum
   return t;
 }
 
-/// A^T B of A [n, k] and B [n, m].
+}  // namespace
+
 std::vector<double> transposed_product(const std::vector<double>& a, const std::vector<double>& b, int n,
                                        int k, int m) {
   std::vector<double> c(static_cast<std::size_t>(k) * m, 0.0);
@@ -46,8 +48,6 @@ std::vector<double> transposed_product(const std::vector<double>& a, const std::
     }
   return c;
 }
-
-}  // namespace
 
 std::vector<double> least_squares(std::vector<double> x, const std::vector<double>& y, int n, int k, int m,
                                   const char* what) {
@@ -84,19 +84,26 @@ std::vector<double> least_squares(std::vector<double> x, const std::vector<doubl
   return solution;
 }
 
+std::optional<std::vector<double>> solve_positive(std::vector<double> a, const std::vector<double>& right,
+                                                  int k, int m) {
+  auto columns = transposed(right, k, m);
+  int info = 0;
+  dposv_("L", &k, &m, a.data(), &k, columns.data(), &k, &info);
+  if (info != 0) return std::nullopt;
+  return transposed(columns, m, k);
+}
+
 std::vector<double> ridge(const std::vector<double>& x, const std::vector<double>& y,
                           const std::vector<double>& penalty, int n, int k, int m, const char* what) {
   auto matrix = transposed_product(x, x, n, k, k);
   for (int j = 0; j < k; ++j) matrix[static_cast<std::size_t>(j) * (k + 1)] += penalty[j];
-  auto right = transposed(transposed_product(x, y, n, k, m), k, m);
-  int info = 0;
-  dposv_("L", &k, &m, matrix.data(), &k, right.data(), &k, &info);
+  auto solution = solve_positive(std::move(matrix), transposed_product(x, y, n, k, m), k, m);
   QUINTET_CHECK(
-      info == 0,
+      solution,
       "{}: {} windows do not determine the regression, since their numbers depend on each other; train "
       "on a longer period, or give a shorter window.in",
       what, n);
-  return transposed(right, m, k);
+  return *std::move(solution);
 }
 
 std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, int k, int n, int m) {
@@ -191,6 +198,18 @@ std::vector<double> left_singular_vectors(const std::vector<double>& x, int n, i
     for (int j = 0; j < r; ++j)
       u[static_cast<std::size_t>(i) * r + j] = gram[static_cast<std::size_t>(n - 1 - j) * n + i];
   return u;
+}
+
+SymmetricEigen symmetric_eigen(const std::vector<double>& a, int n) {
+  SymmetricEigen result{std::vector<double>(n), {}};
+  auto matrix = a;
+  const int lwork = 8 * n;
+  std::vector<double> work(lwork);
+  int info = 0;
+  dsyev_("V", "L", &n, matrix.data(), &n, result.values.data(), work.data(), &lwork, &info);
+  if (info != 0) throw NumericalError("the eigenvalues of a covariance did not converge");
+  result.vectors = transposed(matrix, n, n);
+  return result;
 }
 
 }  // namespace quintet::sequence

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 /// Small dense algebra on row-major arrays, by LAPACK.
@@ -19,6 +20,15 @@ namespace quintet::sequence {
 [[nodiscard]] std::vector<double> ridge(const std::vector<double>& x, const std::vector<double>& y,
                                         const std::vector<double>& penalty, int n, int k, int m,
                                         const char* what);
+
+/// B [k, m] with A B = R: A [k, k] symmetric and positive definite, R [k, m]. None where A is not.
+[[nodiscard]] std::optional<std::vector<double>> solve_positive(std::vector<double> a,
+                                                                const std::vector<double>& right, int k,
+                                                                int m);
+
+/// A^T B [k, m]: A [n, k], B [n, m].
+[[nodiscard]] std::vector<double> transposed_product(const std::vector<double>& a,
+                                                     const std::vector<double>& b, int n, int k, int m);
 
 /// C [k, m] = A B: A [k, n], B [n, m].
 [[nodiscard]] std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, int k,
@@ -46,5 +56,13 @@ class MatrixPowers {
 /// The leading r left singular vectors U [n, r] of X [n, k], r <= min(n, k). Throws NumericalError without
 /// convergence.
 [[nodiscard]] std::vector<double> left_singular_vectors(const std::vector<double>& x, int n, int k, int r);
+
+/// A symmetric matrix A [n, n] = V diag(values) V^T: values ascend, column k of `vectors` [n, n] is of
+/// values[k].
+struct SymmetricEigen {
+  std::vector<double> values, vectors;
+};
+/// Throws NumericalError without convergence.
+[[nodiscard]] SymmetricEigen symmetric_eigen(const std::vector<double>& a, int n);
 
 }  // namespace quintet::sequence

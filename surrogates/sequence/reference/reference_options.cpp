@@ -39,6 +39,28 @@ void describe(Schema& schema, RidgeOptions& options) {
   });
 }
 
+void describe(Schema& schema, RidgeEnsembleOptions& options) {
+  schema
+      .texts("lags", options.lags,
+             "Pasts that its members see, at most that of the window: each a number of steps or a duration")
+      .length(1);
+  schema.texts("more_means", options.more_means,
+               "Longer memories that half of its members have beside those of seasonal_ridge");
+  schema
+      .numbers("alphas", options.alphas,
+               "Ridge penalties of its members on the weights of standardised features, per training window")
+      .length(1)
+      .above(0);
+  schema.check([&options] {
+    std::optional<std::string> problem;
+    for (const auto& lag : options.lags)
+      if (!problem) problem = Span(lag).error("lags");
+    for (const auto& mean : options.more_means)
+      if (!problem) problem = Span(mean).error("more_means");
+    return problem;
+  });
+}
+
 void describe(Schema& schema, ReferenceOptions& options) {
   schema.section("climatology", options.climatology, "Normal values, from which anomalies are departures");
   schema.text("lim_lag", options.lim_lag.text,
@@ -54,6 +76,9 @@ void describe(Schema& schema, ReferenceOptions& options) {
               "follow slow changes")
       .at_least(0)
       .at_most(1);
+  schema.section("ridge_ensemble", options.ensemble,
+                 "The regressions whose mean ridge_ensemble is: all combinations of these, the harmonics "
+                 "and means of seasonal_ridge");
   schema.integer("hankel_rank", options.hankel_rank, "Rank of hankel_dmd").at_least(1);
   schema
       .texts("left_out", options.left_out,
@@ -74,6 +99,8 @@ void describe(Schema& schema, ReferenceOptions& options) {
 ReferenceOptions in_steps(ReferenceOptions options, const TimeStep& step) {
   options.lim_lag = options.lim_lag.in_steps(step);
   options.seasonal.lags = options.seasonal.lags.in_steps(step);
+  for (auto* spans : {&options.ensemble.lags, &options.ensemble.more_means})
+    for (auto& span : *spans) span = std::to_string(Span(span).in_steps(step));
   for (auto& mean : options.seasonal.means) mean = std::to_string(Span(mean).in_steps(step));
   return options;
 }

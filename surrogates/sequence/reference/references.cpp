@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -181,6 +183,116 @@ LinearForecaster fit_seasonal_ridge(const FitData& data, const ReferenceOptions&
   return f;
 }
 
+/// The features of one member among those of all: lags 0 ... `lags` - 1, some of the means, some harmonics.
+std::vector<int> columns_of(const Features& all, int modes, int lags, const std::vector<bool>& means,
+                            int seasons) {
+  std::vector<int> columns;
+  const auto take = [&](int block) {
+    for (int m = 0; m < modes; ++m) columns.push_back(block * modes + m);
+  };
+  for (int lag = 0; lag < lags; ++lag) take(lag);
+  const int n_means = static_cast<int>(all.means.size());
+  for (int k = 0; k < n_means; ++k)
+    if (means[k]) take(all.lags + k);
+  for (int h = 0; h < 2 * seasons; ++h) take(all.lags + n_means + h);
+  return columns;
+}
+
+/// Normal equations of a regression of many features, of which parts are solved: X^T X and X^T Y.
+struct NormalEquations {
+  std::vector<double> square, right;  ///< [k, k], [k, width]
+  int k = 0, width = 0;
+
+  /// Add `share` of the ridge regression on some columns to weights [k, width].
+  void add(std::vector<double>& weights, const std::vector<int>& columns, double alpha, double share) const {
+    const auto n = columns.size();
+    std::vector<double> a(n * n), b(n * width);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto row = static_cast<std::size_t>(columns[i]);
+      for (std::size_t j = 0; j < n; ++j) a[i * n + j] = square[row * k + columns[j]];
+      a[i * (n + 1)] *= 1 + alpha;
+      std::copy_n(right.begin() + static_cast<std::ptrdiff_t>(row) * width, width,
+                  b.begin() + static_cast<std::ptrdiff_t>(i) * width);
+    }
+    const auto solved = solve_positive(std::move(a), b, static_cast<int>(n), width);
+    QUINTET_CHECK(solved,
+                  "ridge_ensemble: the training does not determine a regression of {} numbers; train on a "
+                  "longer period, or raise references.ridge_ensemble.alphas",
+                  n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (int p = 0; p < width; ++p)
+        weights[static_cast<std::size_t>(columns[i]) * width + p] += share * (*solved)[i * width + p];
+  }
+};
+
+/// Spans of ridge_ensemble in steps of a record.
+struct EnsembleSpans {
+  std::vector<int> lags;            ///< ascending, different, none longer than the window
+  Features all;                     ///< what any member sees
+  std::vector<bool> few_are_taken;  ///< [means] those of seasonal_ridge
+};
+
+EnsembleSpans spans_of(const FitData& data, const ReferenceOptions& options) {
+  const auto step = time_step_of(data.series.time);
+  EnsembleSpans spans;
+  for (const auto& span : options.ensemble.lags)
+    spans.lags.push_back(std::min(Span(span).in_steps(step), data.windows.shape.in));
+  std::sort(spans.lags.begin(), spans.lags.end());
+  spans.lags.erase(std::unique(spans.lags.begin(), spans.lags.end()), spans.lags.end());
+  spans.all = {.lags = spans.lags.back(),
+               .means = steps_of(options.seasonal.means, step),
+               .seasons = options.seasonal.seasons};
+  spans.few_are_taken.assign(spans.all.means.size(), true);
+  for (const auto mean : steps_of(options.ensemble.more_means, step)) {
+    const bool known =
+        std::find(spans.all.means.begin(), spans.all.means.end(), mean) != spans.all.means.end();
+    if (mean < 2 || known) continue;  // the last state itself, or there already
+    spans.all.means.push_back(mean);
+    spans.few_are_taken.push_back(false);
+  }
+  return spans;
+}
+
+/// The mean of ridge regressions as seasonal_ridge is one, over lags, memories, harmonics of the year and
+/// penalties: it is again one affine map, of the features of all.
+///
+/// No member is chosen. Where members differ by what they make of noise, the mean has less of it than each.
+LinearForecaster fit_ridge_ensemble(const FitData& data, const ReferenceOptions& options) {
+  auto own = options;
+  own.climatology.trend = options.seasonal_trend;
+  auto f = fit_damped(data, own);
+  const auto spans = spans_of(data, options);
+  const int modes = data.series.n_modes, width = f.out * modes, n = data.windows.size(),
+            k = spans.all.count(modes);
+  auto y = targets(data.series, data.windows);
+  const auto base = f.forecast(data.series, data.windows);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] -= base[i];
+  auto x = spans.all.of(anomalies(data.series, f.climatology), data.windows);
+  const auto x_mean = centre(x, n, k), y_mean = centre(y, n, width);
+  const NormalEquations equations{transposed_product(x, x, n, k, k), transposed_product(x, y, n, k, width), k,
+                                  width};
+  std::vector<std::vector<int>> members;
+  const std::vector<bool> all_are_taken(spans.all.means.size(), true);
+  for (const int lags : spans.lags)
+    for (int seasons = std::min(1, spans.all.seasons); seasons <= spans.all.seasons; ++seasons) {
+      members.push_back(columns_of(spans.all, modes, lags, spans.few_are_taken, seasons));
+      if (spans.few_are_taken != all_are_taken)
+        members.push_back(columns_of(spans.all, modes, lags, all_are_taken, seasons));
+    }
+  auto sum = blank(f.climatology, spans.all, f.out);
+  const auto& alphas = options.ensemble.alphas;
+  const double share = 1 / static_cast<double>(members.size() * alphas.size());
+  for (const auto& columns : members)
+    for (const double alpha : alphas) equations.add(sum.weights, columns, alpha, share);
+  for (int p = 0; p < width; ++p) {
+    sum.offset[p] = f.offset[p] + y_mean[p];
+    for (int j = 0; j < k; ++j)
+      sum.offset[p] -= x_mean[j] * sum.weights[static_cast<std::size_t>(j) * width + p];
+  }
+  for (std::size_t i = 0; i < f.weights.size(); ++i) sum.weights[i] += f.weights[i];
+  return sum;
+}
+
 /// a(t + 1) = A a(t) + b by least squares, iterated: the dynamic mode decomposition of (a, 1).
 LinearForecaster fit_dmd(const FitData& data, const ReferenceOptions&) {
   const int modes = data.series.n_modes, k = modes + 1;
@@ -280,6 +392,9 @@ const std::vector<ReferenceRow>& references() {
        "regression on the window's anomalies, means over longer memories and products with the season, on "
        "damped persistence",
        fit_seasonal_ridge},
+      {Reference::ridge_ensemble, "ridge_ensemble",
+       "mean of regressions as seasonal_ridge is one, over lags, memories, harmonics and penalties",
+       fit_ridge_ensemble},
       {Reference::raw_linear, "raw_linear", "regression on the window's raw values, without a climatology",
        fit_raw_linear},
       {Reference::dmd, "dmd", "dynamic mode decomposition of the state and a constant", fit_dmd},

@@ -21,6 +21,7 @@ enum class Reference {
   lim,
   ridge,
   seasonal_ridge,
+  ridge_ensemble,
   raw_linear,
   dmd,
   hankel_dmd
@@ -34,12 +35,21 @@ struct RidgeOptions {
 };
 void describe(Schema& schema, RidgeOptions& options);
 
+/// The regressions whose mean ridge_ensemble is: all combinations.
+struct RidgeEnsembleOptions {
+  std::vector<std::string> lags = {"7 day", "14 day", "28 day", "56 day"};  ///< spans of past steps
+  std::vector<std::string> more_means = {"28 day", "182 day"};  ///< with and without, beside seasonal_ridge's
+  std::vector<double> alphas = {0.1, 0.3, 1};                   ///< penalties
+};
+void describe(Schema& schema, RidgeEnsembleOptions& options);
+
 struct ReferenceOptions {
   ClimatologyOptions climatology;
   Span lim_lag = "56 day";            ///< the linear inverse model's lag
   double ridge_alpha = 100;           ///< penalty of ridge, in squared coefficients
   RidgeOptions seasonal;              ///< of seasonal_ridge
   double seasonal_trend = 0;          ///< share of the trend that seasonal_ridge carries on
+  RidgeEnsembleOptions ensemble;      ///< of ridge_ensemble
   int hankel_rank = 12;               ///< of delayed states
   std::vector<std::string> left_out;  ///< names of those that stand in no table
 };

@@ -1,0 +1,291 @@
+#include "apps/podlstm/hindcast/hindcast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/application/loop/run_loop.hpp"
+#include "apps/podlstm/hindcast/indices.hpp"
+#include "apps/podlstm/hindcast/next_forecast.hpp"
+#include "apps/podlstm/hindcast/score_tables.hpp"
+#include "apps/podlstm/setup/with_slepc.hpp"
+#include "io/config/table.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
+#include "physics/ocean/pod.hpp"
+#include "surrogates/sequence/hindcast/pooled_scores.hpp"
+
+namespace quintet::podlstm {
+
+namespace {
+
+constexpr const char* mixture_name = "mixture";
+constexpr const char* earned_name = "networks_if_earned";
+
+/// Where modes come from: one file, or a record to which they are fitted at each origin.
+class ModesAtOrigins {
+ public:
+  ModesAtOrigins(Context& context, const HindcastOptions& options) : context_(context), options_(options) {
+    if (!options.fields) {
+      fixed_ = context.timed("read", [&] { return ocean::read_modes(context.comm(), options.modes); });
+      times_ = fixed_->series;
+      check_points(*fixed_, options.points);
+      return;
+    }
+    record_ = std::make_unique<ocean::Record>(
+        context.timed("scan", [&] { return open_record(context.comm(), *options.fields); }));
+    times_.time = record_->days();
+    auto pod = pod_of(record_->n_times());
+    QUINTET_CHECK(pod.method != ocean::PodMethod::lanczos || pod.lanczos,
+                  "pod.method: lanczos needs SLEPc, and this program was built without it; choose snapshots");
+    check_pod(*record_, pod);
+    context.require_memory(pod_bytes(*record_, pod), "fields of the last origin's times");
+  }
+  /// Dates of the record; with the values of the modes where they are fixed.
+  [[nodiscard]] const CoefficientSeries& times() const { return times_; }
+  [[nodiscard]] bool are_fixed() const { return fixed_.has_value(); }
+  /// Last day behind the modes, where they are fixed.
+  [[nodiscard]] double known_until() const {
+    return fixed_ ? times_.time[fixed_->n_fit - 1] : -std::numeric_limits<double>::infinity();
+  }
+  /// Modes that know nothing of the origin's date and later. Collective.
+  [[nodiscard]] ocean::OceanModes at(const sequence::Origin& origin) const {
+    if (fixed_) return *fixed_;
+    const auto made = context_.timed("pod", [&] {
+      return make_pod(context_.comm(), *record_, pod_of(origin.training.end));
+    });
+    log::info("modes of the times before {}: {:.1f} % of their variance, {:.3f} degC are left out",
+              ocean::date_text(origin.date), 100 * made.modes.captured_variance, made.error_fit);
+    return made.modes;
+  }
+
+ private:
+  [[nodiscard]] ocean::PodOptions pod_of(int n_fit) const {
+    ocean::PodOptions pod;
+    pod.n_modes = static_cast<int>(options_.pod.modes);
+    pod.n_fit = n_fit;
+    pod.weights = options_.pod.weights;
+    pod.background = options_.pod.background;
+    pod.harmonics = static_cast<int>(options_.pod.harmonics);
+    pod.background_years = years_of(options_.pod.background_years);
+    pod.method = options_.pod.method;
+    pod.seed = static_cast<std::uint64_t>(options_.pod.seed);
+    pod.lanczos = lanczos_svd();
+    return pod;
+  }
+
+  Context& context_;
+  const HindcastOptions& options_;
+  std::optional<ocean::OceanModes> fixed_;
+  std::unique_ptr<ocean::Record> record_;
+  CoefficientSeries times_;
+};
+
+/// Indices of modes; the pattern of the PDO is that of anomalies about the verifying climatology.
+std::vector<SeaIndex> indices_at(const ocean::OceanModes& modes, const HindcastOptions& options) {
+  auto climatology = options.verification;
+  constexpr double any = 1e4;  // years: it is of the whole record
+  climatology.valid_years = any;
+  const sequence::Climatology normal(modes.series, {0, modes.series.n_times()}, climatology);
+  return indices_of(modes, options.indices, options.regions, anomalies(modes.series, normal).values);
+}
+
+sequence::OriginSeries series_at(const ocean::OceanModes& modes, const HindcastOptions& options) {
+  sequence::OriginSeries own{modes.series, {metric_of(modes, options.points).gram}, {{}}};
+  for (const auto& index : indices_at(modes, options)) {
+    std::vector<double> gram;
+    for (const double a : index.weights)
+      for (const double b : index.weights) gram.push_back(a * b);
+    own.grams.push_back(std::move(gram));
+    own.indices.push_back(index.weights);
+  }
+  return own;
+}
+
+/// What the modes have seen of the times that are judged; empty: nothing.
+std::string leak_of(const ModesAtOrigins& modes, const std::vector<sequence::Origin>& origins) {
+  if (modes.known_until() < origins.front().date) return "";
+  return fmt::format(
+      "the modes were computed from times to {}, after the first origin, {}; fit them to earlier times, or "
+      "give fields for modes of each origin",
+      ocean::date_text(modes.known_until()), ocean::date_text(origins.front().date));
+}
+
+/// What earlier origins teach: spreads, the mixture, networks where they earn it.
+struct Learned {
+  sequence::Hindcasts hindcasts;
+  std::vector<sequence::MixtureWeights> weights;
+  std::vector<sequence::Earned> earned;
+};
+
+Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, int block) {
+  constexpr int least_years = 3;
+  Learned learned;
+  auto& all = learned.hindcasts;
+  for (const auto& method : run.methods()) all.names.push_back(method.name);
+  all.origins = run.done();
+  int windows = 0;
+  for (const auto& origin : all.origins) windows = std::max(windows, origin.origin.windows.size());
+  const int least = std::max(1, (least_years - 1) * windows / std::max(1, options.origins.every));
+  for (std::size_t k = 0; k < all.names.size(); ++k) calibrate(all, static_cast<int>(k), least);
+  if (options.methods.networks) {
+    const std::string base = row_of(sequence::references(), options.methods.networks->base).name;
+    if (all.find(base) >= 0)
+      learned.earned = add_earned(all, earned_name, all.find("networks"), all.find(base), block);
+    else
+      log::warning("networks: their base, {}, is not among the methods, so whether they earn their place is "
+                   "not judged; add it to methods",
+                   base);
+  }
+  if (options.mixture) {
+    std::vector<int> parts;
+    for (const auto& name : options.mixture->of) parts.push_back(all.find(name));
+    learned.weights = add_mixture(all, mixture_name, parts, options.mixture->pull, least);
+    calibrate(all, static_cast<int>(all.names.size()) - 1, least);
+  }
+  return learned;
+}
+
+void write_forecasts(Context& context, const sequence::Hindcasts& hindcasts) {
+  auto forecasts = context.results().root().group("hindcasts");
+  for (const auto& one : hindcasts.origins) {
+    const auto n = static_cast<std::uint64_t>(one.origin.windows.size()),
+               out = static_cast<std::uint64_t>(one.out()), modes = static_cast<std::uint64_t>(one.modes);
+    auto group = forecasts.group(ocean::date_text(one.origin.date));
+    group.write<double>("time", one.origin.windows.dates, {n, out},
+                        {"days since 1800-01-01 00:00:00", {"window", "lead"}, "Dates that are forecast"});
+    const auto write = [&](const std::string& name, const std::vector<double>& values,
+                           const std::string& text) {
+      group.write<double>(name, values, {n, out, modes}, {"degree_Celsius", {"window", "lead", "mode"}, text});
+    };
+    write("truth", one.truth, "What came; NaN: nobody knows yet");
+    write("verifying_climatology", one.normal, "Of the whole record");
+    for (std::size_t k = 0; k < hindcasts.names.size(); ++k) {
+      write(hindcasts.names[k], one.methods[k].mean, "Mean of the forecast");
+      group.write<double>(hindcasts.names[k] + "_covariance", one.methods[k].covariance,
+                          {n, out, modes, modes},
+                          {"degree_Celsius^2", {"window", "lead", "mode", "mode"}, "Of the forecast's errors"});
+    }
+  }
+}
+
+Judged judged_of(const HindcastOptions& options, const sequence::Hindcasts& hindcasts,
+                 const std::vector<SeaIndex>& indices, const std::string& unit, const std::string& leak) {
+  const auto leads = leads_of(options);
+  Judged judged{{"all points"}, {unit}, hindcasts.find(options.against), hindcasts.find("climatology"),
+                {leads.in, leads.out}, "", leak};
+  for (const auto& index : indices) {
+    judged.measures.push_back(index.name);
+    judged.units.push_back(index.unit);
+  }
+  double first = std::numeric_limits<double>::infinity(), last = 0;
+  int n = 0;
+  for (std::size_t i = static_cast<std::size_t>(options.origins.warm_up); i < hindcasts.origins.size(); ++i) {
+    const auto& one = hindcasts.origins[i];
+    if (!one.origin.judged) continue;
+    ++n;
+    first = std::min(first, one.origin.windows.dates.front());
+    last = std::max(last, one.origin.windows.dates.back());
+  }
+  judged.period = fmt::format("Forecasts for {} to {}, after {} origins.", ocean::date_text(first),
+                              ocean::date_text(last), n);
+  return judged;
+}
+
+void headlines(Context& context, const sequence::PooledScores& scores, const Learned& learned,
+               const Judged& judged) {
+  const auto& names = learned.hindcasts.names;
+  const int best = learned.hindcasts.find(mixture_name) >= 0 ? learned.hindcasts.find(mixture_name)
+                                                              : static_cast<int>(names.size()) - 1;
+  const auto& year = sequence::start_seasons()[0];
+  const auto ours = scores.sums(best, 0, year), theirs = scores.sums(judged.against, 0, year);
+  const auto& rmse = sequence::score_row("rmse");
+  const auto put = [&](const std::string& name, const sequence::Estimate& value, const std::string& unit) {
+    context.headline(name, fmt::format("{:.4f} ± {:.4f}{}", value.value, value.error, unit), judged.leak);
+  };
+  put(fmt::format("RMSE of {}, leads {} to {}", names[best], judged.leads.first, judged.leads.last),
+      scores.score(ours, rmse, judged.leads), " " + judged.units[0]);
+  put(fmt::format("gain over {}", names[judged.against]),
+      scores.gain(ours, theirs, rmse, judged.leads), " " + judged.units[0]);
+  put("spread/error", scores.score(ours, sequence::score_row("spread_error"), judged.leads), "");
+}
+
+/// The last origin lies after the record's end: its forecast is for dates to come.
+void forecast_next(Context& context, const ModesAtOrigins& source, const sequence::Hindcasts& hindcasts,
+                   const HindcastOptions& options) {
+  const auto& last = hindcasts.origins.back();
+  if (last.origin.judged || options.members == 0) return;
+  const auto modes = source.at(last.origin);
+  const auto indices = indices_at(modes, options);
+  const int mixture = hindcasts.find(mixture_name),
+            method = mixture >= 0 ? mixture : hindcasts.find(options.against);
+  const NextForecast next{modes, last, method, hindcasts.names[method], indices};
+  const auto trained_on = sequence::windows_of(modes.series, options.window, last.origin.training,
+                                               options.irregular);
+  std::vector<double> members;
+  try {
+    members = ensemble_members(next, {modes.series, last.origin.training, trained_on, options.irregular},
+                               options.methods, options.members, static_cast<std::uint64_t>(options.seed));
+  } catch (const InputError& error) {
+    log::warning("no forecast.nc: the ensemble needs cyclostationary_lim, and {}", error.what());
+    return;
+  }
+  report_next(context, next, members);
+}
+
+}  // namespace
+
+void hindcast(Context& context, const HindcastOptions& options) {
+  const ModesAtOrigins source(context, options);
+  const auto& times = source.times();
+  auto origins = make_origins(times, options.origins, options.window, options.irregular,
+                              source.known_until());
+  const auto leak = leak_of(source, origins);
+  if (!leak.empty()) log::warning("Leaks: {}", leak);
+  if (options.origins.until.empty())
+    origins.push_back(origin_after(times, options.origins, options.window, options.irregular));
+  const int block = options.block.in_steps(sequence::time_step_of(times.time));
+  context.describe_run("record", fmt::format("{} times, {} to {}, steps of {}", times.n_times(),
+                                             ocean::date_text(times.time.front()),
+                                             ocean::date_text(times.time.back()),
+                                             sequence::time_step_of(times.time).text()));
+  context.describe_run("origins", fmt::format("{}, {} to {}, the first {} of them to learn from",
+                                              origins.size(), ocean::date_text(origins.front().date),
+                                              ocean::date_text(origins.back().date), options.origins.warm_up));
+  const auto run = std::make_shared<sequence::HindcastRun>(
+      context.comm(), std::move(origins), make_methods(options.methods), options.irregular,
+      options.verification,
+      [&](const sequence::Origin& origin) { return series_at(source.at(origin), options); });
+  if (context.restart_file()) run->restore(hdf5::File::open(context.comm(), *context.restart_file()).root());
+  announce_restart(context, run->step(), run->last_step(), "origins.until");
+  if (!context.go_ahead({"scores.csv", "forecast.nc"})) return;
+
+  run_loop(context, run, options.checkpoints, {});
+  context.report().title("podlstm hindcast", "forecasts of the past as they would have been made");
+  if (context.stopped_early()) {
+    context.report().paragraph("Stopped before its end: there are no scores yet.");
+    return;
+  }
+  const auto timer = context.phase("judge");
+  const auto learned = learn(*run, options, block);
+  const sequence::PooledScores scores(learned.hindcasts, options.origins.warm_up, block, options.draws);
+  const auto modes = source.at(learned.hindcasts.origins.back().origin);
+  const auto judged = judged_of(options, learned.hindcasts, indices_at(modes, options),
+                                error_unit(modes, options.points), leak);
+  if (!leak.empty()) context.report().warning(fmt::format("Leaks: {}.", leak));
+  context.report().paragraph(judged.period);
+  headlines(context, scores, learned, judged);
+  report_scores(context, learned.hindcasts, scores, judged);
+  report_learned(context, options.mixture ? options.mixture->of : std::vector<std::string>{}, learned.weights,
+                 learned.earned, judged.units[0]);
+  write_forecasts(context, learned.hindcasts);
+  forecast_next(context, source, learned.hindcasts, options);
+}
+
+}  // namespace quintet::podlstm
