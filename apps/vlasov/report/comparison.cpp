@@ -99,14 +99,14 @@ void tell(Context& context, const std::string& name, const std::string& what, do
   context.summarise(name + "_uncertainty", uncertainty,
                     "of the fit, the cells and the steps, as far as they are known; two grids tell the rest");
   context.summarise(name + "_theory", theory);
-  context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
+  if (theory != 0) context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
   const std::string with_error = text_with_error(measured, uncertainty, "");
   const double doubtful = 0.2;  // of the rate
   context.headline(name == "growth_rate" ? "growth rate" : "frequency",
                    fmt::format("{} (theory {:.5g})", with_error, theory),
                    uncertainty > doubtful * std::abs(measured) ? "no one exponential fits the window" : "");
-  log::info("{}: {}, theory {:.6g} ({:+.2f} %)", what, with_error, theory,
-            100 * (measured - theory) / std::abs(theory));
+  log::info("{}: {}, theory {:.6g}{}", what, with_error, theory,
+            theory != 0 ? fmt::format(" ({:+.2f} %)", 100 * (measured - theory) / std::abs(theory)) : "");
 }
 
 /// The part of a collisional damping rate that steps with split collisions add. Between steps the heat flux
