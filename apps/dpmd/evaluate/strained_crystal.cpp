@@ -4,7 +4,6 @@
 #include <cmath>
 #include <span>
 
-#include "apps/dpmd/setup/system.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"

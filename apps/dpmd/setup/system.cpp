@@ -195,14 +195,6 @@ double memory_of(double n_atoms, double volume, int n_ranks, double range, doubl
   return program_bytes + n * (atom_bytes + 4 * neighbours) + 1.0625 * (n + ghosts) * (row_bytes + row_extra);
 }
 
-DomainOptions domain_of(const ForceField& field) {
-  DomainOptions domain;
-  domain.cutoff = field.cutoff();
-  if (field.needs_list() && field.list_cutoff() < field.cutoff()) domain.list_cutoff = field.list_cutoff();
-  domain.rows = field.needs_list();
-  return domain;
-}
-
 System read_system(const Comm& comm, const SystemOptions& options,
                    const std::vector<std::string>& model_types, double range, double list_range) {
   System system;

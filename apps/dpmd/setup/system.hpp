@@ -70,8 +70,6 @@ struct System {
 /// With n atoms a rank in volume v, range r and list range l: n (b_a + 4 N) + g b_g, N = 4/3 pi l^3 n / v
 /// neighbours an atom and g = n ((1 + 2 r / v^(1/3))^3 - 1) ghosts. `volume` (angstrom^3) of all ranks.
 [[nodiscard]] double memory_of(double n_atoms, double volume, int n_ranks, double range, double list_range);
-/// How ghosts and rows of neighbours must reach for a force field, without ranks and skin.
-[[nodiscard]] DomainOptions domain_of(const ForceField& field);
 
 /// Give all ranks the box of rank 0's configuration. Collective.
 void broadcast_box(const Comm& comm, Configuration& configuration);

@@ -12,6 +12,14 @@
 
 namespace quintet {
 
+DomainOptions domain_of(const ForceField& field) {
+  DomainOptions domain;
+  domain.cutoff = field.cutoff();
+  if (field.needs_list() && field.list_cutoff() < field.cutoff()) domain.list_cutoff = field.list_cutoff();
+  domain.rows = field.needs_list();
+  return domain;
+}
+
 ParticleSystem::ParticleSystem(Atoms& atoms_, Domain& domain_, ForceField& force_field_)
     : atoms(atoms_),
       domain(domain_),

@@ -10,6 +10,9 @@
 
 namespace quintet {
 
+/// How ghosts and rows of neighbours must reach for a force field, without ranks and skin.
+[[nodiscard]] DomainOptions domain_of(const ForceField& field);
+
 /// Where the time of force updates went (s, wall, this rank).
 struct ForceTimes {
   double neighbours = 0;     ///< ghosts, migration, neighbour list
