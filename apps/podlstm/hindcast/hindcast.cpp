@@ -9,14 +9,17 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/podlstm/hindcast/indices.hpp"
 #include "apps/podlstm/hindcast/next_forecast.hpp"
 #include "apps/podlstm/hindcast/score_tables.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
 #include "io/config/table.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/pod.hpp"
 #include "surrogates/sequence/hindcast/pooled_scores.hpp"
@@ -57,9 +60,8 @@ class ModesAtOrigins {
   /// Modes that know nothing of the origin's date and later. Collective.
   [[nodiscard]] ocean::OceanModes at(const sequence::Origin& origin) const {
     if (fixed_) return *fixed_;
-    const auto made = context_.timed("pod", [&] {
-      return make_pod(context_.comm(), *record_, pod_of(origin.training.end));
-    });
+    const auto made = context_.timed(
+        "pod", [&] { return make_pod(context_.comm(), *record_, pod_of(origin.training.end)); });
     log::info("modes of the times before {}: {:.1f} % of their variance, {:.3f} degC are left out",
               ocean::date_text(origin.date), 100 * made.modes.captured_variance, made.error_fit);
     return made.modes;
@@ -139,9 +141,10 @@ Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, 
     if (all.find(base) >= 0)
       learned.earned = add_earned(all, earned_name, all.find("networks"), all.find(base), block);
     else
-      log::warning("networks: their base, {}, is not among the methods, so whether they earn their place is "
-                   "not judged; add it to methods",
-                   base);
+      log::warning(
+          "networks: their base, {}, is not among the methods, so whether they earn their place is "
+          "not judged; add it to methods",
+          base);
   }
   if (options.mixture) {
     std::vector<int> parts;
@@ -162,15 +165,16 @@ void write_forecasts(Context& context, const sequence::Hindcasts& hindcasts) {
                         {"days since 1800-01-01 00:00:00", {"window", "lead"}, "Dates that are forecast"});
     const auto write = [&](const std::string& name, const std::vector<double>& values,
                            const std::string& text) {
-      group.write<double>(name, values, {n, out, modes}, {"degree_Celsius", {"window", "lead", "mode"}, text});
+      group.write<double>(name, values, {n, out, modes},
+                          {"degree_Celsius", {"window", "lead", "mode"}, text});
     };
     write("truth", one.truth, "What came; NaN: nobody knows yet");
     write("verifying_climatology", one.normal, "Of the whole record");
     for (std::size_t k = 0; k < hindcasts.names.size(); ++k) {
       write(hindcasts.names[k], one.methods[k].mean, "Mean of the forecast");
-      group.write<double>(hindcasts.names[k] + "_covariance", one.methods[k].covariance,
-                          {n, out, modes, modes},
-                          {"degree_Celsius^2", {"window", "lead", "mode", "mode"}, "Of the forecast's errors"});
+      group.write<double>(
+          hindcasts.names[k] + "_covariance", one.methods[k].covariance, {n, out, modes, modes},
+          {"degree_Celsius^2", {"window", "lead", "mode", "mode"}, "Of the forecast's errors"});
     }
   }
 }
@@ -178,8 +182,13 @@ void write_forecasts(Context& context, const sequence::Hindcasts& hindcasts) {
 Judged judged_of(const HindcastOptions& options, const sequence::Hindcasts& hindcasts,
                  const std::vector<SeaIndex>& indices, const std::string& unit, const std::string& leak) {
   const auto leads = leads_of(options);
-  Judged judged{{"all points"}, {unit}, hindcasts.find(options.against), hindcasts.find("climatology"),
-                {leads.in, leads.out}, "", leak};
+  Judged judged{{"all points"},
+                {unit},
+                hindcasts.find(options.against),
+                hindcasts.find("climatology"),
+                {leads.in, leads.out},
+                "",
+                leak};
   for (const auto& index : indices) {
     judged.measures.push_back(index.name);
     judged.units.push_back(index.unit);
@@ -202,7 +211,7 @@ void headlines(Context& context, const sequence::PooledScores& scores, const Lea
                const Judged& judged) {
   const auto& names = learned.hindcasts.names;
   const int best = learned.hindcasts.find(mixture_name) >= 0 ? learned.hindcasts.find(mixture_name)
-                                                              : static_cast<int>(names.size()) - 1;
+                                                             : static_cast<int>(names.size()) - 1;
   const auto& year = sequence::start_seasons()[0];
   const auto ours = scores.sums(best, 0, year), theirs = scores.sums(judged.against, 0, year);
   const auto& rmse = sequence::score_row("rmse");
@@ -211,8 +220,8 @@ void headlines(Context& context, const sequence::PooledScores& scores, const Lea
   };
   put(fmt::format("RMSE of {}, leads {} to {}", names[best], judged.leads.first, judged.leads.last),
       scores.score(ours, rmse, judged.leads), " " + judged.units[0]);
-  put(fmt::format("gain over {}", names[judged.against]),
-      scores.gain(ours, theirs, rmse, judged.leads), " " + judged.units[0]);
+  put(fmt::format("gain over {}", names[judged.against]), scores.gain(ours, theirs, rmse, judged.leads),
+      " " + judged.units[0]);
   put("spread/error", scores.score(ours, sequence::score_row("spread_error"), judged.leads), "");
 }
 
@@ -226,8 +235,8 @@ void forecast_next(Context& context, const ModesAtOrigins& source, const sequenc
   const int mixture = hindcasts.find(mixture_name),
             method = mixture >= 0 ? mixture : hindcasts.find(options.against);
   const NextForecast next{modes, last, method, hindcasts.names[method], indices};
-  const auto trained_on = sequence::windows_of(modes.series, options.window, last.origin.training,
-                                               options.irregular);
+  const auto trained_on =
+      sequence::windows_of(modes.series, options.window, last.origin.training, options.irregular);
   std::vector<double> members;
   try {
     members = ensemble_members(next, {modes.series, last.origin.training, trained_on, options.irregular},
@@ -244,20 +253,21 @@ void forecast_next(Context& context, const ModesAtOrigins& source, const sequenc
 void hindcast(Context& context, const HindcastOptions& options) {
   const ModesAtOrigins source(context, options);
   const auto& times = source.times();
-  auto origins = make_origins(times, options.origins, options.window, options.irregular,
-                              source.known_until());
+  auto origins =
+      make_origins(times, options.origins, options.window, options.irregular, source.known_until());
   const auto leak = leak_of(source, origins);
   if (!leak.empty()) log::warning("Leaks: {}", leak);
   if (options.origins.until.empty())
     origins.push_back(origin_after(times, options.origins, options.window, options.irregular));
   const int block = options.block.in_steps(sequence::time_step_of(times.time));
-  context.describe_run("record", fmt::format("{} times, {} to {}, steps of {}", times.n_times(),
-                                             ocean::date_text(times.time.front()),
-                                             ocean::date_text(times.time.back()),
-                                             sequence::time_step_of(times.time).text()));
-  context.describe_run("origins", fmt::format("{}, {} to {}, the first {} of them to learn from",
-                                              origins.size(), ocean::date_text(origins.front().date),
-                                              ocean::date_text(origins.back().date), options.origins.warm_up));
+  context.describe_run(
+      "record",
+      fmt::format("{} times, {} to {}, steps of {}", times.n_times(), ocean::date_text(times.time.front()),
+                  ocean::date_text(times.time.back()), sequence::time_step_of(times.time).text()));
+  context.describe_run(
+      "origins", fmt::format("{}, {} to {}, the first {} of them to learn from", origins.size(),
+                             ocean::date_text(origins.front().date), ocean::date_text(origins.back().date),
+                             options.origins.warm_up));
   const auto run = std::make_shared<sequence::HindcastRun>(
       context.comm(), std::move(origins), make_methods(options.methods), options.irregular,
       options.verification,

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/podlstm/hindcast/indices.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet::podlstm {
@@ -78,8 +79,8 @@ std::optional<std::string> error_of(const HindcastOptions& options) {
       return fmt::format("indices: '{}' is no index; expected some of {}", name,
                          fmt::join(index_names(), ", "));
   const auto& leads = options.leads;
-  const bool good = leads.empty() ||
-                    (leads.size() == 2 && leads[0] <= leads[1] && leads[1] <= options.window.out);
+  const bool good =
+      leads.empty() || (leads.size() == 2 && leads[0] <= leads[1] && leads[1] <= options.window.out);
   if (!good)
     return fmt::format("leads: expected the first and last lead, within 1 to window.out: {}",
                        options.window.out);
@@ -116,8 +117,7 @@ void describe(Schema& schema, HindcastOptions& options) {
 }
 
 sequence::WindowShape leads_of(const HindcastOptions& options) {
-  if (!options.leads.empty())
-    return {static_cast<int>(options.leads[0]), static_cast<int>(options.leads[1])};
+  if (!options.leads.empty()) return {static_cast<int>(options.leads[0]), static_cast<int>(options.leads[1])};
   return {std::max(1, options.window.out / 2), options.window.out};
 }
 

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/life/context.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/forecast/forecast_output.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/reference/cyclostationary.hpp"
 
@@ -49,7 +51,8 @@ void report_indices(Report& report, const NextForecast& next) {
     std::vector<std::string> cells = {ocean::date_text(dates[lead])};
     for (const auto& index : next.indices) {
       const auto [mean, sd] = index_at(next, index, lead);
-      cells.push_back(fmt::format("{:+.2f} ({:+.2f} to {:+.2f})", mean, mean - eighty * sd, mean + eighty * sd));
+      cells.push_back(
+          fmt::format("{:+.2f} ({:+.2f} to {:+.2f})", mean, mean - eighty * sd, mean + eighty * sd));
     }
     rows.push_back(std::move(cells));
   }
@@ -96,8 +99,8 @@ void report_next(Context& context, const NextForecast& next, const std::vector<d
   const auto& window = next.origin.origin.windows;
   const auto& forecast = next.origin.methods[next.method];
   const auto size = forecast.mean.size();
-  ForecastOutput output{window.dates, next.modes.series.time[window.origins[0]], next.origin.modes, {}, {}, {},
-                        {},           {}};
+  ForecastOutput output{
+      window.dates, next.modes.series.time[window.origins[0]], next.origin.modes, {}, {}, {}, {}, {}};
   output.coefficients.mean = forecast.mean;
   std::vector<double> mean;
   moments(members, size, mean, output.coefficients.spread);
@@ -115,7 +118,8 @@ void report_next(Context& context, const NextForecast& next, const std::vector<d
                               next.name, next.modes.source),
                   ""});
   auto& report = context.report();
-  report.section(fmt::format("Next: {} to {}, by {}", ocean::date_text(window.dates.front()), last, next.name));
+  report.section(
+      fmt::format("Next: {} to {}, by {}", ocean::date_text(window.dates.front()), last, next.name));
   report.paragraph(fmt::format("From what was seen until {}; forecast.nc has {} members.",
                                ocean::date_text(output.from), output.coefficients.members.size()));
   report_indices(report, next);
@@ -133,8 +137,8 @@ void report_next(Context& context, const NextForecast& next, const std::vector<d
                             "degC", "In the space of the modes: no eddies.");
   temperature.about_zero = next.modes.anomalies;
   report.heatmap(temperature);
-  report.heatmap(map_of(next.modes, part(output.spread), fmt::format("Spread of the members, {}", last), "degC",
-                        "Standard deviation; what the modes leave out comes on top."));
+  report.heatmap(map_of(next.modes, part(output.spread), fmt::format("Spread of the members, {}", last),
+                        "degC", "Standard deviation; what the modes leave out comes on top."));
 }
 
 }  // namespace quintet::podlstm

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/context.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -91,9 +92,9 @@ class Tables {
         for (int lead = 1; lead <= scores_.out(); ++lead) {
           const auto score = scores_.score(all.back(), row, {lead, lead});
           if (std::isnan(score.value)) continue;
-          csv_ += fmt::format("\"{}\",\"{}\",\"{}\",{},{},{:.17g},{:.17g}\n", names_[k],
-                              judged_.measures[measure], season.name, row.name, lead, score.value,
-                              score.error);
+          csv_ +=
+              fmt::format("\"{}\",\"{}\",\"{}\",{},{},{:.17g},{:.17g}\n", names_[k],
+                          judged_.measures[measure], season.name, row.name, lead, score.value, score.error);
         }
     }
     return all;
@@ -144,9 +145,13 @@ class Tables {
 
   void probabilities(int measure, const AllSums& sums) const {
     const auto& crps = sequence::score_row("crps");
-    std::vector<std::string> header = {"forecast", fmt::format("CRPS ({})", judged_.units[measure]),
-                                       "CRPS skill against climatology", "RPSS of terciles", "spread/error",
-                                       "within 50 %", "within 90 %"};
+    std::vector<std::string> header = {"forecast",
+                                       fmt::format("CRPS ({})", judged_.units[measure]),
+                                       "CRPS skill against climatology",
+                                       "RPSS of terciles",
+                                       "spread/error",
+                                       "within 50 %",
+                                       "within 90 %"};
     std::vector<std::vector<std::string>> rows;
     for (std::size_t k = 0; k < names_.size(); ++k) {
       const auto score = [&](const char* name) {
@@ -176,10 +181,8 @@ class Tables {
       Curve error{names_[k], {}, {}}, ratio{names_[k], {}, {}};
       for (int lead = 1; lead <= scores_.out(); ++lead) {
         error.x.push_back(lead), ratio.x.push_back(lead);
-        error.y.push_back(
-            scores_.score(sums[k], sequence::score_row("rmse"), {lead, lead}).value);
-        ratio.y.push_back(
-            scores_.score(sums[k], sequence::score_row("spread_error"), {lead, lead}).value);
+        error.y.push_back(scores_.score(sums[k], sequence::score_row("rmse"), {lead, lead}).value);
+        ratio.y.push_back(scores_.score(sums[k], sequence::score_row("spread_error"), {lead, lead}).value);
       }
       plot.curves.push_back(std::move(error)), spread.curves.push_back(std::move(ratio));
     }
@@ -198,8 +201,7 @@ class Tables {
       header.emplace_back("correlation");
       for (std::size_t k = 0; k < names_.size(); ++k)
         for (const char* score : {"rmse", "acc"})
-          rows[k].push_back(
-              number(scores_.score(sums[k], sequence::score_row(score), judged_.leads), 3));
+          rows[k].push_back(number(scores_.score(sums[k], sequence::score_row(score), judged_.leads), 3));
     }
     context_.report().table(
         header, rows, caption(fmt::format("By the season in which forecasts start, {}.", leads_text())));
@@ -212,13 +214,14 @@ class Tables {
     for (std::size_t a = 0; a < names_.size(); ++a) {
       std::vector<std::string> cells = {names_[a]};
       for (std::size_t b = 0; b < names_.size(); ++b)
-        cells.push_back(a == b ? "" : gain_text(scores_.gain(sums[a], sums[b], sequence::score_row("rmse"),
-                                                             judged_.leads)));
+        cells.push_back(
+            a == b ? ""
+                   : gain_text(scores_.gain(sums[a], sums[b], sequence::score_row("rmse"), judged_.leads)));
       rows.push_back(std::move(cells));
     }
-    context_.report().table(header, rows,
-                            caption(fmt::format("Each method against each other, {} ({}).", leads_text(),
-                                                judged_.units[0])));
+    context_.report().table(
+        header, rows,
+        caption(fmt::format("Each method against each other, {} ({}).", leads_text(), judged_.units[0])));
   }
 
   void summarise(int measure, const AllSums& sums) const {
@@ -236,8 +239,8 @@ class Tables {
       put("rmse_gain", gain);
       context_.summarise(prefix + names_[k] + "_rmse_gain_error", gain.error);
       if (judged_.climatology >= 0)
-        put("crps_skill", scores_.skill(sums[k], sums[judged_.climatology], sequence::score_row("crps"),
-                                        judged_.leads));
+        put("crps_skill",
+            scores_.skill(sums[k], sums[judged_.climatology], sequence::score_row("crps"), judged_.leads));
     }
   }
 

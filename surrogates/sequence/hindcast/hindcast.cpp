@@ -7,8 +7,11 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 
@@ -49,9 +52,10 @@ double first_origin(const CoefficientSeries& series, const OriginOptions& option
     return first;
   }
   const double first = ocean::parse_date(options.from, "origins.from");
-  QUINTET_CHECK(first - start >= least_training * year,
-                "origins.from: {} is {:.1f} years after the first time of training, {}; expected five or more",
-                options.from, (first - start) / year, ocean::date_text(start));
+  QUINTET_CHECK(
+      first - start >= least_training * year,
+      "origins.from: {} is {:.1f} years after the first time of training, {}; expected five or more",
+      options.from, (first - start) / year, ocean::date_text(start));
   QUINTET_CHECK(first < series.time.back(), "origins.from: {} is not before the record's end, {}",
                 options.from, ocean::date_text(series.time.back()));
   return first;
@@ -99,9 +103,8 @@ std::vector<Origin> make_origins(const CoefficientSeries& series, const OriginOp
                                  const WindowShape& shape, Irregular irregular, double known_until) {
   const int begin = first_row(series, options);
   const double first = first_origin(series, options, begin, known_until);
-  const double until = options.until.empty()
-                           ? series.time.back()
-                           : ocean::parse_date(options.until, "origins.until") + 1 - 1e-6;
+  const double until = options.until.empty() ? series.time.back()
+                                             : ocean::parse_date(options.until, "origins.until") + 1 - 1e-6;
   QUINTET_CHECK(until > first, "origins.until: {} is not after the first origin, {}", options.until,
                 ocean::date_text(first));
   const int end = rows_between(series, series.time[begin], until).end;
@@ -268,8 +271,8 @@ void HindcastRun::restore(const hdf5::Group& root) {
   QUINTET_CHECK(same, "the checkpoint is of the methods {}; continue with these, or begin anew",
                 fmt::join(names, ", "));
   const auto n = static_cast<std::size_t>(all.integer_attribute("origins"));
-  QUINTET_CHECK(n <= origins_.size(), "the checkpoint has {} origins, of {} that are asked for; begin anew", n,
-                origins_.size());
+  QUINTET_CHECK(n <= origins_.size(), "the checkpoint has {} origins, of {} that are asked for; begin anew",
+                n, origins_.size());
   done_.clear();
   for (std::size_t i = 0; i < n; ++i) {
     const auto group = all.open_group(member("origin", i));

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/schema.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
@@ -20,15 +21,13 @@ constexpr const char* analogues_name = "analogues";
 constexpr double validation_share = 0.15;  // of the training that chooses networks' best epochs
 
 /// Mean and spread of a method that gives means alone: the covariance of its errors in training, by season.
-Forecaster with_spread(
-    const FitData& data, double half_width,
-    std::function<std::vector<double>(const CoefficientSeries&, const Windows&)> mean_of) {
+Forecaster with_spread(const FitData& data, double half_width,
+                       std::function<std::vector<double>(const CoefficientSeries&, const Windows&)> mean_of) {
   auto errors = targets(data.series, data.windows);
   const auto forecast = mean_of(data.series, data.windows);
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] -= forecast[i];
-  const auto spread = std::make_shared<const SeasonalSpread>(errors, starts_of(data.series, data.windows),
-                                                             data.windows.shape.out, data.series.n_modes,
-                                                             half_width);
+  const auto spread = std::make_shared<const SeasonalSpread>(
+      errors, starts_of(data.series, data.windows), data.windows.shape.out, data.series.n_modes, half_width);
   return [spread, mean_of = std::move(mean_of)](const CoefficientSeries& known, const Windows& windows) {
     Predictive result{mean_of(known, windows), {}};
     for (const double day : starts_of(known, windows)) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::sequence {
@@ -40,8 +41,7 @@ std::vector<Neighbour> neighbours(const Library& library, const double* state, d
     const double season = season_weight(library.starts[i] - day, library.options.half_width);
     if (season == 0) continue;
     double square = 0;
-    for (std::size_t j = 0; j < width; ++j)
-      square += std::pow(library.states[i * width + j] - state[j], 2);
+    for (std::size_t j = 0; j < width; ++j) square += std::pow(library.states[i * width + j] - state[j], 2);
     all.push_back({square, season, i});
   }
   const auto wanted = static_cast<std::size_t>(library.options.neighbours);
@@ -94,8 +94,7 @@ void describe(Schema& schema, AnalogueOptions& options) {
               "Days from a forecast's time of the year at which a past state counts half")
       .at_least(5)
       .at_most(180);
-  schema
-      .number("trend", options.trend, "Share of the linear trend in its climatology, as seasonal_trend")
+  schema.number("trend", options.trend, "Share of the linear trend in its climatology, as seasonal_trend")
       .at_least(0)
       .at_most(1);
 }

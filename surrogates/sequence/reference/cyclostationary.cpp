@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
@@ -13,7 +14,6 @@
 namespace quintet::sequence {
 
 namespace {
-
 
 double day_of_phase(int phase) { return phase * year_days / CyclostationaryLim::phases; }
 
@@ -102,8 +102,7 @@ void describe(Schema& schema, CyclostationaryOptions& options) {
               "Days from the middle of a season at which a time counts half for its operators")
       .at_least(10)
       .at_most(180);
-  schema
-      .number("trend", options.trend, "Share of the linear trend in its climatology, as seasonal_trend")
+  schema.number("trend", options.trend, "Share of the linear trend in its climatology, as seasonal_trend")
       .at_least(0)
       .at_most(1);
   schema.check([&options] { return options.lag.error("lag"); });
@@ -127,8 +126,8 @@ void CyclostationaryLim::fit_operators(const CoefficientSeries& x, const FitData
   const auto all_roots = [&](int lag) -> std::optional<std::vector<double>> {
     std::vector<double> table;
     for (int phase = 0; phase < phases; ++phase) {
-      const MatrixPowers powers(
-          propagator(x, data, lag, step_days_, day_of_phase(phase), half_width), modes_);
+      const MatrixPowers powers(propagator(x, data, lag, step_days_, day_of_phase(phase), half_width),
+                                modes_);
       if (lag > 1 && !powers.has_real_powers()) return std::nullopt;
       const auto root = powers.power(1.0 / lag);
       table.insert(table.end(), root.begin(), root.end());

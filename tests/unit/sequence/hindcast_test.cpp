@@ -6,6 +6,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/sequence/hindcast/combine.hpp"
 #include "surrogates/sequence/hindcast/pooled_scores.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
@@ -278,7 +279,8 @@ TEST(hindcast, a_mixture_learns_which_method_is_better) {
   Deviates deviate(5);
   std::vector<double> noise;
   for (int i = 0; i < 2 * 12 * 40; ++i) noise.push_back(deviate());
-  auto all = by_hand(12, 40, [&](int k, int w) { return (k == 0 ? 1.0 : 0.5) * noise[2 * w + k]; }, 1);
+  auto all = by_hand(
+      12, 40, [&](int k, int w) { return (k == 0 ? 1.0 : 0.5) * noise[2 * w + k]; }, 1);
   const auto weights = add_mixture(all, "mixture", {0, 1}, 0, 80);
   EXPECT_FALSE(weights[0].learned);
   EXPECT_FALSE(weights[1].learned);
@@ -297,7 +299,8 @@ TEST(hindcast, spreads_are_calibrated_on_earlier_origins) {
   Deviates deviate(7);
   std::vector<double> noise;
   for (int i = 0; i < 12 * 40; ++i) noise.push_back(deviate());
-  auto all = by_hand(12, 40, [&](int, int w) { return noise[w]; }, 0.5);  // half as large as errors are
+  auto all = by_hand(
+      12, 40, [&](int, int w) { return noise[w]; }, 0.5);  // half as large as errors are
   calibrate(all, 0, 80);
   EXPECT_EQ(all.origins[1].methods[0].covariance[0], 0.25);  // nothing is known yet
   EXPECT_NEAR(all.origins[11].methods[0].covariance[0], 1, 0.15);
@@ -313,14 +316,16 @@ TEST(hindcast, a_correction_is_kept_only_where_it_has_earned_its_place) {
   Deviates deviate(9);
   std::vector<double> noise;
   for (int i = 0; i < 2 * 12 * 40; ++i) noise.push_back(deviate());
-  auto better = by_hand(12, 40, [&](int k, int w) { return (k == 0 ? 0.7 : 1.0) * noise[w]; }, 1);
+  auto better = by_hand(
+      12, 40, [&](int k, int w) { return (k == 0 ? 0.7 : 1.0) * noise[w]; }, 1);
   const auto kept = add_earned(better, "earned", 0, 1, 20);
   EXPECT_FALSE(kept[0].kept);  // nothing has come
   EXPECT_FALSE(kept[1].kept);  // two blocks: no error is known
   EXPECT_TRUE(kept[11].kept);
   EXPECT_EQ(better.origins[11].methods[2].mean, better.origins[11].methods[0].mean);
   EXPECT_EQ(better.origins[1].methods[2].mean, better.origins[1].methods[1].mean);
-  auto alike = by_hand(12, 40, [&](int k, int w) { return noise[2 * w + k]; }, 1);
+  auto alike = by_hand(
+      12, 40, [&](int k, int w) { return noise[2 * w + k]; }, 1);
   int n_kept = 0;
   for (const auto& one : add_earned(alike, "earned", 0, 1, 20)) n_kept += one.kept ? 1 : 0;
   EXPECT_LE(n_kept, 2);  // by chance
@@ -330,7 +335,8 @@ TEST(hindcast, pooled_scores_are_those_of_the_windows_one_by_one) {
   Deviates deviate(11);
   std::vector<double> noise;
   for (int i = 0; i < 6 * 36; ++i) noise.push_back(deviate());
-  const auto all = by_hand(6, 36, [&](int k, int w) { return k == 0 ? noise[w] : 0.5; }, 1);
+  const auto all = by_hand(
+      6, 36, [&](int k, int w) { return k == 0 ? noise[w] : 0.5; }, 1);
   const PooledScores scores(all, 2, 36);
   ASSERT_EQ(scores.n_windows(), 4 * 36);
   double square = 0, crossed = 0, truths = 0, forecasts = 0;
@@ -347,8 +353,8 @@ TEST(hindcast, pooled_scores_are_those_of_the_windows_one_by_one) {
               1e-12);
   EXPECT_NEAR(scores.score(year, score_row("r2"), {1, 1}).value, 1 - square * 4 * 36 / truths, 1e-12);
   // The index is the coefficient itself.
-  EXPECT_NEAR(scores.score(scores.sums(0, 1, seasons[0]), score_row("rmse"), {1, 1}).value,
-              std::sqrt(square), 1e-12);
+  EXPECT_NEAR(scores.score(scores.sums(0, 1, seasons[0]), score_row("rmse"), {1, 1}).value, std::sqrt(square),
+              1e-12);
   EXPECT_EQ(scores.score(scores.sums(1, 0, seasons[0]), score_row("rmse"), {1, 1}).value, 0.5);
   // Four seasons make a year.
   double windows = 0;
@@ -362,7 +368,8 @@ TEST(hindcast, pooled_scores_are_those_of_the_windows_one_by_one) {
 
 TEST(hindcast, probabilities_without_knowledge_have_no_skill_and_are_reliable) {
   Deviates deviate(13);
-  Hindcasts all = by_hand(20, 36, [](int, int) { return 0.0; }, 1);
+  Hindcasts all = by_hand(
+      20, 36, [](int, int) { return 0.0; }, 1);
   for (auto& one : all.origins)
     for (std::size_t w = 0; w < one.truth.size(); ++w) {
       const double known = deviate();

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/parallel/comm.hpp"
 #include "physics/particles/interactions/dispersion.hpp"
 #include "tests/support/deep_potential_case.hpp"
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "physics/particles/interactions/pair_potential.hpp"
 #include "physics/particles/interactions/sum_of_fields.hpp"
 #include "tests/support/deep_potential_case.hpp"
