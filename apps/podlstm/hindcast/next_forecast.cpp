@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/forecast/forecast_output.hpp"
 #include "io/parallel/comm.hpp"

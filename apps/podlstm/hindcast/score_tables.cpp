@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/report/report.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
