@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/report/report.hpp"
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/report/report.hpp"
 #include "apps/podlstm/hindcast/indices.hpp"
 #include "apps/podlstm/hindcast/next_forecast.hpp"
 #include "apps/podlstm/hindcast/score_tables.hpp"

@@ -40,10 +40,10 @@ std::optional<std::vector<double>> box_means(const ocean::OceanModes& modes, con
   if (!(total > 0)) return std::nullopt;
   std::vector<double> means;
   for (int m = 0; m < modes.n_modes(); ++m)
-    means.push_back(std::inner_product(weights.begin(), weights.end(),
-                                       modes.modes.begin() + static_cast<std::ptrdiff_t>(m * modes.n_points()),
-                                       0.0) /
-                    total);
+    means.push_back(
+        std::inner_product(weights.begin(), weights.end(),
+                           modes.modes.begin() + static_cast<std::ptrdiff_t>(m * modes.n_points()), 0.0) /
+        total);
   return means;
 }
 
@@ -81,7 +81,8 @@ std::optional<std::vector<double>> pdo_of(const ocean::OceanModes& modes,
   const auto eigen = sequence::symmetric_eigen(c, n);
   std::vector<double> s(h.size());
   for (int i = 0; i < n; ++i)
-    for (int k = 0; k < n; ++k) s[i * n + k] = eigen.vectors[i * n + k] * std::sqrt(std::max(0.0, eigen.values[k]));
+    for (int k = 0; k < n; ++k)
+      s[i * n + k] = eigen.vectors[i * n + k] * std::sqrt(std::max(0.0, eigen.values[k]));
   const auto hs = sequence::product(h, s, n, n, n);
   const auto leading = sequence::symmetric_eigen(sequence::transposed_product(s, hs, n, n, n), n);
   std::vector<double> g(n, 0.0), pattern(n, 0.0);

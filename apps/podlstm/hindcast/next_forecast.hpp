@@ -20,8 +20,8 @@ struct NextForecast {
   const std::vector<SeaIndex>& indices;
 };
 
-/// Courses of an ensemble, [members, out, modes]: those of cyclostationary_lim's noise, which knows how errors
-/// go on from lead to lead, shifted and scaled for each lead and mode so that mean and spread are the
+/// Courses of an ensemble, [members, out, modes]: those of cyclostationary_lim's noise, which knows how
+/// errors go on from lead to lead, shifted and scaled for each lead and mode so that mean and spread are the
 /// method's.
 [[nodiscard]] std::vector<double> ensemble_members(const NextForecast& next, const sequence::FitData& data,
                                                    const sequence::MethodOptions& options, int members,

@@ -180,8 +180,7 @@ Predictive mixed(const OriginForecasts& one, const std::vector<int>& parts,
     const double* w = weights.data() + row % out * k;
     double* mean = result.mean.data() + row * modes;
     for (std::size_t p = 0; p < k; ++p)
-      for (std::size_t m = 0; m < modes; ++m)
-        mean[m] += w[p] * one.methods[parts[p]].mean[row * modes + m];
+      for (std::size_t m = 0; m < modes; ++m) mean[m] += w[p] * one.methods[parts[p]].mean[row * modes + m];
     for (std::size_t p = 0; p < k; ++p) {
       const auto& part = one.methods[parts[p]];
       for (std::size_t m = 0; m < modes; ++m)
@@ -228,7 +227,8 @@ std::vector<Earned> add_earned(Hindcasts& hindcasts, const std::string& name, in
     const int out = one.out();
     const auto ours = squares_known_at(origins, here, candidate),
                theirs = squares_known_at(origins, here, base);
-    Earned earned{one.origin.date, false,
+    Earned earned{one.origin.date,
+                  false,
                   {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()}};
     const int n = static_cast<int>(ours.size()) / out;
     if (n > 0) {

@@ -13,9 +13,9 @@ namespace quintet::sequence {
 
 /// A date at which all methods are fitted anew, and the windows that they then forecast.
 struct Origin {
-  double date = 0;  ///< of it and later nothing is known to the fit (days since 1800-01-01)
-  Rows training;    ///< rows before it
-  Windows windows;  ///< whose last steps seen lie from the last row of training to the next origin
+  double date = 0;     ///< of it and later nothing is known to the fit (days since 1800-01-01)
+  Rows training;       ///< rows before it
+  Windows windows;     ///< whose last steps seen lie from the last row of training to the next origin
   bool judged = true;  ///< what is forecast has come
 };
 

@@ -25,9 +25,8 @@ struct MethodOptions {
   CyclostationaryOptions cyclostationary;
   AnalogueOptions analogues;
   double spread_half_width = 60;  ///< of the season that a spread is taken from (days)
-  std::vector<std::string> names = {"climatology",    "damped_persistence",  "lim",
-                                    "seasonal_ridge", "ridge_ensemble",      "cyclostationary_lim",
-                                    "analogues"};
+  std::vector<std::string> names = {"climatology",    "damped_persistence",  "lim",      "seasonal_ridge",
+                                    "ridge_ensemble", "cyclostationary_lim", "analogues"};
   std::optional<ForecastOptions> networks;  ///< a method `networks` beside them
 };
 /// The keys of a section that holds them, `networks` among them.

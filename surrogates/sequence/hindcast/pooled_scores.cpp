@@ -91,8 +91,8 @@ PooledScores::PooledScores(const Hindcasts& hindcasts, int warm_up, int block, i
       places_([&] {
         std::vector<Place> places;
         for (std::size_t i = static_cast<std::size_t>(warm_up); i < hindcasts.origins.size(); ++i)
-          for (int w = 0; hindcasts.origins[i].origin.judged && w < hindcasts.origins[i].origin.windows.size();
-               ++w)
+          for (int w = 0;
+               hindcasts.origins[i].origin.judged && w < hindcasts.origins[i].origin.windows.size(); ++w)
             places.push_back({i, w});
         return places;
       }()),
@@ -237,9 +237,8 @@ Estimate PooledScores::gain(const std::vector<double>& a, const std::vector<doub
 
 Estimate PooledScores::skill(const std::vector<double>& a, const std::vector<double>& b, const ScoreRow& row,
                              LeadRange leads) const {
-  return bootstrap_.estimate([&](int sample) {
-    return 1 - aggregate(a, row, leads, sample) / aggregate(b, row, leads, sample);
-  });
+  return bootstrap_.estimate(
+      [&](int sample) { return 1 - aggregate(a, row, leads, sample) / aggregate(b, row, leads, sample); });
 }
 
 std::vector<ReliabilityBin> PooledScores::reliability(int method, int measure, LeadRange leads) const {

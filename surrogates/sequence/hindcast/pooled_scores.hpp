@@ -22,14 +22,16 @@ struct StartSeason {
 /// Numbers that are summed over windows for each lead.
 enum class Tally {
   windows,
-  square,           ///< of the error in the measure (degC^2)
-  truth_forecast,   ///< products of anomalies about the verifying climatology, for correlations
+  square,          ///< of the error in the measure (degC^2)
+  truth_forecast,  ///< products of anomalies about the verifying climatology, for correlations
   truth_truth,
   forecast_forecast,
-  variance,         ///< that the forecast gives itself
-  crps,             ///< (degC)
-  rps, rps_normal,  ///< of terciles; of the probabilities 1/3. Indices alone
-  within_half, within_most  ///< whether the truth lies in the central 50 % and 90 %
+  variance,  ///< that the forecast gives itself
+  crps,      ///< (degC)
+  rps,
+  rps_normal,  ///< of terciles; of the probabilities 1/3. Indices alone
+  within_half,
+  within_most  ///< whether the truth lies in the central 50 % and 90 %
 };
 constexpr int n_tallies = 11;
 
@@ -68,8 +70,8 @@ class PooledScores {
   [[nodiscard]] std::vector<double> sums(int method, int measure, const StartSeason& season) const;
   [[nodiscard]] Estimate score(const std::vector<double>& sums, const ScoreRow& row, LeadRange leads) const;
   /// How much better `a` is than `b`: positive where it is, in the score's unit.
-  [[nodiscard]] Estimate gain(const std::vector<double>& a, const std::vector<double>& b,
-                              const ScoreRow& row, LeadRange leads) const;
+  [[nodiscard]] Estimate gain(const std::vector<double>& a, const std::vector<double>& b, const ScoreRow& row,
+                              LeadRange leads) const;
   /// 1 - score(a)/score(b): skill of a score that is 0 at best.
   [[nodiscard]] Estimate skill(const std::vector<double>& a, const std::vector<double>& b,
                                const ScoreRow& row, LeadRange leads) const;

@@ -95,7 +95,8 @@ TEST(dense_algebra, symmetric_eigenvectors_give_the_matrix_back) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       double sum = 0;
-      for (int k = 0; k < 3; ++k) sum += eigen.vectors[i * 3 + k] * eigen.values[k] * eigen.vectors[j * 3 + k];
+      for (int k = 0; k < 3; ++k)
+        sum += eigen.vectors[i * 3 + k] * eigen.values[k] * eigen.vectors[j * 3 + k];
       EXPECT_NEAR(sum, a[i * 3 + j], 1e-13);
     }
   EXPECT_FALSE(solve_positive({1, 2, 2, 1}, {1, 1}, 2, 1).has_value());
@@ -171,7 +172,8 @@ TEST(cyclostationary_lim, members_have_the_mean_and_covariance_of_its_forecast) 
     for (int k = 0; k < n; ++k) mean += members[k * 12 + p] / n;
     const int other = p % 2 == 0 ? p + 1 : p;
     for (int k = 0; k < n; ++k)
-      crossed += (members[k * 12 + p] - forecast.mean[p]) * (members[k * 12 + other] - forecast.mean[other]) / n;
+      crossed +=
+          (members[k * 12 + p] - forecast.mean[p]) * (members[k * 12 + other] - forecast.mean[other]) / n;
     const double sd = std::sqrt(forecast.covariance[p * 2 + p % 2]),
                  sd_other = std::sqrt(forecast.covariance[other * 2 + other % 2]);
     EXPECT_NEAR(mean, forecast.mean[p], 5 * sd / std::sqrt(n));
