@@ -421,7 +421,7 @@ class Parser {
     namespace fs = std::filesystem;
     if (given.as_text().empty() && !key.required) return Tree::text("");
     const fs::path name(given.as_text());
-    const fs::path folder = fs::absolute(fs::path(given.location().file).parent_path());
+    const fs::path folder = fs::current_path() / fs::path(given.location().file).parent_path();
     const fs::path beside = (folder / name).lexically_normal();
     const fs::path here = fs::absolute(name).lexically_normal();
     const bool from_file = !given.location().file.starts_with("--");

@@ -274,6 +274,16 @@ TEST(SchemaErrors, files_are_then_looked_for_in_the_working_folder) {
   EXPECT_EQ(run.model, (std::filesystem::current_path() / name).string());
 }
 
+TEST(SchemaErrors, files_are_found_beside_an_input_that_is_named_without_a_folder) {
+  const std::string name = "quintet_schema_bare_" + std::to_string(getpid()) + ".dp";
+  quintet::write_text_file(name, "x");
+  sample::Run run;
+  quintet::parse_options(quintet::parse_yaml("time: {steps: 1}\nmodel: " + name, "run.yaml"),
+                         quintet::described(run));
+  std::filesystem::remove(name);
+  EXPECT_EQ(run.model, (std::filesystem::current_path() / name).string());
+}
+
 TEST(SchemaErrors, missing_file_has_a_near_name) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("quintet_near_files_" + std::to_string(getpid()));
