@@ -3,7 +3,7 @@
 
 Usage: evaluate.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | differs RUN RUN KEY... |
        equal VALUE TOLERANCE RUN KEY... | agree RUN RUN TOLERANCE | below RUN KEY BOUND | near RUN KEY KEY TOLERANCE |
-       between RUN RUN KEY...
+       between RUN RUN KEY... | less RUN KEY KEY
 """
 import json
 import math
@@ -33,6 +33,12 @@ def same(run, other, *keys):
 def below(run, key, bound):
     print(summary(run)[key])
     return abs(summary(run)[key]) < float(bound)
+
+
+def less(run, key, other):
+    a, b = summary(run)[key], summary(run)[other]
+    print(a, b)
+    return a < b
 
 
 def near(run, key, other, tolerance):
