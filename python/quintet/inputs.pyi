@@ -31,6 +31,30 @@ class DpmdRunPotentialRepulsion(TypedDict, total=False):
     kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+class DpmdRunPotentialAlso(TypedDict, total=False):
+    model: Required[str]  # Deep Potential model (.dp), evaluated as the first one
+    types: Sequence[str]  # Types it acts on: it sees no other atoms; absent: all that it knows
+class DpmdRunPotentialPairs(TypedDict, total=False):
+    formula: Literal['lennard_jones', 'morse']  # lennard_jones: 4 depth ((length/r)^12 - (length/r)^6); morse: depth (x^2 - 2 x), x = exp(-stiffness (r - length))
+    types: Required[Sequence[str]]  # The two types; 2 values
+    depth: Union[str, None]  # Of the well; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    length: Union[str, None]  # sigma of lennard_jones, distance of the minimum of morse; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    stiffness: Union[str, None]  # Of morse; unit: 1/cm, 1/angstrom, 1/nm; above 0 1/angstrom
+    cutoff: str  # Nothing beyond; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    switch: str  # Fades to nothing over this before the cutoff; 0: cut; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
+class DpmdRunPotentialDispersion(TypedDict, total=False):
+    functional: Union[str, None]  # Density functional that the model was trained with, for s6, s8, a1 and a2: pbe, revpbe, blyp, bp86, b97d, tpss, tpss0, pbe0, b3lyp, hf, pbesol, revpbe0, olyp, tpssh, pw6b95, camb3lyp, b2plyp, hse06, scan, r2scan
+    s6: Union[float, None]  # Weight of -C6/r^6, where no functional is named; absent: 1; at least 0
+    s8: Union[float, None]  # Weight of -C8/r^8, where no functional is named
+    a1: Union[float, None]  # Damping length a1 sqrt(C8/C6) + a2, where no functional is named
+    a2: Union[str, None]  # Its constant part; unit: angstrom, nm, bohr, um, mm, m, km
+    s9: float  # Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1; at least 0
+    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says how to get it)
+    types: Sequence[str]  # Types it acts on, named after elements; absent: all
+    cutoff: str  # Of pairs (60 bohr, as in the authors' program); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    triple_cutoff: str  # Of each side of a triple (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdRunPotential(TypedDict, total=False):
     model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
@@ -38,6 +62,10 @@ class DpmdRunPotential(TypedDict, total=False):
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
     frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
     repulsion: Union[DpmdRunPotentialRepulsion, None]  # Short-range repulsion; absent: none
+    types: Sequence[str]  # Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no other atoms; absent: all that it knows
+    also: Sequence[DpmdRunPotentialAlso]  # Further models, whose energies are added
+    pairs: Sequence[DpmdRunPotentialPairs]  # Pair potentials, whose energies are added
+    dispersion: Union[DpmdRunPotentialDispersion, None]  # Dispersion after Grimme (D3 with the damping of Becke and Johnson), added; absent: none
 class DpmdRunTime(TypedDict, total=False):
     dt: str  # Time step; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 ps
     steps: Required[int]  # Number of steps (of a minimisation: at most); at least 0
@@ -260,6 +288,30 @@ class DpmdEquationOfStatePotentialRepulsion(TypedDict, total=False):
     kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+class DpmdEquationOfStatePotentialAlso(TypedDict, total=False):
+    model: Required[str]  # Deep Potential model (.dp), evaluated as the first one
+    types: Sequence[str]  # Types it acts on: it sees no other atoms; absent: all that it knows
+class DpmdEquationOfStatePotentialPairs(TypedDict, total=False):
+    formula: Literal['lennard_jones', 'morse']  # lennard_jones: 4 depth ((length/r)^12 - (length/r)^6); morse: depth (x^2 - 2 x), x = exp(-stiffness (r - length))
+    types: Required[Sequence[str]]  # The two types; 2 values
+    depth: Union[str, None]  # Of the well; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    length: Union[str, None]  # sigma of lennard_jones, distance of the minimum of morse; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    stiffness: Union[str, None]  # Of morse; unit: 1/cm, 1/angstrom, 1/nm; above 0 1/angstrom
+    cutoff: str  # Nothing beyond; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    switch: str  # Fades to nothing over this before the cutoff; 0: cut; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
+class DpmdEquationOfStatePotentialDispersion(TypedDict, total=False):
+    functional: Union[str, None]  # Density functional that the model was trained with, for s6, s8, a1 and a2: pbe, revpbe, blyp, bp86, b97d, tpss, tpss0, pbe0, b3lyp, hf, pbesol, revpbe0, olyp, tpssh, pw6b95, camb3lyp, b2plyp, hse06, scan, r2scan
+    s6: Union[float, None]  # Weight of -C6/r^6, where no functional is named; absent: 1; at least 0
+    s8: Union[float, None]  # Weight of -C8/r^8, where no functional is named
+    a1: Union[float, None]  # Damping length a1 sqrt(C8/C6) + a2, where no functional is named
+    a2: Union[str, None]  # Its constant part; unit: angstrom, nm, bohr, um, mm, m, km
+    s9: float  # Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1; at least 0
+    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says how to get it)
+    types: Sequence[str]  # Types it acts on, named after elements; absent: all
+    cutoff: str  # Of pairs (60 bohr, as in the authors' program); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    triple_cutoff: str  # Of each side of a triple (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdEquationOfStatePotential(TypedDict, total=False):
     model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
@@ -267,6 +319,10 @@ class DpmdEquationOfStatePotential(TypedDict, total=False):
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
     frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
     repulsion: Union[DpmdEquationOfStatePotentialRepulsion, None]  # Short-range repulsion; absent: none
+    types: Sequence[str]  # Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no other atoms; absent: all that it knows
+    also: Sequence[DpmdEquationOfStatePotentialAlso]  # Further models, whose energies are added
+    pairs: Sequence[DpmdEquationOfStatePotentialPairs]  # Pair potentials, whose energies are added
+    dispersion: Union[DpmdEquationOfStatePotentialDispersion, None]  # Dispersion after Grimme (D3 with the damping of Becke and Johnson), added; absent: none
 class DpmdEquationOfStateDomain(TypedDict, total=False):
     skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
@@ -287,6 +343,30 @@ class DpmdElasticConstantsPotentialRepulsion(TypedDict, total=False):
     kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+class DpmdElasticConstantsPotentialAlso(TypedDict, total=False):
+    model: Required[str]  # Deep Potential model (.dp), evaluated as the first one
+    types: Sequence[str]  # Types it acts on: it sees no other atoms; absent: all that it knows
+class DpmdElasticConstantsPotentialPairs(TypedDict, total=False):
+    formula: Literal['lennard_jones', 'morse']  # lennard_jones: 4 depth ((length/r)^12 - (length/r)^6); morse: depth (x^2 - 2 x), x = exp(-stiffness (r - length))
+    types: Required[Sequence[str]]  # The two types; 2 values
+    depth: Union[str, None]  # Of the well; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
+    length: Union[str, None]  # sigma of lennard_jones, distance of the minimum of morse; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    stiffness: Union[str, None]  # Of morse; unit: 1/cm, 1/angstrom, 1/nm; above 0 1/angstrom
+    cutoff: str  # Nothing beyond; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    switch: str  # Fades to nothing over this before the cutoff; 0: cut; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
+class DpmdElasticConstantsPotentialDispersion(TypedDict, total=False):
+    functional: Union[str, None]  # Density functional that the model was trained with, for s6, s8, a1 and a2: pbe, revpbe, blyp, bp86, b97d, tpss, tpss0, pbe0, b3lyp, hf, pbesol, revpbe0, olyp, tpssh, pw6b95, camb3lyp, b2plyp, hse06, scan, r2scan
+    s6: Union[float, None]  # Weight of -C6/r^6, where no functional is named; absent: 1; at least 0
+    s8: Union[float, None]  # Weight of -C8/r^8, where no functional is named
+    a1: Union[float, None]  # Damping length a1 sqrt(C8/C6) + a2, where no functional is named
+    a2: Union[str, None]  # Its constant part; unit: angstrom, nm, bohr, um, mm, m, km
+    s9: float  # Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1; at least 0
+    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says how to get it)
+    types: Sequence[str]  # Types it acts on, named after elements; absent: all
+    cutoff: str  # Of pairs (60 bohr, as in the authors' program); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    triple_cutoff: str  # Of each side of a triple (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
+    switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdElasticConstantsPotential(TypedDict, total=False):
     model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
@@ -294,6 +374,10 @@ class DpmdElasticConstantsPotential(TypedDict, total=False):
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
     frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
     repulsion: Union[DpmdElasticConstantsPotentialRepulsion, None]  # Short-range repulsion; absent: none
+    types: Sequence[str]  # Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no other atoms; absent: all that it knows
+    also: Sequence[DpmdElasticConstantsPotentialAlso]  # Further models, whose energies are added
+    pairs: Sequence[DpmdElasticConstantsPotentialPairs]  # Pair potentials, whose energies are added
+    dispersion: Union[DpmdElasticConstantsPotentialDispersion, None]  # Dispersion after Grimme (D3 with the damping of Becke and Johnson), added; absent: none
 class DpmdElasticConstantsDomain(TypedDict, total=False):
     skin: str  # Neighbour lists reach this much beyond the cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     ranks: Sequence[int]  # Grid of ranks along the cell's rows; 0: chosen; 3 values, each at least 0 and at most 1000000
