@@ -41,7 +41,7 @@ ENSEMBLES = {
                "frozen={ids: [1, 7], z: [-1 angstrom, 1 angstrom]}"],
     "minimise": ["integrator.ensemble=minimise"],
     "npt_dispersion": ["integrator.ensemble=npt", "integrator.temperature=600 K",
-                       "potential.dispersion={functional: pbe, s9: 1, table: d3.npz, cutoff: 11 angstrom, "
+                       "potential.dispersion={functional: pbe, s9: 1, table: d3.npz, cutoff: 8.5 angstrom, "
                        "triple_cutoff: 5 angstrom, coordination_cutoff: 7 angstrom, switch: 1 angstrom}",
                        "potential.pairs=[{formula: morse, types: [Cu, Cu], depth: 0.02 eV, length: 2.9 angstrom, "
                        "stiffness: 1.5 1/angstrom, cutoff: 7 angstrom}]"],

@@ -75,7 +75,8 @@ TEST(DispersionTable, refuses_what_is_damaged_and_says_where_whole_ones_are) {
   says(message_after([](auto& m) { m.moment[8] = -1; }), "rcov and r2r4 of O");
   says(message_after([](auto& m) { m.radius[8 * dispersion_case::n_rows + 6] = INFINITY; }),
        "r0ab of elements");
-  says(message_after([](auto& m) { m.covalent.pop_back(); }), "do not fit together");
+  EXPECT_NE(message_after([](auto& m) { m.covalent.pop_back(); }).find("rcov.npy: the file is truncated"),
+            std::string::npos);
 }
 
 TEST(DispersionTable, refuses_other_files_and_elements_beyond_its_own) {

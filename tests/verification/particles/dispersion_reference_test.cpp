@@ -30,7 +30,8 @@ std::vector<Reference> references() {
   std::vector<Reference> all;
   const std::string path =
       std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/tests/verification/particles/dispersion.ref.json";
-  for (const auto& tree : read_yaml(path).at("cases").items()) {
+  const Tree document = read_yaml(path);
+  for (const auto& tree : document.at("cases").items()) {
     Reference r;
     r.name = tree.at("name").as_text();
     auto& c = r.configuration;
