@@ -127,6 +127,7 @@ struct Learned {
   std::vector<sequence::Earned> earned;
 };
 
+/// Nothing of the origin that is next, or of later ones, is used: so weights can be judged there.
 Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, int block) {
   constexpr int least_years = 3;
   Learned learned;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/podlstm/hindcast/hindcast_options.hpp"
 
 namespace quintet::podlstm {

@@ -7,7 +7,7 @@
 
 #include "apps/podlstm/setup/fit_options.hpp"
 #include "apps/podlstm/setup/forecast_input.hpp"
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/hindcast/hindcast.hpp"
 
 /// Input of `podlstm hindcast`.

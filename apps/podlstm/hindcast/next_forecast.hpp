@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "apps/podlstm/hindcast/indices.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/hindcast/combine.hpp"

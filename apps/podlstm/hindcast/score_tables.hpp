@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/life/context.hpp"
+#include "apps/application/life/context_fwd.hpp"
 #include "surrogates/sequence/hindcast/pooled_scores.hpp"
 
 namespace quintet::podlstm {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/file.hpp"
+#include "io/hdf5/file_fwd.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/sequence/hindcast/method.hpp"
 

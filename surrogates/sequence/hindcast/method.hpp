@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/reference/analogues.hpp"
 #include "surrogates/sequence/reference/cyclostationary.hpp"
