@@ -3,8 +3,8 @@
 
 Lines of its code blocks and of its table that begin with a program of the suite are run in an empty folder that sees
 inputs/ and configs/, in their order. A command that would compute for minutes ends after its check (`--validate`,
-`--dry-run`), all others run as they stand; `--restart auto` and `report` work on a run of ten steps made in between, a training
-on flows as quickstart leaves them, and `dpmd serve` for a server that ends at once.
+`--dry-run`), all others run as they stand; `--restart auto` and `report` work on a run of ten steps made in between, super-resolution
+of a flow as quickstart leaves it, and `dpmd serve` for a server that ends at once.
 """
 import os
 import re
@@ -70,8 +70,9 @@ def main():
         for name in ("inputs", "configs"):
             os.symlink(os.path.join(source, name), os.path.join(folder, name))
         if os.path.exists(f"{build}/bin/meshfreeflow"):
-            subprocess.run(["meshfreeflow", "simulate", "inputs/meshfreeflow/quick_flows.yaml", "--set", "time.end=18.5", "--quiet", "--set",
-                            "statistics.from=18", "--output", "runs/quickstart/quick_flows"], cwd=folder, env=environment, check=True)
+            subprocess.run(["meshfreeflow", "simulate", "inputs/meshfreeflow/convection_unseen.yaml", "--set", "time.end=4", "--quiet", "--set",
+                            "output.from=1.9", "--set", "statistics.from=3", "--output", "runs/quickstart/convection_unseen"],
+                           cwd=folder, env=environment, check=True)
         for line in commands():
             words = shlex.split(re.sub(r"\s>\s*\S+", "", line), comments=True)
             if not words or words[0] not in (*PROGRAMS, "mpirun") or not os.path.exists(f"{build}/bin/{words[0]}") and words[0] != "mpirun":

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(source, "docs", "gallery"))
 from cases import CASES
 
-FOLLOW = ("quick_train", "quick_evaluate", "train", "evaluate", "forecast")  # these need what other cases leave
+FOLLOW = ("quick_train", "quick_evaluate", "convection_superresolve", "convection_evaluate", "train", "evaluate", "forecast")  # these need what other cases leave
 LEAST = 28  # commands
 
 

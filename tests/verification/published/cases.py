@@ -62,7 +62,7 @@ def plasma_cases():
                 for row in (Row(f"frequency, {what}", key(name, "frequency"), roots[name].real, 1e-5, 6, "omega_pe", source),
                             Row(f"damping, {what}", key(name, "growth_rate"), roots[name].imag, 1e-4, 6, "omega_pe", source))])
     gkeyll = "Gkeyll (gkylzero 94664d7, serendipity p2, the same cells)"
-    yield Case("vlasov", "Gkeyll's runs", ["vlasov run inputs/vlasov/landau.yaml --set time.end=24 --set output.frame_interval=24 --output runs/wave",
+    yield Case("vlasov", "Gkeyll's runs", ["vlasov run inputs/vlasov/landau.yaml --set time.end=24 --set output.frame_interval=24 --output runs/landau_wave",
                                            "vlasov run inputs/vlasov/lbo_relaxation.yaml --output runs/relaxation"],
                [Row("frequency, k lambda_D = 0.5", key("wave", "frequency"), 1.41551, 3e-4, 6, "omega_pe", gkeyll),
                 Row("damping, k lambda_D = 0.5", key("wave", "growth_rate"), -0.153384, 5e-4, 6, "omega_pe", gkeyll),
