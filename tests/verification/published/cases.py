@@ -64,8 +64,8 @@ def plasma_cases():
     gkeyll = "Gkeyll (gkylzero 94664d7, serendipity p2, the same cells)"
     yield Case("vlasov", "Gkeyll's runs", ["vlasov run inputs/vlasov/landau.yaml --set time.end=24 --set output.frame_interval=24 --output runs/landau_wave",
                                            "vlasov run inputs/vlasov/lbo_relaxation.yaml --output runs/relaxation"],
-               [Row("frequency, k lambda_D = 0.5", key("wave", "frequency"), 1.41551, 3e-4, 6, "omega_pe", gkeyll),
-                Row("damping, k lambda_D = 0.5", key("wave", "growth_rate"), -0.153384, 5e-4, 6, "omega_pe", gkeyll),
+               [Row("frequency, k lambda_D = 0.5", key("landau_wave", "frequency"), 1.41551, 3e-4, 6, "omega_pe", gkeyll),
+                Row("damping, k lambda_D = 0.5", key("landau_wave", "growth_rate"), -0.153384, 5e-4, 6, "omega_pe", gkeyll),
                 Row("what a square loses of int f^2 by t = 100", key("relaxation", "f_squared_change_relative_square"), -0.0242371, 1e-4, 6, "1", gkeyll),
                 Row("what a bump loses of int f^2 by t = 100", key("relaxation", "f_squared_change_relative_bump"), -0.301522, 1e-5, 6, "1", gkeyll)])
     filaments = theory.weibel(0.4, 0.1, 0.3, 0.1j)
