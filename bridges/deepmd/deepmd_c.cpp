@@ -117,11 +117,13 @@ void DP_DeepPotCompute2(DeepmdHandle* dp, int n_frames, int n, const double* coo
   DP_DeepPotCompute3(dp, n_frames, n, coord, type, cell, fparam, aparam, nullptr, energy, force, virial,
                      atomic_energy, atomic_virial);
 }
+/// CP2K, the host of this one, goes on without asking whether all was well.
 void DP_DeepPotCompute(DeepmdHandle* dp, int n, const double* coord, const int* type, const double* cell,
                        double* energy, double* force, double* virial, double* atomic_energy,
                        double* atomic_virial) {
   DP_DeepPotCompute3(dp, 1, n, coord, type, cell, nullptr, nullptr, nullptr, energy, force, virial,
                      atomic_energy, atomic_virial);
+  if (dp != nullptr) dp->say_error_once();
 }
 
 void DP_DeepPotComputeNList3(DeepmdHandle* dp, int n_frames, int n_all, const double* coord, const int* type,

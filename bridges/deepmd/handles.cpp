@@ -1,5 +1,6 @@
 #include "bridges/deepmd/handles.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -50,6 +51,12 @@ void open(const char* const* paths, int n, DeepmdHandle& handle) {
 }
 
 }  // namespace
+
+void DeepmdHandle::say_error_once() {
+  if (error.empty() || has_said_error) return;
+  has_said_error = true;
+  std::fprintf(stderr, "ERROR: Quintet: %s\n", error.c_str());
+}
 
 DeepmdHandle* open_models(const char* const* paths, int n) {
   auto* handle = new (std::nothrow) DeepmdHandle;

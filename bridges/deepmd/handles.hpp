@@ -21,10 +21,12 @@ namespace quintet::bridges {
 /// One model (DP_DeepPot) or several (DP_DeepPotModelDevi), and what to say when asked whether all is well.
 struct DeepmdHandle {
   ~DeepmdHandle() { quintet_potential_close(potential); }
+  /// Say on standard error what is wrong, the first time, for a host that does not ask, as CP2K.
+  void say_error_once();
   quintet_potential* potential = nullptr;
   std::string error;
   std::uint64_t list_signature = 0;  ///< of the list that was taken last
-  bool has_list = false, list_checked = false, warned = false;
+  bool has_list = false, list_checked = false, warned = false, has_said_error = false;
 };
 
 /// The file that is read where a host names `path`: itself, or the .dp beside a model of another format if it

@@ -194,6 +194,8 @@ def main():
         stand_in = moved / "lib/deepmd"
         run(fortran, "-std=f2008", "-Wall", source / "tests/packaging/cp2k_calls.f90", f"-L{stand_in}", "-ldeepmd_c",
             f"-Wl,-rpath,{stand_in}", "-o", scratch / "cp2k_calls")
+        if "ERROR: Quintet: nowhere.dp" not in run(scratch / "cp2k_calls", "nowhere.dp"):
+            sys.exit("cp2k_calls of no model: nothing says why its numbers are none")
         for program in ("energy_fortran", "cp2k_calls"):
             text = run(scratch / program, model)
             found = [[float(word) for line in lines.splitlines() if line.startswith("energy ")

@@ -240,6 +240,22 @@ TEST(QuintetDeepmd, results_of_a_call_that_fails_are_no_numbers) {
   EXPECT_TRUE(std::isfinite(energy));
 }
 
+TEST(QuintetDeepmd, what_cp2k_does_not_ask_about_is_said_once) {
+  const double x[3] = {0, 0, 0}, cell[9] = {9, 0, 0, 0, 9, 0, 0, 0, 9};
+  const auto said_by_type = [&](const Pot& pot, int type) {
+    double energy = 0;
+    testing::internal::CaptureStderr();
+    DP_DeepPotCompute(pot.dp, 1, x, &type, cell, &energy, nullptr, nullptr, nullptr, nullptr);
+    return testing::internal::GetCapturedStderr();
+  };
+  const Pot none("nowhere.dp"), pot(data("oneside.dp"));
+  EXPECT_EQ(said_by_type(none, 0), "ERROR: Quintet: " + none.error() + "\n");
+  EXPECT_EQ(said_by_type(none, 0), "");
+  EXPECT_EQ(said_by_type(pot, 0), "");
+  EXPECT_NE(said_by_type(pot, 7).find("ERROR: Quintet: atom 0 has type 7"), std::string::npos);
+  EXPECT_EQ(said_by_type(pot, 7), "");
+}
+
 /// No call may read what a host's NULL or negative number leads to.
 TEST(QuintetDeepmd, lists_and_names_that_are_not_there_are_named) {
   const Pot pot(data("oneside.dp"));
