@@ -23,7 +23,7 @@ def optional(module: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.split(".")[0]
-        raise ImportError(f"{what} needs {package}: pip install {package} ({error})") from error
+        raise ImportError(f"{package} is needed for {what}: pip install {package} ({error})", name=package) from error
 
 
 def read(path: Path, look: Callable[[h5py.File], _T]) -> _T:

@@ -12,7 +12,7 @@ from support import BUILD, COPPER, SOURCE, InFolder, needs
 import numpy as np
 
 import quintet
-from quintet import _library
+from quintet import _files, _library
 
 PAIR = np.array([[0, 0, 0], [2.5, 0, 0]])
 
@@ -98,6 +98,12 @@ class Mistakes(InFolder):
                 self.assertEqual(subprocess.run([*command, "-n"], capture_output=True).returncode, 0, command)
             with mock.patch.dict(os.environ, {"QUINTET_LIBRARY": str(BUILD / "lib")}):
                 _library.density_library()
+
+    def test_a_package_that_is_not_there(self):
+        with self.assertRaisesRegex(ImportError, "^nowhere is needed for density matrices: pip install nowhere ") as caught:
+            _files.optional("nowhere.part", "density matrices")
+        self.assertEqual(caught.exception.name, "nowhere")
+        self.assertIs(_files.optional("numpy.linalg", "a table"), np.linalg)
 
     @needs("xarray")
     def test_fields(self):
