@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "apps/meshfreeflow/control/control.hpp"
+#include "apps/meshfreeflow/flow/cost.hpp"
 #include "apps/meshfreeflow/flow/flow.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "apps/meshfreeflow/simulate/cost.hpp"
@@ -23,6 +24,7 @@ int run_program(int argc, char** argv, const std::function<void(Application&)>& 
   application.cost<SimulateOptions>(cost);
   application.command<periodic::FlowOptions>("flow", "Solve equations given as text in a doubly periodic box",
                                              periodic::flow);
+  application.cost<periodic::FlowOptions>(periodic::cost);
   application.command<ControlOptions>("control", "Learn to quieten convection by heating its floor", control);
   add(application);
   return application.execute(argc, argv);

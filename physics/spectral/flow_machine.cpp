@@ -76,6 +76,15 @@ std::vector<FlowMachine::SlotFactor> FlowMachine::factors_of(const LinearForm& f
   return factors;
 }
 
+FlowMachine::Transforms FlowMachine::transforms(int n_outputs) const {
+  const auto& instructions = program_.instructions();
+  const auto fields = std::count_if(instructions.begin(), instructions.end(),
+                                    [](const auto& one) { return one.operation == PointOperation::field; });
+  const auto at_points = std::count_if(outputs_.begin(), outputs_.begin() + n_outputs,
+                                       [](const auto& output) { return output.point >= 0; });
+  return {static_cast<int>(fields), static_cast<int>(program_.sources().size() + at_points)};
+}
+
 void FlowMachine::add_up(const std::vector<SlotFactor>& factors, double constant, const Modes& modes) const {
   const auto n = static_cast<std::int64_t>(grid_.n_modes());
   double *const to_re = modes.re.data(), *const to_im = modes.im.data();

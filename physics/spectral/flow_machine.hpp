@@ -32,6 +32,12 @@ class FlowMachine {
   [[nodiscard]] double mean(int output) const;
 
   [[nodiscard]] WaveGrid& grid() const { return grid_; }
+  /// Transforms of fields: to points in run(), to waves in run() and in to_modes() of the first `n_outputs`
+  /// outputs.
+  struct Transforms {
+    int to_points = 0, to_modes = 0;
+  };
+  [[nodiscard]] Transforms transforms(int n_outputs) const;
   /// Bytes of a rank for a program on so many points and waves.
   [[nodiscard]] static double bytes(const FlowProgram& program, const std::vector<FlowValue>& outputs,
                                     double n_points, double n_modes);

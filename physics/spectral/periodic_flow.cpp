@@ -103,17 +103,30 @@ bool PeriodicFlow::has_linear_part(int variable) const {
   return std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return rate != 0.0; });
 }
 
-double PeriodicFlow::bytes(const Comm& comm, const Box& box, FlowReader reader, int n_members) {
+double PeriodicFlow::bytes(int n_ranks, const Box& box, FlowReader reader, int n_members) {
   const auto& rule = row_of(dealias_rows(), box.dealias);
-  const double n_points = static_cast<double>(rule.points(box.n_x)) * rule.points(box.n_y) / comm.size(),
-               n_modes = (rule.waves(box.n_x) + 1.0) * (2 * rule.waves(box.n_y) + 1.0) / comm.size();
+  const double n_points = static_cast<double>(rule.points(box.n_x)) * rule.points(box.n_y) / n_ranks,
+               n_modes = (rule.waves(box.n_x) + 1.0) * (2 * rule.waves(box.n_y) + 1.0) / n_ranks;
   const Compiled compiled = compile(reader, {}, 0, 0);
   const auto n = static_cast<double>(reader.equations().variables.size());
   constexpr double numbers_of_factors = 14, numbers_of_stages = 8, numbers_of_state = 4;
   return FlowMachine::bytes(reader.program(), compiled.outputs, n_points, n_modes) +
-         2 * bytes_of_transforms(box, comm.size()) +
+         2 * bytes_of_transforms(box, n_ranks) +
          sizeof(double) * n * n_modes *
              (numbers_of_factors + numbers_of_stages + numbers_of_state * n_members);
+}
+
+PeriodicFlow::StepTraffic PeriodicFlow::traffic(int n_ranks) const {
+  if (n_ranks == 1) return {};
+  constexpr int n_stages = 4, n_parts = 2;
+  const int n_rows = grid_->n_y(), n_columns = grid_->waves_x() + 1;
+  const auto most = [&](int n) { return static_cast<double>((n + n_ranks - 1) / n_ranks); };
+  const auto [to_points, to_modes] = machine_->transforms(variables().size());
+  const double rows = most(n_rows), columns = most(n_columns), calls = n_stages * n_parts * n_members();
+  return {.messages = calls * (to_points + to_modes) * (n_ranks - 1),
+          .bytes = sizeof(double) * calls *
+                   (to_points * columns * (n_rows - rows) + to_modes * rows * (n_columns - columns)),
+          .sums = has_speeds_ ? 2.0 * n_members() : 0};
 }
 
 void PeriodicFlow::resume(double time, std::int64_t step) {

@@ -46,8 +46,16 @@ class PeriodicFlow {
   [[nodiscard]] const std::vector<FlowText>& variables() const { return reader_.equations().variables; }
   /// Whether the step takes a part of a variable's equation exactly.
   [[nodiscard]] bool has_linear_part(int variable) const;
-  /// Bytes of a rank.
-  [[nodiscard]] static double bytes(const Comm& comm, const Box& box, FlowReader reader, int n_members);
+  /// Bytes of one of `n_ranks` ranks.
+  [[nodiscard]] static double bytes(int n_ranks, const Box& box, FlowReader reader, int n_members);
+  /// What a rank sends in a step; the rank need not exist: for plans.
+  struct StepTraffic {
+    double messages = 0, bytes = 0;  ///< to single ranks
+    double sums = 0;                 ///< reductions of a number
+  };
+  /// Traffic of the rank with most rows and columns. Each of four stages transforms its fields; a transform
+  /// exchanges real and imaginary parts of the waves with each other rank.
+  [[nodiscard]] StepTraffic traffic(int n_ranks) const;
 
  private:
   struct Member {

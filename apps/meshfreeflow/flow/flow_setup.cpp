@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
 #include "io/formula/formula.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
@@ -113,7 +114,24 @@ void check_seeds(const FlowOptions& options) {
                 options.seeds.size());
 }
 
+int waves_x(const Box& box) { return row_of(dealias_rows(), box.dealias).waves(box.n_x); }
+
 }  // namespace
+
+int most_ranks(const FlowOptions& options) {
+  const Box box = box_of(options, equations_of(options).parameters);
+  return std::min(waves_x(box) + 1, box.n_y);
+}
+
+double bytes_of_rank(const FlowOptions& options, int n_ranks) {
+  const FlowEquations equations = equations_of(options);
+  const Box box = box_of(options, equations.parameters);
+  const double cells = static_cast<double>(box.n_x) * box.n_y / n_ranks;
+  const auto n_fields = static_cast<double>(equations.variables.size() + equations.diagnosed.size());
+  const auto n_flows = static_cast<int>(options.seeds.size());
+  return PeriodicFlow::bytes(n_ranks, box, FlowReader(equations), n_flows) +
+         3 * sizeof(double) * cells * n_fields + bytes_of_writing + (n_ranks > 1 ? bytes_of_messages : 0);
+}
 
 std::unique_ptr<PeriodicFlow> make_flow(const Context& context, const FlowOptions& options) {
   QUINTET_CHECK(!options.equations.empty(),
@@ -122,22 +140,17 @@ std::unique_ptr<PeriodicFlow> make_flow(const Context& context, const FlowOption
   const FlowEquations equations = equations_of(options);
   const Box box = box_of(options, equations.parameters);
   const auto& comm = context.comm();
-  const int waves = row_of(dealias_rows(), box.dealias).waves(box.n_x) + 1, most = std::min(waves, box.n_y);
+  const int most = most_ranks(options);
   QUINTET_CHECK(
       comm.size() <= most,
       "{} ranks share {} waves along x and {} rows of cells; start at most {}, or give box.cells more",
-      comm.size(), waves, box.n_y, most);
-  const auto n_flows = static_cast<int>(options.seeds.size());
-  const double cells = static_cast<double>(box.n_x) * box.n_y / comm.size();
-  const auto n_fields = static_cast<double>(equations.variables.size() + equations.diagnosed.size());
-  context.require_memory(PeriodicFlow::bytes(comm, box, FlowReader(equations), n_flows) +
-                             3 * sizeof(double) * cells * n_fields + bytes_of_writing +
-                             (comm.size() > 1 ? bytes_of_messages : 0),
-                         "the flows and their frames");
+      comm.size(), waves_x(box) + 1, box.n_y, most);
+  context.require_memory(bytes_of_rank(options, comm.size()), "the flows and their frames");
   std::vector<FlowText> speeds;
   for (std::size_t i = 0; i < options.time.speeds.size(); ++i)
     speeds.push_back(flow_text("", options.time.speeds[i], fmt::format("time.speeds.{}", i)));
-  auto flow = std::make_unique<PeriodicFlow>(comm, box, FlowReader(equations), speeds, n_flows);
+  auto flow = std::make_unique<PeriodicFlow>(comm, box, FlowReader(equations), speeds,
+                                             static_cast<int>(options.seeds.size()));
   fill_start(options, equations.parameters, *flow);
   add_noises(options, *flow);
   return flow;

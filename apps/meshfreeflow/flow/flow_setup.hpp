@@ -21,6 +21,11 @@ namespace quintet::meshfreeflow::periodic {
 [[nodiscard]] std::unique_ptr<spectral::PeriodicFlow> make_flow(const Context& context,
                                                                 const FlowOptions& options);
 
+/// Bytes of one of `n_ranks` ranks for the flows, their frames and files. Throws InputError.
+[[nodiscard]] double bytes_of_rank(const FlowOptions& options, int n_ranks);
+/// The most ranks that can share the flows. Throws InputError.
+[[nodiscard]] int most_ranks(const FlowOptions& options);
+
 /// "w (128 x 128 cells on 6.283 x 6.283)".
 [[nodiscard]] std::string description(const FlowOptions& options, const spectral::PeriodicFlow& flow);
 

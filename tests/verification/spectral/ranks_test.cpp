@@ -43,6 +43,30 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
   }
 }
 
+TEST(Ranks, send_what_a_plan_says) {
+  const Comm comm = Comm::world();
+  for (const auto& row : dealias_rows()) {
+    // 1, 2 and 3 ranks share them equally: 6 columns of waves, 24 rows, or 36 where products are made.
+    const int n_x = row.value == Dealias::two_thirds ? 16 : 12;
+    PeriodicFlow flow(comm, {2 * pi, 2, n_x, 24, row.value}, FlowReader(magnetic(0.01, 0.02)),
+                      flow_texts({{"x", "u + b_x"}, {"y", "v + b_y"}}), 2);
+    for (int member = 0; member < 2; ++member)
+      start(flow, {"-2*cos(x) - 2*cos(pi*y)", "cos(2*x)/2 + cos(pi*y)"}, member);
+    advance(flow, 0.01, 1);
+    comm.reset_counters();
+
+    advance(flow, 0.01, 1);
+
+    const auto needs = flow.traffic(comm.size());
+    const auto& sent = comm.counter(Comm::Call::point_to_point);
+    EXPECT_EQ(needs.messages, sent.messages) << row.name;
+    EXPECT_EQ(needs.bytes, sent.bytes) << row.name;
+    EXPECT_EQ(needs.messages > 0, comm.size() > 1);
+    // A reduction on one rank is a call that sends nothing.
+    EXPECT_EQ(needs.sums, comm.size() > 1 ? comm.counter(Comm::Call::reduce).messages : 0) << row.name;
+  }
+}
+
 TEST(Ranks, flows_of_one_run_are_independent) {
   const PeriodicFlow two = run(Comm::world(), Dealias::two_thirds);
   EXPECT_GT(std::abs(look(two, "w^2", 0).mean - look(two, "w^2", 1).mean), 1e-4);
