@@ -694,6 +694,9 @@ class MeshfreeflowSuperresolveOutput(TypedDict, total=False):
     grid: Sequence[int]  # So many equally spaced points along time and the axes of space: from end to end, walls among them; on a periodic axis from its lower end; 3 values, each at least 2 and at most 16777216
     like: Union[str, None]  # The grid and, within the input's time, the frames of another file of fields
     points: Union[str, None]  # A list of points: a table of text with a line of names (those of the axes, time t first), or, in the model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]
+class MeshfreeflowSuperresolveErrorBars(TypedDict, total=False):
+    members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 values
+    scale: Sequence[float]  # What error bars are multiplied by, a number for each field of the model; `evaluate` on flows with a known truth finds them; absent: 1; each above 0
 class MeshfreeflowEvaluateCasesTruthDescribeFileAxes(TypedDict, total=False):
     name: Required[str]  # Name of the axis
     lower: Union[float, None]  # Lower end of the domain
@@ -755,6 +758,9 @@ class MeshfreeflowEvaluateQuantise(TypedDict, total=False):
     bits: int  # Models of 1 to so many bits a weight; at least 1 and at most 8
     group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
     rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
+class MeshfreeflowEvaluateErrorBars(TypedDict, total=False):
+    members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 values
+    scale: Sequence[float]  # What error bars are multiplied by, a number for each field of the model; `evaluate` on flows with a known truth finds them; absent: 1; each above 0
 class PodlstmFitFieldsMask(TypedDict, total=False):
     file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
     variable: str  # Name of the mask
@@ -1678,6 +1684,7 @@ def meshfreeflow_superresolve(
     experts: Union[MeshfreeflowSuperresolveExperts, None] = ...,  # A registry of models, of which a router chooses one
     low_resolution: Union[MeshfreeflowSuperresolveLowResolution, None] = ...,  # Make the input coarser first (a factor of 1: leave it)
     output: Union[MeshfreeflowSuperresolveOutput, None] = ...,  # Where fields are wanted
+    error_bars: Union[MeshfreeflowSuperresolveErrorBars, None] = ...,  # Write how wrong each field may be at each point (error_bar_NAME), by an ensemble; absent: not
     encoder: Literal['blocks', 'whole'] = ...,  # blocks: the encoder sees blocks as large as in training, each half over the next, whose latents are averaged; whole: all nodes at once
     residuals: bool = ...,  # Store the residual of each equation at each point as an error indicator; about five times the work
     outside_training: Literal['refuse', 'mark'] = ...,  # Where the input goes beyond what the model was trained for: refuse it, or mark it in file and report
@@ -1695,6 +1702,7 @@ def meshfreeflow_evaluate(
     spectra_at: Sequence[float] = ...,  # Places along the axis that is not periodic at which spectra are shown; absent: its middle
     picture: Union[str, None] = ...,  # The field that pictures show; absent: the scalar, else the first field
     quantise: Union[MeshfreeflowEvaluateQuantise, None] = ...,  # Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...
+    error_bars: Union[MeshfreeflowEvaluateErrorBars, None] = ...,  # Judge error bars of the first model by an ensemble, and print the scale that makes them right
     outside_training: Literal['refuse', 'mark'] = ...,  # Where a case goes beyond what a model was trained for: refuse it, or mark it in the report
     check: Literal['refuse', 'warn', 'off'] = ...,  # Where residuals of the equations on the data, by finite differences, are more than a tenth of their largest term: refuse, or warn and go on; off: not looked at. With outside_training: mark they are warned of, too
     max_memory: float = ...,  # Memory that a rank may use (GB); above 0

@@ -75,11 +75,11 @@ constexpr InputKind input_kinds[] = {
      "tile memory precision steps batch seed start output device checkpoint_interval "
      "checkpoint_every checkpoint_keep"},
     {"meshfreeflow superresolve",
-     "model experts input low_resolution output encoder residuals outside_training "
-     "max_memory precision precision_bound device"},
+     "model experts input low_resolution output error_bars encoder residuals "
+     "outside_training max_memory precision precision_bound device"},
     {"meshfreeflow evaluate",
-     "cases models low_resolution flow spectra_at picture quantise outside_training "
-     "check max_memory"},
+     "cases models low_resolution flow spectra_at picture quantise error_bars "
+     "outside_training check max_memory"},
 };
 
 bool has_word(std::string_view words, std::string_view word) {

@@ -51,18 +51,6 @@ void trim_frames(flow::FieldBlock& truth, const flow::BlockAxis& coarse) {
   keep_frames(truth, first, end - first);
 }
 
-/// All frames held by this rank, at the truth's points.
-std::vector<double> points_of(const CaseData& data, int frame) {
-  std::vector<double> points;
-  const auto& axes = data.truth.axes;
-  // Coarse fields may begin or end a rounding error within the truth.
-  const double time =
-      std::clamp(axes[0].coordinates[frame], data.coarse.axes[0].lower, data.coarse.axes[0].upper);
-  for (const double z : axes[1].coordinates)
-    for (const double x : axes[2].coordinates) points.insert(points.end(), {time, z, x});
-  return points;
-}
-
 /// [point][n] into columns of a frame.
 void scatter(const std::vector<float>& values, std::size_t n, std::size_t offset,
              std::vector<std::vector<double>>& columns) {
@@ -127,6 +115,17 @@ CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateO
   data.first_held = std::max(0, data.first - reach);
   data.end_held = std::min(static_cast<int>(n), data.end + reach);
   return data;
+}
+
+std::vector<double> points_of(const CaseData& data, int frame) {
+  std::vector<double> points;
+  const auto& axes = data.truth.axes;
+  // Coarse fields may begin or end a rounding error within the truth.
+  const double time =
+      std::clamp(axes[0].coordinates[frame], data.coarse.axes[0].lower, data.coarse.axes[0].upper);
+  for (const double z : axes[1].coordinates)
+    for (const double x : axes[2].coordinates) points.insert(points.end(), {time, z, x});
+  return points;
 }
 
 CaseFields true_fields(const CaseData& data) {

@@ -50,6 +50,9 @@ struct CaseData {
 [[nodiscard]] CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateOptions& all,
                                  const flow::FlowModelHeader& model);
 
+/// Points [point][axis] of the truth's grid at the time of a frame.
+[[nodiscard]] std::vector<double> points_of(const CaseData& data, int frame);
+
 /// Fields of a case as somebody has them, on the truth's grid, for the frames held by this rank.
 struct CaseFields {
   std::string name;                         ///< "truth", "trilinear", or the model's

@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/training/timed_threads.hpp"
+#include "apps/meshfreeflow/evaluate/error_bar_report.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_report.hpp"
 #include "apps/meshfreeflow/evaluate/judgement.hpp"
@@ -197,6 +198,8 @@ void add_headlines(Context& context, const JudgedCase& judged, const EvaluateOpt
 void evaluate(Context& context, const EvaluateOptions& options) {
   const Comm& comm = context.comm();
   const auto models = load_models(comm, options);
+  std::vector<flow::FlowModel> members;
+  if (options.error_bars) members = load_members(comm, *options.error_bars, models.front().model);
   const auto header = reference_header(comm, options, models);
   const std::size_t n_equations = header.equations.interior.size();
   static_cast<void>(picture_field(options, header.field_names()));  // refused before anything is written
@@ -252,6 +255,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     if (&data == &cases.front()) add_headlines(context, judged, options);
     report_case(context, judged, prefix);
     report_node_jumps(context, data, models, predictor_bytes, prefix);
+    if (options.error_bars)
+      report_error_bars(context, data, {models.front(), members, options.error_bars->scale, predictor_bytes},
+                        prefix);
   }
 }
 

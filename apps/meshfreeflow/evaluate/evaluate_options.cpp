@@ -86,6 +86,9 @@ void describe(Schema& schema, EvaluateOptions& options) {
   schema.section(
       "quantise", options.quantise,
       "Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...");
+  schema.section(
+      "error_bars", options.error_bars,
+      "Judge error bars of the first model by an ensemble, and print the scale that makes them right");
   schema.choice("outside_training", options.outside_training, outside_training_names(),
                 "Where a case goes beyond what a model was trained for: refuse it, or mark it in the report");
   schema.choice("check", options.check, flow::data_check_names(),
@@ -98,6 +101,8 @@ void describe(Schema& schema, EvaluateOptions& options) {
         std::any_of(options.cases.begin(), options.cases.end(), [](const auto& one) { return !one.coarse; }))
       return "without models, low_resolution must say how the truth is made coarser: "
              "'low_resolution: {factor: [4, 4, 4]}'";
+    if (options.error_bars && options.models.empty())
+      return "error_bars are of the first model, but there is none: name it in models";
     std::vector<std::string> cases, models{"trilinear", "truth"};
     for (const auto& one : options.cases) cases.push_back(one.name);
     for (const auto& one : options.models) models.push_back(one.name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "apps/meshfreeflow/superresolve/error_bars_options.hpp"
 #include "physics/codes/binary_codes.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 
@@ -57,6 +58,7 @@ struct EvaluateOptions {
   std::vector<double> spectra_at;
   std::optional<std::string> picture;
   std::optional<DecoderCodesOptions> quantise;
+  std::optional<ErrorBarsOptions> error_bars;
   OutsideTraining outside_training = OutsideTraining::refuse;
   flow::DataCheck check = flow::DataCheck::refuse;
   double max_memory = 4;

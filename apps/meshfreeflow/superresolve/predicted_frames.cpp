@@ -35,7 +35,8 @@ bool has_offsets(const flow::FlowModelHeader& model) {
                      [](const auto& field) { return field.offset != 0; });
 }
 
-FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
+FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, bool with_bars,
+                                const flow::BlockAxes& grid,
                                 const std::map<std::string, double>& parameters) {
   const auto& model = predictor.header();
   FieldSeriesHeader header;
@@ -50,6 +51,9 @@ FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, const flow
   for (const auto& name : predictor.equation_names())
     header.fields.push_back(
         {residual_name(name), "1", "Residual of the equation " + name + ": an error indicator", "", -1});
+  for (std::size_t f = 0; with_bars && f < model.fields.size(); ++f)
+    header.fields.push_back({error_bar_name(model.fields[f].name), model.fields[f].units,
+                             "Error bar of " + model.fields[f].name + ", by an ensemble", "", -1});
   return header;
 }
 
@@ -89,6 +93,7 @@ void add_pictures(Context& context, const FieldSeriesHeader& header, double time
 }  // namespace
 
 std::string residual_name(const std::string& equation) { return "residual_" + equation; }
+std::string error_bar_name(const std::string& field) { return "error_bar_" + field; }
 
 double frame_bytes(const Comm& comm, const flow::BlockAxes& grid, int n_columns) {
   const double rows = std::ceil(static_cast<double>(grid[1].size()) / comm.size());
@@ -99,9 +104,9 @@ namespace {
 
 /// Real: of the values in the file.
 template <class Real>
-void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
-                const std::map<std::string, double>& parameters) {
-  const auto header = series_header(predictor, grid, parameters);
+void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
+                const flow::BlockAxes& grid, const std::map<std::string, double>& parameters) {
+  const auto header = series_header(predictor, bars != nullptr, grid, parameters);
   const auto path = context.path(frames_file);
   auto writer = FieldSeriesWriter::create(context.comm(), path, header, context.provenance());
   const Rows rows(context.comm(), grid[1].size());
@@ -109,9 +114,10 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
   const hdf5::Box box{{static_cast<std::uint64_t>(rows.first), 0}, {n_rows, n_x}};
   const auto z_weights = flow::mean_weights(header.axes[0]), x_weights = flow::mean_weights(header.axes[1]);
   const std::size_t n_fields = predictor.header().fields.size(),
-                    n_equations = predictor.equation_names().size();
-  std::vector<double> squares(n_equations, 0);
-  std::vector<float> values(n_rows * n_x * n_fields), residuals(n_rows * n_x * n_equations);
+                    n_equations = predictor.equation_names().size(), n_bars = bars == nullptr ? 0 : n_fields;
+  std::vector<double> squares(n_equations + n_bars, 0);  // of residuals and bars
+  std::vector<float> values(n_rows * n_x * n_fields), residuals(n_rows * n_x * n_equations),
+      bar_values(n_rows * n_x * n_bars);
   const std::int64_t n_frames = grid[0].size();
   std::int64_t done = 0;
   const auto start = std::chrono::steady_clock::now();
@@ -119,15 +125,20 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
   for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
     const double time = grid[0].coordinates[frame];
     context.timed("predict", [&] {
-      together(context.comm(), [&] { predictor.predict(points_of(grid, rows, time), values, residuals); });
+      together(context.comm(), [&] {
+        const auto points = points_of(grid, rows, time);
+        predictor.predict(points, values, residuals);
+        if (bars != nullptr) bars->predict(points, values, bar_values);
+      });
     });
     std::vector<std::vector<Real>> columns;
     for (std::size_t f = 0; f < n_fields; ++f)
       columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));
-    for (std::size_t e = 0; e < n_equations; ++e) {
-      columns.push_back(column_of<Real>(residuals, n_equations, e));
+    for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
+      columns.push_back(k < n_equations ? column_of<Real>(residuals, n_equations, k)
+                                        : column_of<Real>(bar_values, n_bars, k - n_equations));
       for (std::size_t i = 0; i < n_rows * n_x; ++i)
-        squares[e] +=
+        squares[k] +=
             z_weights[rows.first + i / n_x] * x_weights[i % n_x] * columns.back()[i] * columns.back()[i];
     }
     const auto timer = context.phase("write");
@@ -143,12 +154,15 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
   tell_precision(context, predictor, file.root());
   file.close();
 
-  for (std::size_t e = 0; e < n_equations; ++e) {
-    const double rms = std::sqrt(context.comm().sum(squares[e]) / (std::max<std::int64_t>(done, 1)));
-    const auto name = predictor.equation_names()[e];
-    context.summarise("rms_" + residual_name(name), rms,
-                      "rms residual of the equation over space and frames");
-    context.headline("residual of " + name, fmt::format("{:.3g}", rms));
+  for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
+    const double rms = std::sqrt(context.comm().sum(squares[k]) / (std::max<std::int64_t>(done, 1)));
+    const bool is_residual = k < n_equations;
+    const auto name = is_residual ? predictor.equation_names()[k] : header.fields[k - n_equations].name;
+    context.summarise("rms_" + (is_residual ? residual_name(name) : error_bar_name(name)), rms,
+                      is_residual ? "rms residual of the equation over space and frames"
+                                  : "rms error bar of the field over space and frames");
+    context.headline(is_residual ? "residual of " + name : "error bar of " + name,
+                     fmt::format("{:.3g}", rms));
   }
   const double n_points = static_cast<double>(done) * grid[1].size() * grid[2].size();
   context.summarise("frames", done);
@@ -161,12 +175,12 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, const flow::Bl
 
 }  // namespace
 
-void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
-                    const std::map<std::string, double>& parameters) {
+void predict_frames(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
+                    const flow::BlockAxes& grid, const std::map<std::string, double>& parameters) {
   if (has_offsets(predictor.header()))
-    predict_as<double>(context, predictor, grid, parameters);
+    predict_as<double>(context, predictor, bars, grid, parameters);
   else
-    predict_as<float>(context, predictor, grid, parameters);
+    predict_as<float>(context, predictor, bars, grid, parameters);
 }
 
 }  // namespace quintet::meshfreeflow

@@ -36,31 +36,45 @@ void write_csv(const std::string& path, const std::vector<std::string>& names,
   if (!stream) throw ResourceError(fmt::format("{}: could not be written; is the disk full?", path));
 }
 
+/// What column k is: fields, residuals, error bars.
+hdf5::Description labels_of(const flow::FlowModelHeader& model, std::size_t n_equations, std::size_t k) {
+  const std::size_t n_fields = model.fields.size();
+  if (k < n_fields) return {model.fields[k].units, {"point"}, "Predicted by the model"};
+  if (k < n_fields + n_equations) return {"1", {"point"}, "Residual: an error indicator"};
+  return {model.fields[k - n_fields - n_equations].units, {"point"}, "Error bar, by an ensemble"};
+}
+
 }  // namespace
 
-void predict_points(Context& context, flow::FlowPredictor& predictor, const std::vector<double>& points) {
+void predict_points(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
+                    const std::vector<double>& points) {
   const Comm& comm = context.comm();
   const auto n_points = static_cast<std::int64_t>(points.size() / 3);
   const auto first = static_cast<std::size_t>(n_points * comm.rank() / comm.size()),
              end = static_cast<std::size_t>(n_points * (comm.rank() + 1) / comm.size()), n_here = end - first;
   const auto& model = predictor.header();
   const std::size_t n_fields = model.fields.size(), n_equations = predictor.equation_names().size(),
-                    n = n_fields + n_equations;
-  std::vector<float> values(n_here * n_fields), residuals(n_here * n_equations);
+                    n_bars = bars == nullptr ? 0 : n_fields, n = n_fields + n_equations + n_bars;
+  std::vector<float> values(n_here * n_fields), residuals(n_here * n_equations), bar_values(n_here * n_bars);
   std::vector<double> rows(n_here * n);
   context.timed("predict", [&] {
-    together(comm,
-             [&] { predictor.predict(std::span(points).subspan(3 * first, 3 * n_here), values, residuals); });
+    together(comm, [&] {
+      const auto here = std::span(points).subspan(3 * first, 3 * n_here);
+      predictor.predict(here, values, residuals);
+      if (bars != nullptr) bars->predict(here, values, bar_values);
+    });
   });
   for (std::size_t p = 0; p < n_here; ++p) {
     for (std::size_t f = 0; f < n_fields; ++f)
       rows[p * n + f] = model.fields[f].offset + double{values[p * n_fields + f]};
     if (n_equations > 0) std::copy_n(&residuals[p * n_equations], n_equations, &rows[p * n + n_fields]);
+    std::copy_n(bar_values.begin() + p * n_bars, n_bars, &rows[p * n + n_fields + n_equations]);
   }
   std::vector<std::string> names;
   for (const auto& axis : model.axes) names.push_back(axis.name);
   for (const auto& field : model.fields) names.push_back(field.name);
   for (const auto& name : predictor.equation_names()) names.push_back(residual_name(name));
+  for (std::size_t f = 0; f < n_bars; ++f) names.push_back(error_bar_name(model.fields[f].name));
 
   const auto timer = context.phase("write");
   auto file = hdf5::File::create(comm, context.path("points.h5"));
@@ -71,9 +85,7 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, const std:
   for (std::size_t k = 0; k < n; ++k) {
     std::vector<double> column;
     for (std::size_t p = 0; p < n_here; ++p) column.push_back(rows[p * n + k]);
-    const hdf5::Description labels{k < n_fields ? model.fields[k].units : "1",
-                                   {"point"},
-                                   k < n_fields ? "Predicted by the model" : "Residual: an error indicator"};
+    const auto labels = labels_of(model, n_equations, k);
     if (k < n_fields && model.fields[k].offset != 0)
       root.write_distributed<double>(names[3 + k], column, {static_cast<std::uint64_t>(n_points)}, first,
                                      labels);

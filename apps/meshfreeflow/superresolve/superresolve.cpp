@@ -15,7 +15,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
-#include "surrogates/flow/prediction/flow_predictor.hpp"
+#include "surrogates/flow/prediction/error_bars.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
@@ -27,27 +27,55 @@ flow::FieldBlock coarse_block(FlowInput&& input, const flow::LowResolutionOption
   return made_coarser(input.block, options);
 }
 
-/// The predictor, with what is left of the memory beside the output's own.
-flow::FlowPredictor make_predictor(const SuperresolveOptions& options, const DeviceSession& device,
-                                   flow::FlowModel model, flow::FieldBlock coarse,
-                                   const std::map<std::string, double>& parameters, double output_bytes) {
-  const double all = options.max_memory * 1e9;
-  flow::PredictionOptions unbounded{options.encoder,   options.residuals,       1e18,
-                                    options.precision, options.precision_bound, device};
-  if (all <= output_bytes) {
-    const flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters, unbounded);
-    QUINTET_CHECK(
-        false,
-        "max_memory of {:.4g} GB is too little: the output alone takes {:.4g} GB on a rank; the least that "
-        "works is {:.4g} GB",
-        options.max_memory, output_bytes * 1e-9,
-        std::ceil((output_bytes + predictor.least_memory()) * 1e-6 + 1) * 1e-3);
-  }
-  return {std::move(model),
-          std::move(coarse),
-          parameters,
-          {options.encoder, options.residuals, all - output_bytes, options.precision, options.precision_bound,
-           device}};
+double n_models(const SuperresolveOptions& options) {
+  return 1.0 + (options.error_bars ? options.error_bars->members.size() : 0);
+}
+
+/// Bytes of max_memory for each model, beside the output's own: the members of an ensemble get as much as the
+/// model.
+double bytes_for_each(const SuperresolveOptions& options, double output_bytes) {
+  return (options.max_memory * 1e9 - output_bytes) / n_models(options);
+}
+
+flow::PredictionOptions prediction_options(const SuperresolveOptions& options, const DeviceSession& device,
+                                           double bytes) {
+  return {options.encoder, options.residuals, bytes, options.precision, options.precision_bound, device};
+}
+
+/// Refuse a max_memory that does not hold output and models, with the least that does. One model beside an
+/// output that fits says so itself.
+void check_memory(const SuperresolveOptions& options, const DeviceSession& device,
+                  const flow::FlowModel& model, const flow::FieldBlock& coarse,
+                  const std::map<std::string, double>& parameters, double output_bytes) {
+  const double each = bytes_for_each(options, output_bytes);
+  if (each > 0 && !options.error_bars) return;
+  const flow::FlowPredictor predictor(model, coarse, parameters, prediction_options(options, device, 1e18));
+  const double least = predictor.least_memory();
+  QUINTET_CHECK(
+      each >= least,
+      "max_memory of {:.4g} GB is too little: the output alone takes {:.4g} GB on a rank; the least that "
+      "works is {:.4g} GB",
+      options.max_memory, output_bytes * 1e-9,
+      std::ceil((output_bytes + n_models(options) * least) * 1e-6 + 1) * 1e-3);
+}
+
+/// Error bars of the model's fields, if they are asked for. Collective.
+std::optional<flow::ErrorBars> make_error_bars(Context& context, const SuperresolveOptions& options,
+                                               const DeviceSession& device, const flow::FlowModel& model,
+                                               const flow::FieldBlock& coarse,
+                                               const std::map<std::string, double>& parameters,
+                                               double output_bytes) {
+  if (!options.error_bars) return std::nullopt;
+  flow::ErrorBars bars(load_members(context.comm(), *options.error_bars, model), model.header, coarse,
+                       parameters, prediction_options(options, device, bytes_for_each(options, output_bytes)),
+                       options.error_bars->scale);
+  judge_training(context, bars.doubts(), options.outside_training, "error_bars.members");
+  if (options.error_bars->scale.empty())
+    log::warning(
+        "Error bars are not calibrated: error_bars.scale is absent. `meshfreeflow evaluate` with error_bars, "
+        "on "
+        "flows with a known truth, prints it");
+  return bars;
 }
 
 /// Who made the fields, in their file.
@@ -87,7 +115,8 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   auto coarse = coarse_block(std::move(input), options.low_resolution);
   const auto domain = coarse.axes;
 
-  const int n_columns = header.fields.size() + header.equations.interior.size();
+  const int n_columns =
+      header.fields.size() * (options.error_bars ? 2 : 1) + header.equations.interior.size();
   std::vector<double> points;
   flow::BlockAxes grid;
   double output_bytes = 0;
@@ -98,8 +127,10 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     grid = output_grid(options.output, domain, header);
     output_bytes = frame_bytes(context.comm(), grid, n_columns);
   }
-  auto predictor =
-      make_predictor(options, device, std::move(model), std::move(coarse), parameters, output_bytes);
+  check_memory(options, device, model, coarse, parameters, output_bytes);
+  auto bars = make_error_bars(context, options, device, model, coarse, parameters, output_bytes);
+  flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters,
+                                prediction_options(options, device, bytes_for_each(options, output_bytes)));
   judge_training(context, predictor.doubts(), options.outside_training, chosen.name);
 
   context.describe_run("model",
@@ -114,17 +145,17 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   if (options.residuals && !predictor.has_residuals())
     log::warning("No residuals: {}", header.equations.interior.empty() ? "the model has no equations"
                                                                        : "its decoder is convolutional");
-  const double memory = predictor.memory() + output_bytes;
-  log::info("{:.3g} MB of memory on a rank, {:.3g} MB would do", memory * 1e-6,
-            (predictor.least_memory() + output_bytes) * 1e-6);
+  const double memory = predictor.memory() + (bars ? bars->memory() : 0) + output_bytes,
+               least = predictor.least_memory() + (bars ? bars->least_memory() : 0) + output_bytes;
+  log::info("{:.3g} MB of memory on a rank, {:.3g} MB would do", memory * 1e-6, least * 1e-6);
   context.require_memory(memory, "fields, latents and points");
   if (!context.go_ahead({frames_file, "fields.xmf", "points.h5", "points.csv"})) return;
 
   context.report().title("meshfreeflow superresolve", name);
   if (options.output.points)
-    predict_points(context, predictor, points);
+    predict_points(context, predictor, bars ? &*bars : nullptr, points);
   else
-    predict_frames(context, predictor, grid, parameters);
+    predict_frames(context, predictor, bars ? &*bars : nullptr, grid, parameters);
   if (options.experts) sign(context, chosen, options.output.points ? "points.h5" : frames_file);
   context.summarise("outside_training", static_cast<std::int64_t>(predictor.doubts().size()),
                     "in how many ways the input goes beyond the model's training");

@@ -54,6 +54,9 @@ void describe(Schema& schema, SuperresolveOptions& options) {
   schema.section("low_resolution", options.low_resolution,
                  "Make the input coarser first (a factor of 1: leave it)");
   schema.section("output", options.output, "Where fields are wanted");
+  schema.section(
+      "error_bars", options.error_bars,
+      "Write how wrong each field may be at each point (error_bar_NAME), by an ensemble; absent: not");
   schema.choice("encoder", options.encoder, encoder_cover_names(), encoder_cover_text);
   schema.flag(
       "residuals", options.residuals,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "apps/meshfreeflow/superresolve/error_bars_options.hpp"
 #include "io/device/device.hpp"
 #include "surrogates/experts/chosen_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
@@ -29,6 +30,7 @@ struct SuperresolveOptions {
   FlowInputOptions input;
   flow::LowResolutionOptions low_resolution{.factor = {1, 1, 1}, .files = {}};
   RefinedOptions output;
+  std::optional<ErrorBarsOptions> error_bars;
   flow::EncoderCover encoder = flow::EncoderCover::blocks;
   bool residuals = true;
   OutsideTraining outside_training = OutsideTraining::refuse;

@@ -2,7 +2,7 @@
 """Helpers of superresolve.txt: what is in the files of `meshfreeflow superresolve`, by h5dump.
 
 Usage: superresolve.py holds RUN FIELD... | shape RUN T Z X | agree RUN RUN TOLERANCE | points RUN LIST.csv |
-points_agree RUN RUN TOLERANCE
+points_agree RUN RUN TOLERANCE | times FACTOR RUN RUN FIELD...
 """
 import array
 import csv
@@ -53,6 +53,13 @@ def agree(run, other, tolerance):
                 for name in ours)
     print(worst)
     return ours.keys() == theirs.keys() and worst < float(tolerance)
+
+
+def times(factor, run, other, *names):
+    """Fields of the other run are so many times those of the first."""
+    ours, theirs = fields(run), fields(other)
+    return all(abs(float(factor) * a - b) <= 1e-4 * max(map(abs, theirs[name][0]))
+               for name in names for a, b in zip(ours[name][0], theirs[name][0]))
 
 
 def places():
