@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -194,12 +195,40 @@ StopWatch::~StopWatch() {
 
 const std::atomic<bool>& StopWatch::seen() { return stop_seen; }
 
+namespace {
+
+/// The text of the box in which CP2K says why it ends, in a line; beside it, in ten columns, stands a man.
+std::string text_of_box(std::string line, std::istream& file) {
+  constexpr std::size_t width_of_man = 10;
+  std::string text = "    [ABORT]";
+  do {
+    line.erase(0, width_of_man);
+    std::replace(line.begin(), line.end(), '*', ' ');
+    std::istringstream words(line);
+    for (std::string word; words >> word;) text += " " + word;
+  } while (std::getline(file, line) && line.size() > width_of_man &&
+           line.find_first_not_of(" *") != std::string::npos);
+  return text;
+}
+
+bool is_of_dashes(const std::string& line) { return line.find_first_not_of('-') == std::string::npos; }
+
+}  // namespace
+
+// What Open MPI says of MPI_Abort stands between two lines of dashes, and is no word of the program's.
 std::string last_lines(const std::string& path, int n) {
   std::ifstream file(path);
   std::deque<std::string> lines;
+  bool is_launchers = false;
   for (std::string line; std::getline(file, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    lines.push_back("    " + line);
+    is_launchers = is_launchers || line.starts_with("MPI_ABORT was invoked on rank");
+    if (is_launchers || is_of_dashes(line)) {
+      is_launchers = is_launchers && !is_of_dashes(line);
+      continue;
+    }
+    const bool says_why = line.starts_with(" * [ABORT]");
+    lines.push_back(says_why ? text_of_box(std::move(line), file) : "    " + line);
     if (static_cast<int>(lines.size()) > n) lines.pop_front();
   }
   std::string text;

@@ -72,7 +72,8 @@ class StopWatch {
   [[nodiscard]] static const std::atomic<bool>& seen();
 };
 
-/// The last lines of a text file, for messages.
+/// The last lines of a program's output, for messages; without lines that are empty, of dashes or Open MPI's,
+/// and with CP2K's reason in a line.
 [[nodiscard]] std::string last_lines(const std::string& path, int n);
 
 }  // namespace quintet::dpmd

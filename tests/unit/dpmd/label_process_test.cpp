@@ -193,5 +193,35 @@ TEST(LoopbackListener, one_who_has_gone_is_not_taken) {
   EXPECT_FALSE(asked);
 }
 
+/// CP2K draws a box around its reason, and Open MPI adds a page of its own.
+TEST(LabelProcess, last_lines_are_the_programs_own) {
+  const Scratch scratch("label_last_lines");
+  const std::string path = scratch / "output.log";
+  std::ofstream(path) << "first\n\nsecond\n"
+                         " *   ___                                      *\n"
+                         " *  /   \\                                     *\n"
+                         " * [ABORT]     The file <one> cannot be        *\n"
+                         " *  \\___/            opened.                   *\n"
+                         " *    |                                        *\n"
+                         " * / \\                     cp_files.F:396      *\n"
+                         " ***********************************************\n"
+                         " ===== Routine Calling Stack =====\n"
+                         "            1 CP2K\n"
+                         "--------------\n"
+                         "MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\n"
+                         "with errorcode 1.\n\n"
+                         "You may or may not see output.\n"
+                         "--------------\n"
+                         "[host:1] 1 more process\n";
+  EXPECT_EQ(last_lines(path, 4),
+            "\n    [ABORT] The file <one> cannot be opened. cp_files.F:396"
+            "\n     ===== Routine Calling Stack ====="
+            "\n                1 CP2K"
+            "\n    [host:1] 1 more process");
+  std::ofstream(path) << "first\nsecond\nthird\n";
+  EXPECT_EQ(last_lines(path, 2), "\n    second\n    third");
+  EXPECT_EQ(last_lines(scratch / "nothing", 2), "");
+}
+
 }  // namespace
 }  // namespace quintet::dpmd
