@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any, Callable, TypeVar
@@ -53,6 +54,13 @@ def _open(path: Path) -> h5py.File:
         if "locking flag" not in str(error):
             raise
         return h5py.File(path, "r")  # this process has it open already, with a lock
+
+
+def path_of(value: Any, what: str) -> Path:
+    """Return a path. Raises InputError where a value is none; `what` begins the message."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise InputError(f"{what} is {value!r:.80}; expected a path")
+    return Path(value)
 
 
 def text(value: Any) -> str:

@@ -12,6 +12,8 @@ import warnings
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Union
 
+import numpy as np
+
 from .errors import InputError, ProgramNotFound, error_of
 
 APPLICATIONS = ("dpmd", "meshfreeflow", "podlstm", "submatrix", "vlasov")
@@ -50,12 +52,22 @@ def program(name: str) -> Path:
 
 def setting(key: str, value: Any) -> str:
     """Return KEY=VALUE as `--set` takes it. A text goes as it is, as on the command line; all else as JSON, which is YAML."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
     try:
-        return f"{key}={value}" if isinstance(value, str) else f"{key}={json.dumps(value)}"
+        plain = _plain(value)
+        return f"{key}={plain}" if isinstance(plain, str) else f"{key}={json.dumps(plain, default=_plain)}"
     except TypeError as error:
         raise InputError(f"{key}: {value!r} is no number, text, list or dict: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers of numpy as Python's, and a path as text; all else as it is, which JSON refuses where it is neither."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return str(value)
+    if isinstance(value, (str, bool, int, float, list, tuple, dict, type(None))):
+        return value
+    raise TypeError(f"a {type(value).__name__}")
 
 
 def ask(words: Sequence[Union[str, Path]]) -> str:
@@ -82,7 +94,7 @@ def message_of(errors: str) -> str:
 
 def mpirun(ranks: int) -> list[str]:
     """Return the words before a program for so many ranks; none for one."""
-    if not isinstance(ranks, int) or ranks < 1:
+    if not isinstance(ranks, (int, np.integer)) or ranks < 1:
         raise InputError(f"{ranks!r:.80} ranks: expected a whole number, at least 1")
     if ranks == 1:
         return []

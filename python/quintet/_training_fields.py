@@ -5,7 +5,7 @@ import os
 import platform
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Union
 
 import h5py
 import numpy as np
@@ -44,7 +44,10 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(f"{path}: is a directory; expected a file" if path.is_dir() else f"{path.parent}: there is no such directory")
     times, time_units = _times(dataset)
-    fields, periodic = _list(fields), _list(periodic)
+    fields, periodic = _list(fields, "fields"), _list(periodic, "periodic axes")
+    for what, given in (("bounds", bounds), ("parameters", parameters)):
+        if not isinstance(given, (Mapping, type(None))):
+            raise InputError(f"{what} are {given!r:.80}; expected values by their names, {{name: ...}}")
     names = [str(name) for name in (fields or dataset.data_vars) if fields or "time" in dataset[name].dims and len(dataset[name].dims) > 1]
     if not names:
         raise InputError(f"no variable of the data set has time and an axis of space; it has {', '.join(map(str, dataset.data_vars)) or 'none'}")
@@ -81,7 +84,9 @@ def write_fields(path: Union[str, Path], dataset: xarray.Dataset, fields: Option
     return path
 
 
-def _list(names: Union[str, Sequence[str], None]) -> Optional[list[str]]:
+def _list(names: Any, what: str) -> Optional[list[str]]:
+    if not isinstance(names, (str, Iterable, type(None))):
+        raise InputError(f"{what} are {names!r:.80}; expected a list of names")
     return [names] if isinstance(names, str) else None if names is None else list(names)
 
 
@@ -100,10 +105,13 @@ def _times(dataset: xarray.Dataset) -> tuple[np.ndarray, str]:
         numbers = time.values
     if "since" in units and calendar.lower() not in ("standard", "gregorian", "proleptic_gregorian"):
         raise InputError(f"times have the calendar {calendar}, and a file of fields over time has none: use dataset.to_netcdf(FILE), which podlstm reads")
-    return _rising(np.asarray(numbers, float), "time"), units
+    return _rising(np.asarray(numbers), "time"), units
 
 
 def _rising(values: np.ndarray, name: str) -> np.ndarray:
+    if values.dtype.kind not in "iuf":
+        raise InputError(f"the coordinate '{name}' holds {values.dtype}; expected numbers")
+    values = values.astype(float)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
         raise InputError(f"the coordinate '{name}' is {values.ravel()[:4].tolist()} ..., of shape {list(values.shape)}; expected finite numbers, one or more")
     again = np.flatnonzero(np.diff(np.sort(values)) == 0)
@@ -171,7 +179,7 @@ def _write_axes(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], p
     dimensions = file.create_group("dimensions")
     dimensions.attrs["spatial_dims"] = np.array(list(axes), dtype=h5py.string_dtype())
     for name, given in bounds.items():
-        if np.shape(given) != (2,):
+        if np.shape(given) != (2,) or np.asarray(given).dtype.kind not in "iuf":
             raise InputError(f"bounds of '{name}' are {given!r:.80}; expected two numbers, (lower, upper)")
     for name in [*(periodic or []), *bounds]:
         if name not in axes:
@@ -179,7 +187,7 @@ def _write_axes(file: h5py.File, dataset: xarray.Dataset, axes: Sequence[str], p
     for name in axes:
         if name not in dataset.coords:
             raise InputError(f"the axis '{name}' has no coordinate")
-        points = _rising(np.asarray(dataset[name].values, float), name)
+        points = _rising(dataset[name].values, name)
         attributes = dataset[name].attrs
         wraps = name in periodic if periodic is not None else bool(attributes.get("periodic", False))
         lower, upper = bounds.get(name, (attributes.get("lower", points[0]), attributes.get("upper", None)))

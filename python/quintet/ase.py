@@ -1,7 +1,7 @@
 """Deep Potentials as a calculator of ASE: `atoms.calc = quintet.ase.Calculator("model.dp")`."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ optional("ase", "quintet.ase")
 from ase import Atoms  # noqa: E402
 from ase.calculators.calculator import Calculator as _Calculator  # noqa: E402
 from ase.calculators.calculator import PropertyNotImplementedError, all_changes  # noqa: E402
+from ase.data import atomic_numbers  # noqa: E402
 
 
 class Calculator(_Calculator):
@@ -33,14 +34,13 @@ class Calculator(_Calculator):
                  device: str = "cpu", **arguments: Any) -> None:
         super().__init__(**arguments)
         self.potential = files if isinstance(files, Potential) else Potential(files, precision, device)
-        self.names = dict(types or {})
-        unknown = sorted(set(self.names.values()) - set(self.potential.type_names))
-        if unknown:
-            raise InputError(f"the model has no type '{unknown[0]}'; it has: {', '.join(self.potential.type_names)}")
+        self.names = _names(types, self.potential.type_names)
 
     def calculate(self, atoms: Optional[Atoms] = None, properties: Optional[Sequence[str]] = None,
                   system_changes: Sequence[str] = all_changes) -> None:
         super().calculate(atoms, properties, system_changes)
+        if self.atoms is None:
+            raise InputError("the calculator has no atoms yet: atoms.calc = calculator, or calculator.get_potential_energy(atoms)")
         properties = properties or ["energy"]
         atomic = "energies" in properties or "stresses" in properties
         found: Any = self.potential(*self._arguments(), atomic=True) if atomic else self.potential(*self._arguments())
@@ -54,6 +54,12 @@ class Calculator(_Calculator):
             self.results["energies"] = found.energies
             if volume > 0:
                 self.results["stresses"] = _voigt(-found.virials * (len(self._known) / volume))
+
+    def set(self, **settings: Any) -> dict[str, Any]:
+        """Refuse settings: they are given when a calculator is made. ASE would keep a name that nobody reads."""
+        for name in settings:
+            raise InputError(f"a calculator has no setting '{name}' that could be set: it takes types, precision and device when it is made")
+        return {}
 
     @property
     def _known(self) -> Any:
@@ -70,6 +76,19 @@ class Calculator(_Calculator):
         """Return where the models disagree about a configuration, see Potential.deviation()."""
         self.atoms = atoms.copy()
         return self.potential.deviation(*self._arguments())
+
+
+def _names(types: Any, known: Sequence[str]) -> dict[str, str]:
+    """Return the model's type of each symbol that has another name. Raises InputError for what is no symbol or no type."""
+    if types is not None and not isinstance(types, Mapping):
+        raise InputError(f"types are {types!r:.80}; expected the model's type of each symbol, such as {{'Cu': 'copper'}}")
+    names = dict(types or {})
+    for symbol, name in names.items():
+        if symbol not in atomic_numbers:
+            raise InputError(f"types: '{symbol}' is no chemical symbol; expected {{symbol: type of the model}}, such as {{'Cu': 'copper'}}")
+        if name not in known:
+            raise InputError(f"the model has no type '{name}'; it has: {', '.join(known)}")
+    return names
 
 
 def _voigt(tensor: np.ndarray) -> np.ndarray:

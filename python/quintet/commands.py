@@ -3,15 +3,18 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Union
 
+import numpy as np
+
 from . import _programs as programs
-from ._files import optional
+from ._files import optional, path_of
 from .errors import InputError, QuintetError, StoppedEarly
-from .inputs import Input, owner_of
+from .inputs import Input, owner_of, said_by
 from .runs import Run
 
 if TYPE_CHECKING:
@@ -34,7 +37,11 @@ def run(file: Union[str, Path], app: Optional[str] = None, command: Optional[str
     """
     file = _existing(file)
     app, command = owner_of(file, app, command)
-    directory = Path(output) if output is not None else Path("runs") / file.stem
+    if restart is not None and not isinstance(restart, (str, os.PathLike)):
+        raise InputError(f"restart is {restart!r:.80}; expected \"auto\" or a checkpoint")
+    if not isinstance(set, (Mapping, type(None))):
+        raise InputError(f"set is {set!r:.80}; expected values by their keys, such as {{'time.steps': 500}}")
+    directory = _output(output, file)
     words: list[Union[str, Path]] = [*programs.mpirun(ranks), programs.program(app), command, file, "--output", directory]
     words += [word for key, value in {**(set or {}), **settings}.items() for word in ("--set", programs.setting(key, value))]
     for flag, value in (("--threads", threads), ("--restart", restart), ("--walltime", walltime)):
@@ -71,8 +78,7 @@ def plan(file: Union[str, Path], ranks: Union[int, Iterable[int]] = (1,), *, mac
     """Return what a run would take on these numbers of ranks of a machine: time, memory, words, node-hours. Runs nothing."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "plan.json"
-        words: list[Union[str, Path]] = ["plan", _existing(file), "--ranks", ",".join(map(str, [ranks] if isinstance(ranks, int) else ranks)),
-                 "--machine", machine, "--threads", str(threads), "--output", target, *_common(app, command, settings)]
+        words: list[Union[str, Path]] = ["plan", _existing(file), "--ranks", _ranks(ranks), "--machine", machine, "--threads", str(threads), "--output", target, *_common(Path(file), app, command, settings)]
         text = programs.ask([programs.program("quintet"), *words])
         return Plan(json.loads(target.read_text()), text)
 
@@ -106,9 +112,11 @@ def submit(file: Union[str, Path], machine: str, walltime: str, *, nodes: int = 
     nothing; the job's text is the script. flags: further ones of `quintet submit`, such as ("--queue", "gpu").
     """
     file = _existing(file)
-    directory = Path(output) if output is not None else Path("runs") / file.stem
+    directory = _output(output, file)
+    if isinstance(flags, str):
+        raise InputError(f"flags are {flags!r:.80}; expected a list of words: {tuple(flags.split())!r:.80}")
     words: list[Union[str, Path]] = ["submit", file, "--machine", machine, "--walltime", walltime, "--nodes", str(nodes), "--output", directory,
-             *(["--dry-run"] if dry_run else []), *flags, *_common(app, command, settings)]
+             *(["--dry-run"] if dry_run else []), *flags, *_common(file, app, command, settings)]
     return Job(directory, programs.ask([programs.program("quintet"), *words]))
 
 
@@ -140,11 +148,15 @@ def sweep(file: Union[str, Path], values: dict[str, Sequence[Any]], *, output: U
     if on_error not in ("raise", "keep"):
         raise InputError(f"on_error is '{on_error}'; expected 'raise' or 'keep'")
     file = _existing(file)
-    folder = Path(output) if output is not None else Path("runs") / file.stem
+    folder = _output(output, file)
+    if not isinstance(values, Mapping):
+        raise InputError(f"values are {values!r:.80}; expected a list for each key, such as {{'time.dt': ['0.5 fs', '1 fs']}}")
+    lists: dict[str, list[Any]] = {}
     for key, several in values.items():
-        if isinstance(several, str) or not hasattr(several, "__iter__"):
-            raise InputError(f"{key}: {several!r:.80} is no list of values")
-    points = [dict(zip(values, one)) for one in itertools.product(*values.values())]
+        lists[key] = [] if isinstance(several, str) or not hasattr(several, "__iter__") else list(several)
+        if not lists[key]:
+            raise InputError(f"{key}: {several!r:.80} is no list of values, one or more")
+    points = [dict(zip(lists, one)) for one in itertools.product(*lists.values())]
     runs: list[Optional[Run]] = []
     errors: dict[int, QuintetError] = {}
     for i, point in enumerate(points):
@@ -159,15 +171,30 @@ def sweep(file: Union[str, Path], values: dict[str, Sequence[Any]], *, output: U
     return Sweep(runs, points, errors)
 
 
-def _common(app: Optional[str], command: Optional[str], settings: dict[str, Any]) -> list[str]:
+def _common(file: Path, app: Optional[str], command: Optional[str], settings: dict[str, Any]) -> list[str]:
+    if app is None and command is None:
+        app, command = said_by(file)
     words = [word for flag, value in (("--app", app), ("--command", command)) if value for word in (flag, value)]
     return words + [word for key, value in settings.items() for word in ("--set", programs.setting(key, value))]
+
+
+def _output(output: Union[str, Path, None], file: Path) -> Path:
+    """Return the directory of a run: the one that is named, else runs/NAME of the input's name."""
+    return path_of(output, "output") if output is not None else Path("runs") / file.stem
+
+
+def _ranks(ranks: Any) -> str:
+    """Return numbers of ranks as `quintet plan` takes them."""
+    several = [ranks] if isinstance(ranks, (int, np.integer)) else ranks
+    if isinstance(several, str) or not hasattr(several, "__iter__") or not all(isinstance(one, (int, np.integer)) for one in several):
+        raise InputError(f"ranks are {ranks!r:.80}; expected a whole number, or a list of them")
+    return ",".join(map(str, several))
 
 
 def _existing(file: Union[str, Path]) -> Path:
     if isinstance(file, Input):
         raise InputError("an Input is in no file yet: run what its .write(FILE) returns; names of files in it count from there")
-    path = Path(file)
+    path = path_of(file, "the input")
     if path.is_dir():
         raise InputError(f"{path}: is a directory; expected the YAML file of a run")
     if not path.is_file():

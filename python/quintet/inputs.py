@@ -137,6 +137,7 @@ def _schemas(executable: Path, _: int) -> dict[str, Any]:
 def owner_of(file: Path, app: Optional[str] = None, command: Optional[str] = None) -> tuple[str, str]:
     """Return the application and command whose input a file is: the one that has its keys, all that it needs, and reads it.
 
+    Of several that have its keys, the one that the first line says, as Input.write() has it: "# podlstm fit".
     Raises InputError where no command, or more than one, takes the file.
     """
     if app and command:
@@ -154,6 +155,8 @@ def owner_of(file: Path, app: Optional[str] = None, command: Optional[str] = Non
             schema = schemas(one).get(name, {"properties": {}})
             if keys <= set(schema["properties"]) and set(schema.get("required", [])) <= keys:
                 fitting.append((one, name))
+    if len(fitting) > 1 and (said := said_by(file)) in fitting:
+        return said
     if len(fitting) > 1:
         fitting = [one for one in fitting if _reads(one, file)] or fitting
     if len(fitting) == 1:
@@ -161,6 +164,12 @@ def owner_of(file: Path, app: Optional[str] = None, command: Optional[str] = Non
     names = " or ".join(" ".join(one) for one in fitting)
     raise InputError(f"{file} may be a file of {names}: say which by app and command" if fitting else
                      f"{file} fits no command (its keys: {', '.join(sorted(keys))}): say which is meant by app and command")
+
+
+def said_by(file: Path) -> tuple[Optional[str], Optional[str]]:
+    """Return the application and command that the first line of a file names; None and None where it names none of ours."""
+    found = re.match(r"# (\w+) (\w+)\n", file.read_text(encoding="utf-8"))
+    return (found[1], found[2]) if found and found[2] in COMMANDS.get(found[1], ()) else (None, None)
 
 
 def _reads(owner: tuple[str, str], file: Path) -> bool:

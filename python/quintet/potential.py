@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import tempfile
 import warnings
@@ -10,11 +9,10 @@ import weakref
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Optional, Sequence, Union, overload
 
-import h5py
 import numpy as np
 
-from ._files import read, text
 from ._library import Turn, library
+from ._model_files import as_text, paths_of
 from .errors import InputError, InternalError, ResourceError, error_of
 
 Files = Union[str, Path, Sequence[Union[str, Path]]]
@@ -69,13 +67,7 @@ class Potential:
     """
 
     def __init__(self, files: Files, precision: Optional[str] = None, device: str = "cpu") -> None:
-        given = [files] if isinstance(files, (str, os.PathLike)) else files
-        if not isinstance(given, Sequence):
-            raise InputError(f"files are {files!r:.80}; expected the file of a model, or a list of them")
-        self.files = [Path(one) for one in given]
-        for one in self.files:
-            if one.is_dir():
-                raise InputError(f"{one}: is a directory; expected the file of a model")
+        self.files = paths_of(files)
         if precision is not None and not isinstance(precision, str):
             raise InputError(f"precision is {precision!r:.80}; expected 'double', 'mixed' or None")
         if not isinstance(device, str):
@@ -89,7 +81,7 @@ class Potential:
 
     def _open(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            names = [_as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)]
+            names = [as_text(one, Path(folder) / f"{i}.json") for i, one in enumerate(self.files)]
             with self._lock:
                 handle, code, error = self._handle_of(names)
         for name, file in zip(names, self.files):
@@ -228,6 +220,10 @@ def _alone(cell: Any, types: Any) -> None:
 
 
 def _array(values: Any, name: str) -> np.ndarray:
+    if isinstance(values, (list, tuple)) and values and hasattr(values[0], "get_positions"):
+        raise InputError(f"{name} are a list of ase.Atoms; expected one: [potential(one) for one in frames]")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(f"{name} are masked in places; expected a number everywhere")
     try:
         array = np.asarray(values)
         if array.dtype.kind == "c":
@@ -289,35 +285,6 @@ def periodic_cell(positions: np.ndarray, cell: np.ndarray, pbc: Any, cutoff: flo
     if np.linalg.det(result) < 0:
         result[np.flatnonzero(~periodic)[0]] *= -1
     return result
-
-
-def _as_text(path: Path, target: Path) -> str:
-    """Return a file of the same model as text; a .dp file is written as JSON, whose arrays stand in the tree.
-
-    The library's own reader of .dp files would bring a second HDF5 and MPI, in a name space whose C library loses the
-    environment, and the process, when Python changes os.environ.
-    """
-    if path.suffix in (".yaml", ".yml", ".json"):
-        return str(path)
-
-    def whole(node: Any, file: h5py.File) -> Any:
-        if isinstance(node, dict):
-            return {key: whole(inner, file) for key, inner in node.items()}
-        if isinstance(node, str) and node.startswith("/") and node in file:
-            array = file[node]
-            return {"@class": "np.ndarray", "@is_variable": True, "@version": 1, "dtype": str(array.dtype), "value": array[...].tolist()}
-        return [whole(inner, file) for inner in node] if isinstance(node, list) else node
-
-    def look(file: h5py.File) -> Any:
-        if "json" not in file.attrs:
-            raise InputError(f"{path}: is no Deep Potential: it has no attribute 'json'")
-        try:
-            return whole(json.loads(text(file.attrs["json"])), file)
-        except ValueError as error:
-            raise InputError(f"{path}: its description cannot be read: {error}") from None
-
-    target.write_text(json.dumps(read(path, look)))
-    return str(target)
 
 
 __all__ = ["AtomicResult", "Deviation", "InternalError", "Potential", "Result", "periodic_cell"]

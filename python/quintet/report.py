@@ -42,7 +42,7 @@ class Pictures(list[Picture]):
     def __getitem__(self, key: Union[int, slice, str]) -> Union[Picture, Pictures]:  # type: ignore[override]
         if isinstance(key, slice):
             return Pictures(super().__getitem__(key))
-        if isinstance(key, int):
+        if not isinstance(key, str):
             return super().__getitem__(key)
         for picture in self:
             if key.lower() in picture.title.lower():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Union
 import h5py
 
 from . import fields, tables
-from ._files import json_file, optional, read, text
+from ._files import json_file, optional, path_of, read, text
 from .distribution import Distribution
 from .errors import InputError
 from .report import Pictures, Report
@@ -65,7 +65,7 @@ class Run:
     """
 
     def __init__(self, directory: Union[str, Path]) -> None:
-        self.directory = Path(directory)
+        self.directory = path_of(directory, "the directory of a run")
         if self.directory.is_file():
             raise InputError(f"{self.directory}: is a file; a run is the directory that it lies in: quintet.open('{self.directory.parent}')")
         if not self.directory.is_dir():

@@ -90,6 +90,13 @@ class Inputs(InFolder):
         Path("odd.yaml").write_text("colour: red\n")
         with self.assertRaisesRegex(quintet.InputError, r"odd.yaml fits no command \(its keys: colour\)"):
             inputs.owner_of(Path("odd.yaml"))
+        for first, owner in (("# podlstm fit", ("podlstm", "fit")), ("# podlstm hindcast", ("podlstm", "hindcast"))):  # both have these keys
+            Path("modes.yaml").write_text(f"{first}\nfields: {{stochastic: {{climatology: ''}}}}\npod: {{modes: 3}}\n")
+            self.assertEqual((inputs.said_by(Path("modes.yaml")), inputs.owner_of(Path("modes.yaml"))), (owner, owner))
+        for first in ("# vlasov run", "# podlstm fits", "# of mine", ""):  # keys that it has not, no command, a remark
+            Path("modes.yaml").write_text(f"{first}\nfields: {{stochastic: {{climatology: ''}}}}\npod: {{modes: 3}}\n")
+            with self.assertRaisesRegex(quintet.InputError, "may be a file of podlstm fit or podlstm hindcast: say which"):
+                inputs.owner_of(Path("modes.yaml"))
         with self.assertRaisesRegex(quintet.InputError, "there is no application 'gromacs'"):
             inputs.owner_of(COPPER / "nvt.yaml", "gromacs")
 

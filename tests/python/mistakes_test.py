@@ -12,7 +12,7 @@ from support import BUILD, COPPER, SOURCE, InFolder, needs
 import numpy as np
 
 import quintet
-from quintet import _files, _library
+from quintet import _files, _library, _programs
 
 PAIR = np.array([[0, 0, 0], [2.5, 0, 0]])
 
@@ -39,8 +39,27 @@ class Mistakes(InFolder):
         file = SOURCE / "inputs/vlasov/two_stream.yaml"
         for ranks in ("2", 1.5, 0):
             self.refused("ranks: expected a whole number, at least 1", quintet.run, file, ranks=ranks)
-        for values in (3, "tensor"):
+        for values in (3, "tensor", [], iter([])):
             self.refused("basis.family: .* is no list of values", quintet.sweep, file, {"basis.family": values})
+        self.refused("values are .'time.end'.; expected a list for each key", quintet.sweep, file, ["time.end"])
+        self.refused("the directory of a run is None; expected a path", quintet.open, None)
+        for other in (None, b"x.yaml", {"time.end": 1}):
+            self.refused("the input is .*; expected a path", quintet.run, other)
+        self.refused("output is 3; expected a path", quintet.run, file, output=3)
+        self.refused('restart is True; expected "auto" or a checkpoint', quintet.run, file, restart=True)
+        self.refused("set is .'time.end=1'.; expected values by their keys", quintet.run, file, set=["time.end=1"])
+        self.refused("flags are '--queue gpu'; expected a list of words: .'--queue', 'gpu'.", quintet.submit, file, "abci3", "01:00:00", flags="--queue gpu")
+        for ranks in (2.0, "2", [1, "2"]):
+            self.refused("ranks are .*; expected a whole number, or a list of them", quintet.plan, file, ranks)
+
+    def test_values_of_settings(self):
+        """Numbers of numpy and paths are settings, also within lists; a set of Python is none."""
+        for value, text in ((np.int64(3), "3"), ([np.int64(3), np.float64(0.5)], "[3, 0.5]"), (np.arange(2), "[0, 1]"), (Path("a/b"), "a/b"),
+                            ({"a": Path("b")}, '{"a": "b"}'), (None, "null"), (True, "true"), ("1 fs", "1 fs")):
+            self.assertEqual(_programs.setting("key", value), f"key={text}")
+        for value in ({1}, [{1}], object()):
+            self.refused("key: .* is no number, text, list or dict", _programs.setting, "key", value)
+        self.assertEqual(_programs.mpirun(np.int64(1)), [])
 
     @unittest.skipIf(has_library(_library.library), has_library(_library.library))
     def test_potentials(self):
@@ -49,7 +68,14 @@ class Mistakes(InFolder):
         self.refused("device is 3; expected 'cpu', 'gpu', 'gpu:1'", quintet.Potential, COPPER / "copper.dp", device=3)
         self.refused("precision is 64; expected 'double'", quintet.Potential, COPPER / "copper.dp", precision=64)
         self.assertEqual(quintet.Potential(COPPER / "copper.dp", precision="double", device="cpu").device_name, "cpu")
-        self.refused("files are None; expected the file", quintet.Potential, None)
+        for files in (None, b"copper.dp", [3], {"a": 1}):
+            self.refused("files are .*; expected the file", quintet.Potential, files)
+        Path("frozen.pb").write_bytes(b"graph")
+        self.refused("frozen.pb: no native Deep Potential.*dp convert-backend frozen.pb frozen.dp", quintet.Potential, "frozen.pb")
+        Path("text.dp").write_text("no HDF5")
+        self.refused("text.dp: is no Deep Potential: a .dp file is HDF5", quintet.Potential, "text.dp")
+        self.refused("positions are masked in places", model, np.ma.masked_equal(PAIR, 2.5))
+        self.assertEqual(model(np.ma.masked_array(PAIR)).energy, model(PAIR).energy)
         self.refused("positions: None is no array", model, None)
         self.refused("positions: no array of numbers: .*inhomogeneous", model, [[0, 0, 0], [1, 2]])
         self.refused("cell: 10 is no array", model, PAIR, 10)
@@ -70,9 +96,28 @@ class Mistakes(InFolder):
             self.refused("its own cell and symbols: give it alone", function, atoms, np.eye(3) * 9)
             self.refused("its own cell and symbols: give it alone", function, atoms, None, [0, 0])
         self.assertEqual(model.deviation(atoms).force_max, 0)
+        self.refused(r"a list of ase.Atoms; expected one: \[potential\(one\) for one in frames\]", model, [atoms, atoms])
         self.refused("frame 0 is a ndarray; expected an ase.Atoms", quintet.data.write_frames, "x.xyz", [PAIR])
         self.refused("nowhere.db: there is no such database", quintet.data.write_frames, "x.xyz", "nowhere.db")
         self.assertFalse(Path("nowhere.db").exists())
+
+    @needs("ase")
+    @unittest.skipIf(has_library(_library.library), has_library(_library.library))
+    def test_calculators(self):
+        import ase
+
+        import quintet.ase
+
+        make = quintet.ase.Calculator
+        model = COPPER / "copper.dp"
+        for types in (["Cu"], "Cu", 3):
+            self.refused("types are .*; expected the model's type of each symbol", make, model, types=types)
+        self.refused("'copper' is no chemical symbol; expected {symbol: type", make, model, types={"copper": "Cu"})
+        self.refused("no setting 'precison' that could be set: it takes types, precision and device", make, model, precison="mixed")
+        calculator = make(model, types={"Au": "Cu"}, label="gold", atoms=ase.Atoms("Au2", PAIR))
+        self.refused("no setting 'precision' that could be set", calculator.set, precision="mixed")
+        self.refused("the calculator has no atoms yet: atoms.calc = calculator", calculator.get_forces)
+        self.assertEqual(calculator.get_potential_energy(ase.Atoms("Au2", PAIR)), quintet.Potential(model)(PAIR).energy)  # the remedy
 
     @unittest.skipIf(has_library(_library.density_library), has_library(_library.density_library))
     def test_densities(self):
@@ -117,8 +162,14 @@ class Mistakes(InFolder):
         self.refused("no variable 'q'; it has b", write, "x.h5", good, ["q"])
         self.refused("no: there is no such directory", write, "no/x.h5", good)
         self.refused("is a directory; expected a file", write, SOURCE, good)
-        for bounds in (4, (0, 1, 2), "ab "):
+        for bounds in (4, (0, 1, 2), "ab ", ("a", "b")):
             self.refused("bounds of 'x' are .*; expected two numbers", write, "x.h5", good, bounds={"x": bounds})
+        for names in (True, 3):
+            self.refused("periodic axes are .*; expected a list of names", write, "x.h5", good, periodic=names)
+            self.refused("fields are .*; expected a list of names", write, "x.h5", good, names)
+        self.refused("bounds are .0, 1.; expected values by their names", write, "x.h5", good, bounds=(0, 1))
+        self.refused("parameters are .1, 2.; expected values by their names", write, "x.h5", good, parameters=[1, 2])
+        self.refused("the coordinate 'x' holds <U1; expected numbers", write, "x.h5", good.assign_coords(x=list("abc")))
         self.refused("parameter Ra is 1e5; expected a finite number", write, "x.h5", good, parameters={"Ra": "1e5"})
         self.refused("no samples; expected one or more", write, "x.h5", good.expand_dims(sample=1).isel(sample=slice(0)))
         self.refused("times are <U1; expected numbers or dates", write, "x.h5", good.assign_coords(time=["0", "1"]))

@@ -20,7 +20,7 @@ from support import BUILD, COPPER, MODELS, SOURCE, InFolder, grown_by, needs, ne
 import numpy as np
 
 import quintet
-from quintet import _library, potential
+from quintet import _library, _model_files
 
 RANDOM = np.random.default_rng(3)
 CELL = np.array([[7.2, 0.3, -0.2], [0.1, 7.4, 0.5], [-0.4, 0.2, 7.1]])
@@ -150,7 +150,7 @@ class Values(InFolder):
         for name in (COPPER / "copper.dp", MODELS / "float32.dp", MODELS / "exclude_types.dp", MODELS / "oneside_compressed.dp"):
             found = quintet.Potential(name)
             types = np.arange(8) % len(found.type_names)
-            text = Path(potential._as_text(name, Path("model.json")))
+            text = Path(_model_files.as_text(name, Path("model.json")))
             np.testing.assert_array_equal(quintet.Potential(text)(POSITIONS, CELL, types).forces, found(POSITIONS, CELL, types).forces)
 
     def test_the_environment_may_change(self):

@@ -68,6 +68,7 @@ class AnyRun(InFolder):
         pictures = self.done.plot()
         self.assertGreater(len(pictures), 5)
         energy = pictures["Energy"]
+        self.assertIs(pictures[np.int64(0)], pictures[0])
         saved = energy.save("energy.svg")
         import xml.etree.ElementTree
 
