@@ -70,6 +70,12 @@ void report_waves(Context& context, const Theory& theory, const WaveFit& waves) 
     log::info("No waves in the signed amplitude: {}", waves.reason);
     return;
   }
+  std::string steady;
+  if (const double amplitude = std::abs(waves.steady.amplitude); amplitude > 0) {
+    steady = fmt::format(" beside a steady part of {:.3g}", amplitude);
+    context.summarise("wave_steady_amplitude", amplitude,
+                      "of the signed amplitude: what neither swings nor changes");
+  }
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < waves.modes.size(); ++i) {
     const WaveMode& mode = waves.modes[i];
@@ -79,11 +85,12 @@ void report_waves(Context& context, const Theory& theory, const WaveFit& waves) 
     const auto name = fmt::format("wave_{}_", i + 1);
     context.summarise(name + "frequency", mode.omega.real(), "angular; below 0: against k");
     context.summarise(name + "growth_rate", mode.omega.imag(), "of the amplitude, 1/time");
-    context.summarise(name + "share", mode.share, "of the signal's square, if it were alone");
+    context.summarise(name + "share", mode.share,
+                      "of the signal's square without its steady part, if it were alone");
   }
   context.report().table({"frequency", "growth rate", "amplitude", "share"}, rows,
-                         fmt::format("Waves. {}. Amplitudes are those at the start of the window. {}.",
-                                     waves_window_text(theory, waves), roots));
+                         fmt::format("Waves{}. {}. Amplitudes are those at the start of the window. {}.",
+                                     steady, waves_window_text(theory, waves), roots));
 }
 
 }  // namespace quintet::vlasov

@@ -16,13 +16,17 @@ struct WaveMode {
   std::complex<double> omega;      ///< frequency (of either sign) and growth rate of the amplitude
   std::complex<double> amplitude;  ///< c, at the window's begin
   double omega_uncertainty = 0, gamma_uncertainty = 0;
-  double share = 0;  ///< of the signal's square over the window, if it were there alone
+  /// Of the square over the window of the signal without its steady part, if the wave were there alone.
+  double share = 0;
 };
 
 struct WaveFit {
   std::vector<WaveMode> modes;  ///< the strongest first
-  Window window;                ///< that was used
-  double noise = 0;             ///< root mean square of what the modes leave, of the signal's
+  /// What stays as it is (see fit_waves()), of amplitude 0 where nothing does. Its share is of the square of
+  /// the whole signal.
+  WaveMode steady;
+  Window window;     ///< that was used
+  double noise = 0;  ///< root mean square of what the modes leave, of the signal's
   int n_samples = 0;
   std::string reason;  ///< why the fit failed; else empty
   explicit operator bool() const { return reason.empty(); }
@@ -44,8 +48,11 @@ struct WaveFit {
 ///
 /// The uncertainty is the greatest change of omega_j where the first or last quarter of the window is left
 /// away or one wave more is sought, or the standard error that the rest makes, if that is greater. Waves
-/// whose uncertainty is above a third of |omega| are noise and left out. No fit (see reason): fewer than 12
-/// samples, or no such wave. Throws InputError if the lengths differ or times do not increase.
+/// whose uncertainty is above a third of |omega| are noise and left out. What changes by less than half a
+/// radian and half an e-fold over the window, its uncertainty included, is kept apart as the steady part: of
+/// a density wave across a magnetic field a part gyrates in its place for good (the root omega = 0 beside
+/// those of Bernstein). No fit (see reason): fewer than 12 samples, or no such wave. Throws InputError if the
+/// lengths differ or times do not increase.
 [[nodiscard]] WaveFit fit_waves(std::span<const double> t, std::span<const std::complex<double>> signal,
                                 std::optional<Window> window = std::nullopt, bool growing = false);
 
