@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The calculator of ASE: derivatives, units, partly periodic cells, optimisers, dynamics; beside DeePMD-kit's where it is.
 
-ASE's own tests of calculators are not part of what pip installs; what they ask of a calculator is asked here.
+ASE's own tests are run by ase_own_test.py, where its version brings them.
 """
 import copy
 import importlib.util
