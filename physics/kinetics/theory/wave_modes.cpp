@@ -14,7 +14,7 @@ namespace {
 using Complex = std::complex<double>;
 using Vector = std::vector<Complex>;
 constexpr Complex imaginary{0, 1};
-constexpr int most_samples = 160, least_samples = 12, most_modes = 8;
+constexpr int most_samples = 160, least_samples = 12, few_modes = 6, most_modes = 8;
 constexpr double steady_change = 0.5;  // of ln(amplitude) or of the phase over the window
 
 /// Whether some more waves leave a much smaller rest: half of it one more, 0.3 two more, and half as much
@@ -29,13 +29,15 @@ bool more_explain(const std::vector<PencilFit>& fits, std::size_t i) {
   return false;
 }
 
-/// The least number of waves after which more leave a rest that is not much smaller.
+/// The least number of waves after which more leave a rest that is not much smaller. More than a few only
+/// where those explain little: the last ones of many follow noise.
 std::size_t choose(const std::vector<PencilFit>& fits) {
-  constexpr double nothing = 1e-9;
+  constexpr double nothing = 1e-9, little = 1e-3;
   std::size_t best = 0;
   for (std::size_t i = 0; i + 2 < fits.size(); ++i) {
     best = i;
-    if (fits[i].rest < nothing || !more_explain(fits, i)) break;
+    const double well = i + 1 < few_modes ? nothing : little;
+    if (fits[i].rest < well || !more_explain(fits, i)) break;
   }
   return best;
 }
