@@ -119,8 +119,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The one of the names that begins as what was given, of three letters or more; "" if none does or several
+/// do.
+std::string only_one_that_begins(const std::string& given, const std::vector<std::string>& names) {
+  constexpr std::size_t least = 3;
+  const auto begins = [&](const std::string& name) { return name.starts_with(given); };
+  if (given.size() < least || std::count_if(names.begin(), names.end(), begins) != 1) return {};
+  return *std::find_if(names.begin(), names.end(), begins);
+}
+
 /// The entry of a folder whose name is nearest to one that is not there; of files those of the same ending,
-/// by their stems, since that all end alike says nothing. "" if none is near.
+/// by their stems, since that all end alike says nothing; else the only one that begins so. "" if none does.
 fs::path nearest_entry(const fs::path& folder, const fs::path& name) {
   constexpr int most = 10000;
   std::vector<std::string> stems;
@@ -131,7 +140,8 @@ fs::path nearest_entry(const fs::path& folder, const fs::path& name) {
     if (const auto path = entry->path(); path.extension() == name.extension())
       stems.push_back(path.stem().string());
   std::sort(stems.begin(), stems.end());
-  const auto near = closest(name.stem().string(), stems);
+  auto near = closest(name.stem().string(), stems);
+  if (near.empty()) near = only_one_that_begins(name.stem().string(), stems);
   return near.empty() ? fs::path() : fs::path(near + name.extension().string());
 }
 
@@ -153,6 +163,81 @@ std::string file_hint(const fs::path& folder, const fs::path& name) {
   }
   return fs::is_regular_file(folder / there, ignored) ? fmt::format("; did you mean '{}'?", there.string())
                                                       : "";
+}
+
+namespace {
+
+constexpr auto letters_of_paths = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+
+/// The value of a path "grid.upper.0", or of the part of it that the document has; null if it has nothing.
+/// `is_whole`: whether all of it is there.
+const Tree* value_at(const Tree& document, std::string_view path, bool* is_whole = nullptr) {
+  const Tree* at = &document;
+  const Tree* found = nullptr;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    const std::string word(path.substr(0, end));
+    if (at->is_map())
+      at = at->find(word);
+    else if (at->is_list() && !word.empty() && word.size() < 9 &&
+             word.find_first_not_of("0123456789") == std::string::npos &&
+             std::stoul(word) < at->items().size())
+      at = &at->items()[std::stoul(word)];
+    else
+      at = nullptr;
+    if (at == nullptr) break;
+    found = at;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  if (is_whole != nullptr) *is_whole = at != nullptr;
+  return found;
+}
+
+const Tree* whole_value_at(const Tree& document, std::string_view path) {
+  bool is_whole = false;
+  const Tree* const value = value_at(document, path, &is_whole);
+  return is_whole ? value : nullptr;
+}
+
+/// Add the scalars of a tree that read as a text.
+void collect_values(const Tree& tree, std::string_view text, std::vector<const Tree*>& found) {
+  if (tree.is_scalar() && tree.as_text() == text) found.push_back(&tree);
+  if (tree.is_list())
+    for (const auto& item : tree.items()) collect_values(item, text, found);
+  if (tree.is_map())
+    for (const auto& [key, value] : tree.entries()) collect_values(value, text, found);
+}
+
+}  // namespace
+
+const Tree* value_named_in(std::string_view message, const Tree& tree) {
+  const auto end = std::min(message.find_first_not_of(letters_of_paths), message.size());
+  const auto first = message.substr(0, end);
+  // One word may be the first of a sentence; a path is none.
+  const bool is_key =
+      (end < message.size() && message[end] == ':') || first.find('.') != std::string_view::npos;
+  const Tree* value = is_key ? whole_value_at(tree, first) : nullptr;
+  for (auto begin = end; value == nullptr && begin < message.size();) {
+    begin = std::min(message.find_first_of(letters_of_paths, begin), message.size());
+    const auto length = std::min(message.find_first_not_of(letters_of_paths, begin), message.size()) - begin;
+    const auto word = message.substr(begin, length);
+    if (word.find('.') != std::string_view::npos && !word.ends_with('.')) value = whole_value_at(tree, word);
+    begin += length;
+  }
+  return value == nullptr && is_key ? value_at(tree, first) : value;
+}
+
+const Tree* value_quoted_in(std::string_view message, const Tree& tree) {
+  for (auto begin = message.find('\''); begin < message.size();) {
+    const auto end = message.find('\'', begin + 1);
+    if (end == std::string_view::npos) return nullptr;
+    const auto text = message.substr(begin + 1, end - begin - 1);
+    std::vector<const Tree*> found;
+    if (!text.empty() && !to_number(text)) collect_values(tree, text, found);
+    if (found.size() == 1) return found.front();
+    begin = end;
+  }
+  return nullptr;
 }
 
 }  // namespace quintet

@@ -32,4 +32,13 @@ namespace quintet {
 /// is missing; "" else.
 [[nodiscard]] std::string file_hint(const std::filesystem::path& folder, const std::filesystem::path& name);
 
+/// The value that a message is about: that of the path it begins with ("grid.cells: ..."), else of the first
+/// path in it that is there ("FILE has 121 frames, but data.crop asks for 3200"), else of the part of the
+/// first path that is there. Null where none is.
+[[nodiscard]] const Tree* value_named_in(std::string_view message, const Tree& tree);
+
+/// The value that a message quotes ("there is no variable 'TEMP'"), where it is no number and the tree has it
+/// once; else null.
+[[nodiscard]] const Tree* value_quoted_in(std::string_view message, const Tree& tree);
+
 }  // namespace quintet

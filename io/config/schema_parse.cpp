@@ -140,7 +140,10 @@ class Parser {
  private:
   void rules(const Section& section, const std::string& path, const Location& place) {
     for (const auto& rule : section.rules)
-      if (const auto message = rule()) problem(place, path, *message);
+      if (const auto message = rule()) {
+        const Tree* const about = section.given ? value_named_in(*message, *section.given) : nullptr;
+        problem(about != nullptr ? about->location() : place, path, *message);
+      }
   }
 
   void unknown_keys(const Section& section, const std::string& path) {

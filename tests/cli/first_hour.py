@@ -26,6 +26,7 @@ INPUTS = {
         ("ensemble", "nose_hoover", "nvt", "the thermostat is named in its place: langevin, velocity_rescaling, nose_hoover"),
         ("case", "nose_hoover", "Nose_Hoover", "did you mean 'nose_hoover'?"),
         ("power", "steps: 1000", "steps: 10^3", "found the text '10^3'; write 1e3"),
+        ("ps", "dt: 2 fs", "dt: 2 ps", "ps.yaml:9:7: integrator.relaxation_time of 0.1 ps is below 2 time steps", "or a shorter time.dt, such as 2 fs"),
         ("atoms", "[10, 10, 10]", "[100000, 100000, 100000]", "atoms.yaml:5:14: system.replicate: [100000, 100000, 100000] makes 4e+15 atoms"),
         ("two keys", "dt: 2 fs", "dt: 2 fs, nsteps: 3", "two_keys.yaml:9:19: not valid YAML: a second ': ' in this line"),
     )),
@@ -44,7 +45,10 @@ INPUTS = {
     )),
     "podlstm fit": ("inputs/podlstm/fit.yaml", (
         ("tab", "    years", "\tyears", "tab.yaml:14:1: not valid YAML: the line is indented by a tab"),
-        ("date", "start: 1981-10-29", "start: 29.10.1981", "date.yaml:15:12: fields.stochastic.start: '29.10.1981' is no date; expected year-month-day"),
+        ("date", "start: 1981-10-29", "start: 29.10.1981", "date.yaml:15:12: fields.stochastic.start: '29.10.1981' is no date; expected year-month-day: write 1981-10-29"),
+        ("month", "1989-12-30", "1989-13-30", "month.yaml:19:12: fit_until: '1989-13-30' is no date: there is no month 13"),
+        ("variable", "variable: SST", "variable: TEMP", "variable.yaml:13:15: /usr/share/ferret-vis/data/coads_climatology.cdf: there is no variable 'TEMP'"),
+        ("half a name", "coads_climatology.cdf", "coads.cdf", "not found", "did you mean '/usr/share/ferret-vis/data/coads_climatology.cdf'?"),
         ("indent", "    years: 33", "  years: 33", "indent.yaml:15:5: not valid YAML: the line is indented by 4 spaces, but line 14 above it, 'years: 33', by 2 spaces"),
     )),
     "meshfreeflow simulate": ("inputs/meshfreeflow/quick_flows.yaml", (

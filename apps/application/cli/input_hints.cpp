@@ -10,6 +10,7 @@
 
 #include "apps/application/cli/input_kind.hpp"
 #include "io/config/schema.hpp"
+#include "io/config/schema_hints.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
@@ -107,36 +108,6 @@ std::string explained_or_throw(const std::string& problem, const Request& reques
   return other.empty() ? problem : other;
 }
 
-/// The value of a path "grid.upper.0", or of the part of it that the document has; null if it has nothing.
-/// `is_whole`: whether all of it is there.
-const Tree* value_at(const Tree& document, std::string_view path, bool* is_whole = nullptr) {
-  const Tree* at = &document;
-  const Tree* found = nullptr;
-  while (!path.empty()) {
-    const auto end = std::min(path.find('.'), path.size());
-    const std::string word(path.substr(0, end));
-    if (at->is_map())
-      at = at->find(word);
-    else if (at->is_list() && !word.empty() && word.size() < 9 &&
-             word.find_first_not_of("0123456789") == std::string::npos &&
-             std::stoul(word) < at->items().size())
-      at = &at->items()[std::stoul(word)];
-    else
-      at = nullptr;
-    if (at == nullptr) break;
-    found = at;
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  if (is_whole != nullptr) *is_whole = at != nullptr;
-  return found;
-}
-
-const Tree* whole_value_at(const Tree& document, std::string_view path) {
-  bool is_whole = false;
-  const Tree* const value = value_at(document, path, &is_whole);
-  return is_whole ? value : nullptr;
-}
-
 }  // namespace
 
 std::string explained(const std::string& problem, const Request& request, const Describe& describe) {
@@ -148,24 +119,11 @@ std::string explained(const std::string& problem, const Request& request, const 
 }
 
 std::string with_place(const std::string& message, const Tree& document) {
-  constexpr auto letters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
   const bool has_place =
       message.starts_with("--") || message.find(document.location().file + ":") != std::string::npos;
   if (has_place) return message;
-  const auto end = std::min(message.find_first_not_of(letters), message.size());
-  const std::string_view first = std::string_view(message).substr(0, end);
-  // One word may be the first of a sentence; a path is none.
-  const bool is_key = message[end] == ':' || first.find('.') != std::string_view::npos;
-  const Tree* value = is_key ? value_at(document, first) : nullptr;
-  // "FILE has 121 frames, but data.crop asks for 3200"
-  for (auto begin = end; value == nullptr && begin < message.size();) {
-    begin = std::min(message.find_first_of(letters, begin), message.size());
-    const auto length = std::min(message.find_first_not_of(letters, begin), message.size()) - begin;
-    const auto word = std::string_view(message).substr(begin, length);
-    if (word.find('.') != std::string_view::npos && !word.ends_with('.'))
-      value = whole_value_at(document, word);
-    begin += length;
-  }
+  const Tree* value = value_named_in(message, document);
+  if (value == nullptr) value = value_quoted_in(message, document);
   const auto place = value == nullptr ? "" : value->location().text();
   return place.empty() ? message : fmt::format("{}: {}", place, message);
 }

@@ -15,8 +15,9 @@ namespace quintet {
 [[nodiscard]] std::string explained(const std::string& problem, const Request& request,
                                     const Describe& describe);
 
-/// A message that begins with a key of the input ("grid.cells: ..."), or names one by its path further on,
-/// with the place of that key before it, as mistakes that the description finds have; others as they are.
+/// A message that begins with a key of the input ("grid.cells: ..."), names one by its path further on, or
+/// quotes a value that the input has once ("there is no variable 'TEMP'"), with the place before it, as
+/// mistakes that the description finds have; others as they are.
 [[nodiscard]] std::string with_place(const std::string& message, const Tree& document);
 
 }  // namespace quintet

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <regex>
 
 #include "io/log/error.hpp"
@@ -109,16 +110,43 @@ std::string date_text(double day) {
   return text;
 }
 
+namespace {
+
+/// A date whose parts are all there, in the order and with the separator of a format; nothing else.
+std::optional<Date> read_date(const std::string& text, const char* format, bool day_first) {
+  int first = 0, month = 0, last = 0, used = 0;
+  if (std::sscanf(text.c_str(), format, &first, &month, &last, &used) != 3 ||
+      used != static_cast<int>(text.size()))
+    return std::nullopt;
+  return day_first ? Date{last, month, first} : Date{first, month, last};
+}
+
+/// Why a date is none; "" if it is one.
+std::string date_problem(const Date& date) {
+  if (date.year < 1) return "years begin with 1";
+  if (date.month < 1 || date.month > 12) return fmt::format("there is no month {}", date.month);
+  const int days = days_in_month(date.year, date.month);
+  if (date.day >= 1 && date.day <= days) return "";
+  return fmt::format("{:04d}-{:02d} has days 1 to {}", date.year, date.month, days);
+}
+
+/// The way out for a date in other words: 29.10.1981, 1981/10/29.
+std::string date_remedy(const std::string& text) {
+  const auto day_first = read_date(text, "%2d.%2d.%4d%n", true);
+  const auto date = day_first ? day_first : read_date(text, "%4d/%2d/%2d%n", false);
+  if (!date || !date_problem(*date).empty()) return "expected year-month-day, as 1981-10-29";
+  return fmt::format("expected year-month-day: write {:04d}-{:02d}-{:02d}", date->year, date->month,
+                     date->day);
+}
+
+}  // namespace
+
 double parse_date(const std::string& text, const std::string& what) {
-  Date date;
-  int used = 0;
-  const bool read =
-      std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &date.year, &date.month, &date.day, &used) == 3 &&
-      used == static_cast<int>(text.size());
-  QUINTET_CHECK(read && date.year >= 1 && date.month >= 1 && date.month <= 12 && date.day >= 1 &&
-                    date.day <= days_in_month(date.year, date.month),
-                "{}: '{}' is no date; expected year-month-day, as 1981-10-29", what, text);
-  return day_of(date);
+  const auto date = read_date(text, "%4d-%2d-%2d%n", false);
+  QUINTET_CHECK(date, "{}: '{}' is no date; {}", what, text, date_remedy(text));
+  const auto problem = date_problem(*date);
+  QUINTET_CHECK(problem.empty(), "{}: '{}' is no date: {}", what, text, problem);
+  return day_of(*date);
 }
 
 TimeUnits::TimeUnits(const std::string& units, const std::string& calendar, const std::string& what)

@@ -150,8 +150,10 @@ std::optional<std::string> problem_of(const IntegratorOptions& options, const Ti
   if (options.relaxation_time >= least_steps * time.dt) return std::nullopt;
   return fmt::format(
       "integrator.relaxation_time of {:g} ps is below {:g} time steps (time.dt: {:g} ps): the Nose-Hoover "
-      "chain would swing faster than the steps follow; take 50 to 500 time steps, such as {:g} ps",
-      options.relaxation_time, least_steps, time.dt, 50 * time.dt);
+      "chain would swing faster than the steps follow; take 50 to 500 time steps, such as {:g} ps, or a "
+      "shorter "
+      "time.dt, such as {:g} fs",
+      options.relaxation_time, least_steps, time.dt, 50 * time.dt, 1000 * options.relaxation_time / 50);
 }
 
 void describe(Schema& schema, FrozenOptions& options) {

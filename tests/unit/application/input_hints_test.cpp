@@ -14,7 +14,8 @@ using quintet::with_place;
 namespace {
 
 const char* const text =
-    "grid:\n  cells: [4, 8]\ndata:\n  crop: [1, 2]\n  files: [run.h5]\nfit_until: 1989-13-30\nsteps: 3\n";
+    "grid:\n  cells: [4, 8]\ndata:\n  crop: [1, 2]\n  files: [run.h5]\nfit_until: 1989-13-30\nsteps: 3\n"
+    "variable: TEMP\nnames: [b, b]\n";
 
 std::string placed(const std::string& message) { return with_place(message, parse_yaml(text, "in.yaml")); }
 
@@ -27,6 +28,14 @@ TEST(InputHints, a_message_that_names_a_key_gets_its_place) {
   // The nearest that the document has of a key that it does not give.
   EXPECT_EQ(placed("grid.upper: below the lower end").substr(0, 11), "in.yaml:2:3");
   EXPECT_EQ(placed("/a/b.h5: has 12 frames, but data.crop asks for 14").substr(0, 15), "in.yaml:4:9: /a");
+}
+
+TEST(InputHints, a_message_that_quotes_a_value_gets_its_place) {
+  EXPECT_EQ(placed("x.nc: there is no variable 'TEMP'; it has 'sst'").substr(0, 20), "in.yaml:8:11: x.nc: ");
+  EXPECT_EQ(placed("'x' or 'TEMP'"), "in.yaml:8:11: 'x' or 'TEMP'");
+  // given twice, a number, no whole quotation
+  for (const char* message : {"there is no 'b'", "there is no '3'", "an open 'TEMP", "''"})
+    EXPECT_EQ(placed(message), message);
 }
 
 TEST(InputHints, a_message_about_something_else_stays_as_it_is) {

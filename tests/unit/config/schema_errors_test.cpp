@@ -284,6 +284,26 @@ TEST(SchemaErrors, files_are_found_beside_an_input_that_is_named_without_a_folde
   EXPECT_EQ(run.model, (std::filesystem::current_path() / name).string());
 }
 
+TEST(SchemaErrors, what_two_keys_contradict_is_told_at_the_one_that_is_given) {
+  sample::Run run;
+  const auto message = [&](const std::string& rule, const std::string& text) {
+    return message_of([&] {
+      quintet::parse_options(quintet::parse_yaml(text, "run.yaml"), [&](quintet::Schema& schema) {
+        describe(schema, run);
+        schema.check([&]() -> std::optional<std::string> { return rule; });
+      });
+    });
+  };
+  const std::string text = "seed: 1\ntime: {steps: 1}\n";
+
+  EXPECT_EQ(message("time.steps of 1 are few", text), "run.yaml:2:15: time.steps of 1 are few");
+  EXPECT_EQ(message("barostat.relaxation of 1 ps is below time.steps", text),  // the first is not in the file
+            "run.yaml:2:15: barostat.relaxation of 1 ps is below time.steps");
+  EXPECT_EQ(message("seed: is odd", text), "run.yaml:1:7: seed: is odd");
+  for (const char* none : {"seed is odd", "steps. End", "barostat.relaxation: is short"})
+    EXPECT_EQ(message(none, text), std::string("run.yaml:1:1: ") + none);
+}
+
 TEST(SchemaErrors, missing_file_has_a_near_name) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("quintet_near_files_" + std::to_string(getpid()));
@@ -295,6 +315,11 @@ TEST(SchemaErrors, missing_file_has_a_near_name) {
   EXPECT_EQ(quintet::file_hint(folder, "runs/fitt/mode.h5"), "; did you mean 'runs/fit/modes.h5'?");
   EXPECT_EQ(quintet::file_hint(folder, "runs/train/modes.h5"), "; there is no folder 'runs/train'");
   EXPECT_EQ(quintet::file_hint(folder, "zebra.dp"), "");
+  // Half a name is enough where it is that of one file.
+  EXPECT_EQ(quintet::file_hint(folder, "cop.dp"), "; did you mean 'copper.dp'?");
+  EXPECT_EQ(quintet::file_hint(folder, "co.dp"), "");
+  quintet::write_text_file((folder / "copepods.dp").string(), "x");
+  EXPECT_EQ(quintet::file_hint(folder, "cop.dp"), "");
   EXPECT_EQ(quintet::file_hint(folder, "copper.h5"), "");  // a file of another kind
   EXPECT_EQ(quintet::file_hint(folder / "absent", "coper.dp"), "");
 

@@ -32,6 +32,26 @@ TEST(Calendar, days_and_dates_are_inverse_to_each_other) {
     EXPECT_THROW(static_cast<void>(parse_date(bad, "x")), InputError) << bad;
 }
 
+TEST(Calendar, what_is_no_date_is_told_with_the_way_out) {
+  const auto problem = [](const char* text) -> std::string {
+    try {
+      static_cast<void>(parse_date(text, "x"));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(problem("1989-13-30"), "x: '1989-13-30' is no date: there is no month 13");
+  EXPECT_EQ(problem("1989-12-31"), "");
+  EXPECT_EQ(problem("1981-02-29"), "x: '1981-02-29' is no date: 1981-02 has days 1 to 28");
+  EXPECT_EQ(problem("1980-02-29"), "");
+  EXPECT_EQ(problem("0000-01-01"), "x: '0000-01-01' is no date: years begin with 1");
+  EXPECT_EQ(problem("0001-01-01"), "");
+  EXPECT_EQ(problem("29.10.1981"), "x: '29.10.1981' is no date; expected year-month-day: write 1981-10-29");
+  EXPECT_EQ(problem("1981/10/29"), "x: '1981/10/29' is no date; expected year-month-day: write 1981-10-29");
+  EXPECT_EQ(problem("31.2.1981"), "x: '31.2.1981' is no date; expected year-month-day, as 1981-10-29");
+}
+
 TEST(Calendar, units_of_noaa_are_understood) {
   EXPECT_EQ(date("days since 1800-1-1 00:00:00", 66410), "1981-10-29");
   EXPECT_EQ(date("days since 1800-1-1 00:00:0.0", 66410), "1981-10-29");
