@@ -13,16 +13,16 @@
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/hindcast/indices.hpp"
+#include "apps/podlstm/hindcast/modes_at_origins.hpp"
 #include "apps/podlstm/hindcast/next_forecast.hpp"
 #include "apps/podlstm/hindcast/score_tables.hpp"
-#include "apps/podlstm/setup/with_slepc.hpp"
+#include "apps/podlstm/hindcast/sea_judgement.hpp"
 #include "io/config/table.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
-#include "physics/ocean/pod.hpp"
 #include "surrogates/sequence/hindcast/pooled_scores.hpp"
 
 namespace quintet::podlstm {
@@ -32,70 +32,9 @@ namespace {
 constexpr const char* mixture_name = "mixture";
 constexpr const char* earned_name = "networks_if_earned";
 
-/// Where modes come from: one file, or a record to which they are fitted at each origin.
-class ModesAtOrigins {
- public:
-  ModesAtOrigins(Context& context, const HindcastOptions& options) : context_(context), options_(options) {
-    if (!options.fields) {
-      fixed_ = context.timed("read", [&] { return ocean::read_modes(context.comm(), options.modes); });
-      times_ = fixed_->series;
-      check_points(*fixed_, options.points);
-      return;
-    }
-    record_ = std::make_unique<ocean::Record>(
-        context.timed("scan", [&] { return open_record(context.comm(), *options.fields); }));
-    times_.time = record_->days();
-    auto pod = pod_of(record_->n_times());
-    QUINTET_CHECK(pod.method != ocean::PodMethod::lanczos || pod.lanczos,
-                  "pod.method: lanczos needs SLEPc, and this program was built without it; choose snapshots");
-    check_pod(*record_, pod);
-    context.require_memory(pod_bytes(*record_, pod), "fields of the last origin's times");
-  }
-  /// Dates of the record; with the values of the modes where they are fixed.
-  [[nodiscard]] const CoefficientSeries& times() const { return times_; }
-  [[nodiscard]] bool are_fixed() const { return fixed_.has_value(); }
-  /// Last day behind the modes, where they are fixed.
-  [[nodiscard]] double known_until() const {
-    return fixed_ ? times_.time[fixed_->n_fit - 1] : -std::numeric_limits<double>::infinity();
-  }
-  /// Modes that know nothing of the origin's date and later. Collective.
-  [[nodiscard]] ocean::OceanModes at(const sequence::Origin& origin) const {
-    if (fixed_) return *fixed_;
-    const auto made = context_.timed(
-        "pod", [&] { return make_pod(context_.comm(), *record_, pod_of(origin.training.end)); });
-    log::info("modes of the times before {}: {:.1f} % of their variance, {:.3f} degC are left out",
-              ocean::date_text(origin.date), 100 * made.modes.captured_variance, made.error_fit);
-    return made.modes;
-  }
-
- private:
-  [[nodiscard]] ocean::PodOptions pod_of(int n_fit) const {
-    ocean::PodOptions pod;
-    pod.n_modes = static_cast<int>(options_.pod.modes);
-    pod.n_fit = n_fit;
-    pod.weights = options_.pod.weights;
-    pod.background = options_.pod.background;
-    pod.harmonics = static_cast<int>(options_.pod.harmonics);
-    pod.background_years = years_of(options_.pod.background_years);
-    pod.method = options_.pod.method;
-    pod.seed = static_cast<std::uint64_t>(options_.pod.seed);
-    pod.lanczos = lanczos_svd();
-    return pod;
-  }
-
-  Context& context_;
-  const HindcastOptions& options_;
-  std::optional<ocean::OceanModes> fixed_;
-  std::unique_ptr<ocean::Record> record_;
-  CoefficientSeries times_;
-};
-
 /// Indices of modes; the pattern of the PDO is that of anomalies about the verifying climatology.
 std::vector<SeaIndex> indices_at(const ocean::OceanModes& modes, const HindcastOptions& options) {
-  auto climatology = options.verification;
-  constexpr double any = 1e4;  // years: it is of the whole record
-  climatology.valid_years = any;
-  const sequence::Climatology normal(modes.series, {0, modes.series.n_times()}, climatology);
+  const auto normal = sequence::verifying_climatology(modes.series, 0, options.verification);
   return indices_of(modes, options.indices, options.regions, anomalies(modes.series, normal).values);
 }
 
@@ -109,15 +48,6 @@ sequence::OriginSeries series_at(const ocean::OceanModes& modes, const HindcastO
     own.indices.push_back(index.weights);
   }
   return own;
-}
-
-/// What the modes have seen of the times that are judged; empty: nothing.
-std::string leak_of(const ModesAtOrigins& modes, const std::vector<sequence::Origin>& origins) {
-  if (modes.known_until() < origins.front().date) return "";
-  return fmt::format(
-      "the modes were computed from times to {}, after the first origin, {}; fit them to earlier times, or "
-      "give fields for modes of each origin",
-      ocean::date_text(modes.known_until()), ocean::date_text(origins.front().date));
 }
 
 /// What earlier origins teach: spreads, the mixture, networks where they earn it.
@@ -209,11 +139,16 @@ Judged judged_of(const HindcastOptions& options, const sequence::Hindcasts& hind
   return judged;
 }
 
+/// The method that the report shows: the mixture, else the last one.
+int headliner(const sequence::Hindcasts& hindcasts) {
+  const int mixture = hindcasts.find(mixture_name);
+  return mixture >= 0 ? mixture : static_cast<int>(hindcasts.names.size()) - 1;
+}
+
 void headlines(Context& context, const sequence::PooledScores& scores, const Learned& learned,
                const Judged& judged) {
   const auto& names = learned.hindcasts.names;
-  const int best = learned.hindcasts.find(mixture_name) >= 0 ? learned.hindcasts.find(mixture_name)
-                                                             : static_cast<int>(names.size()) - 1;
+  const int best = headliner(learned.hindcasts);
   const auto& year = sequence::start_seasons()[0];
   const auto ours = scores.sums(best, 0, year), theirs = scores.sums(judged.against, 0, year);
   const auto& rmse = sequence::score_row("rmse");
@@ -232,7 +167,8 @@ void forecast_next(Context& context, const ModesAtOrigins& source, const sequenc
                    const HindcastOptions& options) {
   const auto& last = hindcasts.origins.back();
   if (last.origin.judged || options.members == 0) return;
-  const auto modes = source.at(last.origin);
+  const auto made = source.at(last.origin);
+  const auto& modes = *made;
   const auto indices = indices_at(modes, options);
   const int mixture = hindcasts.find(mixture_name),
             method = mixture >= 0 ? mixture : hindcasts.find(options.against);
@@ -257,7 +193,7 @@ void hindcast(Context& context, const HindcastOptions& options) {
   const auto& times = source.times();
   auto origins =
       make_origins(times, options.origins, options.window, options.irregular, source.known_until());
-  const auto leak = leak_of(source, origins);
+  const auto leak = source.leak(origins);
   if (!leak.empty()) log::warning("Leaks: {}", leak);
   if (options.origins.until.empty())
     origins.push_back(origin_after(times, options.origins, options.window, options.irregular));
@@ -273,10 +209,11 @@ void hindcast(Context& context, const HindcastOptions& options) {
   const auto run = std::make_shared<sequence::HindcastRun>(
       context.comm(), std::move(origins), make_methods(options.methods), options.irregular,
       options.verification,
-      [&](const sequence::Origin& origin) { return series_at(source.at(origin), options); });
+      [&](const sequence::Origin& origin) { return series_at(*source.at(origin), options); });
   if (context.restart_file()) run->restore(hdf5::File::open(context.comm(), *context.restart_file()).root());
   announce_restart(context, run->step(), run->last_step(), "origins.until");
-  if (!context.go_ahead({"scores.csv", "forecast.nc"})) return;
+  require_maps(context, source, options, static_cast<int>(run->last_step()));
+  if (!context.go_ahead({"scores.csv", "forecast.nc", "skill_maps.nc"})) return;
 
   run_loop(context, run, options.checkpoints, {});
   context.report().title("podlstm hindcast", "forecasts of the past as they would have been made");
@@ -287,16 +224,21 @@ void hindcast(Context& context, const HindcastOptions& options) {
   const auto timer = context.phase("judge");
   const auto learned = learn(*run, options, block);
   const sequence::PooledScores scores(learned.hindcasts, options.origins.warm_up, block, options.draws);
-  const auto modes = source.at(learned.hindcasts.origins.back().origin);
+  const auto made = source.at(learned.hindcasts.origins.back().origin);
+  const auto& modes = *made;
   const auto judged = judged_of(options, learned.hindcasts, indices_at(modes, options),
                                 error_unit(modes, options.points), leak);
+  const auto& names = learned.hindcasts.names;
+  const auto sea = judge_sea(context, source, learned.hindcasts, judged, options);
   if (!leak.empty()) context.report().warning(fmt::format("Leaks: {}.", leak));
   context.report().paragraph(judged.period);
   headlines(context, scores, learned, judged);
-  report_scores(context, learned.hindcasts, scores, judged);
+  report_scores(context, learned.hindcasts, scores, judged, sea ? sea_lines(*sea, names) : "");
+  if (sea) report_sea(context, *sea, modes, names, headliner(learned.hindcasts), judged);
   report_learned(context, options.mixture ? options.mixture->of : std::vector<std::string>{}, learned.weights,
                  learned.earned, judged.units[0]);
   write_forecasts(context, learned.hindcasts);
+  if (sea) write_maps(context, *sea, modes, names, judged);
   forecast_next(context, source, learned.hindcasts, options);
 }
 

@@ -34,6 +34,7 @@ void describe_data(Schema& schema, HindcastOptions& options) {
   });
 }
 
+// What may differ after a restart: forecasts stay as they are, only their judgement changes.
 void describe_judgement(Schema& schema, HindcastOptions& options) {
   schema.section("verification", options.verification,
                  "The climatology of the whole record that all anomalies are judged about; no forecast knows "
@@ -54,6 +55,11 @@ void describe_judgement(Schema& schema, HindcastOptions& options) {
                fmt::format("Indices that are judged by themselves, where there is a grid: {}",
                            fmt::join(index_names(), ", ")));
   schema.sections("regions", options.regions, "Further boxes, whose means are judged");
+  schema
+      .section("maps", options.maps,
+               "Scores at each point of the sea, marine heat waves and the reliability of terciles, where "
+               "there is a grid; null: none")
+      .on_restart(OnRestart::free);
   schema.integer("members", options.members, "Members of the ensemble in forecast.nc; 0: none, and no file")
       .at_least(0)
       .at_most(10000)
@@ -61,6 +67,7 @@ void describe_judgement(Schema& schema, HindcastOptions& options) {
   schema.integer("seed", options.seed, "Of their noise").at_least(0).on_restart(OnRestart::free);
 }
 
+/// What names of methods, indices and leads contradict each other, before anything is read.
 std::optional<std::string> error_of(const HindcastOptions& options) {
   auto known = options.methods.names;
   if (options.methods.networks) known.emplace_back("networks");
@@ -84,6 +91,12 @@ std::optional<std::string> error_of(const HindcastOptions& options) {
   if (!good)
     return fmt::format("leads: expected the first and last lead, within 1 to window.out: {}",
                        options.window.out);
+  for (std::size_t i = 0; options.maps && i < options.maps->leads.size(); ++i) {
+    const auto& own = options.maps->leads;
+    if (own[i] > options.window.out || (i > 0 && own[i] <= own[i - 1]))
+      return fmt::format("maps.leads: expected leads in ascending order, within 1 to window.out: {}",
+                         options.window.out);
+  }
   return std::nullopt;
 }
 
@@ -99,6 +112,15 @@ void describe(Schema& schema, MixtureOptions& options) {
       .number("pull", options.pull,
               "Pull of the weights towards equal ones, in units of the mean square error of the methods")
       .at_least(0);
+}
+
+void describe(Schema& schema, MapsOptions& options) {
+  schema
+      .integers("leads", options.leads,
+                "Leads that have maps; empty: the first and last of those that are judged together")
+      .at_least(1)
+      .on_restart(OnRestart::free)
+      .example("[1, 8]");
 }
 
 void describe(Schema& schema, HindcastOptions& options) {

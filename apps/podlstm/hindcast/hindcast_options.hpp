@@ -20,6 +20,12 @@ struct MixtureOptions {
 };
 void describe(Schema& schema, MixtureOptions& options);
 
+/// Section `maps`.
+struct MapsOptions {
+  std::vector<std::int64_t> leads;  ///< empty: the first and last of those judged together
+};
+void describe(Schema& schema, MapsOptions& options);
+
 struct HindcastOptions {
   HindcastOptions();
 
@@ -39,6 +45,7 @@ struct HindcastOptions {
   std::vector<std::int64_t> leads;
   std::vector<std::string> indices;
   std::vector<SkillRegion> regions;
+  std::optional<MapsOptions> maps = MapsOptions();
   int members = 50;
   std::int64_t seed = 1;
   CheckpointOptions checkpoints{.interval = 1};  ///< origins

@@ -8,6 +8,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
+#include "apps/podlstm/hindcast/estimate_text.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -20,13 +21,6 @@ namespace {
 
 using sequence::Estimate;
 using sequence::LeadRange;
-
-/// "0.1035(42)" with the error in the last digits; "-" where it is not known.
-std::string number(const Estimate& estimate, int digits = 4) {
-  if (std::isnan(estimate.value)) return "-";
-  if (std::isnan(estimate.error)) return fmt::format("{:.{}f}", estimate.value, digits);
-  return fmt::format("{:.{}f}({:.0f})", estimate.value, digits, estimate.error * std::pow(10, digits));
-}
 
 std::string gain_text(const Estimate& gain) {
   if (std::isnan(gain.value)) return "-";
@@ -78,9 +72,7 @@ class Tables {
   [[nodiscard]] const std::string& csv() const { return csv_; }
 
  private:
-  [[nodiscard]] std::string caption(const std::string& text) const {
-    return text + " " + judged_.period + (judged_.leak.empty() ? "" : " LEAKS: " + judged_.leak);
-  }
+  [[nodiscard]] std::string caption(const std::string& text) const { return text + " " + judged_.words(); }
   [[nodiscard]] std::string leads_text() const {
     return fmt::format("leads {} to {}", judged_.leads.first, judged_.leads.last);
   }
@@ -110,8 +102,8 @@ class Tables {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       std::vector<std::string> cells = {names_[k]};
       for (const int lead : shown_leads(scores_.out()))
-        cells.push_back(number(scores_.score(sums[k], row, {lead, lead})));
-      cells.push_back(number(scores_.score(sums[k], row, judged_.leads)));
+        cells.push_back(estimate_text(scores_.score(sums[k], row, {lead, lead})));
+      cells.push_back(estimate_text(scores_.score(sums[k], row, judged_.leads)));
       rows.push_back(std::move(cells));
     }
     const auto unit = score == "rmse" ? " (" + judged_.units[measure] + ")" : "";
@@ -129,12 +121,13 @@ class Tables {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       const auto gain = scores_.gain(sums[k], sums[judged_.against], rmse, judged_.leads);
       const bool self = static_cast<int>(k) == judged_.against;
-      rows.push_back({names_[k], number(scores_.score(sums[k], rmse, judged_.leads)),
-                      self ? "-" : gain_text(gain), number(scores_.score(sums[k], r2, judged_.leads))});
+      rows.push_back({names_[k], estimate_text(scores_.score(sums[k], rmse, judged_.leads)),
+                      self ? "-" : gain_text(gain),
+                      estimate_text(scores_.score(sums[k], r2, judged_.leads))});
       if (measure == 0)
         log::info("{:<22} RMSE at {} {} {}; against {}: {}", names_[k], leads_text(),
-                  number(scores_.score(sums[k], rmse, judged_.leads)), judged_.units[measure], reference,
-                  self ? "-" : gain_text(gain));
+                  estimate_text(scores_.score(sums[k], rmse, judged_.leads)), judged_.units[measure],
+                  reference, self ? "-" : gain_text(gain));
     }
     context_.report().table(
         {"forecast", fmt::format("RMSE, {} ({})", leads_text(), judged_.units[measure]),
@@ -156,12 +149,13 @@ class Tables {
     std::vector<std::vector<std::string>> rows;
     for (std::size_t k = 0; k < names_.size(); ++k) {
       const auto score = [&](const char* name) {
-        return number(scores_.score(sums[k], sequence::score_row(name), judged_.leads), 3);
+        return estimate_text(scores_.score(sums[k], sequence::score_row(name), judged_.leads), 3);
       };
       const int from = judged_.climatology;
-      rows.push_back({names_[k], number(scores_.score(sums[k], crps, judged_.leads)),
-                      from < 0 ? "-" : number(scores_.skill(sums[k], sums[from], crps, judged_.leads), 3),
-                      score("rpss"), score("spread_error"), score("within_50"), score("within_90")});
+      rows.push_back(
+          {names_[k], estimate_text(scores_.score(sums[k], crps, judged_.leads)),
+           from < 0 ? "-" : estimate_text(scores_.skill(sums[k], sums[from], crps, judged_.leads), 3),
+           score("rpss"), score("spread_error"), score("within_50"), score("within_90")});
     }
     context_.report().table(
         header, rows,
@@ -202,7 +196,8 @@ class Tables {
       header.emplace_back("correlation");
       for (std::size_t k = 0; k < names_.size(); ++k)
         for (const char* score : {"rmse", "acc"})
-          rows[k].push_back(number(scores_.score(sums[k], sequence::score_row(score), judged_.leads), 3));
+          rows[k].push_back(
+              estimate_text(scores_.score(sums[k], sequence::score_row(score), judged_.leads), 3));
     }
     context_.report().table(
         header, rows, caption(fmt::format("By the season in which forecasts start, {}.", leads_text())));
@@ -278,12 +273,14 @@ class Tables {
 
 }  // namespace
 
+std::string Judged::words() const { return period + (leak.empty() ? "" : " LEAKS: " + leak); }
+
 void report_scores(Context& context, const sequence::Hindcasts& hindcasts,
-                   const sequence::PooledScores& scores, const Judged& judged) {
+                   const sequence::PooledScores& scores, const Judged& judged, const std::string& lines) {
   Tables tables(context, hindcasts, scores, judged);
   for (std::size_t measure = 0; measure < judged.measures.size(); ++measure)
     tables.measure(static_cast<int>(measure));
-  on_root(context.comm(), [&] { write_text_file(context.path("scores.csv"), tables.csv()); });
+  on_root(context.comm(), [&] { write_text_file(context.path("scores.csv"), tables.csv() + lines); });
 }
 
 void report_learned(Context& context, const std::vector<std::string>& parts,

@@ -16,12 +16,13 @@ struct Judged {
   int climatology = -1;               ///< method whose CRPS skill is counted from; -1: none
   sequence::LeadRange leads;          ///< judged together
   std::string period, leak;           ///< goes with every table
+  [[nodiscard]] std::string words() const;
 };
 
 /// Tables, curves and reliability of all methods into report and log, numbers into the summary, and all
-/// scores into scores.csv.
+/// scores into scores.csv, `lines` of other scores after them.
 void report_scores(Context& context, const sequence::Hindcasts& hindcasts,
-                   const sequence::PooledScores& scores, const Judged& judged);
+                   const sequence::PooledScores& scores, const Judged& judged, const std::string& lines);
 
 /// What was learned on the way: weights of the mixture, and whether networks stayed.
 void report_learned(Context& context, const std::vector<std::string>& parts,

@@ -142,6 +142,12 @@ Origin origin_after(const CoefficientSeries& series, const OriginOptions& option
   return origin;
 }
 
+Climatology verifying_climatology(const CoefficientSeries& series, int first, ClimatologyOptions options) {
+  constexpr double any = 1e4;  // years: it holds for all times of the record, to which it is fitted
+  options.valid_years = any;
+  return {series, {first, series.n_times()}, options};
+}
+
 CoefficientSeries leading_rows(const CoefficientSeries& series, int n) {
   CoefficientSeries part;
   part.n_modes = series.n_modes;
@@ -191,15 +197,12 @@ HindcastRun::HindcastRun(const Comm& comm, std::vector<Origin> origins, std::vec
       methods_(std::move(methods)),
       irregular_(irregular),
       verification_(verification),
-      series_of_(std::move(series_of)) {
-  constexpr double any = 1e4;  // years: it holds for all times of the record, to which it is fitted
-  verification_.valid_years = any;
-}
+      series_of_(std::move(series_of)) {}
 
 /// What came, and the verifying climatology: of the whole record, since it forecasts nothing.
 void HindcastRun::verify(OriginForecasts& result, const CoefficientSeries& series) const {
   const auto& windows = result.origin.windows;
-  const Climatology normal(series, {result.origin.training.begin, series.n_times()}, verification_);
+  const auto normal = verifying_climatology(series, result.origin.training.begin, verification_);
   std::vector<double> values(series.n_modes);
   for (const double day : windows.dates) {
     normal.evaluate(day, values.data());

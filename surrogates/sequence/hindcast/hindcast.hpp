@@ -8,6 +8,7 @@
 #include "io/hdf5/file_fwd.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/sequence/hindcast/method.hpp"
+#include "surrogates/sequence/reference/climatology.hpp"
 
 namespace quintet::sequence {
 
@@ -39,6 +40,10 @@ void describe(Schema& schema, OriginOptions& options);
 /// One after the record's end: the window that nobody can judge yet.
 [[nodiscard]] Origin origin_after(const CoefficientSeries& series, const OriginOptions& options,
                                   const WindowShape& shape, Irregular irregular);
+
+/// The climatology that forecasts are judged about: of all rows from `first` on, whatever was known when.
+[[nodiscard]] Climatology verifying_climatology(const CoefficientSeries& series, int first,
+                                                ClimatologyOptions options);
 
 /// Leading `n` rows of a series.
 [[nodiscard]] CoefficientSeries leading_rows(const CoefficientSeries& series, int n);

@@ -86,16 +86,17 @@ const ScoreRow& score_row(const std::string& name) {
   throw InternalError("no score " + name);
 }
 
+std::vector<JudgedWindow> judged_windows(const Hindcasts& hindcasts, int warm_up) {
+  std::vector<JudgedWindow> places;
+  for (std::size_t i = static_cast<std::size_t>(warm_up); i < hindcasts.origins.size(); ++i)
+    for (int w = 0; hindcasts.origins[i].origin.judged && w < hindcasts.origins[i].origin.windows.size(); ++w)
+      places.push_back({i, w});
+  return places;
+}
+
 PooledScores::PooledScores(const Hindcasts& hindcasts, int warm_up, int block, int draws)
     : hindcasts_(hindcasts),
-      places_([&] {
-        std::vector<Place> places;
-        for (std::size_t i = static_cast<std::size_t>(warm_up); i < hindcasts.origins.size(); ++i)
-          for (int w = 0;
-               hindcasts.origins[i].origin.judged && w < hindcasts.origins[i].origin.windows.size(); ++w)
-            places.push_back({i, w});
-        return places;
-      }()),
+      places_(judged_windows(hindcasts, warm_up)),
       n_(static_cast<int>(places_.size())),
       out_(judged_out(hindcasts)),
       bootstrap_(n_, block, draws) {

@@ -50,6 +50,14 @@ struct LeadRange {
   int first = 1, last = 1;
 };
 
+/// A window of an origin that is judged.
+struct JudgedWindow {
+  std::size_t origin;
+  int window;
+};
+/// The windows of all judged origins but the first `warm_up`, in order of time.
+[[nodiscard]] std::vector<JudgedWindow> judged_windows(const Hindcasts& hindcasts, int warm_up);
+
 /// Reliability of probabilities that an index lies in its lowest or highest third: forecasts sorted by
 /// probability.
 struct ReliabilityBin {
@@ -79,10 +87,6 @@ class PooledScores {
   [[nodiscard]] std::vector<ReliabilityBin> reliability(int method, int measure, LeadRange leads) const;
 
  private:
-  struct Place {
-    std::size_t origin;
-    int window;
-  };
   struct Terciles {
     std::array<double, 12> low{}, high{};  ///< anomalies, by month of the date that is forecast
   };
@@ -96,7 +100,7 @@ class PooledScores {
                                  int sample) const;
 
   const Hindcasts& hindcasts_;
-  std::vector<Place> places_;
+  std::vector<JudgedWindow> places_;
   int n_ = 0, out_ = 0;
   Bootstrap bootstrap_;
   std::vector<Terciles> terciles_;  ///< [measures]
