@@ -39,7 +39,7 @@ WAY = (
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/flow physics/spectral | apps/meshfreeflow/train surrogates/flow/training "
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
       "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
-      "apps/podlstm/fit apps/podlstm/append physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
+      "apps/podlstm/fit apps/podlstm/append physics/ocean/gaps physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
       "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast physics/codes")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state physics/transforms", "",

@@ -10,6 +10,8 @@
 #include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/coordinates/grid.hpp"
+#include "physics/ocean/gaps/fill_by_modes.hpp"
+#include "physics/ocean/gaps/known_values.hpp"
 #include "physics/ocean/sources/joined_source.hpp"
 #include "physics/ocean/svd/background.hpp"
 
@@ -109,6 +111,36 @@ void choose_signs(SingularTriplets& triplets) {
   }
 }
 
+/// Whether a value of these times is missing. Collective.
+bool has_gaps(const Comm& comm, const Record& record, const TallMatrix& x) {
+  if (record.n_missing() == 0) return false;
+  bool mine = false;
+  for (int p = 0; p < x.rows(); ++p)
+    mine =
+        mine || std::any_of(x.row(p), x.row(p) + x.columns(), [](double value) { return std::isnan(value); });
+  return comm.any(mine);
+}
+
+/// Fill what the fit's times lack: about the background of what is known, with rows weighted as in the modes.
+std::optional<GapFilling> fill_fit(const Comm& comm, const Record& record, TallMatrix& x,
+                                   const SmallMatrix& functions, const std::vector<double>& root,
+                                   const PodOptions& options) {
+  const int first = record.first_point(comm.rank());
+  const auto background = fit_known(comm, x, within(functions, background_times(record, options)),
+                                    [&](int p) { return record.place_of_point(first + p); });
+  subtract(x, functions, background);
+  scale_rows(x, root.data());
+  auto filling = fill_by_dineof(comm, x, root, first,
+                                {record.days().data(), record.days().data() + x.columns()}, options.filling);
+  std::vector<double> back;
+  for (const double r : root) back.push_back(1 / r);
+  scale_rows(x, back.data());
+  auto negative = background;
+  for (double& value : negative.values) value = -value;
+  subtract(x, functions, negative);
+  return filling;
+}
+
 }  // namespace
 
 PodMethod chosen_method(const PodOptions& options) {
@@ -154,7 +186,7 @@ double pod_bytes(const Record& record, const PodOptions& options) {
   const double fields = std::max(n + 8, double{times_later});
   return 8 * (mine * (fields + 3 * options.n_modes) + (squares ? 3 * n * n : 0) +
               points * (options.n_modes + 2 + 2 * harmonics_of(options))) +
-         record.bytes_of_reading();
+         record.bytes_of_reading() + (record.n_missing() > 0 ? dineof_bytes(mine, n, options.filling) : 0);
 }
 
 Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) {
@@ -170,6 +202,7 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
 
   auto x = record.read(0, n_fit);
   const auto functions = background_functions(record, 0, n_fit, harmonics);
+  if (has_gaps(comm, record, x)) pod.filling = fill_fit(comm, record, x, functions, root, options);
   const auto background = fit_rows(x, within(functions, background_times(record, options)));
   subtract(x, functions, background);
   scale_rows(x, root.data());
@@ -195,12 +228,18 @@ Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) 
   pod.error_fit = std::sqrt(std::max(total - captured, 0.0) / weight / n_fit);
   modes.captured_variance = captured / total;
 
+  std::vector<double> variances;
+  for (const double s : modes.singular_values) variances.push_back(s * s / n_fit);
+  // What the modes leave out, shared by all values; a little, where they leave nothing.
+  const double noise = std::max(total - captured, 1e-12 * total) / n_fit / record.n_points();
   double total_later = 0, captured_later = 0;
   for (int first = n_fit; first < n_times; first += times_later) {
     const int n = std::min(times_later, n_times - first);
     auto later = record.read(first, n);
     subtract(later, background_functions(record, first, n, harmonics), background);
     scale_rows(later, root.data());
+    if (record.n_missing() > 0)
+      pod.filled_later += fill_by_modes(comm, later, triplets.left, variances, noise);
     total_later += sum_of_squares(comm, later);
     const auto a = transposed_product(comm, triplets.left, later);
     for (int t = 0; t < n; ++t)
@@ -244,6 +283,11 @@ std::vector<double> project(const Comm& comm, const Record& record, const OceanM
                 modes.latitude.size(), modes.longitude.size(), modes.n_points());
   const int first_mine = record.first_point(comm.rank()), n_modes = modes.n_modes();
   const std::size_t points = modes.n_points();
+  QUINTET_CHECK(
+      record.n_missing() == 0,
+      "fields: {} values are missing, and gaps are filled where modes are fitted alone: fit them anew "
+      "with the new times, or fields.incomplete_points: drop",
+      record.n_missing());
   std::vector<double> values;
   for (int first = 0; first < record.n_times(); first += times_later) {
     const int n = std::min(times_later, record.n_times() - first);

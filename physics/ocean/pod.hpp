@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "physics/ocean/gaps/dineof.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
 #include "physics/ocean/svd/svd.hpp"
@@ -40,6 +41,7 @@ struct PodOptions {
   std::optional<YearSpan> background_years;  ///< of the times behind the background; none: all of the fit
   PodMethod method = PodMethod::automatic;
   std::uint64_t seed = 1;  ///< of the randomised method
+  DineofOptions filling;   ///< of values that are missing
   /// Where the method is lanczos.
   std::function<SingularTriplets(const Comm&, const TallMatrix&, int)> lanczos;
 };
@@ -54,6 +56,8 @@ struct Pod {
       0;  ///< mean square about the background over the fit's times and points, weighted (degC^2)
   double captured_later =
       0;  ///< share of it in the modes over the times after the fit; NaN without such times
+  std::optional<GapFilling> filling;  ///< of the fit's times; none: nothing was missing
+  std::int64_t filled_later = 0;      ///< values of later times that were filled by the modes
   double error_fit = 0,
          error_later = 0;  ///< root of the mean square that the modes miss, weighted (degC); NaN as above
 };
@@ -61,6 +65,9 @@ struct Pod {
 /// Proper orthogonal decomposition: the modes that hold the most of the variance of the first n_fit times
 /// about their background, max sum_t |sum_m a(t, m) mode_m|^2, and their coefficients at all times. The sign
 /// of a mode is that its largest coefficient among the fit's times is positive.
+///
+/// Values that the record lacks are filled first: in the fit's times by fill_by_dineof() about the background
+/// of the known values, in later ones by fill_by_modes(), so that the fit does not see them.
 ///
 /// Fields of the fit are held in memory, rows (points) shared out over the ranks; later ones stream.
 /// Collective. Throws InputError (more modes than independent times), NumericalError.

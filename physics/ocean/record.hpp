@@ -20,13 +20,20 @@ enum class ConstantPoints {
   sea
 };
 
+/// Treatment of sea points that have no value at some times.
+enum class IncompletePoints {
+  refuse,
+  drop,
+  dineof  ///< they are kept; read() gives NaN for what is missing, and make_pod() fills it
+};
+
 /// Part of its sources that a record is to hold.
 struct RecordOptions {
   std::optional<double> from, to;  ///< first and last day, both included
   GridRegion region;
-  bool drop_incomplete =
-      false;               ///< sea points without a value at some time are left out; else they are refused
-  bool keep_gaps = false;  ///< missing times are told of; else they are refused
+  IncompletePoints incomplete_points = IncompletePoints::refuse;
+  double least_values = 0.2;  ///< share of the times that incomplete points have values at, to be kept
+  bool keep_gaps = false;     ///< missing times are told of; else they are refused
   ConstantPoints constant_points = ConstantPoints::refuse;
 };
 
@@ -48,6 +55,14 @@ class Record {
   [[nodiscard]] int n_times() const { return days_.size(); }
   [[nodiscard]] int n_points() const { return cells_.size(); }  ///< of all ranks
   [[nodiscard]] int first_point(int rank) const;                ///< of a rank; of all: n_points()
+  /// Values that sea points lack; 0 unless they were to be kept.
+  [[nodiscard]] std::int64_t n_missing() const { return n_missing_; }
+  /// Share of all values that are missing.
+  [[nodiscard]] double share_missing() const {
+    return static_cast<double>(n_missing_) / (static_cast<double>(n_points()) * n_times());
+  }
+  /// A point in words: "0.5N 209.5E".
+  [[nodiscard]] std::string place_of_point(int point) const { return place_of(cells_[point]); }
   [[nodiscard]] int n_mine() const { return first_point(rank_ + 1) - first_point(rank_); }
   [[nodiscard]] const std::string& units() const { return source_->units; }
   [[nodiscard]] FieldQuantity quantity() const { return source_->quantity; }
@@ -60,7 +75,8 @@ class Record {
   /// Memory that reading takes on a rank, beside what read() returns (bytes).
   [[nodiscard]] double bytes_of_reading() const;
 
-  /// Values [this rank's points, n] from a time on. Ranks share the reading. Collective.
+  /// Values [this rank's points, n] from a time on, NaN where they are missing. Ranks share the reading.
+  /// Collective.
   [[nodiscard]] TallMatrix read(int first, int n) const;
 
  private:
@@ -68,6 +84,8 @@ class Record {
   void select_times(const RecordOptions& options);
   void check_steps(bool keep_gaps);
   void scan(const std::optional<MaskFile>& mask, const RecordOptions& options);
+  void choose_points(const std::vector<std::uint8_t>& candidate, const std::vector<int>& missing,
+                     bool has_mask, const RecordOptions& options);
   /// Points that have one value at all times: `value` [cells of the region] where `constant` is 1.
   void judge_constant(std::vector<std::uint8_t> constant, const std::vector<double>& value,
                       std::vector<std::uint8_t>& candidate, bool has_mask, const RecordOptions& options);
@@ -84,6 +102,7 @@ class Record {
   std::vector<double> days_;
   int first_time_ = 0;              ///< of the source: days_[0]
   std::vector<std::size_t> cells_;  ///< [n_points] in the region
+  std::int64_t n_missing_ = 0;
   std::vector<std::uint8_t> mask_;
   std::vector<std::string> notes_;
 };

@@ -74,6 +74,40 @@ void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<dou
         n_ice, value[first], n_times(), place_of(first)));
 }
 
+// Complete points are sea. Of the others the user says what they are; what never has a value is land, where
+// no mask says otherwise.
+void Record::choose_points(const std::vector<std::uint8_t>& candidate, const std::vector<int>& missing,
+                           bool has_mask, const RecordOptions& options) {
+  const bool fill = options.incomplete_points == IncompletePoints::dineof;
+  const double most_missing = fill ? (1 - options.least_values) * n_times() : 0;
+  std::int64_t n_partly = 0, n_kept = 0;
+  std::size_t example = 0;
+  mask_.assign(candidate.size(), 0);
+  for (std::size_t cell = 0; cell < candidate.size(); ++cell) {
+    const bool land = candidate[cell] == 0 || (!has_mask && missing[cell] == n_times());
+    if (land) continue;
+    if (missing[cell] <= most_missing) {
+      mask_[cell] = 1;
+      cells_.push_back(cell);
+      n_missing_ += missing[cell];
+      if (missing[cell] > 0) ++n_kept;
+    } else if (n_partly++ == 0) {
+      example = cell;
+    }
+  }
+  const auto partly =
+      fmt::format("{} sea points have no value at {} times; the first is {}, at {} of {} times", n_partly,
+                  fill ? "most" : "some", place_of(example), missing[example], n_times());
+  QUINTET_CHECK(n_partly == 0 || options.incomplete_points != IncompletePoints::refuse,
+                "{}; give a mask, or fields.incomplete_points: drop or dineof", partly);
+  if (n_partly > 0) notes_.push_back(partly + "; they are left out");
+  if (n_kept > 0)
+    notes_.push_back(
+        fmt::format("{} sea points have no value at some times: {} values, {:.2g} % of all, are "
+                    "filled by the modes (fields.incomplete_points: dineof)",
+                    n_kept, n_missing_, cells_.empty() ? 0 : 100 * share_missing()));
+}
+
 // One pass over the record finds the sea: cells with values at all times, times with values at all; ranks
 // share the times.
 void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {
@@ -143,24 +177,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
     constant[cell] = candidate[cell] == 1 && missing[cell] == 0 && least[cell] == most[cell] ? 1 : 0;
   if (n_times() >= least_times_of_constants)
     judge_constant(constant, least, candidate, mask.has_value(), options);
-  std::size_t n_partly = 0, example = 0;
-  mask_.assign(n_cells, 0);
-  for (std::size_t cell = 0; cell < n_cells; ++cell) {
-    if (candidate[cell] == 0) continue;
-    const bool land = !mask && missing[cell] == n_times();
-    if (missing[cell] == 0) {
-      mask_[cell] = 1;
-      cells_.push_back(cell);
-    } else if (!land && n_partly++ == 0) {
-      example = cell;
-    }
-  }
-  const auto partly =
-      fmt::format("{} sea points have no value at some times; the first is {}, at {} of {} times", n_partly,
-                  place_of(example), missing[example], n_times());
-  QUINTET_CHECK(n_partly == 0 || options.drop_incomplete,
-                "{}; give a mask, or fields.incomplete_points: drop", partly);
-  if (n_partly > 0) notes_.push_back(partly + "; they are left out");
+  choose_points(candidate, missing, mask.has_value(), options);
   QUINTET_CHECK(!cells_.empty(), "no sea point has values at all times");
   QUINTET_CHECK(n_points() >= comm_->size(), "{} ranks share {} sea points; start fewer", comm_->size(),
                 n_points());

@@ -792,7 +792,8 @@ PodlstmFitFields = TypedDict('PodlstmFitFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmFitFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
@@ -803,6 +804,11 @@ PodlstmFitFields = TypedDict('PodlstmFitFields', {
 class PodlstmFitCoefficients(TypedDict, total=False):
     file: Required[str]  # A netCDF file with coefficients over time and the coordinate of their times
     variable: str  # The coefficients: a variable of (time, mode)
+class PodlstmFitPodDineof(TypedDict, total=False):
+    most_modes: int  # Largest number of modes that is tried; at least 1 and at most 200
+    held_out: float  # Share of the known values that are held out to choose how many modes fill the gaps; above 0 and at most 0.5
+    tolerance: float  # The filling ends where an iteration changes the filled values by less than this, root mean square, in units of that of all anomalies; at least 1e-10 and at most 0.1
+    most_iterations: int  # For one number of modes; at least 1 and at most 100000
 class PodlstmFitPod(TypedDict, total=False):
     modes: int  # Modes to keep; at least 1 and at most 10000
     weights: Literal['points', 'area']  # Weights of the inner product: 1 for each point, as in the paper, or cos(latitude)
@@ -811,6 +817,7 @@ class PodlstmFitPod(TypedDict, total=False):
     background_years: str  # Years whose times are behind the background, first and last, within the fit's times: the named climatology period that anomalies are of; empty: all of the fit's times
     method: Literal['automatic', 'snapshots', 'randomised', 'lanczos']  # How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots
     seed: int  # Seed of the random vectors; at least 0
+    dineof: Union[PodlstmFitPodDineof, None]  # How values that are missing are filled, where fields.incomplete_points is dineof
 class PodlstmAppendFieldsMask(TypedDict, total=False):
     file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
     variable: str  # Name of the mask
@@ -841,7 +848,8 @@ PodlstmAppendFields = TypedDict('PodlstmAppendFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmAppendFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
@@ -1105,7 +1113,8 @@ PodlstmEvaluateFields = TypedDict('PodlstmEvaluateFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmEvaluateFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
@@ -1148,7 +1157,8 @@ PodlstmHindcastFields = TypedDict('PodlstmHindcastFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmHindcastFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop'],  # Sea points that have no value at some times
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
@@ -1156,6 +1166,11 @@ PodlstmHindcastFields = TypedDict('PodlstmHindcastFields', {
     'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 }, total=False)
+class PodlstmHindcastPodDineof(TypedDict, total=False):
+    most_modes: int  # Largest number of modes that is tried; at least 1 and at most 200
+    held_out: float  # Share of the known values that are held out to choose how many modes fill the gaps; above 0 and at most 0.5
+    tolerance: float  # The filling ends where an iteration changes the filled values by less than this, root mean square, in units of that of all anomalies; at least 1e-10 and at most 0.1
+    most_iterations: int  # For one number of modes; at least 1 and at most 100000
 class PodlstmHindcastPod(TypedDict, total=False):
     modes: int  # Modes to keep; at least 1 and at most 10000
     weights: Literal['points', 'area']  # Weights of the inner product: 1 for each point, as in the paper, or cos(latitude)
@@ -1164,6 +1179,7 @@ class PodlstmHindcastPod(TypedDict, total=False):
     background_years: str  # Years whose times are behind the background, first and last, within the fit's times: the named climatology period that anomalies are of; empty: all of the fit's times
     method: Literal['automatic', 'snapshots', 'randomised', 'lanczos']  # How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots
     seed: int  # Seed of the random vectors; at least 0
+    dineof: Union[PodlstmHindcastPodDineof, None]  # How values that are missing are filled, where fields.incomplete_points is dineof
 PodlstmHindcastWindow = TypedDict('PodlstmHindcastWindow', {
     'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
     'out': int,  # Steps that it forecasts; at least 1 and at most 100000
@@ -1248,6 +1264,8 @@ class PodlstmHindcastRegions(TypedDict, total=False):
     name: Required[str]  # Its name in tables
     latitudes: Required[Sequence[float]]  # South and north edge (degrees); 2 values, each at least -90 and at most 90
     longitudes: Required[Sequence[float]]  # West and east edge (degrees east of Greenwich); a box may cross it; 2 values, each at least -360 and at most 720
+class PodlstmHindcastMaps(TypedDict, total=False):
+    leads: Sequence[int]  # Leads that have maps; empty: the first and last of those that are judged together; each at least 1
 class PodlstmQuantiseQuantise(TypedDict, total=False):
     bits: int  # Planes of signs a weight; at least 1 and at most 8
     group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
@@ -1799,6 +1817,7 @@ def podlstm_hindcast(
     leads: Sequence[int] = ...,  # First and last lead that are judged together; empty: the second half of all; each at least 1
     indices: Sequence[str] = ...,  # Indices that are judged by themselves, where there is a grid: nino34, nino3, nino4, nino12, dmi, pdo
     regions: Sequence[PodlstmHindcastRegions] = ...,  # Further boxes, whose means are judged
+    maps: Union[PodlstmHindcastMaps, None] = ...,  # Scores at each point of the sea, marine heat waves and the reliability of terciles, where there is a grid; null: none
     members: int = ...,  # Members of the ensemble in forecast.nc; 0: none, and no file; at least 0 and at most 10000
     seed: int = ...,  # Of their noise; at least 0
     checkpoint_interval: int = ...,  # Steps between checkpoints; at least 1

@@ -20,7 +20,7 @@ ROOMS = {
     "physics/particles": ("atoms", "device", "domain formats forces", "files", "dynamics", "interactions observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/kinetics/device": ("sweeps",),
-    "physics/ocean": ("coordinates", "sources svd"),
+    "physics/ocean": ("coordinates", "sources svd", "gaps"),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "resident", "search planning environments experts", "reinforcement", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "device", "training"),

@@ -18,8 +18,8 @@ constexpr InputKind input_kinds[] = {
     {"podlstm hindcast",
      "modes fields pod points window origins irregular_steps methods references "
      "cyclostationary analogues spread_half_width networks mixture verification "
-     "block draws against leads indices regions members seed checkpoint_interval "
-     "checkpoint_every checkpoint_keep"},
+     "block draws against leads indices regions maps members seed "
+     "checkpoint_interval checkpoint_every checkpoint_keep"},
     {"quintet campaign", "slots memory launch rounds stages"},
     {"dpmd run",
      "system potential time integrator velocities frozen domain thermo_interval "

@@ -27,6 +27,10 @@ std::vector<int> rows_of(const sequence::Windows& windows) {
 }
 
 void check_places(const ocean::OceanModes& modes, const ocean::Record& record) {
+  QUINTET_CHECK(record.n_missing() == 0,
+                "fields: {} values are missing, so that whole fields cannot be compared; leave `fields` out, "
+                "errors are then within the space of the modes",
+                record.n_missing());
   QUINTET_CHECK(
       same_grid({modes.latitude, modes.longitude}, record.grid()),
       "fields: are on a grid of {} x {}, the modes on one of {} x {} or with other points; give the "

@@ -83,6 +83,7 @@ ocean::PodOptions pod_options(const FitOptions& options, const ocean::Record& re
   pod.background_years = years_of(options.pod.background_years);
   pod.method = options.pod.method;
   pod.seed = options.pod.seed;
+  pod.filling = dineof_of(options.pod.dineof, pod.seed);
   pod.lanczos = lanczos_svd();
   return pod;
 }

@@ -83,6 +83,41 @@ void report_fit(Context& context, const ocean::OceanModes& modes) {
   report_spectrum(context, modes);
 }
 
+namespace {
+
+// The choice of the number of modes is shown in full: where the error is flat, another number would do as
+// well.
+void report_filling(Context& context, const ocean::Pod& pod, const std::string& unit) {
+  if (!pod.filling) return;
+  const auto& filling = *pod.filling;
+  const double error = filling.errors[filling.modes];
+  context.headline("gaps filled", fmt::format("by {} modes, to {:.3f} {}", filling.modes, error, unit),
+                   filling.converged ? "" : "the filling did not converge: raise pod.dineof.most_iterations");
+  context.summarise("gaps_filled", filling.filled, "values of the fit's times that were missing");
+  context.summarise("gaps_filled_later", pod.filled_later, "and of later times");
+  context.summarise("gap_modes", std::int64_t{filling.modes}, "that fill them");
+  context.summarise("gap_error_degc", error, "root mean square error of known values that were held out");
+  context.summarise("gap_iterations", std::int64_t{filling.iterations});
+  context.report().section("Gaps");
+  context.report().paragraph(
+      fmt::format("{} values were missing in the times of the fit, and {} later. {} known values were held "
+                  "out to choose how "
+                  "many modes fill them; the least error decides. Once chosen, all known values are used.",
+                  filling.filled, pod.filled_later, filling.held_out));
+  Curve curve{"", {}, {}};
+  for (std::size_t k = 0; k < filling.errors.size(); ++k)
+    curve.x.push_back(static_cast<double>(k)), curve.y.push_back(filling.errors[k]);
+  Plot plot;
+  plot.title = "Error of held-out values";
+  plot.x_label = "modes that fill";
+  plot.y_label = fmt::format("root mean square error ({})", unit);
+  plot.curves = {curve};
+  plot.caption = "With 0 modes gaps hold the background.";
+  context.report().plot(plot);
+}
+
+}  // namespace
+
 void report_fields(Context& context, const ocean::Pod& pod, const std::vector<std::string>& notes) {
   const auto& modes = pod.modes;
   const auto unit = short_unit(modes.units);
@@ -104,6 +139,7 @@ void report_fields(Context& context, const ocean::Pod& pod, const std::vector<st
     context.report().section("The record");
     for (const auto& note : notes) context.report().warning(note);
   }
+  report_filling(context, pod, unit);
   context.report().section("Modes");
   context.report().paragraph(
       "Each map of a mode is what one standard deviation of its coefficient is at each point. Grey: land, "

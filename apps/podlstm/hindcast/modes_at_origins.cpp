@@ -70,6 +70,7 @@ ocean::PodOptions ModesAtOrigins::pod_of(int n_fit) const {
   pod.background_years = years_of(options_.pod.background_years);
   pod.method = options_.pod.method;
   pod.seed = static_cast<std::uint64_t>(options_.pod.seed);
+  pod.filling = dineof_of(options_.pod.dineof, pod.seed);
   pod.lanczos = lanczos_svd();
   return pod;
 }

@@ -121,8 +121,17 @@ void describe(Schema& schema, FieldsOptions& options) {
   schema.text("to", options.to, "Last day that is used");
   schema.section("region", options.region, "Part of the grid");
   schema.choice("incomplete_points", options.incomplete_points,
-                {{"refuse", IncompletePoints::refuse}, {"drop", IncompletePoints::drop}},
-                "Sea points that have no value at some times");
+                {{"refuse", ocean::IncompletePoints::refuse},
+                 {"drop", ocean::IncompletePoints::drop},
+                 {"dineof", ocean::IncompletePoints::dineof}},
+                "Sea points that have no value at some times; dineof: what is missing is filled by the modes "
+                "of the rest (DINEOF), in podlstm fit and hindcast");
+  schema
+      .number("least_values", options.least_values,
+              "Share of the times that such a point has values at, else it is left out, where "
+              "incomplete_points is dineof")
+      .at_least(0.01)
+      .at_most(1);
   schema.choice(
       "mean", options.mean, choices_of(ocean::mean_periods),
       "Means over periods in place of the times of the files, such as those of daily ones; at their "
@@ -269,7 +278,8 @@ ocean::Record open_record(const Comm& comm, const FieldsOptions& options, const 
   });
   if (mask && !mask->reading.empty()) log::info("{}: {}", options.mask->file, mask->reading.text());
   chosen.region = {options.region.south, options.region.north, options.region.west, options.region.east};
-  chosen.drop_incomplete = options.incomplete_points == IncompletePoints::drop;
+  chosen.incomplete_points = options.incomplete_points;
+  chosen.least_values = options.least_values;
   chosen.keep_gaps = options.gaps == Gaps::keep;
   chosen.constant_points = options.constant_points;
   auto source = source_of_record(comm, options, chosen, mask);

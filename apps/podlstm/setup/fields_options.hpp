@@ -36,7 +36,6 @@ struct RegionOptions {
 };
 void describe(Schema& schema, RegionOptions& options);
 
-enum class IncompletePoints { refuse, drop };
 enum class Gaps { refuse, keep };
 
 /// Section `fields`.
@@ -55,7 +54,8 @@ struct FieldsOptions {
   ocean::Weekday week_begins = ocean::Weekday::sunday;
   std::int64_t coarsen = 1;
   std::string cache;
-  IncompletePoints incomplete_points = IncompletePoints::refuse;
+  ocean::IncompletePoints incomplete_points = ocean::IncompletePoints::refuse;
+  double least_values = ocean::RecordOptions().least_values;
   Gaps gaps = Gaps::refuse;
   ocean::ConstantPoints constant_points = ocean::ConstantPoints::refuse;
 };

@@ -17,6 +17,26 @@ void describe(Schema& schema, CoefficientsOptions& options) {
   schema.text("variable", options.variable, "The coefficients: a variable of (time, mode)");
 }
 
+void describe(Schema& schema, FillingOptions& options) {
+  schema.integer("most_modes", options.most_modes, "Largest number of modes that is tried")
+      .at_least(1)
+      .at_most(200);
+  schema
+      .number("held_out", options.held_out,
+              "Share of the known values that are held out to choose how many modes fill the gaps")
+      .above(0)
+      .at_most(0.5);
+  schema
+      .number("tolerance", options.tolerance,
+              "The filling ends where an iteration changes the filled values by less than this, root mean "
+              "square, in units of that of all anomalies")
+      .at_least(1e-10)
+      .at_most(0.1);
+  schema.integer("most_iterations", options.most_iterations, "For one number of modes")
+      .at_least(1)
+      .at_most(100'000);
+}
+
 void describe(Schema& schema, PodSection& options) {
   schema.integer("modes", options.modes, "Modes to keep").at_least(1).at_most(10'000);
   schema.choice("weights", options.weights,
@@ -43,6 +63,13 @@ void describe(Schema& schema, PodSection& options) {
       "block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's "
       "thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots");
   schema.integer("seed", options.seed, "Seed of the random vectors").at_least(0);
+  schema.section("dineof", options.dineof,
+                 "How values that are missing are filled, where fields.incomplete_points is dineof");
+}
+
+ocean::DineofOptions dineof_of(const FillingOptions& options, std::uint64_t seed) {
+  return {static_cast<int>(options.most_modes), options.held_out, options.tolerance,
+          static_cast<int>(options.most_iterations), seed};
 }
 
 std::optional<ocean::YearSpan> years_of(const std::string& text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,14 @@ struct CoefficientsOptions {
 };
 void describe(Schema& schema, CoefficientsOptions& options);
 
+/// Section `pod.dineof`.
+struct FillingOptions {
+  std::int64_t most_modes = 20, most_iterations = 500;
+  double held_out = 0.01, tolerance = 1e-4;
+};
+void describe(Schema& schema, FillingOptions& options);
+[[nodiscard]] ocean::DineofOptions dineof_of(const FillingOptions& options, std::uint64_t seed);
+
 /// Section `pod`.
 struct PodSection {
   std::int64_t modes = 5;
@@ -25,6 +34,7 @@ struct PodSection {
   std::string background_years;
   ocean::PodMethod method = ocean::PodMethod::automatic;
   std::int64_t seed = 1;
+  FillingOptions dineof;
 };
 void describe(Schema& schema, PodSection& options);
 

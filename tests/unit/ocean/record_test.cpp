@@ -188,7 +188,7 @@ TEST_F(RecordTest, masks_and_missing_values_make_the_sea) {
   mask.sea.assign(12, 1);
   refused({"a.nc"}, "2 sea points have no value at some times", {}, mask);
   RecordOptions drop;
-  drop.drop_incomplete = true;
+  drop.incomplete_points = IncompletePoints::drop;
   EXPECT_EQ(open({"a.nc"}, drop, mask).n_points(), 10);
   mask.sea.assign(12, 0);
   refused({"a.nc"}, "land everywhere", {}, mask);
