@@ -149,6 +149,7 @@ LEFT_OUT = {
     "inputs/podlstm/oisst.yaml": "needs NOAA's record",
     "inputs/podlstm/paper.yaml": "needs NOAA's record",
     "inputs/podlstm/hindcast.yaml": "tables more than pictures: [podlstm](../podlstm.md#rolling-origins)",
+    "inputs/podlstm/nino34.yaml": "needs months of a record: [podlstm](../podlstm.md#niño-34-to-twelve-months)",
     "inputs/podlstm/paper_evaluate.yaml": "needs NOAA's record",
     "inputs/podlstm/quantise.yaml": "a smaller file of the model above",
     "inputs/podlstm/search.yaml": "minutes",

@@ -2,7 +2,7 @@
 """Writes made-up records of the sea in the layouts of NOAA, ECMWF and CMIP: names of files, dimensions, variables, types, packing, missing
 values, attributes and counts of time are theirs, values and grids are not (classic format, standard library only).
 
-Usage: make_records.py KIND FOLDER [--from 2001-01-01] [--to 2003-12-31] [--spacing 5] [--preliminary N]
+Usage: make_records.py KIND FOLDER [--from 2001-01-01] [--to 2003-12-31] [--spacing 5] [--preliminary N] [--el-nino]
        make_records.py all FOLDER: a short record of each kind
 
 KIND         files                                        variable
@@ -11,6 +11,9 @@ ersst        ersst.v5.YYYYMM.nc, one a month              sst(time, lev, lat, lo
 era5         era5.nc                                      sst(valid_time, latitude, longitude), K, north first
 cmip         tos_noleap.nc, tos_360_day.nc                tos(time, lat, lon), degC
 curvilinear  tos_curvilinear.nc                           tos(time, j, i) with latitude(j, i): a grid that is refused
+
+--el-nino (ersst): the eastern Pacific and a second pattern in the west recharge each other (Jin, J. Atmos. Sci. 54, 811 (1997)) with a period of
+3.7 years, dT/dt = -(1/240 - cos(season)/150) T + w H + noise, dH/dt = -w T - H/600 (days), so that anomalies grow in autumn and fade in spring.
 """
 import argparse
 import datetime
@@ -26,13 +29,14 @@ DAY = datetime.timedelta(1)
 class Sea:
     """Temperatures of a sea with seasons, a slow oscillation and two continents, on latitudes and longitudes at a spacing (degrees)."""
 
-    def __init__(self, spacing, north_first=False, seed=1):
+    def __init__(self, spacing, north_first=False, seed=1, el_nino=False):
         n = round(180 / spacing)
         self.latitudes = [-90 + spacing * (i + 0.5) for i in range(n)]
         self.longitudes = [spacing * (j + 0.5) for j in range(2 * n)]
         if north_first:
             self.latitudes.reverse()
         self.random, self.index, self.last = random.Random(seed), 0.0, None
+        self.recharge, self.el_nino = 0.0, el_nino
         self.points = []  # mean, season, two parts of a wave and a pattern at each point; None on land
         for y in self.latitudes:
             a = math.radians(y)
@@ -40,18 +44,25 @@ class Sea:
                 b = math.radians(x)
                 land = abs(y) > 75 or (20 < x < 60 and y > -30) or (240 < x < 300 and y > 20)
                 bump = math.exp(-(y / 10) ** 2 - ((x - 215) / 35) ** 2)
+                west = 0.6 * math.exp(-(y / 12) ** 2 - ((x - 150) / 20) ** 2) if el_nino else 0
                 self.points.append(None if land else (28 * math.cos(a) ** 2 - 1, 4 * math.sin(a), 0.4 * math.sin(b) * math.cos(a) ** 2,
-                                                      0.4 * math.cos(b) * math.cos(a) ** 2, bump))
+                                                      0.4 * math.cos(b) * math.cos(a) ** 2, bump, west))
 
     def field(self, day):
         """Values of a day (a datetime.date), None on land. Days must ascend: the oscillation is a process in time."""
-        for _ in range((day - self.last).days if self.last else 1):
-            self.index = 0.99 * self.index + 0.15 * self.random.gauss(0, 1)
+        for k in range((day - self.last).days if self.last else 1):
+            if self.el_nino:
+                season = math.cos(2 * math.pi * ((self.last or day).timetuple().tm_yday + k - 290) / 365.2425)
+                w, index, recharge = 2 * math.pi / (3.7 * 365), self.index, self.recharge
+                self.index += -(1 / 240 - season / 150) * index + w * recharge + 0.04 * self.random.gauss(0, 1)
+                self.recharge += -w * index - recharge / 600
+            else:
+                self.index = 0.99 * self.index + 0.15 * self.random.gauss(0, 1)
         self.last = day
         t = (day - datetime.date(1978, 1, 1)).days
         season = math.cos(2 * math.pi * t / 365.2425 - 3.6)
         c, s, index = math.cos(t / 200), math.sin(t / 200), self.index
-        return [None if p is None else p[0] + p[1] * season + p[2] * c + p[3] * s + p[4] * index for p in self.points]
+        return [None if p is None else p[0] + p[1] * season + p[2] * c + p[3] * s + p[4] * index + p[5] * self.recharge for p in self.points]
 
 
 def days_of(first, last):
@@ -86,8 +97,8 @@ def oisst(folder, first, last, spacing, preliminary=0):
                ("sst", SHORT, axes, sst, packed), ("ice", SHORT, axes, ice, [-999] * len(packed))])
 
 
-def ersst(folder, first, last, spacing):
-    sea = Sea(spacing)
+def ersst(folder, first, last, spacing, el_nino=False):
+    sea = Sea(spacing, el_nino=el_nino)
     n_lat, n_lon = len(sea.latitudes), len(sea.longitudes)
     for day in months_of(first, last):
         values = [-999.0 if v is None else v for v in sea.field(day)]
@@ -161,10 +172,11 @@ def main():
     parser.add_argument("--to", dest="last", type=datetime.date.fromisoformat, default=datetime.date(2003, 12, 31))
     parser.add_argument("--spacing", type=float, default=5)
     parser.add_argument("--preliminary", type=int, default=0, help="of the last days of oisst")
+    parser.add_argument("--el-nino", action="store_true", help="of ersst: an oscillation with seasons")
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     for kind in KINDS if options.kind == "all" else (options.kind,):
-        more = {"preliminary": options.preliminary} if kind == "oisst" else {}
+        more = {"oisst": {"preliminary": options.preliminary}, "ersst": {"el_nino": options.el_nino}}.get(kind, {})
         KINDS[kind](options.folder, options.first, options.last, options.spacing, **more)
 
 

@@ -8,7 +8,7 @@
 ///
 /// Or fields of a monthly record of fifty years, a Pacific with an oscillation and a trend, as netCDF:
 /// pacific (netCDF-4, longitudes from -180), pacific_east (the same, classic, longitudes from 0),
-/// pacific_gaps (two months are missing).
+/// pacific_gaps (two months are missing), pacific_clouds (the first, without a fifth of its values).
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -134,8 +134,10 @@ void write_pacific(const std::string& kind, const std::string& path) {
         const double east = 5 * ((kind == "pacific_east" ? k : k + 36) % 72);
         const double noise = 0.1 * std::sin(1e4 * std::sin(day + 3 * lat + 7 * east));
         const bool land = east < 110 || east > 285 || (east < 145 && lat < -10) || (east > 250 && lat > 20);
+        const bool cloud = kind == "pacific_clouds" && std::fmod(std::abs(1e6 * noise), 1) < 0.2;
         if (!missing)
-          packed.push_back(land ? -32768 : std::round(1000 * pacific_sst(day, lat, east, x, noise)) - 10000);
+          packed.push_back(land || cloud ? -32768
+                                         : std::round(1000 * pacific_sst(day, lat, east, x, noise)) - 10000);
       }
   }
   auto file = netcdf::Writer::create(
