@@ -31,7 +31,7 @@ WAY = (
       "physics/ocean physics/ocean/coordinates surrogates/sequence/network surrogates/sequence/reference")),
     ("Steps", "kernels, messages, models: the algorithm of the paper",
      ("apps/application/loop apps/application/table apps/application/training apps/application/spectra io/parallel io/tiers surrogates/resident",
-      "apps/dpmd/run physics/particles/dynamics physics/particles/forces physics/particles/interactions surrogates/potential/evaluation physics/particles/device surrogates/potential/device | apps/dpmd/train "
+      "apps/dpmd/run physics/particles/dynamics physics/particles/forces physics/particles/interactions surrogates/potential/evaluation surrogates/potential/exported physics/particles/device surrogates/potential/device | apps/dpmd/train "
       "surrogates/potential/training surrogates/training surrogates/networks",
       "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device physics/kinetics/device/sweeps",
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/sparse physics/electronic/submatrix physics/electronic/device "

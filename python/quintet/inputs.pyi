@@ -33,7 +33,7 @@ class DpmdRunPotentialRepulsion(TypedDict, total=False):
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
 class DpmdRunPotentialAlso(TypedDict, total=False):
-    model: Required[str]  # Deep Potential model (.dp), evaluated as the first one
+    model: Required[str]  # Model of either kind, evaluated as the first one
     types: Sequence[str]  # Types it acts on: it sees no other atoms; absent: all that it knows
 class DpmdRunPotentialPairs(TypedDict, total=False):
     formula: Literal['lennard_jones', 'morse']  # lennard_jones: 4 depth ((length/r)^12 - (length/r)^6); morse: depth (x^2 - 2 x), x = exp(-stiffness (r - length))
@@ -57,7 +57,7 @@ class DpmdRunPotentialDispersion(TypedDict, total=False):
     coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdRunPotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -290,7 +290,7 @@ class DpmdEquationOfStatePotentialRepulsion(TypedDict, total=False):
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
 class DpmdEquationOfStatePotentialAlso(TypedDict, total=False):
-    model: Required[str]  # Deep Potential model (.dp), evaluated as the first one
+    model: Required[str]  # Model of either kind, evaluated as the first one
     types: Sequence[str]  # Types it acts on: it sees no other atoms; absent: all that it knows
 class DpmdEquationOfStatePotentialPairs(TypedDict, total=False):
     formula: Literal['lennard_jones', 'morse']  # lennard_jones: 4 depth ((length/r)^12 - (length/r)^6); morse: depth (x^2 - 2 x), x = exp(-stiffness (r - length))
@@ -314,7 +314,7 @@ class DpmdEquationOfStatePotentialDispersion(TypedDict, total=False):
     coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdEquationOfStatePotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -345,7 +345,7 @@ class DpmdElasticConstantsPotentialRepulsion(TypedDict, total=False):
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     outer: str  # Switched off smoothly up to this distance; below the closest pairs of the training data, as it is added to the model; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
 class DpmdElasticConstantsPotentialAlso(TypedDict, total=False):
-    model: Required[str]  # Deep Potential model (.dp), evaluated as the first one
+    model: Required[str]  # Model of either kind, evaluated as the first one
     types: Sequence[str]  # Types it acts on: it sees no other atoms; absent: all that it knows
 class DpmdElasticConstantsPotentialPairs(TypedDict, total=False):
     formula: Literal['lennard_jones', 'morse']  # lennard_jones: 4 depth ((length/r)^12 - (length/r)^6); morse: depth (x^2 - 2 x), x = exp(-stiffness (r - length))
@@ -369,7 +369,7 @@ class DpmdElasticConstantsPotentialDispersion(TypedDict, total=False):
     coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdElasticConstantsPotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)

@@ -23,7 +23,7 @@ ROOMS = {
     "physics/ocean": ("coordinates", "sources svd", "gaps"),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "resident", "search planning environments experts", "reinforcement", "potential flow sequence"),
-    "surrogates/potential": ("model", "evaluation", "device", "training"),
+    "surrogates/potential": ("model", "evaluation", "device", "exported", "training"),
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast", "hindcast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "campaign", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),

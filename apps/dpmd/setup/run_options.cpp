@@ -196,7 +196,7 @@ void describe(Schema& schema, PairSection& options) {
 }
 
 void describe(Schema& schema, FurtherModel& options) {
-  schema.text("model", options.model, "Deep Potential model (.dp), evaluated as the first one")
+  schema.text("model", options.model, "Model of either kind, evaluated as the first one")
       .required()
       .existing_file();
   schema.texts("types", options.types, "Types it acts on: it sees no other atoms; absent: all that it knows");
@@ -204,10 +204,11 @@ void describe(Schema& schema, FurtherModel& options) {
 
 void describe(Schema& schema, PotentialOptions& options) {
   schema
-      .texts("model", options.models,
-             "Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the "
-             "others "
-             "tell where it can be trusted (section deviation)")
+      .texts(
+          "model", options.models,
+          "Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch "
+          "(.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted "
+          "(section deviation)")
       .required()
       .existing_file()
       .length(1);

@@ -19,6 +19,8 @@
 #include "physics/particles/interactions/pair_potential.hpp"
 #include "physics/particles/interactions/sum_of_fields.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
+#include "surrogates/potential/exported/exported_file.hpp"
+#include "surrogates/potential/exported/exported_potential.hpp"
 
 namespace quintet::dpmd {
 
@@ -29,9 +31,7 @@ std::unique_ptr<ForceField> with_terms(const PotentialOptions& options, std::uni
   std::vector<FieldTerm> terms;
   terms.push_back({std::move(model), options.types});
   for (const auto& further : options.also)
-    terms.push_back(
-        {std::make_unique<potential::DeepPotential>(potential::read_dp(further.model), options.evaluation),
-         further.types});
+    terms.push_back({potential::make_potential(further.model, options.evaluation), further.types});
   if (!options.pairs.empty()) {
     std::vector<PairParameters> pairs;
     for (const auto& pair : options.pairs) pairs.push_back(pair.parameters);
@@ -51,7 +51,9 @@ CheckedField make_model(const PotentialOptions& options, const std::string& path
                         const DeviceSession* session) {
   std::unique_ptr<ForceField> field;
   std::unique_ptr<potential::PrecisionCheck> check;
+  const bool is_exported = potential::is_exported(path);
   if (session != nullptr && !session->is_cpu()) {
+    QUINTET_CHECK(!is_exported, "{}: models of other programs are evaluated on the cores: device: cpu", path);
     std::optional<potential::RepulsionOptions> repulsion;
     if (options.repulsion) repulsion = options.repulsion->range;
     field = std::make_unique<potential::DeviceForceField>(
@@ -59,9 +61,13 @@ CheckedField make_model(const PotentialOptions& options, const std::string& path
         session->factory("quintet_make_device_potential", &quintet_make_device_potential),
         [session = *session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
   } else {
-    auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
-    if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
-    field = std::move(model);
+    if (is_exported) {
+      field = potential::make_exported_potential(path, options.evaluation);
+    } else {
+      auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+      if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
+      field = std::move(model);
+    }
     if (options.repulsion)
       field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
   }

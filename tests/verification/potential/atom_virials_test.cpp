@@ -8,23 +8,6 @@
 namespace quintet::potential {
 namespace {
 
-/// Virials by atom [N, 9] in the order of the configuration, with the ghosts' folded home; on all ranks.
-std::vector<double> atom_virials(const Comm& comm, ForceField& field, const Configuration& configuration) {
-  Domain domain(comm, {field.cutoff(), 0.5, {0, 0, 0}}, configuration.box);
-  Atoms atoms = domain.distribute(configuration);
-  const Exec exec;
-  domain.rebuild(exec, atoms);
-  const Tensors virials("virials", atoms.n_all());
-  Kokkos::deep_copy(virials, 7.0);  // to be overwritten
-  (void)field.compute(exec, atoms, domain.list(), {{}, virials});
-  domain.return_rows(exec, atoms, virials.data(), 9);
-  std::vector<double> all(9 * configuration.n_atoms(), 0.0);
-  for (int i = 0; i < atoms.n_local; ++i)
-    for (int k = 0; k < 9; ++k) all[9 * (static_cast<std::size_t>(atoms.id(i)) - 1) + k] = virials(i, k);
-  comm.reduce(std::span<double>(all), Comm::Reduction::sum);
-  return all;
-}
-
 /// The atoms of a case in the open, where each has one image only.
 Configuration in_the_open(Configuration configuration) {
   for (auto& x : configuration.positions) x = {x[0] + 20, x[1] + 20, x[2] + 20};

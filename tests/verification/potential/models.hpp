@@ -107,3 +107,22 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
   return most;
 }
+
+/// Virials by atom [N, 9] in the order of the configuration, with the ghosts' folded home; on all ranks.
+inline std::vector<double> atom_virials(const quintet::Comm& comm, quintet::ForceField& field,
+                                        const quintet::Configuration& configuration) {
+  using namespace quintet;
+  Domain domain(comm, {field.cutoff(), 0.5, {0, 0, 0}}, configuration.box);
+  Atoms atoms = domain.distribute(configuration);
+  const Exec exec;
+  domain.rebuild(exec, atoms);
+  const Tensors virials("virials", atoms.n_all());
+  Kokkos::deep_copy(virials, 7.0);  // to be overwritten
+  (void)field.compute(exec, atoms, domain.list(), {{}, virials});
+  domain.return_rows(exec, atoms, virials.data(), 9);
+  std::vector<double> all(9 * configuration.n_atoms(), 0.0);
+  for (int i = 0; i < atoms.n_local; ++i)
+    for (int k = 0; k < 9; ++k) all[9 * (static_cast<std::size_t>(atoms.id(i)) - 1) + k] = virials(i, k);
+  comm.reduce(std::span<double>(all), Comm::Reduction::sum);
+  return all;
+}

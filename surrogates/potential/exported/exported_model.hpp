@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quintet::potential {
+
+/// What a model file says of itself.
+struct ExportedFacts {
+  std::string origin;  ///< who made it, in words: "DeePMD-kit (PyTorch)"
+  double cutoff = 0;   ///< of a row of neighbours (angstrom)
+  std::vector<std::string> type_names;
+  /// Most neighbours of each type, or of all together where it has one entry; empty: any number.
+  std::vector<int> sel;
+  bool counts_together = false;  ///< whether sel, summed up, is of all types together
+  /// Whether atoms learn of their neighbours' neighbours, so that ghosts need features of their owners.
+  bool passes_messages = false;
+  bool gives_atom_virials = true;
+};
+
+/// Atoms and their neighbours as a model takes them: rows of some atoms, the centres, which come first.
+struct ExportedSystem {
+  int n_centres = 0;                    ///< atoms that have a row
+  std::vector<double> position;         ///< [n_atoms, 3] (angstrom)
+  std::vector<std::int64_t> type;       ///< [n_atoms]
+  int width = 0;                        ///< places of a row
+  std::vector<std::int64_t> neighbour;  ///< [n_centres, width] atoms, nearest first; -1: nobody
+  /// [n_atoms] the centre that an atom is, or is an image of; empty for models that pass no messages.
+  std::vector<std::int64_t> owner;
+  [[nodiscard]] int n_atoms() const { return static_cast<int>(type.size()); }
+};
+
+/// Energies of the centres and their derivatives.
+struct ExportedResult {
+  double energy = 0;                ///< of all centres (eV)
+  std::array<double, 9> virial{};   ///< as Energetics::virial (eV)
+  std::vector<double> force;        ///< [n_atoms, 3] (eV/angstrom)
+  std::vector<double> atom_energy;  ///< [n_centres] (eV)
+  std::vector<double> atom_virial;  ///< [n_atoms, 9] as ByAtom::virial (eV), where asked for
+};
+
+/// A model in LibTorch's hands.
+class ExportedModel {
+ public:
+  virtual ~ExportedModel() = default;
+  [[nodiscard]] virtual const ExportedFacts& facts() const = 0;
+  /// Errors: InputError for what the file cannot do, named; NumericalError where LibTorch's algebra fails,
+  /// ResourceError where memory ends.
+  virtual void evaluate(const ExportedSystem& system, bool with_virials, ExportedResult& result) = 0;
+};
+
+}  // namespace quintet::potential

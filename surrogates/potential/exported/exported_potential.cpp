@@ -1,0 +1,119 @@
+#include "surrogates/potential/exported/exported_potential.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/config/suggest.hpp"
+#include "io/log/counted.hpp"
+#include "io/log/error.hpp"
+#include "surrogates/potential/exported/exported_file.hpp"
+
+#ifdef LATE_QUINTET_EXPORTED_LIBRARY
+#include "io/runtime/late_library.hpp"
+#include "io/runtime/library_threads.hpp"
+#include "surrogates/potential/exported/library/exported_library.hpp"
+#endif
+
+namespace quintet::potential {
+
+ExportedPotential::ExportedPotential(std::string path, std::unique_ptr<ExportedModel> model)
+    : path_(std::move(path)), model_(std::move(model)), rows_(model_->facts()) {}
+
+std::string ExportedPotential::description() const {
+  const auto& facts = model_->facts();
+  return fmt::format("{} through LibTorch, cutoff {:g} angstrom, types {}{}", facts.origin, facts.cutoff,
+                     name_list(facts.type_names),
+                     facts.passes_messages
+                         ? "; atoms pass messages"
+                         : fmt::format("; local, at most {} atoms at a time", most_centres));
+}
+
+/// Number in the system of the atom that each of its atoms is, or is an image of.
+void ExportedPotential::find_owners(const Atoms& atoms) {
+  std::unordered_map<std::int64_t, int> centre_of;
+  for (int i = 0; i < system_.n_centres; ++i) centre_of.emplace(atoms.id(rows_.rows()[i]), i);
+  system_.owner.clear();
+  for (const int row : rows_.rows()) {
+    const auto owner = centre_of.find(atoms.id(row));
+    QUINTET_CHECK(
+        owner != centre_of.end(),
+        "{}: atoms of this model pass messages to each other, and a neighbour of an atom of this rank "
+        "lives on another rank; run it on one rank, with as many threads as there are cores",
+        path_);
+    system_.owner.push_back(owner->second);
+  }
+}
+
+/// Add the last result, of centres that begin at local atom `begin`.
+void ExportedPotential::add(const ByAtom& by_atom, int begin, Atoms& atoms, Energetics& total) {
+  total.energy += result_.energy;
+  for (int k = 0; k < 9; ++k) total.virial[k] += result_.virial[k];
+  const auto& rows = rows_.rows();
+  for (std::size_t a = 0; a < rows.size(); ++a) {
+    for (int k = 0; k < 3; ++k) atoms.force(rows[a], k) += result_.force[3 * a + k];
+    if (by_atom.virial.extent(0) > 0)
+      for (int k = 0; k < 9; ++k) by_atom.virial(rows[a], k) += result_.atom_virial[9 * a + k];
+  }
+  if (by_atom.energy.extent(0) > 0)
+    for (int i = 0; i < system_.n_centres; ++i) by_atom.energy(begin + i) = result_.atom_energy[i];
+}
+
+void ExportedPotential::tell_overflow(Energetics& total) {
+  const auto [overflowing, most] = rows_.take_overflow();
+  total.overflowing = overflowing;
+  total.most_neighbours = most;
+  if (overflowing > 0)
+    total.warning = fmt::format(
+        "{} more neighbours than the model's sel holds (up to {} within the cutoff): the model leaves some "
+        "out, "
+        "and the energy jumps when others take their places (train with a larger sel)",
+        counted(overflowing, "atom has", "atoms have"), most);
+}
+
+Energetics ExportedPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                      const ByAtom& by_atom) {
+  const auto& facts = model_->facts();
+  const bool virials = by_atom.virial.extent(0) > 0;
+  QUINTET_CHECK(!virials || facts.gives_atom_virials,
+                "{}: this model gives no virials by atom; leave out atom_virials", path_);
+  Kokkos::deep_copy(exec, atoms.force, 0.0);
+  if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
+  exec.fence();
+  Energetics total;
+  const int step = facts.passes_messages ? std::max(atoms.n_local, 1) : most_centres;
+  for (int begin = 0; begin < atoms.n_local; begin += step) {
+    rows_.fill(atoms, list, begin, std::min(begin + step, atoms.n_local), system_);
+    if (facts.passes_messages) find_owners(atoms);
+    model_->evaluate(system_, virials, result_);
+    add(by_atom, begin, atoms, total);
+  }
+  tell_overflow(total);
+  return total;
+}
+
+std::unique_ptr<ForceField> make_exported_potential(const std::string& path,
+                                                    const DeepPotentialOptions& options) {
+  require_torchscript(path);
+  QUINTET_CHECK(options.precision == Precision::model,
+                "{}: an exported model computes with the numbers it was exported in: precision: model", path);
+  QUINTET_CHECK(options.compression == Compression::automatic,
+                "{}: an exported model is compressed, or not, before it is exported: compress: auto", path);
+#ifdef LATE_QUINTET_EXPORTED_LIBRARY
+  auto* const open = reinterpret_cast<decltype(&quintet_open_exported_model)>(
+      late_function(LATE_QUINTET_EXPORTED_LIBRARY, "quintet_open_exported_model"));
+  return std::make_unique<ExportedPotential>(
+      path, std::unique_ptr<ExportedModel>(open(path, options.frame_parameters, library_threads())));
+#else
+  throw InputError(path + ": exported models need LibTorch, without which this program was built");
+#endif
+}
+
+std::unique_ptr<ForceField> make_potential(const std::string& path, const DeepPotentialOptions& options) {
+  if (is_exported(path)) return make_exported_potential(path, options);
+  return std::make_unique<DeepPotential>(read_dp(path), options);
+}
+
+}  // namespace quintet::potential

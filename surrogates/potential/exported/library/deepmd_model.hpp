@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "surrogates/potential/exported/exported_model.hpp"
+#include "surrogates/potential/exported/library/script_module.hpp"
+
+namespace quintet::potential {
+
+/// Whether a module is a model that DeePMD-kit's PyTorch back end has frozen.
+[[nodiscard]] bool is_deepmd(const ScriptModule& script);
+
+/// Such a model. Its method forward_lower(coordinates, types, neighbours, owners, ...) gives energies, forces
+/// and virials of the atoms that have a row. Source: DeePMD-kit 3.2, its energy model of the PyTorch back
+/// end.
+class DeepmdModel final : public ExportedModel {
+ public:
+  /// Errors: InputError for models that predict no energies, have spins or read parameters of atoms, and for
+  /// frame parameters that do not fit.
+  DeepmdModel(std::string path, std::unique_ptr<ScriptModule> script, std::vector<double> frame_parameters);
+
+  [[nodiscard]] const ExportedFacts& facts() const override { return facts_; }
+  void evaluate(const ExportedSystem& system, bool with_virials, ExportedResult& result) override;
+
+ private:
+  [[nodiscard]] std::int64_t number(const char* method) const;
+  [[nodiscard]] bool flag(const char* method) const;
+  [[nodiscard]] std::vector<std::string> words(const char* method) const;
+  void read_facts();
+  void refuse_the_uncommon() const;
+  void check_frame_parameters() const;
+
+  std::string path_;
+  std::unique_ptr<ScriptModule> script_;
+  std::vector<double> frame_parameters_;
+  ExportedFacts facts_;
+};
+
+}  // namespace quintet::potential
