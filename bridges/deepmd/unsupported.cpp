@@ -17,7 +17,7 @@ int nothing = 0;  ///< where handles of what is not here point to: not null, whi
     return quintet::bridges::copy_of(                                                       \
         WHAT                                                                                \
         " is not supported by Quintet's stand-in for DeePMD-kit (pair_style deepmd with a " \
-        "model of the descriptor se_e2_a is)");                                             \
+        "model of energies is)");                                                           \
   }
 
 extern "C" {

@@ -41,34 +41,47 @@ TEST(QuintetC, finds_what_deepmd_kit_finds) {
   }
 }
 
+/// Energy, forces, virials of one model with the host's list beside those with the library's.
+void expect_equal_by_list(const Handle& handle, int model, Water& water) {
+  const int n = water.n_owned, n_all = n + water.n_ghosts();
+  const Found whole = compute(handle, water.owned_types(), water.owned_positions(), water.cell, model);
+  Found parts(n_all);
+  ASSERT_EQ(water.set(handle.potential), QUINTET_OK) << handle.error();
+  ASSERT_EQ(quintet_potential_check_neighbours(handle.potential, water.positions.data()), QUINTET_OK)
+      << handle.error();
+  ASSERT_EQ(quintet_potential_compute_neighbours(handle.potential, model, water.positions.data(),
+                                                 &parts.energy, parts.forces.data(), parts.virial.data(),
+                                                 parts.energies.data(), parts.virials.data()),
+            QUINTET_OK)
+      << handle.error();
+  for (int g = 0; g < water.n_ghosts(); ++g) {
+    for (int k = 0; k < 3; ++k) parts.forces[3 * water.owner[g] + k] += parts.forces[3 * (n + g) + k];
+    for (int k = 0; k < 9; ++k) parts.virials[9 * water.owner[g] + k] += parts.virials[9 * (n + g) + k];
+  }
+  for (auto* values : {&parts.forces, &parts.energies, &parts.virials})
+    values->resize(values->size() / n_all * n);
+  EXPECT_NEAR(parts.energy, whole.energy, 1e-12);
+  expect_near(parts.forces, whole.forces, 1e-12, "forces");
+  expect_near(parts.virial, whole.virial, 1e-12, "virial");
+  expect_near(parts.energies, whole.energies, 1e-12, "energies");
+  expect_near(parts.virials, whole.virials, 1e-12, "virials by atom");
+}
+
 TEST(QuintetC, a_list_of_the_host_gives_what_its_own_gives) {
   const Handle handle({data("oneside.dp"), data("twoside.dp")});
   for (const double skin : {0.0, 0.8}) {
     Water water(4.5 + skin);
-    for (const int model : {0, 1}) {
-      const int n = water.n_owned, n_all = n + water.n_ghosts();
-      const Found whole = compute(handle, water.owned_types(), water.owned_positions(), water.cell, model);
-      Found parts(n_all);
-      ASSERT_EQ(water.set(handle.potential), QUINTET_OK) << handle.error();
-      ASSERT_EQ(quintet_potential_check_neighbours(handle.potential, water.positions.data()), QUINTET_OK)
-          << handle.error();
-      ASSERT_EQ(quintet_potential_compute_neighbours(handle.potential, model, water.positions.data(),
-                                                     &parts.energy, parts.forces.data(), parts.virial.data(),
-                                                     parts.energies.data(), parts.virials.data()),
-                QUINTET_OK)
-          << handle.error();
-      for (int g = 0; g < water.n_ghosts(); ++g) {
-        for (int k = 0; k < 3; ++k) parts.forces[3 * water.owner[g] + k] += parts.forces[3 * (n + g) + k];
-        for (int k = 0; k < 9; ++k) parts.virials[9 * water.owner[g] + k] += parts.virials[9 * (n + g) + k];
-      }
-      for (auto* values : {&parts.forces, &parts.energies, &parts.virials})
-        values->resize(values->size() / n_all * n);
-      EXPECT_NEAR(parts.energy, whole.energy, 1e-12);
-      expect_near(parts.forces, whole.forces, 1e-12, "forces");
-      expect_near(parts.virial, whole.virial, 1e-12, "virial");
-      expect_near(parts.energies, whole.energies, 1e-12, "energies");
-      expect_near(parts.virials, whole.virials, 1e-12, "virials by atom");
-    }
+    for (const int model : {0, 1}) expect_equal_by_list(handle, model, water);
+  }
+}
+
+TEST(QuintetC, other_descriptors_take_a_list_of_the_host) {
+  for (const char* const file : {"se_e2_r.dp", "dpa1_concat.dp", "dpa1_strip.dp", "hybrid_mixed.dp"}) {
+    const Handle handle({data(file)});
+    ASSERT_EQ(handle.error(), "") << file;
+    Water water(quintet_potential_cutoff(handle.potential) + 0.8);
+    SCOPED_TRACE(file);
+    expect_equal_by_list(handle, 0, water);
   }
 }
 
