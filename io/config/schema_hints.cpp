@@ -199,15 +199,6 @@ const Tree* whole_value_at(const Tree& document, std::string_view path) {
   return is_whole ? value : nullptr;
 }
 
-/// Add the scalars of a tree that read as a text.
-void collect_values(const Tree& tree, std::string_view text, std::vector<const Tree*>& found) {
-  if (tree.is_scalar() && tree.as_text() == text) found.push_back(&tree);
-  if (tree.is_list())
-    for (const auto& item : tree.items()) collect_values(item, text, found);
-  if (tree.is_map())
-    for (const auto& [key, value] : tree.entries()) collect_values(value, text, found);
-}
-
 }  // namespace
 
 const Tree* value_named_in(std::string_view message, const Tree& tree) {
@@ -225,19 +216,6 @@ const Tree* value_named_in(std::string_view message, const Tree& tree) {
     begin += length;
   }
   return value == nullptr && is_key ? value_at(tree, first) : value;
-}
-
-const Tree* value_quoted_in(std::string_view message, const Tree& tree) {
-  for (auto begin = message.find('\''); begin < message.size();) {
-    const auto end = message.find('\'', begin + 1);
-    if (end == std::string_view::npos) return nullptr;
-    const auto text = message.substr(begin + 1, end - begin - 1);
-    std::vector<const Tree*> found;
-    if (!text.empty() && !to_number(text)) collect_values(tree, text, found);
-    if (found.size() == 1) return found.front();
-    begin = end;
-  }
-  return nullptr;
 }
 
 }  // namespace quintet

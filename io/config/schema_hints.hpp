@@ -37,8 +37,4 @@ namespace quintet {
 /// first path that is there. Null where none is.
 [[nodiscard]] const Tree* value_named_in(std::string_view message, const Tree& tree);
 
-/// The value that a message quotes ("there is no variable 'TEMP'"), where it is no number and the tree has it
-/// once; else null.
-[[nodiscard]] const Tree* value_quoted_in(std::string_view message, const Tree& tree);
-
 }  // namespace quintet

@@ -4,14 +4,21 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include "io/files/input_file.hpp"
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/seal.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/syntax/foreign_text.hpp"
 
 namespace quintet::hdf5 {
 namespace {
@@ -49,6 +56,34 @@ detail::Properties access_properties(const Comm& comm, bool writes) {
   return access;
 }
 
+/// Whether an HDF5 file's signature stands at 0, 512, 1024, 2048, ..., as its format asks for.
+bool has_signature(std::ifstream& file, std::uintmax_t size) {
+  constexpr std::array<char, 8> signature = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+  for (std::uintmax_t at = 0; at + signature.size() <= size; at = at == 0 ? 512 : 2 * at) {
+    std::array<char, 8> found{};
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(at));
+    file.read(found.data(), found.size());
+    if (found == signature) return true;
+  }
+  return false;
+}
+
+/// Throw where a file is of another kind, with the kind where it is known.
+void check_signature(const std::string& path) {
+  auto file = open_input_file(path);
+  const auto size = std::filesystem::file_size(path);
+  if (has_signature(file, size)) return;
+  constexpr std::uintmax_t most = 1U << 16;
+  std::string begin(std::min(size, most), '\0');
+  file.clear();
+  file.seekg(0);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  const auto kind = foreign_kind(begin);
+  QUINTET_CHECK(kind.empty(), "{}: this is {}, not an HDF5 file", path, kind);
+  throw InputError(fmt::format("{}: is not an HDF5 file; is this the right file?", path));
+}
+
 void check_is_file(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -56,6 +91,7 @@ void check_is_file(const std::string& path) {
   QUINTET_CHECK(std::filesystem::is_regular_file(status), "{}: is not a file; expected an HDF5 file", path);
   // HDF5 takes an empty file that may be written for a new one.
   QUINTET_CHECK(std::filesystem::file_size(path) > 0, "{}: is empty; expected an HDF5 file", path);
+  check_signature(path);
 }
 
 /// A file whose bytes each rank holds.

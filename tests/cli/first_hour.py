@@ -25,6 +25,7 @@ INPUTS = {
         ("Celsius", "temperature: 300 K", "temperature: 27 C", "integrator.temperature: '27 C' is in degrees Celsius; temperatures are given in K: write '300.15 K'"),
         ("ensemble", "nose_hoover", "nvt", "the thermostat is named in its place: langevin, velocity_rescaling, nose_hoover"),
         ("case", "nose_hoover", "Nose_Hoover", "did you mean 'nose_hoover'?"),
+        ("wrong file", "model: copper.dp", "model: melt.xyz", "wrong_file.yaml:7:10: ", "melt.xyz: is not an HDF5 file; is this the right file?"),
         ("power", "steps: 1000", "steps: 10^3", "found the text '10^3'; write 1e3"),
         ("ps", "dt: 2 fs", "dt: 2 ps", "ps.yaml:9:7: integrator.relaxation_time of 0.1 ps is below 2 time steps", "or a shorter time.dt, such as 2 fs"),
         ("atoms", "[10, 10, 10]", "[100000, 100000, 100000]", "atoms.yaml:5:14: system.replicate: [100000, 100000, 100000] makes 4e+15 atoms"),

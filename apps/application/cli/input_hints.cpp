@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/cli/input_kind.hpp"
+#include "io/config/scalar.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/schema_hints.hpp"
 #include "io/config/suggest.hpp"
@@ -108,6 +109,53 @@ std::string explained_or_throw(const std::string& problem, const Request& reques
   return other.empty() ? problem : other;
 }
 
+/// The one scalar of a tree whose text is what is wanted; null where there is none, or several.
+template <class Wanted>
+const Tree* only_scalar(const Tree& tree, Wanted wanted) {
+  std::vector<const Tree*> open{&tree}, found;
+  while (!open.empty()) {
+    const Tree& at = *open.back();
+    open.pop_back();
+    if (at.is_scalar() && wanted(at.as_text())) found.push_back(&at);
+    if (at.is_list())
+      for (const auto& item : at.items()) open.push_back(&item);
+    if (at.is_map())
+      for (const auto& [key, value] : at.entries()) open.push_back(&value);
+  }
+  return found.size() == 1 ? found.front() : nullptr;
+}
+
+/// Whether a text of an input names the file of a path, beside whatever folder.
+bool names_file(std::string_view path, const std::string& text) {
+  auto end = fs::path(text).lexically_normal().string();
+  while (end.starts_with("../")) end.erase(0, 3);
+  if (end.find_first_of("./") == std::string::npos || !path.ends_with(end)) return false;
+  return path.size() == end.size() || end.front() == '/' || path[path.size() - end.size() - 1] == '/';
+}
+
+/// The value that a message quotes ("there is no variable 'TEMP'"), where it is no number and the tree has it
+/// once; else null.
+const Tree* value_quoted_in(std::string_view message, const Tree& tree) {
+  for (auto begin = message.find('\''); begin < message.size();) {
+    const auto end = message.find('\'', begin + 1);
+    if (end == std::string_view::npos) return nullptr;
+    const auto quoted = message.substr(begin + 1, end - begin - 1);
+    const bool is_word = !quoted.empty() && !to_number(quoted);
+    const auto is_it = [&](const std::string& text) { return text == quoted; };
+    if (const Tree* const value = is_word ? only_scalar(tree, is_it) : nullptr) return value;
+    begin = end;
+  }
+  return nullptr;
+}
+
+/// The value that names the file with which a message begins ("/data/run.h5: is damaged"), where the tree has
+/// it once, in whole or as the end of the path; else null.
+const Tree* value_of_file_in(std::string_view message, const Tree& tree) {
+  const auto path = message.substr(0, message.find(": "));
+  if (path.size() == message.size() || path.empty()) return nullptr;
+  return only_scalar(tree, [&](const std::string& text) { return names_file(path, text); });
+}
+
 }  // namespace
 
 std::string explained(const std::string& problem, const Request& request, const Describe& describe) {
@@ -124,6 +172,7 @@ std::string with_place(const std::string& message, const Tree& document) {
   if (has_place) return message;
   const Tree* value = value_named_in(message, document);
   if (value == nullptr) value = value_quoted_in(message, document);
+  if (value == nullptr) value = value_of_file_in(message, document);
   const auto place = value == nullptr ? "" : value->location().text();
   return place.empty() ? message : fmt::format("{}: {}", place, message);
 }

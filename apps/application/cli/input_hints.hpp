@@ -16,8 +16,8 @@ namespace quintet {
                                     const Describe& describe);
 
 /// A message that begins with a key of the input ("grid.cells: ..."), names one by its path further on, or
-/// quotes a value that the input has once ("there is no variable 'TEMP'"), with the place before it, as
-/// mistakes that the description finds have; others as they are.
+/// quotes a value that the input has once ("there is no variable 'TEMP'"), or begins with a file that it
+/// names, with the place before it, as mistakes that the description finds have; others as they are.
 [[nodiscard]] std::string with_place(const std::string& message, const Tree& document);
 
 }  // namespace quintet

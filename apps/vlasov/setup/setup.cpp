@@ -42,7 +42,8 @@ void set_box(const Formulas& formulas, const std::string& key, int first, int n,
     const auto upper = fmt::format("{}.upper.{}", key, d);
     low = formulas.number(fmt::format("{}.lower.{}", key, d));
     high = formulas.number(upper);
-    QUINTET_CHECK(high > low, "{}: {} is not above the lower end, {}", formulas.place(upper), high, low);
+    QUINTET_CHECK(high > low, "{}: {} is not above the lower end, {}; raise it, or lower {}.lower.{}",
+                  formulas.place(upper), high, low, key, d);
     QUINTET_CHECK(high - low > 1e-100 && high - low < 1e100,
                   "{}: {} lies {:.3g} above the lower end; expected 1e-100 to 1e100, whose squares and cubes "
                   "are still numbers",

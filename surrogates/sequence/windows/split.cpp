@@ -114,12 +114,15 @@ Split make_split(const CoefficientSeries& series, const WindowShape& shape, cons
     log::warning("split.{}: {} is after the record's end, {}; no times are left for a test",
                  random ? "train_until" : "validation_until", ocean::date_text(std::floor(validated)),
                  ocean::date_text(time.back()));
-  QUINTET_CHECK(first < trained, "split.train_until: {} is not after the start of training, {}",
+  QUINTET_CHECK(first < trained,
+                "split.train_until: {} is not after the start of training, {}; give a later date",
                 ocean::date_text(std::floor(trained)), ocean::date_text(first));
   QUINTET_CHECK(random || trained < validated,
-                "split.validation_until: {} lies inside training, which ends on {}",
+                "split.validation_until: {} lies inside training, which ends on {}; give a later date, or an "
+                "earlier split.train_until",
                 ocean::date_text(std::floor(validated)), ocean::date_text(std::floor(trained)));
-  QUINTET_CHECK(validated <= tested, "split.test_until: {} lies inside {}, which ends on {}",
+  QUINTET_CHECK(validated <= tested,
+                "split.test_until: {} lies inside {}, which ends on {}; give a later date",
                 ocean::date_text(std::floor(tested)), random ? "training" : "validation",
                 ocean::date_text(std::floor(validated)));
   const auto after = [](double day) { return std::nextafter(day, std::numeric_limits<double>::infinity()); };

@@ -38,9 +38,20 @@ TEST(InputHints, a_message_that_quotes_a_value_gets_its_place) {
     EXPECT_EQ(placed(message), message);
 }
 
+TEST(InputHints, a_message_about_a_file_gets_the_place_that_names_it) {
+  for (const char* file : {"run.h5", "/a/b/run.h5"})
+    EXPECT_EQ(placed(std::string(file) + ": is damaged"),
+              std::string("in.yaml:5:11: ") + file + ": is damaged");
+  for (const char* message : {"/a/rerun.h5: is damaged", "run.h5 is damaged", "run.h5/a: x", ": x"})
+    EXPECT_EQ(placed(message), message);
+  const auto tree = parse_yaml("a: ../c/x.dp\nb: [y.dp, y.dp]\n", "in.yaml");
+  EXPECT_EQ(with_place("/d/c/x.dp: no", tree), "in.yaml:1:4: /d/c/x.dp: no");
+  EXPECT_EQ(with_place("/d/y.dp: no", tree), "/d/y.dp: no");  // named twice
+}
+
 TEST(InputHints, a_message_about_something_else_stays_as_it_is) {
   for (const char* message :
-       {"steps are few", "run.h5: is damaged", "data lacks a file", "in.yaml:2:3: grid.cells: odd",
+       {"steps are few", "other.h5: is damaged", "data lacks a file", "in.yaml:2:3: grid.cells: odd",
         "--set grid.cells: grid.cells: odd", "", "grid", "Ends. grid.", "not.there: no"})
     EXPECT_EQ(placed(message), message);
 }

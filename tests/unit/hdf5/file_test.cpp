@@ -286,9 +286,16 @@ TEST(File, what_cannot_be_opened_or_made_says_why) {
     std::ofstream(scratch / "text.h5")
         << "This is not HDF5, but it is long enough to hold a superblock of one.\n";
     std::ofstream(scratch / "empty.h5");
+    std::ofstream(scratch / "script.h5") << "units metal\npair_style eam/alloy\nrun 100\n";
+    // a signature behind a user's block of 512 bytes, and one where none may be
+    for (const auto& [name, at] : {std::pair{"behind.h5", 512}, std::pair{"beside.h5", 500}})
+      std::ofstream(scratch / name) << std::string(at, ' ') << "\x89HDF\r\n\x1a\n" << std::string(600, ' ');
   }
   comm.barrier();
 
+  const auto script = message_of<InputError>([&] { File::open(comm, scratch / "script.h5"); });
+  const auto behind = message_of<InputError>([&] { File::open(comm, scratch / "behind.h5"); });
+  const auto beside = message_of<InputError>([&] { File::open(comm, scratch / "beside.h5"); });
   const auto absent = message_of<InputError>([&] { File::open(comm, scratch / "none.h5"); });
   const auto text = message_of<InputError>([&] { File::open(comm, scratch / "text.h5"); });
   const auto empty = message_of<InputError>([&] { File::open_for_update(comm, scratch / "empty.h5"); });
@@ -296,8 +303,11 @@ TEST(File, what_cannot_be_opened_or_made_says_why) {
   const auto made = message_of<InputError>([&] { File::create(comm, scratch / "no/such/folder.h5"); });
 
   EXPECT_TRUE(contains(absent, "none.h5: no such file")) << absent;
-  EXPECT_TRUE(contains(text, "text.h5: file: cannot open it (is it a whole HDF5 file?): HDF5: ")) << text;
-  EXPECT_TRUE(contains(text, "signature")) << text;
+  EXPECT_TRUE(contains(text, "text.h5: is not an HDF5 file; is this the right file?")) << text;
+  EXPECT_TRUE(contains(script, "script.h5: this is a LAMMPS input script, not an HDF5 file")) << script;
+  EXPECT_TRUE(contains(behind, "behind.h5: file: cannot open it (is it a whole HDF5 file?): HDF5: "))
+      << behind;
+  EXPECT_TRUE(contains(beside, "beside.h5: is not an HDF5 file")) << beside;
   EXPECT_TRUE(contains(empty, "empty.h5")) << empty;
   EXPECT_TRUE(contains(folder, "is not a file")) << folder;
   EXPECT_TRUE(contains(made, "folder.h5: file: cannot create it")) << made;
