@@ -80,10 +80,17 @@ class DpmdRunIntegratorBarostat(TypedDict, total=False):
     method: Literal['auto', 'cell_rescaling', 'mtk']  # Stochastic cell rescaling, or a cell with inertia (Martyna, Tobias and Klein; Parrinello and Rahman); auto: cell_rescaling for npt where it can do what is asked for, else mtk, and mtk with nose_hoover, so that all is deterministic
     pressure_tensor: Union[Sequence[str], str]  # Target of each component in place of pressure: xx, yy, zz and, triclinic, xy, xz, yz (mtk); unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; 0 to 6 values
     axes: Sequence[str]  # Directions that move, the others stay (mtk); a direction that is open must stay; 1 to 3 values
+class DpmdRunIntegratorMinimiserCell(TypedDict, total=False):
+    pressure: str  # Pressure that the cell relaxes to; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3
+    pressure_tensor: Union[Sequence[str], str]  # Target of each component in place of pressure: xx, yy, zz and, triclinic, xy, xz, yz; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; 0 to 6 values
+    coupling: Literal['isotropic', 'anisotropic', 'triclinic']  # What relaxes: all directions alike, x, y and z each by its own pressure, or the angles too
+    axes: Sequence[str]  # Directions that relax, the others stay; a direction that is open must stay; 1 to 3 values
+    stress_tolerance: str  # Stop when no component of the pressure tensor that may relax is farther from its target; unit: bar, kbar, GPa, atm, Pa, eV/angstrom^3; above 0 bar
 class DpmdRunIntegratorMinimiser(TypedDict, total=False):
     force_tolerance: str  # Stop when no atom's force is longer than this; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
     max_displacement: str  # Farthest an atom moves in a step; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     dt_max_factor: float  # Longest step, in units of time.dt; at least 1
+    cell: Union[DpmdRunIntegratorMinimiserCell, None]  # The cell relaxes with the atoms to a pressure: the enthalpy is minimised; absent: it stays
 class DpmdRunIntegrator(TypedDict, total=False):
     ensemble: Literal['nve', 'langevin', 'velocity_rescaling', 'nose_hoover', 'npt', 'nph', 'minimise']  # nve: velocity Verlet; at constant temperature (NVT) by the thermostat that is named (langevin: Langevin dynamics (BAOAB), velocity_rescaling: stochastic velocity rescaling, nose_hoover: a Nose-Hoover chain); npt: at constant pressure too, see barostat.thermostat; nph: at constant pressure and enthalpy; minimise: FIRE 2.0
     temperature: Union[str, None]  # Target temperature (all but nve, nph and minimise; nph: of the cell's mass alone, 300 K unless given); unit: K; at least 0 K

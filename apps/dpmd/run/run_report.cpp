@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "apps/application/life/context.hpp"
+#include "apps/dpmd/run/run_words.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "io/files/number_table.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
 
 namespace quintet::dpmd {
@@ -146,6 +148,25 @@ void report_overflow(Context& context, const Simulation& simulation) {
                   first, most > 0 ? fmt::format(" (up to {} within the cutoff)", most) : "", 100 * share));
 }
 
+/// Largest stress of what may relax, beside its target (bar).
+double stress_of(const CellGoal& goal, const ParticleSystem& system) {
+  return RelaxingCell(goal).largest_stress(system) * units::ev_per_a3_to_bar;
+}
+
+/// Tell what the cell has come to.
+void report_cell(Context& context, const RelaxingCellOptions& options, const CellGoal& goal,
+                 const ParticleSystem& system, const std::string& doubt) {
+  const double stress = stress_of(goal, system), volume = system.atoms.box.volume();
+  context.summarise("largest_stress_bar", stress, "of the components that may relax, beside their target");
+  context.summarise("stress_tolerance_bar", options.stress_tolerance,
+                    "integrator.minimiser.cell.stress_tolerance");
+  context.headline("largest stress", fmt::format("{:.3g} bar", stress), doubt);
+  context.headline("cell", cell_in_words(system.atoms.box), doubt);
+  if (!options.pressure_tensor.empty()) return;
+  const double enthalpy = system.total.energy + options.pressure / units::ev_per_a3_to_bar * volume;
+  context.summarise("enthalpy_ev", enthalpy, "potential energy + pressure * volume");
+}
+
 }  // namespace
 
 std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options) {
@@ -155,21 +176,26 @@ std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options) {
 
 std::string report_convergence(Context& context, const RunOptions& options, const Simulation& simulation) {
   if (options.integrator.ensemble != Ensemble::minimise) return "";
-  const double force = largest_force(Exec(), simulation.system());
+  const auto& system = simulation.system();
+  const double force = largest_force(Exec(), system);
   const double wanted = options.integrator.minimiser.force_tolerance;
-  const bool converged = force <= wanted;
+  const auto goal = relaxing_cell(options.integrator, system);
+  const bool converged = force <= wanted && (!goal || RelaxingCell(*goal).is_at_rest(system));
   context.summarise("converged", std::int64_t{converged},
-                    "1: no force is longer than the tolerance; 0: one is");
+                    "1: no force is longer than the tolerance, and a cell that relaxes is at rest; 0: else");
   context.summarise("largest_force_ev_per_angstrom", force, "on an atom, at the end");
   context.summarise("force_tolerance_ev_per_angstrom", wanted, "integrator.minimiser.force_tolerance");
-  const std::string text =
-      fmt::format("the largest force is {:.3g} eV/angstrom after {} steps, {:g} was asked for", force,
-                  simulation.step(), wanted);
+  const std::string text = fmt::format(
+      "the largest force is {:.3g} eV/angstrom{} after {} steps, {:g}{} asked for", force,
+      goal ? fmt::format(" and the largest stress {:.3g} bar", stress_of(*goal, system)) : "",
+      simulation.step(), wanted,
+      goal ? fmt::format(" and {:g} were", options.integrator.minimiser.cell->stress_tolerance) : " was");
   const std::string doubt =
       converged ? "" : fmt::format("Not converged: {}; go on with more time.steps and --restart auto", text);
   context.headline("largest force", fmt::format("{:.3g} eV/Å", force), doubt);
-  context.headline("potential energy", fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
-                                                                         simulation.atoms().n_global));
+  context.headline("potential energy",
+                   fmt::format("{:.6f} eV/atom", system.total.energy / simulation.atoms().n_global));
+  if (goal) report_cell(context, *options.integrator.minimiser.cell, *goal, system, doubt);
   if (converged) log::info("Converged: {}", text);
   return doubt;
 }

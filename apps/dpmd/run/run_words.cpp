@@ -29,6 +29,12 @@ std::string ramp(double first, const std::optional<double>& last, const char* un
                                 : fmt::format("{:g} {}", first, unit);
 }
 
+std::string pressure_in_words(const std::vector<double>& tensor, double pressure,
+                              const std::optional<double>& end) {
+  return tensor.empty() ? ramp(pressure, end, "bar")
+                        : fmt::format("pressure tensor {:g} bar", fmt::join(tensor, ", "));
+}
+
 }  // namespace
 
 std::string composition(const Comm& comm, const Atoms& atoms) {
@@ -65,15 +71,17 @@ std::string cell_in_words(const Box& box) {
 
 std::string ensemble_in_words(const IntegratorOptions& options) {
   std::string text = row_of(ensembles, options.ensemble.kind).words, temperature;
+  if (const auto& cell = options.minimiser.cell; cell && options.ensemble == Ensemble::minimise)
+    return fmt::format("{} of atoms and cell, {}; {}", text,
+                       pressure_in_words(cell->pressure_tensor, cell->pressure, std::nullopt),
+                       row_of(cell_couplings, cell->coupling).words);
   if (const auto thermostat = thermostat_of(options))
     temperature = fmt::format("{} by {}", ramp(*options.temperature, options.temperature_end, "K"),
                               row_of(thermostats(), *thermostat).doc);
   if (!is_at_constant_pressure(options.ensemble))
     return temperature.empty() ? text : fmt::format("{}, {}", text, temperature);
   const auto& barostat = options.barostat;
-  text += barostat.pressure_tensor.empty()
-              ? ", " + ramp(barostat.pressure, barostat.pressure_end, "bar")
-              : fmt::format(", pressure tensor {:g} bar", fmt::join(barostat.pressure_tensor, ", "));
+  text += ", " + pressure_in_words(barostat.pressure_tensor, barostat.pressure, barostat.pressure_end);
   if (!temperature.empty()) text += " and " + temperature;
   text += fmt::format("; {}", row_of(cell_couplings, barostat.coupling).words);
   text += uses_mtk(options) ? " with inertia (Martyna, Tobias and Klein)" : " by stochastic rescaling";

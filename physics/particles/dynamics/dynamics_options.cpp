@@ -62,6 +62,25 @@ void describe(Schema& schema, BarostatOptions& options) {
       .length(1, 3);
 }
 
+void describe(Schema& schema, RelaxingCellOptions& options) {
+  schema.quantity("pressure", options.pressure, "bar", "Pressure that the cell relaxes to");
+  schema
+      .quantities("pressure_tensor", options.pressure_tensor, "bar",
+                  "Target of each component in place of pressure: xx, yy, zz and, triclinic, xy, xz, yz")
+      .length(0, 6)
+      .example("1000 0 0 bar");
+  schema.choice("coupling", options.coupling, choices_of(cell_couplings),
+                "What relaxes: all directions alike, x, y and z each by its own pressure, or the angles too");
+  schema
+      .texts("axes", options.axes,
+             "Directions that relax, the others stay; a direction that is open must stay")
+      .length(1, 3);
+  schema
+      .quantity("stress_tolerance", options.stress_tolerance, "bar",
+                "Stop when no component of the pressure tensor that may relax is farther from its target")
+      .above(0);
+}
+
 void describe(Schema& schema, MinimiserOptions& options) {
   schema
       .quantity("force_tolerance", options.force_tolerance, "eV/angstrom",
@@ -71,6 +90,9 @@ void describe(Schema& schema, MinimiserOptions& options) {
       .quantity("max_displacement", options.max_displacement, "angstrom", "Farthest an atom moves in a step")
       .above(0);
   schema.number("dt_max_factor", options.dt_max_factor, "Longest step, in units of time.dt").at_least(1);
+  schema.section(
+      "cell", options.cell,
+      "The cell relaxes with the atoms to a pressure: the enthalpy is minimised; absent: it stays");
 }
 
 namespace {
@@ -80,23 +102,33 @@ bool needs_mtk(const BarostatOptions& b) {
   return b.coupling == CellCoupling::triclinic || !b.pressure_tensor.empty() || b.axes.size() < 3;
 }
 
+/// Objection to what a cell is asked to do; `section`: of integrator, where it says so.
+template <class CellOptions>
+std::optional<std::string> cell_problem(const char* section, const CellOptions& cell) {
+  for (const auto& axis : cell.axes)
+    if ((axis != "x" && axis != "y" && axis != "z") ||
+        std::count(cell.axes.begin(), cell.axes.end(), axis) > 1)
+      return fmt::format("{}.axes: '{}' is not one of x, y, z, each at most once", section, axis);
+  if (cell.pressure_tensor.empty()) return std::nullopt;
+  const std::size_t wanted = cell.coupling == CellCoupling::triclinic ? 6 : 3;
+  if (cell.coupling == CellCoupling::isotropic)
+    return fmt::format(
+        "{}.pressure_tensor needs coupling anisotropic or triclinic: one length has one pressure", section);
+  if (cell.pressure_tensor.size() != wanted)
+    return fmt::format("{}.pressure_tensor has {} components; this coupling has {}", section,
+                       cell.pressure_tensor.size(), wanted);
+  return std::nullopt;
+}
+
 std::optional<std::string> barostat_problem(const IntegratorOptions& options) {
   const auto& b = options.barostat;
   if (b.method == BarostatMethod::cell_rescaling && options.ensemble.kind == Ensemble::nph)
     return "barostat.method cell_rescaling keeps a temperature; nph needs 'method: mtk'";
   if (b.method == BarostatMethod::cell_rescaling && needs_mtk(b))
     return "barostat: a triclinic cell, pressure_tensor and axes need 'method: mtk'";
-  for (const auto& axis : b.axes)
-    if ((axis != "x" && axis != "y" && axis != "z") || std::count(b.axes.begin(), b.axes.end(), axis) > 1)
-      return fmt::format("barostat.axes: '{}' is not one of x, y, z, each at most once", axis);
-  if (b.pressure_tensor.empty()) return std::nullopt;
-  const std::size_t wanted = b.coupling == CellCoupling::triclinic ? 6 : 3;
-  if (b.coupling == CellCoupling::isotropic)
-    return "barostat.pressure_tensor needs coupling anisotropic or triclinic: one length has one pressure";
-  if (b.pressure_tensor.size() != wanted)
-    return fmt::format("barostat.pressure_tensor has {} components; this coupling has {}",
-                       b.pressure_tensor.size(), wanted);
-  if (b.pressure_end) return "barostat.pressure_end is a ramp of pressure; pressure_tensor has none";
+  if (auto problem = cell_problem("barostat", b)) return problem;
+  if (b.pressure_end && !b.pressure_tensor.empty())
+    return "barostat.pressure_end is a ramp of pressure; pressure_tensor has none";
   return std::nullopt;
 }
 
@@ -138,6 +170,8 @@ std::optional<std::string> problem_of(const IntegratorOptions& options) {
   if (!needed && options.temperature_end)
     return "temperature_end has no meaning for ensembles nve, nph and minimise";
   if (is_at_constant_pressure(options.ensemble)) return barostat_problem(options);
+  if (options.ensemble == Ensemble::minimise && options.minimiser.cell)
+    return cell_problem("minimiser.cell", *options.minimiser.cell);
   return std::nullopt;
 }
 

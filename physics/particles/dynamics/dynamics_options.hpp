@@ -79,11 +79,22 @@ struct BarostatOptions {
 };
 void describe(Schema& schema, BarostatOptions& options);
 
+/// Section `integrator.minimiser.cell`: the cell relaxes, too. In bar as the user writes them.
+struct RelaxingCellOptions {
+  double pressure = 0;                    ///< (bar)
+  std::vector<double> pressure_tensor{};  ///< target by component, xx yy zz (xy xz yz) (bar)
+  CellCoupling coupling = CellCoupling::triclinic;
+  std::vector<std::string> axes{"x", "y", "z"};  ///< directions that move
+  double stress_tolerance = 10;                  ///< (bar)
+};
+void describe(Schema& schema, RelaxingCellOptions& options);
+
 /// Section `integrator.minimiser`.
 struct MinimiserOptions {
   double force_tolerance = 1e-3;  ///< (eV/angstrom)
   double max_displacement = 0.1;  ///< (angstrom)
   double dt_max_factor = 10;      ///< longest step in units of time.dt
+  std::optional<RelaxingCellOptions> cell{};
 };
 void describe(Schema& schema, MinimiserOptions& options);
 

@@ -96,32 +96,44 @@ class MolecularDynamics : public Integrator {
   std::vector<std::unique_ptr<Coupling>> baths_;
 };
 
-/// Directions that the barostat moves. Throws InputError where that would move a row that is open.
-std::array<bool, 3> moving_axes(const BarostatOptions& options, const Box& box) {
+/// Directions of `axes` that something moves, the barostat; `section` of integrator says so. Throws
+/// InputError where that would move a row that is open.
+std::array<bool, 3> moving_axes(const std::vector<std::string>& names, const char* mover, const char* section,
+                                const Box& box) {
   std::array<bool, 3> axes{};
-  for (const auto& axis : options.axes) axes[axis[0] - 'x'] = true;
+  for (const auto& axis : names) axes[axis[0] - 'x'] = true;
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3 && !box.periodic()[k]; ++l)
-      QUINTET_CHECK(
-          !axes[l] || box.rows()[3 * k + l] == 0,
-          "the barostat moves {}, but the cell is open along row {}, which points there; leave it out of "
-          "integrator.barostat.axes, use a periodic cell or an ensemble of constant volume",
-          "xyz"[l], "abc"[k]);
+      QUINTET_CHECK(!axes[l] || box.rows()[3 * k + l] == 0,
+                    "the {} moves {}, but the cell is open along row {}, which points there; leave it out of "
+                    "integrator.{}.axes, use a periodic cell or a constant volume",
+                    mover, "xyz"[l], "abc"[k], section);
   return axes;
+}
+
+/// A tensor of pressure in bar, or a pressure where it is empty (eV/angstrom^3).
+SymmetricTensor pressure_of(const std::vector<double>& tensor, double pressure) {
+  SymmetricTensor target{};
+  for (int k = 0; k < 3 && tensor.empty(); ++k) target[k] = pressure / units::ev_per_a3_to_bar;
+  for (std::size_t c = 0; c < tensor.size(); ++c) target[c] = tensor[c] / units::ev_per_a3_to_bar;
+  return target;
+}
+
+/// Throws InputError where atoms are frozen: their places would move with the cell.
+void require_none_frozen(const ParticleSystem& system, const std::string& mover, const char* remedy) {
+  QUINTET_CHECK(system.frozen.none(),
+                "{} scales all positions with the cell, those of {} as well; {}, or freeze nothing", mover,
+                counted(system.frozen.count(), "frozen atom"), remedy);
 }
 
 std::unique_ptr<Coupling> make_flexible_cell(const IntegratorOptions& options, std::uint64_t seed,
                                              const Box& box) {
   const auto& b = options.barostat;
   FlexibleCellOptions cell;
-  cell.freedom = {b.coupling, moving_axes(b, box)};
+  cell.freedom = {b.coupling, moving_axes(b.axes, "barostat", "barostat", box)};
   cell.relaxation_time = b.relaxation_time;
   cell.inertia_kt = units::boltzmann * options.temperature.value_or(300);
-  if (!b.pressure_tensor.empty()) {
-    cell.pressure.emplace();
-    for (std::size_t c = 0; c < b.pressure_tensor.size(); ++c)
-      (*cell.pressure)[c] = b.pressure_tensor[c] / units::ev_per_a3_to_bar;
-  }
+  if (!b.pressure_tensor.empty()) cell.pressure = pressure_of(b.pressure_tensor, b.pressure);
   QUINTET_CHECK(cell.inertia_kt > 0, "integrator.temperature is 0 K; the mass of the cell needs one above 0");
   QUINTET_CHECK(
       squareness(box) > least_squareness,
@@ -171,6 +183,15 @@ std::string kind_of(const IntegratorOptions& options) {
 
 }  // namespace
 
+std::optional<CellGoal> relaxing_cell(const IntegratorOptions& options, const ParticleSystem& system) {
+  const auto& cell = options.minimiser.cell;
+  if (options.ensemble != Ensemble::minimise || !cell) return std::nullopt;
+  require_none_frozen(system, "integrator.minimiser.cell", "leave it out");
+  return CellGoal{{cell->coupling, moving_axes(cell->axes, "minimiser", "minimiser.cell", system.atoms.box)},
+                  pressure_of(cell->pressure_tensor, cell->pressure),
+                  cell->stress_tolerance / units::ev_per_a3_to_bar};
+}
+
 std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, const TimeOptions& time,
                                             std::uint64_t seed, ParticleSystem& system) {
   const auto problem = problem_of(options);
@@ -178,7 +199,7 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, co
   const auto& frozen = system.frozen;
   system.degrees_of_freedom = degrees_of_freedom(system.atoms.n_global - frozen.count(), frozen.none());
   if (options.ensemble == Ensemble::minimise)
-    return std::make_unique<FireMinimiser>(options.minimiser, time.dt);
+    return std::make_unique<FireMinimiser>(options.minimiser, time.dt, relaxing_cell(options, system));
   std::vector<std::unique_ptr<Coupling>> baths;
   Ramp kt, pressure;
   if (const auto thermostat = thermostat_of(options)) {
@@ -187,11 +208,8 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, co
     baths.push_back(row_of(thermostats(), *thermostat).make(options, seed));
   }
   if (is_at_constant_pressure(options.ensemble)) {
-    QUINTET_CHECK(
-        frozen.none(),
-        "ensemble {} scales all positions with the cell, those of {} as well; use an ensemble of constant "
-        "volume, or freeze nothing",
-        ensemble_name(options.ensemble), counted(frozen.count(), "frozen atom"));
+    require_none_frozen(system, "ensemble " + ensemble_name(options.ensemble),
+                        "use an ensemble of constant volume");
     const auto& b = options.barostat;
     pressure = {b.pressure / units::ev_per_a3_to_bar,
                 b.pressure_end.value_or(b.pressure) / units::ev_per_a3_to_bar, time.steps};

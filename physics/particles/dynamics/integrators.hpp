@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
+#include "physics/particles/dynamics/relaxing_cell.hpp"
 
 namespace quintet {
 
@@ -43,5 +45,10 @@ class Integrator {
 [[nodiscard]] std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options,
                                                           const TimeOptions& time, std::uint64_t seed,
                                                           ParticleSystem& system);
+
+/// What the cell relaxes to in a minimisation; nothing where it stays. Throws InputError for a direction that
+/// is open, and beside frozen atoms.
+[[nodiscard]] std::optional<CellGoal> relaxing_cell(const IntegratorOptions& options,
+                                                    const ParticleSystem& system);
 
 }  // namespace quintet

@@ -40,6 +40,7 @@ ENSEMBLES = {
     "frozen": ["integrator.ensemble=langevin", "integrator.temperature=600 K",
                "frozen={ids: [1, 7], z: [-1 angstrom, 1 angstrom]}"],
     "minimise": ["integrator.ensemble=minimise"],
+    "minimise_cell": ["integrator.ensemble=minimise", "integrator.minimiser.cell={pressure: 1000 bar}"],
     "npt_dispersion": ["integrator.ensemble=npt", "integrator.temperature=600 K",
                        "potential.dispersion={functional: pbe, s9: 1, table: d3.npz, cutoff: 8.5 angstrom, "
                        "triple_cutoff: 5 angstrom, coordination_cutoff: 7 angstrom, switch: 1 angstrom}",
@@ -97,7 +98,7 @@ def case_for(ensemble):
     """The YAML file of an ensemble: a minimisation starts from atoms off their places."""
     if "dispersion" in ensemble:
         made_table()
-    if ensemble != "minimise":
+    if not ensemble.startswith("minimise"):
         return os.path.join(HERE, "copper.yaml"), ENSEMBLES[ensemble]
     write_xyz("shaken.xyz", [("Cu", [3.6 * x + 0.2 * ((7 * i + 3 * k) % 5 - 2) / 2 for k, x in enumerate(site)])
                              for i, site in enumerate(FCC)], CELL)
@@ -107,6 +108,26 @@ def case_for(ensemble):
 def shaken():
     """Write shaken.xyz, four atoms of copper off their places."""
     case_for("minimise")
+
+
+def strained():
+    """Write strained.xyz, four atoms of copper in a cell that is stretched and sheared."""
+    rows = [[3.6 * x for x in row] for row in ((1.02, 0.01, 0), (0, 0.98, 0.02), (-0.01, 0, 1.01))]
+    write_xyz("strained.xyz", [("Cu", [sum(s * row[k] for s, row in zip(site, rows)) for k in range(3)]) for site in FCC],
+              [x for row in rows for x in row])
+
+
+def is_cubic(output, length, tolerance):
+    """The last cell of a run has rows of one length at right angles, to a relative tolerance; its enthalpy has fallen."""
+    table = thermo(f"{output}/run.h5")
+    rows = [[table[f"cell_{row}{axis}"][-1] for axis in "xyz"] for row in "abc"]
+    for i, a in enumerate(rows):
+        for j, b in enumerate(rows):
+            product = sum(x * y for x, y in zip(a, b)) / float(length) ** 2
+            if not abs(product - (i == j)) <= 2 * float(tolerance):
+                fail(f"{output}: rows {i} and {j} have the product {product}")
+    if not table["potential"][-1] < table["potential"][0]:
+        fail(f"{output}: the energy has not fallen")
 
 
 def checkpoint(output, step):

@@ -23,6 +23,8 @@ inline std::vector<quintet::IntegratorOptions> every_integrator(double temperatu
     }
   }
   all.push_back({.ensemble = Ensemble::minimise});
+  all.push_back(all.back());
+  all.back().minimiser.cell.emplace();
   return all;
 }
 
@@ -31,6 +33,7 @@ inline std::string name_of(const ::testing::TestParamInfo<quintet::IntegratorOpt
   using namespace quintet;
   const auto& options = info.param;
   const auto name = ensemble_name(options.ensemble);
+  if (options.ensemble == Ensemble::minimise && options.minimiser.cell) return name + "_cell";
   if (options.ensemble != Ensemble::npt) return name;
   return name + "_" + ensemble_name(options.barostat.thermostat) +
          (uses_mtk(options) ? "_mtk" : "_rescaling");
