@@ -123,6 +123,12 @@ class DpmdRunObservablesRdf(TypedDict, total=False):
     interval: int  # Steps between two samples; at least 1
     r_max: str  # Largest distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
     bin_width: str  # Width of a bin; unit: angstrom, nm, bohr, um, mm, m, km; at least 0.0001 angstrom
+class DpmdRunObservablesBonds(TypedDict, total=False):
+    interval: int  # Steps between two samples; at least 1
+    cutoff: Required[str]  # Atoms are bonded while they are nearer than this; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom and at most 10 angstrom
+    pairs: dict[str, str]  # Other cutoffs, by pairs of types; 0: such atoms are never bonded; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom and at most 10 angstrom
+    bin_width: str  # Width of a bin of lengths; unit: angstrom, nm, bohr, um, mm, m, km; at least 0.0001 angstrom and at most 10 angstrom
+    angle_bins: int  # Widths of a bin of angles from 0 to 180 degrees. Bins have their middle at multiples of it; at least 2 and at most 18000
 class DpmdRunObservablesMsd(TypedDict, total=False):
     interval: int  # Steps between two samples; at least 1
     length: int  # Longest time difference, in samples; at least 2 and at most 1000000
@@ -132,10 +138,16 @@ class DpmdRunObservablesVacf(TypedDict, total=False):
     interval: int  # Steps between two samples; at least 1
     length: int  # Longest time difference, in samples; at least 2 and at most 1000000
     origin_interval: int  # A new time origin every so many samples; length / origin_interval origins are held, 24 bytes an atom each; at least 1
+class DpmdRunObservablesHeatCurrent(TypedDict, total=False):
+    interval: int  # Steps between two samples; a sample costs one more evaluation of the forces; at least 1
+    length: int  # Longest time difference, in samples: the correlation should have decayed by then; at least 2 and at most 100000
+    plateau_start: float  # The conductivity is the mean of the integral from this fraction of the longest time difference to its end; at least 0 and at most 1
 class DpmdRunObservables(TypedDict, total=False):
     rdf: Union[DpmdRunObservablesRdf, None]  # Radial distribution functions g(r) and coordination numbers
+    bonds: Union[DpmdRunObservablesBonds, None]  # Distributions of bond lengths and bond angles, by types
     msd: Union[DpmdRunObservablesMsd, None]  # Mean-square displacements and diffusion coefficients
     vacf: Union[DpmdRunObservablesVacf, None]  # Velocity autocorrelation and vibrational spectrum
+    heat_current: Union[DpmdRunObservablesHeatCurrent, None]  # Autocorrelation of the heat current and the thermal conductivity by Green and Kubo, at constant volume. It is the conductivity where types do not diffuse past one another
 class DpmdRunDeviation(TypedDict, total=False):
     interval: int  # Steps between rows of model_devi.out; at least 1
     relative_force: Union[str, None]  # Divide an atom's force deviation by its mean force plus this level; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom

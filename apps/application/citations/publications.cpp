@@ -116,6 +116,17 @@ constexpr Publication entries[] = {
      .pages = "109584",
      .year = "2020",
      .doi = "10.1016/j.commatsci.2020.109584"},
+    {.key = "fan2015",
+     .kind = "article",
+     .author = "Fan, Zheyong and Pereira, Luiz Felipe C. and Wang, Hui-Qiong and Zheng, Jin-Cheng and "
+               "Donadio, Davide and Harju, Ari",
+     .title = "Force and heat current formulas for many-body potentials in molecular dynamics simulations "
+              "with applications to thermal conductivity calculations",
+     .venue = "Phys. Rev. B",
+     .volume = "92",
+     .pages = "094301",
+     .year = "2015",
+     .doi = "10.1103/PhysRevB.92.094301"},
     {.key = "ziegler1985",
      .kind = "book",
      .author = "Ziegler, James F. and Biersack, Jochen P. and Littmark, Uwe",

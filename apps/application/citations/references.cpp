@@ -36,6 +36,7 @@ constexpr Reference rows[] = {
      "integrator.ensemble=npt & integrator.barostat.method=auto & integrator.barostat.pressure_tensor"},
     {"martyna1994", "dpmd run",
      "integrator.ensemble=npt & integrator.barostat.method=auto & !integrator.barostat.axes.2"},
+    {"fan2015", "dpmd run", "observables.heat_current"},
     {"ziegler1985", "dpmd run", "potential.repulsion"},
     {"grimme2010", "dpmd", "potential.dispersion"},
     {"grimme2011", "dpmd", "potential.dispersion"},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/loop/run_loop.hpp"
@@ -100,16 +102,37 @@ void warn_of_units(const RunOptions& options, const Simulation& simulation) {
       log::warning("{} = {:g} K exceeds {:g} K: is that the unit?", key, *temperature, hottest);
 }
 
+/// Warn of what makes a conductivity another one.
+void warn_of_conductivity(const RunOptions& options, const Simulation& simulation) {
+  if (!options.observables.heat_current) return;
+  const auto thermostat = thermostat_of(options.integrator);
+  if (thermostat == Thermostat::langevin)
+    log::warning(
+        "observables.heat_current: friction and noise of langevin damp the heat current; take ensemble nve");
+  std::vector<std::int64_t> present(simulation.atoms().type_names.size(), 0);
+  for (int i = 0; i < simulation.atoms().n_local; ++i) present[simulation.atoms().type(i)] = 1;
+  simulation.domain().comm().reduce(std::span<std::int64_t>(present), Comm::Reduction::maximum);
+  if (std::count(present.begin(), present.end(), 1) > 1)
+    log::warning(
+        "observables.heat_current: atoms of several types. Its integral is the thermal conductivity in a "
+        "solid or of molecules that stay whole; where types diffuse past one another it is not");
+}
+
 /// Warn of what the run is too short to see.
 void warn_of_intervals(const RunOptions& options, const Simulation& simulation) {
   const auto end = static_cast<double>(simulation.last_step());
   const auto look = [&](const char* key, std::int64_t interval, const char* missing) {
     warn_if_beyond(key, interval, "time.steps", end, missing);
   };
-  const auto& [rdf, msd, vacf] = options.observables;
+  const auto& [rdf, bonds, msd, vacf, heat] = options.observables;
   if (rdf) look("observables.rdf.interval", rdf->interval, "no g(r) but the initial one");
+  if (bonds) look("observables.bonds.interval", bonds->interval, "no bonds but the initial ones");
   if (msd) look("observables.msd.interval", msd->correlation.interval, "no mean-square displacement");
   if (vacf) look("observables.vacf.interval", vacf->correlation.interval, "no velocity autocorrelation");
+  if (heat)
+    warn_if_beyond("observables.heat_current.interval times length",
+                   static_cast<double>(heat->interval) * static_cast<double>(heat->length), "time.steps", end,
+                   "no conductivity");
   if (options.trajectory) look("trajectory.interval", options.trajectory->interval, "no frame but the first");
   if (options.deviation)
     look("deviation.interval", options.deviation->interval, "no deviation but the initial one");
@@ -125,6 +148,7 @@ void run(Context& context, const RunOptions& options) {
   announce(context, options, *simulation);
   warn_of_units(options, *simulation);
   warn_of_intervals(options, *simulation);
+  warn_of_conductivity(options, *simulation);
   MdSpectrogram::check(options, *simulation);
   const auto reference = read_reference(options.reference);
   if (!context.go_ahead(extra_files(options))) return;

@@ -24,6 +24,14 @@ std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, con
   return {kept[0], kept[1], kept[2]};
 }
 
+/// Throws InputError for atoms that stay beside an observable of all that move: what system.file holds is
+/// known no earlier.
+void require_observable(const ObservablesOptions& options, const FrozenAtoms& frozen) {
+  QUINTET_CHECK(frozen.none() || !options.heat_current,
+                "observables.heat_current needs atoms that all move, and the system's file holds some; set "
+                "system.selective_dynamics: false, or remove the section heat_current");
+}
+
 /// Find the frozen atoms of rank 0's configuration, for all ranks. Collective.
 std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOptions& options,
                                             const System& start) {
@@ -59,6 +67,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   domain_->rebuild(exec, atoms_);
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
   system_->times.neighbours = timer.seconds();
+  require_observable(options.observables, frozen);
   system_->frozen = std::move(frozen);
   system_->frozen.hold_velocities(exec, atoms_);
   const auto temperature =
@@ -101,6 +110,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
       if (atoms_.type_names[t] == name) atoms_.masses[t] = mass;
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
   if (state.has("frozen_ids")) system_->frozen = FrozenAtoms(state.read<std::int64_t>("frozen_ids"));
+  require_observable(options.observables, system_->frozen);
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
   IntegratorState kept;
   kept.kind = state.text_attribute("integrator");
@@ -127,7 +137,7 @@ void Simulation::build(const Comm& comm, const RunOptions& options, const Box& b
   // The models of an ensemble are evaluated by the cores, by rows of the host's.
   domain.rows = domain.rows || options.deviation;
   domain_ = std::make_unique<Domain>(comm, domain, box);
-  observers_ = make_observables(options.observables, options.time);
+  observers_ = make_observables(options.observables, options.time, *force_field_);
   if (options.deviation)
     ensemble_.emplace(make_ensemble(options.potential, *force_field_,
                                     {options.deviation->relative_force, options.deviation->relative_virial}));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/dpmd/setup/observable_checks.hpp"
 #include "apps/dpmd/setup/sel_rules.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
@@ -334,6 +335,7 @@ void describe(Schema& schema, RunOptions& options) {
              "alone";
     if (options.selection && !options.deviation)
       return "selection goes by the deviation: add 'deviation: {}' and several models";
+    if (auto problem = problem_of_observables(options)) return problem;
     return problem_of(options.integrator, options.time);
   });
 }

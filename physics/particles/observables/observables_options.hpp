@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "io/config/schema_fwd.hpp"
@@ -10,6 +12,8 @@
 #include "physics/particles/observables/observables.hpp"
 
 namespace quintet {
+
+class ForceField;
 
 /// Section `rdf`: the radial distribution function.
 struct RdfOptions {
@@ -40,16 +44,37 @@ struct VacfOptions {
 };
 void describe(Schema& schema, VacfOptions& options);
 
+/// Section `bonds`: distributions of bond lengths and angles.
+struct BondOptions {
+  std::int64_t interval = 100;                          ///< (steps)
+  double cutoff = 0;                                    ///< (angstrom)
+  std::vector<std::pair<std::string, double>> pairs{};  ///< cutoffs of pairs of types, A_B (angstrom)
+  double bin_width = 0.01;                              ///< of lengths (angstrom)
+  std::int64_t angle_bins = 180;                        ///< widths of a bin from 0 to 180 degrees
+};
+void describe(Schema& schema, BondOptions& options);
+
+/// Section `heat_current`: its autocorrelation and the thermal conductivity.
+struct HeatCurrentOptions {
+  std::int64_t interval = 5;   ///< (steps)
+  std::int64_t length = 2000;  ///< longest time difference (samples)
+  double plateau_start = 0.5;  ///< of the longest time difference
+};
+void describe(Schema& schema, HeatCurrentOptions& options);
+
 /// The observers that accumulate averages; absent: off.
 struct ObservablesOptions {
   std::optional<RdfOptions> rdf;
+  std::optional<BondOptions> bonds;
   std::optional<MsdOptions> msd;
   std::optional<VacfOptions> vacf;
+  std::optional<HeatCurrentOptions> heat_current;
 };
 void describe(Schema& schema, ObservablesOptions& options);
 
-/// The observers of the options.
+/// The observers of the options; `field` is what moves the atoms, and outlives them.
 [[nodiscard]] std::vector<std::unique_ptr<Observer>> make_observables(const ObservablesOptions& options,
-                                                                      const TimeOptions& time);
+                                                                      const TimeOptions& time,
+                                                                      ForceField& field);
 
 }  // namespace quintet

@@ -1,5 +1,6 @@
 #include "physics/particles/observables/rdf.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -8,24 +9,31 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
-#include "physics/particles/observables/rdf_search.hpp"
+#include "physics/particles/observables/point_cells.hpp"
 
 namespace quintet {
 
 namespace {
 
 constexpr int all_types = -1;
-constexpr int ring_tag = 7101;
 
-/// Ordered pairs between this rank's atoms and all atoms, every rank's atoms passing by once.
-void count_ring(const Exec& exec, const Comm& comm, const PairCounter& counter,
-                std::vector<TypedPoint> visitors, std::span<std::int64_t> counts) {
-  const int next = (comm.rank() + 1) % comm.size(), previous = (comm.rank() + comm.size() - 1) % comm.size();
-  for (int turn = 0; turn < comm.size(); ++turn) {
-    if (turn > 0)
-      visitors = comm.exchange_any(std::span<const TypedPoint>(visitors), next, previous, ring_tag);
-    counter.count(exec, visitors, counts);
-  }
+/// Add to counts [n_types, n_types, n_bins] every pair (visitor, point or image of one) of the cells, by the
+/// types of both and the distance.
+void count_pairs(const Exec& exec, const PointCells& cells, std::span<const TypedPoint> visitors,
+                 double bin_width, std::int64_t n_types, std::span<std::int64_t> counts) {
+  const TypedPoint* const visitor = visitors.data();
+  const PointCells* const near = &cells;
+  std::int64_t* const sums = counts.data();
+  const auto n_bins = static_cast<std::int64_t>(counts.size()) / (n_types * n_types);
+  Kokkos::parallel_for(
+      "particles::count_pairs", Kokkos::RangePolicy<Exec>(exec, 0, visitors.size()), [=](std::size_t i) {
+        const auto add = [&](const TypedPoint& point, const double*, double square) {
+          const auto bin = std::min(static_cast<std::int64_t>(std::sqrt(square) / bin_width), n_bins - 1);
+          Kokkos::atomic_add(&sums[(visitor[i].type * n_types + point.type) * n_bins + bin], std::int64_t{1});
+        };
+        near->visit_near(visitor[i].x, add);
+      });
+  exec.fence();
 }
 
 }  // namespace
@@ -45,15 +53,17 @@ void RadialDistribution::begin(const Comm& comm, const Atoms& atoms) {
 }
 
 void RadialDistribution::sample(const Exec& exec, const Atoms& atoms, const Domain& domain) {
-  if (n_samples_ == 0) begin(domain.comm(), atoms);
-  exec.fence();
-  std::vector<TypedPoint> points(atoms.n_local);
-  for (int i = 0; i < atoms.n_local; ++i)
-    points[i] = {{atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}, atoms.type(i)};
-  const PairCounter counter(atoms.box, points, options_.r_max, options_.bin_width, type_names_.size());
+  const Comm& comm = domain.comm();
+  if (n_samples_ == 0) begin(comm, atoms);
+  std::vector<TypedPoint> visitors = local_points(exec, atoms);
+  const PointCells cells(atoms.box, visitors, options_.r_max);
   std::vector<std::int64_t> counts(count_.size(), 0);
-  count_ring(exec, domain.comm(), counter, std::move(points), counts);
-  domain.comm().reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
+  for (int turn = 0; turn < comm.size(); ++turn) {
+    if (turn > 0) visitors = pass_round(comm, visitors);
+    count_pairs(exec, cells, visitors, options_.bin_width, static_cast<std::int64_t>(type_names_.size()),
+                counts);
+  }
+  comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
   for (std::size_t i = 0; i < counts.size(); ++i) count_[i] += counts[i];
   inverse_volume_ += 1 / atoms.box.volume();
   ++n_samples_;

@@ -47,8 +47,8 @@ ENSEMBLES = {
                        "potential.pairs=[{formula: morse, types: [Cu, Cu], depth: 0.02 eV, length: 2.9 angstrom, "
                        "stiffness: 1.5 1/angstrom, cutoff: 7 angstrom}]"],
 }
-OBSERVED = ["observables={rdf: {interval: 5, r_max: 5 angstrom}, msd: {interval: 2, length: 10, origin_interval: 5}, "
-            "vacf: {interval: 2, length: 10, origin_interval: 5}}", "trajectory={interval: 10, format: both, unwrapped: true}"]
+OBSERVED = ["observables={rdf: {interval: 5, r_max: 5 angstrom}, bonds: {interval: 5, cutoff: 3.1 angstrom}, "
+            "msd: {interval: 2, length: 10, origin_interval: 5}, vacf: {interval: 2, length: 10, origin_interval: 5}}", "trajectory={interval: 10, format: both, unwrapped: true}"]
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # three ranks on two cores: a third of the time
 
 

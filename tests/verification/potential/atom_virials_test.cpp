@@ -4,16 +4,10 @@
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 #include "tests/verification/potential/models.hpp"
+#include "tests/verification/potential/open_cluster.hpp"
 
 namespace quintet::potential {
 namespace {
-
-/// The atoms of a case in the open, where each has one image only.
-Configuration in_the_open(Configuration configuration) {
-  for (auto& x : configuration.positions) x = {x[0] + 20, x[1] + 20, x[2] + 20};
-  configuration.box = Box({60, 0, 0, 0, 60, 0, 0, 0, 60}, {false, false, false});
-  return configuration;
-}
 
 double tolerance(const ModelCase& item) { return item.name == "float32" ? 2e-4 : 1e-10; }
 

@@ -62,7 +62,8 @@ TEST(DynamicsOptions, only_the_observers_that_are_asked_for_are_made) {
   ObservablesOptions options;
   parse_options(parse_yaml("rdf: {r_max: 5 angstrom}\nvacf: {}", "test.yaml"), described(options));
 
-  const auto observers = make_observables(options, {});
+  NoForces field;
+  const auto observers = make_observables(options, {}, field);
 
   ASSERT_EQ(observers.size(), 2u);
   EXPECT_EQ(observers[0]->name(), "rdf");

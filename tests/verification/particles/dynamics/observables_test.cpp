@@ -9,6 +9,8 @@
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
+#include "physics/particles/observables/bonds.hpp"
+#include "physics/particles/observables/heat/thermal_conductivity.hpp"
 #include "physics/particles/observables/msd.hpp"
 #include "physics/particles/observables/rdf.hpp"
 #include "physics/particles/observables/vacf.hpp"
@@ -128,11 +130,15 @@ TEST(VelocityAutocorrelation, states_of_two_masses_integrate_to_three_an_atom) {
 
 class AnyObserver : public ::testing::TestWithParam<int> {
  protected:
-  static std::unique_ptr<Observer> make(std::int64_t more = 0) {
+  static std::unique_ptr<Observer> make(ForceField& field, std::int64_t more = 0) {
     if (GetParam() == 0) return std::make_unique<RadialDistribution>(RdfOptions{5, 9 + double(more), 0.1});
     if (GetParam() == 1)
       return std::make_unique<MeanSquareDisplacement>(MsdOptions{{2, 8 + more, 3}, 0.2}, 0.004);
-    return std::make_unique<VelocityAutocorrelation>(VacfOptions{{2, 8 + more, 3}}, 0.004);
+    if (GetParam() == 2)
+      return std::make_unique<VelocityAutocorrelation>(VacfOptions{{2, 8 + more, 3}}, 0.004);
+    if (GetParam() == 4)
+      return std::make_unique<ThermalConductivity>(HeatCurrentOptions{2, 4 + more, 0.5}, 0.004, field);
+    return std::make_unique<BondGeometry>(BondOptions{5, 4.4 + double(more), {}, 0.1, 36});
   }
   static std::vector<double> results(const Observer& observer) {
     std::vector<double> values;
@@ -152,7 +158,7 @@ TEST_P(AnyObserver, saved_and_restored_goes_on_bitwise_and_on_other_ranks) {
   Simulation s(world, argon(3, 5.3, 0.1), argon_forces());
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 60, 3);
   auto nve = make_integrator({}, {0.004, 0}, 1, s.system);
-  auto whole = make(), second = make();
+  auto whole = make(*s.field), second = make(*s.field);
 
   run(s, *nve, *whole, 0, 25);
   {
@@ -162,17 +168,17 @@ TEST_P(AnyObserver, saved_and_restored_goes_on_bitwise_and_on_other_ranks) {
   {
     auto file = hdf5::File::open(world, path);
     second->restore(world, file.root());
-    EXPECT_THROW(make(1)->restore(world, file.root()), InputError);
+    EXPECT_THROW(make(*s.field, 1)->restore(world, file.root()), InputError);
   }
   EXPECT_EQ(results(*second), results(*whole));
-  auto alone = make();
+  Simulation copy(Comm::self(), argon(3, 5.3, 0.1), argon_forces());
+  auto alone = make(*copy.field);
   {
     auto file = hdf5::File::open(Comm::self(), path);
     alone->restore(Comm::self(), file.root());
   }
   EXPECT_EQ(results(*alone), results(*whole));
 
-  Simulation copy(Comm::self(), argon(3, 5.3, 0.1), argon_forces());
   draw_velocities(copy.exec, copy.domain.comm(), copy.atoms, 60, 3);
   auto nve_copy = make_integrator({}, {0.004, 0}, 1, copy.system);
   copy.system.update_forces(copy.exec);
@@ -200,7 +206,7 @@ TEST_P(AnyObserver, writes_tables_that_say_what_they_are) {
   Simulation s(world, argon(2, 5.3, 0.1), argon_forces());
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 60, 3);
   auto nve = make_integrator({}, {0.004, 0}, 1, s.system);
-  auto observer = make();
+  auto observer = make(*s.field);
   run(s, *nve, *observer, 0, 30);
 
   {
@@ -219,8 +225,8 @@ TEST_P(AnyObserver, writes_tables_that_say_what_they_are) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dynamics, AnyObserver, ::testing::Values(0, 1, 2), [](const auto& info) {
-  return std::vector<std::string>({"rdf", "msd", "vacf"})[info.param];
+INSTANTIATE_TEST_SUITE_P(Dynamics, AnyObserver, ::testing::Values(0, 1, 2, 3, 4), [](const auto& info) {
+  return std::vector<std::string>({"rdf", "msd", "vacf", "bonds", "heat_current"})[info.param];
 });
 
 TEST(TimeCorrelation, refuses_ids_that_would_fill_the_memory) {
