@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "io/config/suggest.hpp"
@@ -70,6 +71,13 @@ std::optional<double> standard_mass(const std::string& symbol) {
   for (const auto& element : elements)
     if (element.symbol == symbol) return element.mass;
   return std::nullopt;
+}
+
+std::string element_of_number(int number) {
+  constexpr int n = static_cast<int>(std::size(elements)) - place_of_hydrogen;
+  QUINTET_CHECK(number >= 1 && number <= n, "no element has the atomic number {}; expected 1 to {}", number,
+                n);
+  return std::string(elements[place_of_hydrogen + number - 1].symbol);
 }
 
 int atomic_number(const std::string& symbol) {

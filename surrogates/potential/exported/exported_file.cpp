@@ -42,8 +42,8 @@ void require_torchscript(const std::string& path) {
   QUINTET_CHECK(
       !has("/data.pkl"),
       "{}: a training's checkpoint or a pickled model, not an exported one. From DeePMD-kit: dp --pt "
-      "freeze -c {} -o model.pth",
-      path, path);
+      "freeze -c {} -o model.pth; from MACE: mace_create_lammps_model {} --format libtorch",
+      path, path, path);
   throw InputError(path + ": an archive, but not one of TorchScript: it holds no code");
 }
 

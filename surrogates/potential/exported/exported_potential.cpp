@@ -9,6 +9,7 @@
 #include "io/config/suggest.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "physics/particles/atoms/read_configuration_elements.hpp"
 #include "surrogates/potential/exported/exported_file.hpp"
 
 #ifdef LATE_QUINTET_EXPORTED_LIBRARY
@@ -20,31 +21,56 @@
 namespace quintet::potential {
 
 ExportedPotential::ExportedPotential(std::string path, std::unique_ptr<ExportedModel> model)
-    : path_(std::move(path)), model_(std::move(model)), rows_(model_->facts()) {}
-
-std::string ExportedPotential::description() const {
-  const auto& facts = model_->facts();
-  return fmt::format("{} through LibTorch, cutoff {:g} angstrom, types {}{}", facts.origin, facts.cutoff,
-                     name_list(facts.type_names),
-                     facts.passes_messages
-                         ? "; atoms pass messages"
-                         : fmt::format("; local, at most {} atoms at a time", most_centres));
+    : path_(std::move(path)), model_(std::move(model)), facts_(model_->facts()), rows_(facts_) {
+  for (const int number : facts_.atomic_numbers) facts_.type_names.push_back(element_of_number(number));
 }
 
-/// Number in the system of the atom that each of its atoms is, or is an image of.
-void ExportedPotential::find_owners(const Atoms& atoms) {
+std::string ExportedPotential::description() const {
+  std::string reach = fmt::format("local, at most {} atoms at a time", most_centres);
+  if (facts_.passes_messages) reach = "atoms pass messages";
+  if (facts_.layers > 1) reach += fmt::format(" in {} layers", facts_.layers);
+  return fmt::format("{} through LibTorch, cutoff {:g} angstrom, types {}; {}", facts_.origin, facts_.cutoff,
+                     name_list(facts_.type_names), reach);
+}
+
+/// Number in the system of the atom that each of its atoms is, or is an image of. False if one is elsewhere.
+bool ExportedPotential::find_owners(const Atoms& atoms) {
   std::unordered_map<std::int64_t, int> centre_of;
   for (int i = 0; i < system_.n_centres; ++i) centre_of.emplace(atoms.id(rows_.rows()[i]), i);
   system_.owner.clear();
   for (const int row : rows_.rows()) {
     const auto owner = centre_of.find(atoms.id(row));
-    QUINTET_CHECK(
-        owner != centre_of.end(),
-        "{}: atoms of this model pass messages to each other, and a neighbour of an atom of this rank "
-        "lives on another rank; run it on one rank, with as many threads as there are cores",
-        path_);
+    if (owner == centre_of.end()) return false;
     system_.owner.push_back(owner->second);
   }
+  return true;
+}
+
+/// A list that has rows of ghosts, too, of where the atoms were when `list` was made.
+const NeighbourList& ExportedPotential::list_of_all(const Exec& exec, const Atoms& atoms,
+                                                    const NeighbourList& list) {
+  if (list.version != listed_ || listed_ == 0) {
+    Atoms all = atoms;
+    all.n_local = atoms.n_all();
+    all.n_ghost = 0;
+    all.position = list.built;
+    builder_.build(exec, all, facts_.cutoff + list.skin, list_of_all_);
+    exec.fence();
+    listed_ = list.version;
+  }
+  return list_of_all_;
+}
+
+void ExportedPotential::fill_with_messages(const Exec& exec, const Atoms& atoms, const NeighbourList& list) {
+  rows_.fill(atoms, list, 0, atoms.n_local, 1, system_);
+  if (find_owners(atoms)) return;
+  QUINTET_CHECK(
+      facts_.layers > 1,
+      "{}: atoms of this model pass messages to each other, and a neighbour of an atom of this rank "
+      "lives on another rank; run it on one rank, with as many threads as there are cores",
+      path_);
+  system_.owner.clear();
+  rows_.fill(atoms, list_of_all(exec, atoms, list), 0, atoms.n_local, facts_.layers, system_);
 }
 
 /// Add the last result, of centres that begin at local atom `begin`.
@@ -75,18 +101,19 @@ void ExportedPotential::tell_overflow(Energetics& total) {
 
 Energetics ExportedPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                                       const ByAtom& by_atom) {
-  const auto& facts = model_->facts();
   const bool virials = by_atom.virial.extent(0) > 0;
-  QUINTET_CHECK(!virials || facts.gives_atom_virials,
+  QUINTET_CHECK(!virials || facts_.gives_atom_virials,
                 "{}: this model gives no virials by atom; leave out atom_virials", path_);
   Kokkos::deep_copy(exec, atoms.force, 0.0);
   if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
   exec.fence();
   Energetics total;
-  const int step = facts.passes_messages ? std::max(atoms.n_local, 1) : most_centres;
+  const int step = facts_.passes_messages ? std::max(atoms.n_local, 1) : most_centres;
   for (int begin = 0; begin < atoms.n_local; begin += step) {
-    rows_.fill(atoms, list, begin, std::min(begin + step, atoms.n_local), system_);
-    if (facts.passes_messages) find_owners(atoms);
+    if (facts_.passes_messages)
+      fill_with_messages(exec, atoms, list);
+    else
+      rows_.fill(atoms, list, begin, std::min(begin + step, atoms.n_local), 1, system_);
     model_->evaluate(system_, virials, result_);
     add(by_atom, begin, atoms, total);
   }

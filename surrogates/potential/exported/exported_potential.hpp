@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "physics/particles/domain/neighbour_list.hpp"
 #include "physics/particles/forces/force_field.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/exported/exported_model.hpp"
@@ -16,7 +18,8 @@ namespace quintet::potential {
 /// The energy is a sum over atoms, E = sum_i E_i, each of which knows the atoms within the cutoff. Local
 /// models are evaluated for at most `most_centres` atoms at a time, so that memory does not grow with the
 /// number of atoms. Models that pass messages see all atoms of a rank at once, and each ghost as its owner,
-/// which must be there: on one rank it is.
+/// if that is there, as it is on one rank. Elsewhere ghosts have rows of their own, as far as messages go,
+/// where the model takes such rows.
 class ExportedPotential final : public ForceField {
  public:
   static constexpr int most_centres = 256;
@@ -24,24 +27,30 @@ class ExportedPotential final : public ForceField {
   /// `path` is named in complaints.
   ExportedPotential(std::string path, std::unique_ptr<ExportedModel> model);
 
-  [[nodiscard]] double cutoff() const override { return model_->facts().cutoff; }
-  [[nodiscard]] const std::vector<std::string>& type_names() const override {
-    return model_->facts().type_names;
-  }
+  [[nodiscard]] double cutoff() const override { return facts_.layers * facts_.cutoff; }
+  [[nodiscard]] double list_cutoff() const override { return facts_.cutoff; }
+  [[nodiscard]] const std::vector<std::string>& type_names() const override { return facts_.type_names; }
   [[nodiscard]] std::string description() const override;
   using ForceField::compute;
-  /// Errors: InputError where a model that passes messages has owners of ghosts on other ranks, and for
-  /// virials by atom of a model that gives none.
+  /// Errors: InputError where owners of ghosts are on other ranks and the model takes no rows of ghosts, and
+  /// for virials by atom of a model that gives none.
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;
 
  private:
-  void find_owners(const Atoms& atoms);
+  void fill_with_messages(const Exec& exec, const Atoms& atoms, const NeighbourList& list);
+  [[nodiscard]] bool find_owners(const Atoms& atoms);
+  [[nodiscard]] const NeighbourList& list_of_all(const Exec& exec, const Atoms& atoms,
+                                                 const NeighbourList& list);
   void add(const ByAtom& by_atom, int begin, Atoms& atoms, Energetics& total);
   void tell_overflow(Energetics& total);
 
   std::string path_;
   std::unique_ptr<ExportedModel> model_;
+  ExportedFacts facts_;
+  NeighbourListBuilder builder_;
+  NeighbourList list_of_all_;  ///< with rows of ghosts
+  std::uint64_t listed_ = 0;   ///< version of the list that it was made for
   PaddedRows rows_;
   ExportedSystem system_;
   ExportedResult result_;

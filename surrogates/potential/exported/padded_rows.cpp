@@ -54,29 +54,36 @@ int PaddedRows::number_of(int row) {
   return number;
 }
 
-void PaddedRows::fill(const Atoms& atoms, const NeighbourList& list, int begin, int end,
+/// Append a row; who stands in it gets a number.
+void PaddedRows::add_row(const Atoms& atoms, const NeighbourList& list, int row) {
+  find(atoms, list, row);
+  count(atoms);
+  for (const Near& near : near_) all_.push_back(number_of(near.row));
+  offset_.push_back(all_.size());
+}
+
+void PaddedRows::fill(const Atoms& atoms, const NeighbourList& list, int begin, int end, int layers,
                       ExportedSystem& system) {
-  const int n = end - begin;
-  all_.clear();
-  offset_.assign(1, 0);
-  int longest = least_width_;
-  for (int i = begin; i < end; ++i) {
-    find(atoms, list, i);
-    count(atoms);
-    longest = std::max(longest, static_cast<int>(near_.size()));
-    all_.insert(all_.end(), near_.begin(), near_.end());
-    offset_.push_back(all_.size());
-  }
   for (const int row : rows_) number_[row] = -1;  // of the last system: not all atoms, part by part
   rows_.clear();
   if (static_cast<int>(number_.size()) < atoms.n_all()) number_.resize(atoms.n_all(), -1);
-  for (int i = begin; i < end; ++i) (void)number_of(i);
-  system.n_centres = n;
-  system.width = longest;
-  system.neighbour.assign(static_cast<std::size_t>(n) * longest, -1);
-  for (int i = 0; i < n; ++i)
-    for (std::size_t c = offset_[i]; c < offset_[i + 1]; ++c)
-      system.neighbour[static_cast<std::size_t>(i) * longest + (c - offset_[i])] = number_of(all_[c].row);
+  all_.clear();
+  offset_.assign(1, 0);
+  for (int i = begin; i < end; ++i) number_of(i);
+  int n_rows = 0;
+  for (int layer = 0; layer < layers; ++layer)
+    for (const int known = static_cast<int>(rows_.size()); n_rows < known; ++n_rows)
+      add_row(atoms, list, rows_[n_rows]);
+  std::size_t width = least_width_;
+  for (int i = 0; i < n_rows; ++i) width = std::max(width, offset_[i + 1] - offset_[i]);
+  system.n_centres = end - begin;
+  system.n_rows = n_rows;
+  system.width = static_cast<int>(width);
+  system.neighbour.assign(n_rows * width, -1);
+  for (int i = 0; i < n_rows; ++i)
+    std::copy(all_.begin() + static_cast<std::ptrdiff_t>(offset_[i]),
+              all_.begin() + static_cast<std::ptrdiff_t>(offset_[i + 1]),
+              system.neighbour.begin() + static_cast<std::ptrdiff_t>(i * width));
   system.type.clear();
   system.position.clear();
   for (const int row : rows_) {

@@ -20,11 +20,13 @@ class PaddedRows {
   /// `facts` of the model that reads them.
   explicit PaddedRows(const ExportedFacts& facts);
 
-  /// Fill `system` with the rows of local atoms [begin, end), who come first, and whoever stands in them.
+  /// Fill `system` with local atoms [begin, end), who come first, and whoever stands in rows: in theirs, then
+  /// in those of who stands there, and so on, `layers` times. The list must have rows of all these.
   ///
   /// A row is sum(sel) wide, or as long as the longest one, where that is longer: the model then leaves out
   /// neighbours by a rule of its own.
-  void fill(const Atoms& atoms, const NeighbourList& list, int begin, int end, ExportedSystem& system);
+  void fill(const Atoms& atoms, const NeighbourList& list, int begin, int end, int layers,
+            ExportedSystem& system);
 
   /// Row in Atoms of each atom of the last system.
   [[nodiscard]] const std::vector<int>& rows() const { return rows_; }
@@ -39,15 +41,16 @@ class PaddedRows {
   };
   void find(const Atoms& atoms, const NeighbourList& list, int i);
   void count(const Atoms& atoms);
-  [[nodiscard]] int number_of(int row);
+  int number_of(int row);
+  void add_row(const Atoms& atoms, const NeighbourList& list, int row);
 
   double cutoff_;
   std::vector<int> sel_;
   bool counts_together_;
   int least_width_ = 0;
   std::vector<Near> near_;           ///< of one centre
-  std::vector<Near> all_;            ///< of all centres, row by row
-  std::vector<std::size_t> offset_;  ///< [n_centres + 1] first of a row in all_
+  std::vector<int> all_;             ///< numbers of the neighbours, row by row
+  std::vector<std::size_t> offset_;  ///< [n_rows + 1] first of a row in all_
   std::vector<int> of_type_;         ///< [n_types] neighbours of one centre
   std::vector<int> number_;          ///< [atoms and ghosts] in the system; -1: not there
   std::vector<int> rows_;

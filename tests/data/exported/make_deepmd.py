@@ -18,7 +18,6 @@ import json
 import os
 import sys
 import types
-import zipfile
 from pathlib import Path
 
 os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"  # for e3nn's constants
@@ -33,6 +32,7 @@ sys.modules["deepmd.pt.cxx_op"].ENABLE_CUSTOMIZED_OP = False
 import numpy as np  # noqa: E402
 from deepmd.dpmodel.utils.serialization import load_dp_model  # noqa: E402
 from deepmd.pt.model.model import BaseModel, get_model  # noqa: E402
+from repack import repack  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 NATIVE = HERE.parent / "deep_potential"
@@ -52,15 +52,6 @@ MODELS = {
                  "fitting_net": FITTING},
 }
 PARAMETER = [0.6]
-
-
-def repack(path):
-    """Write an archive again, deflated, without the members that a debugger reads."""
-    with zipfile.ZipFile(path) as packed:
-        members = {name: packed.read(name) for name in packed.namelist() if not name.endswith(".debug_pkl")}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for name, content in members.items():
-            packed.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
 
 
 def freeze(model, name):

@@ -8,30 +8,17 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/potential/exported/library/numbers.hpp"
 
 namespace quintet::potential {
 
 namespace {
 
-/// The numbers of a vector as a tensor, without a copy.
-template <class T>
-at::Tensor seen(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType type) {
-  return at::from_blob(const_cast<T*>(values.data()), shape, at::TensorOptions().dtype(type));
-}
-
-void take(const c10::Dict<c10::IValue, c10::IValue>& outputs, const char* name, double* to, std::size_t n) {
+/// An output of forward_lower.
+at::Tensor output(const c10::Dict<c10::IValue, c10::IValue>& outputs, const char* name) {
   const auto found = outputs.find(name);
   QUINTET_ASSERT(found != outputs.end(), "forward_lower gives no {}", name);
-  const at::Tensor values = found->value().toTensor().detach().to(at::kDouble).contiguous();
-  QUINTET_ASSERT(values.numel() == static_cast<std::int64_t>(n), "{} has {} numbers, not {}", name,
-                 values.numel(), n);
-  std::copy_n(values.data_ptr<double>(), n, to);
-}
-
-void take(const c10::Dict<c10::IValue, c10::IValue>& outputs, const char* name, std::vector<double>& to,
-          std::size_t n) {
-  to.resize(n);
-  take(outputs, name, to.data(), n);
+  return found->value().toTensor();
 }
 
 }  // namespace
@@ -106,23 +93,25 @@ void DeepmdModel::evaluate(const ExportedSystem& system, bool with_virials, Expo
   const auto outputs = translate_torch_errors(
       "Evaluating " + path_,
       [&] {
-        std::vector<c10::IValue> arguments{seen(system.position, {1, all, 3}, at::kDouble),
-                                           seen(system.type, {1, all}, at::kLong),
-                                           seen(system.neighbour, {1, n, system.width}, at::kLong)};
+        std::vector<c10::IValue> arguments{seen(system.position, {1, all, 3}), seen(system.type, {1, all}),
+                                           seen(system.neighbour, {1, n, system.width})};
         const auto numbers = static_cast<std::int64_t>(frame_parameters_.size());
-        arguments.push_back(system.owner.empty() ? c10::IValue() : seen(system.owner, {1, all}, at::kLong));
-        arguments.push_back(numbers == 0 ? c10::IValue()
-                                         : seen(frame_parameters_, {1, numbers}, at::kDouble));
+        arguments.push_back(system.owner.empty() ? c10::IValue() : seen(system.owner, {1, all}));
+        arguments.push_back(numbers == 0 ? c10::IValue() : seen(frame_parameters_, {1, numbers}));
         arguments.emplace_back();
         arguments.emplace_back(with_virials);
         return script_->call("forward_lower", std::move(arguments)).toGenericDict();
       },
       ExitCode::input);
-  take(outputs, "energy", &result.energy, 1);
-  take(outputs, "virial", result.virial.data(), 9);
-  take(outputs, "atom_energy", result.atom_energy, n);
-  take(outputs, "extended_force", result.force, 3 * all);
-  if (with_virials) take(outputs, "extended_virial", result.atom_virial, 9 * all);
+  const auto take = [&](const char* name, std::int64_t count, double* to) {
+    take_numbers(output(outputs, name), count, to);
+  };
+  result.resize(n, all, with_virials);
+  take("energy", 1, &result.energy);
+  take("virial", 9, result.virial.data());
+  take("atom_energy", n, result.atom_energy.data());
+  take("extended_force", 3 * all, result.force.data());
+  if (with_virials) take("extended_virial", 9 * all, result.atom_virial.data());
 }
 
 }  // namespace quintet::potential

@@ -4,6 +4,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/potential/exported/library/deepmd_model.hpp"
+#include "surrogates/potential/exported/library/mace_model.hpp"
 #include "surrogates/potential/exported/library/script_module.hpp"
 
 namespace quintet::potential {
@@ -13,9 +14,12 @@ ExportedModel* quintet_open_exported_model(const std::string& path,
   at::set_num_threads(threads);
   auto script = load_script(path);
   if (is_deepmd(*script)) return new DeepmdModel(path, std::move(script), frame_parameters);
-  throw InputError(path +
-                   ": a model for LibTorch, but not one that DeePMD-kit's PyTorch back end has frozen "
-                   "(it has no forward_lower)");
+  if (is_mace(*script)) return new MaceModel(path, std::move(script), frame_parameters);
+  throw InputError(
+      path +
+      ": a model for LibTorch, but neither one that DeePMD-kit's PyTorch back end has frozen (it "
+      "has no forward_lower) nor one of mace_create_lammps_model --format libtorch (it has no "
+      "r_max)");
 }
 
 }  // namespace quintet::potential

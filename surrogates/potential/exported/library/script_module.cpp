@@ -23,6 +23,9 @@ ScriptModule::~ScriptModule() = default;
 
 bool ScriptModule::has_method(const char* name) const { return held_->module.find_method(name).has_value(); }
 
+bool ScriptModule::has_attribute(const char* name) const { return held_->module.hasattr(name); }
+c10::IValue ScriptModule::attribute(const char* name) const { return held_->module.attr(name); }
+
 c10::IValue ScriptModule::call(const char* method, std::vector<c10::IValue> arguments) const {
   const torch::jit::GraphOptimizerEnabledGuard as_written(false);
   return held_->module.get_method(method)(std::move(arguments));

@@ -19,6 +19,8 @@ class ScriptModule {
   ~ScriptModule();
 
   [[nodiscard]] bool has_method(const char* name) const;
+  [[nodiscard]] bool has_attribute(const char* name) const;
+  [[nodiscard]] c10::IValue attribute(const char* name) const;
   [[nodiscard]] c10::IValue call(const char* method, std::vector<c10::IValue> arguments = {}) const;
 
  private:
