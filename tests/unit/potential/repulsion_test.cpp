@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/read_configuration_elements.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/repulsion_kernels.hpp"
 #include "tests/support/deep_potential_case.hpp"
@@ -129,6 +130,10 @@ TEST(Repulsion, knows_elements_by_their_names_alone) {
   EXPECT_EQ(atomic_number("D"), 1);
   EXPECT_EQ(atomic_number("Cu"), 29);
   EXPECT_EQ(atomic_number("Og"), 118);
+  for (const int number : {1, 8, 29, 118}) EXPECT_EQ(atomic_number(element_of_number(number)), number);
+  for (const int number : {0, 119})
+    EXPECT_NE(message_of([&] { (void)element_of_number(number); }).find("expected 1 to 118"),
+              std::string::npos);
   EXPECT_NE(message_of([] { (void)atomic_number("Ow"); }).find("'Ow' is not the symbol"), std::string::npos);
 }
 
