@@ -97,7 +97,7 @@ void report_maps(Context& context, const sequence::SeaScores& scores, const ocea
       context.summarise(names[best] + "_points_better", better / points);
       context.summarise(names[best] + "_points_worse", worse / points);
     }
-    context.report().heatmap(map_of(modes, {values.begin(), values.end()}, of_lead(row.name),
+    context.report().heatmap(map_of(modes, {values.begin(), values.end()}, of_lead(row.title),
                                     std::string(row.unit) == "1" ? "" : row.unit, caption));
   }
 }

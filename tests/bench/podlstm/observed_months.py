@@ -2,12 +2,12 @@
 """Writes monthly sea-surface temperature of the tropics from observed weekly coefficients: months of NOAA's weekly record, 1981 to 2014, in the
 space of five modes. Nobody's values are kept here: they are read from two files of the user.
 
-Usage: observed_months.py COEFFICIENTS MODES OUTPUT.nc
+Usage: observed_months.py COEFFICIENTS MODES OUTPUT.nc [weeks]
 COEFFICIENTS  netCDF-4 with time (days since 1800-01-01, first days of weeks) and a(time, mode)
 MODES         netCDF-4 with modes(mode, lat, lon), mean(lat, lon) as packed numbers, mask, lat, lon
 
 A month is the mean of its weeks, each weighted by the days that lie in it; months that lack days are left out. Points become boxes of 2 by 2
-degrees, 31 S to 31 N, of which half or more is sea.
+degrees, 31 S to 31 N, of which half or more is sea. weeks: the weeks themselves, the whole sea in boxes of 4 by 4 degrees.
 """
 import datetime
 import os
@@ -39,33 +39,37 @@ def unpacked(dataset):
     return dataset[:] * dataset.attrs.get("scale_factor", 1) + dataset.attrs.get("add_offset", 0)
 
 
-def boxes(field, sea):
-    """Means of boxes of 2 by 2 points over their sea, NaN where less than half is sea."""
+def boxes(field, sea, n):
+    """Means of boxes of n by n points over their sea, NaN where less than half is sea."""
     def sums(values):
-        return values.reshape(*values.shape[:-2], values.shape[-2] // 2, 2, values.shape[-1] // 2, 2).sum(axis=(-3, -1))
+        return values.reshape(*values.shape[:-2], values.shape[-2] // n, n, values.shape[-1] // n, n).sum(axis=(-3, -1))
     count = sums(sea.astype(float))
-    return numpy.where(count >= 2, sums(numpy.where(sea, field, 0)) / numpy.maximum(count, 1), numpy.nan)
+    return numpy.where(count >= n * n / 2, sums(numpy.where(sea, field, 0)) / numpy.maximum(count, 1), numpy.nan)
 
 
-def main(coefficients, modes, output):
+def main(coefficients, modes, output, step="months"):
+    n, north = (4, 90) if step == "weeks" else (2, 31)
     with h5py.File(coefficients) as file:
-        months, a = months_of(file["time"][:], file["a"][:])
+        days, a = file["time"][:], file["a"][:]
+    if step == "months":
+        months, a = months_of(days, a)
+        days = [(m - EPOCH).days for m in months]
     with h5py.File(modes) as file:
         lat, lon, sea = file["lat"][:], file["lon"][:], file["mask"][:] == 1
         shapes, mean = unpacked(file["modes"]), unpacked(file["mean"])
-    rows = numpy.flatnonzero(abs(lat) < 31)
+    rows = numpy.flatnonzero(abs(lat) < north)
     sea = sea[rows]
-    shapes, mean = boxes(shapes[:, rows], sea), boxes(mean[rows], sea)
-    lat, lon = lat[rows].reshape(-1, 2).mean(axis=1), lon.reshape(-1, 2).mean(axis=1)
+    shapes, mean = boxes(shapes[:, rows], sea, n), boxes(mean[rows], sea, n)
+    lat, lon = lat[rows].reshape(-1, n).mean(axis=1), lon.reshape(-1, n).mean(axis=1)
     fields = mean + numpy.tensordot(a, shapes, axes=(1, 0))
     fields = numpy.where(numpy.isnan(fields), -999.0, fields)
-    write(output, [("time", len(months)), ("lat", len(lat)), ("lon", len(lon))],
-          [("time", DOUBLE, ["time"], {"units": "days since 1800-01-01 00:00:00"}, [(m - EPOCH).days for m in months]),
+    write(output, [("time", len(days)), ("lat", len(lat)), ("lon", len(lon))],
+          [("time", DOUBLE, ["time"], {"units": "days since 1800-01-01 00:00:00"}, list(days)),
            ("lat", DOUBLE, ["lat"], {"units": "degrees_north"}, lat.tolist()),
            ("lon", DOUBLE, ["lon"], {"units": "degrees_east"}, lon.tolist()),
            ("sst", FLOAT, ["time", "lat", "lon"], {"units": "degree_C", "standard_name": "sea_surface_temperature", "_FillValue": (FLOAT, -999.0)},
             fields.ravel().tolist())])
-    print(f"{len(months)} months, {months[0]} to {months[-1]}")
+    print(f"{len(days)} {step}, {EPOCH + datetime.timedelta(int(days[0]))} to {EPOCH + datetime.timedelta(int(days[-1]))}")
 
 
 if __name__ == "__main__":

@@ -15,24 +15,24 @@ double point_rmse(const double* sums) {
 }
 
 constexpr SeaMapRow map_rows[] = {
-    {"rmse", "degC", "root mean square error", [](const PointSums& s) { return point_rmse(s.own); }},
-    {"acc", "1", "anomaly correlation about the verifying climatology",
+    {"rmse", "RMSE", "degC", "root mean square error", [](const PointSums& s) { return point_rmse(s.own); }},
+    {"acc", "Anomaly correlation", "1", "anomaly correlation about the verifying climatology",
      [](const PointSums& s) {
        return of(s.own, PointSum::truth_forecast) /
               std::sqrt(of(s.own, PointSum::truth_truth) * of(s.own, PointSum::forecast_forecast));
      }},
-    {"crps", "degC", "continuous ranked probability score",
+    {"crps", "CRPS", "degC", "continuous ranked probability score",
      [](const PointSums& s) { return of(s.own, PointSum::crps) / of(s.own, PointSum::windows); }},
-    {"crps_skill", "1", "1 - CRPS/CRPS of the method climatology",
+    {"crps_skill", "CRPS skill over climatology", "1", "1 - CRPS/CRPS of the method climatology",
      [](const PointSums& s) {
        if (s.climatology == nullptr) return std::numeric_limits<double>::quiet_NaN();
        return 1 - of(s.own, PointSum::crps) / of(s.climatology, PointSum::crps);
      }},
-    {"rmse_gain", "degC", "RMSE of the method that all are compared with minus its own",
+    {"rmse_gain", "Gain in RMSE", "degC", "RMSE of the method that all are compared with minus its own",
      [](const PointSums& s) { return point_rmse(s.against) - point_rmse(s.own); }},
-    {"rpss", "1", "ranked probability skill of terciles against probabilities of 1/3",
+    {"rpss", "Skill of terciles", "1", "ranked probability skill of terciles against probabilities of 1/3",
      [](const PointSums& s) { return 1 - of(s.own, PointSum::rps) / of(s.own, PointSum::rps_normal); }},
-    {"warm_brier_skill", "1",
+    {"warm_brier_skill", "Skill of warmth", "1",
      "Brier skill of being warmer than 90 % of the season, against the probability 0.1",
      [](const PointSums& s) { return 1 - of(s.own, PointSum::brier) / of(s.own, PointSum::brier_normal); }}};
 

@@ -23,13 +23,18 @@ constexpr int n_point_sums = 10;
 /// Sums at a point that a map may need, [n_point_sums] each: of a method, of the climatology (null: it is not
 /// among the methods), and of the method that all are compared with.
 struct PointSums {
-  const double *own, *climatology, *against;
+  const double* own;
+  const double* climatology;
+  const double* against;
 };
 
 /// A map: a score at each point.
 struct SeaMapRow {
-  const char *name, *unit, *doc;
-  double (*of)(const PointSums &sums);
+  const char* name;
+  const char* title;
+  const char* unit;
+  const char* doc;
+  double (*of)(const PointSums& sums);
 };
 /// rmse, acc, crps, crps_skill, rmse_gain, rpss, warm_brier_skill.
 [[nodiscard]] std::span<const SeaMapRow> sea_map_rows();
@@ -52,8 +57,9 @@ constexpr int n_sea_sums = static_cast<int>(SeaSum::bins) + n_bins * n_bin_sums;
 
 /// A score of marine heat waves: sums [n_sea_sums] -> number.
 struct HeatWaveRow {
-  const char *name, *doc;
-  double (*of)(const double *sums);
+  const char* name;
+  const char* doc;
+  double (*of)(const double* sums);
 };
 /// hit_rate, false_alarm_ratio, frequency_bias, brier, brier_skill.
 [[nodiscard]] std::span<const HeatWaveRow> heat_wave_rows();
