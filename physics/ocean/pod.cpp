@@ -126,7 +126,7 @@ std::optional<GapFilling> fill_fit(const Comm& comm, const Record& record, TallM
                                    const SmallMatrix& functions, const std::vector<double>& root,
                                    const PodOptions& options) {
   const int first = record.first_point(comm.rank());
-  const auto background = fit_known(comm, x, within(functions, background_times(record, options)),
+  const auto background = fit_known(comm, x, within(functions, background_times(record, options)), functions,
                                     [&](int p) { return record.place_of_point(first + p); });
   subtract(x, functions, background);
   scale_rows(x, root.data());

@@ -16,7 +16,7 @@ struct RowFit {
 };
 
 // A gap is known where the least-squares prediction there is as sure as one value: its leverage is at most 1.
-RowFit fit_row(const double* row, const SmallMatrix& functions) {
+RowFit fit_row(const double* row, const SmallMatrix& fitted, const SmallMatrix& functions) {
   const int n = functions.columns;
   SmallMatrix normal(n, n);
   RowFit fit{std::vector<double>(n, 0.0)};
@@ -27,8 +27,8 @@ RowFit fit_row(const double* row, const SmallMatrix& functions) {
       continue;
     }
     for (int i = 0; i < n; ++i) {
-      fit.coefficients[i] += functions.at(t, i) * row[t];
-      for (int j = 0; j < n; ++j) normal.at(i, j) += functions.at(t, i) * functions.at(t, j);
+      fit.coefficients[i] += fitted.at(t, i) * row[t];
+      for (int j = 0; j < n; ++j) normal.at(i, j) += fitted.at(t, i) * fitted.at(t, j);
     }
   }
   fit.known = solve_positive(normal, fit.coefficients);
@@ -71,12 +71,12 @@ bool solve_positive(SmallMatrix a, std::vector<double>& b) {
   return true;
 }
 
-SmallMatrix fit_known(const Comm& comm, const TallMatrix& x, const SmallMatrix& functions,
-                      const std::function<std::string(int)>& place) {
+SmallMatrix fit_known(const Comm& comm, const TallMatrix& x, const SmallMatrix& fitted,
+                      const SmallMatrix& functions, const std::function<std::string(int)>& place) {
   SmallMatrix result(functions.columns, x.rows());
   int n_unknown = 0, example = -1;
   for (int p = 0; p < x.rows(); ++p) {
-    const auto fit = fit_row(x.row(p), functions);
+    const auto fit = fit_row(x.row(p), fitted, functions);
     if (!fit.known && n_unknown++ == 0) example = p;
     for (int k = 0; k < functions.columns; ++k) result.at(k, p) = fit.coefficients[k];
   }

@@ -191,7 +191,7 @@ TEST(Gaps, of_a_background_are_refused_where_nothing_tells_of_it) {
     auto y = x;
     for (int t = 0; t < 104; ++t)
       if (t % 52 < missing) y.row(0)[t] = none;
-    return fit_known(Comm::self(), y, functions, place);
+    return fit_known(Comm::self(), y, functions, functions, place);
   };
   for (const int missing : {0, 10, 20}) {
     const auto c = fit(missing);
@@ -201,6 +201,17 @@ TEST(Gaps, of_a_background_are_refused_where_nothing_tells_of_it) {
   }
   EXPECT_THROW(static_cast<void>(fit(40)), InputError);  // three quarters of each year
   EXPECT_THROW(static_cast<void>(fit(52)), InputError);  // all
+  // Behind the background is the first year alone, of which less than half is known; a gap of the second
+  // year.
+  auto first = functions;
+  for (int t = 52; t < 104; ++t)
+    for (int k = 0; k < 3; ++k) first.at(t, k) = 0;
+  auto y = x;
+  for (int t = 14; t < 52; ++t) y.row(0)[t] = none;
+  y.row(0)[52 + 33] = none;
+  EXPECT_THROW(static_cast<void>(fit_known(Comm::self(), y, first, functions, place)), InputError);
+  for (int t = 14; t < 52; ++t) y.row(0)[t] = x.row(0)[t];
+  EXPECT_NEAR(fit_known(Comm::self(), y, first, functions, place).at(2, 0), -2, 1e-9);
 }
 
 TEST(Gaps, a_small_system_is_solved_and_a_singular_one_seen) {
