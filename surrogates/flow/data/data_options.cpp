@@ -49,7 +49,9 @@ void describe(Schema& schema, SplitOptions& options) {
   schema.number("test", options.test, "Share for the test").at_least(0).below(1);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.validation + options.test < 1) return std::nullopt;
-    return "validation + test leave nothing to train on";
+    return fmt::format(
+        "validation + test = {:g} leave nothing to train on; expected less than 1 together, as 0.25 and 0.25",
+        options.validation + options.test);
   });
 }
 

@@ -136,8 +136,9 @@ struct FlowDataset::State {
                       "{}: axis '{}' is {}periodic, but that of {} is not so", fine[i].name, axis_names[d],
                       fine[i].axes[d].periodic ? "" : "not ", fine[0].name);
         QUINTET_CHECK(fine[i].axes[d].size() >= crop[d],
-                      "{}: has {} {} along '{}', but data.crop asks for {}", fine[i].name,
-                      fine[i].axes[d].size(), d == 0 ? "frames" : "points", axis_names[d], crop[d]);
+                      "{}: has {} {} along '{}', but data.crop asks for {}; expected {} at most",
+                      fine[i].name, fine[i].axes[d].size(), d == 0 ? "frames" : "points", axis_names[d],
+                      crop[d], fine[i].axes[d].size());
       }
   }
 

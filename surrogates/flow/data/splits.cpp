@@ -40,7 +40,8 @@ std::array<std::vector<Part>, 3> split_by_time(const Samples& samples, const Spl
     for (std::size_t k = 0; k < 3; first += n[k], ++k) {
       if (n[k] == 0) continue;
       QUINTET_CHECK(n[k] >= crop_frames,
-                    "{}: the {} split has {} of its {} frames, but data.crop asks for {}",
+                    "{}: the {} split has {} of its {} frames, but data.crop asks for {}; give a "
+                    "greater share in data.split, or a smaller crop",
                     samples[sample].name, split_names[k], n[k], samples[sample].n_frames(), crop_frames);
       parts[k].push_back({sample, first, n[k]});
     }
