@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -86,14 +88,16 @@ std::string ProcessFamily::new_mark() {
 ProcessFamily::ProcessFamily(int head, const std::string& mark)
     : head_(head), mark_(mark.substr(mark.find_last_of("= ") + 1)) {}
 
-std::vector<int> ProcessFamily::processes() const {
+std::vector<int> ProcessFamily::processes() const { return with_relatives({}); }
+
+std::vector<int> ProcessFamily::with_relatives(std::vector<int> found) const {
   const std::vector<ProcessLine> all = living_processes();
-  std::vector<int> found;
   const auto is_found = [&](int number) {
     return std::find(found.begin(), found.end(), number) != found.end();
   };
   for (const auto& line : all)
-    if (line.session == head_ || bears(line.number, mark_)) found.push_back(line.number);
+    if (!is_found(line.number) && (line.session == head_ || bears(line.number, mark_)))
+      found.push_back(line.number);
   for (std::size_t before = 0; before != found.size();) {  // children, and theirs
     before = found.size();
     for (const auto& line : all)
@@ -112,12 +116,23 @@ bool ProcessFamily::end(double patience_s) const {
   constexpr double patience_of_force_s = 10;
   const auto begin = Patience::now();
   const auto waited = [&] { return std::chrono::duration<double>(Patience::now() - begin).count(); };
-  auto left = processes();
-  for (const int process : left) kill(process, SIGTERM);
-  for (auto nap = std::chrono::milliseconds(2); !left.empty(); left = processes()) {
+  // Numbers and starts of those found so far. The request may end a parent before its child, and then nothing
+  // says any more whose child that was.
+  std::map<int, std::string> known;
+  const auto find = [&] {
+    std::erase_if(known, [](const auto& one) { return process_start(one.first).value_or("") != one.second; });
+    std::vector<int> numbers;
+    for (const auto& [number, start] : known) numbers.push_back(number);
+    known.clear();
+    for (const int number : with_relatives(numbers))
+      if (const auto start = process_start(number).value_or(""); !start.empty()) known[number] = start;
+  };
+  find();
+  for (const auto& [number, start] : known) kill(number, SIGTERM);
+  for (auto nap = std::chrono::milliseconds(2); !known.empty(); find()) {
     if (waited() > patience_s + patience_of_force_s) return false;
     if (waited() > patience_s)
-      for (const int process : left) kill(process, SIGKILL);
+      for (const auto& [number, start] : known) kill(number, SIGKILL);
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::milliseconds(50));
   }

@@ -24,11 +24,14 @@ class ProcessFamily {
   [[nodiscard]] std::vector<int> processes() const;
   /// Whether one of them holds the socket of this number (that of the link /proc/PROCESS/fd/N).
   [[nodiscard]] bool holds_socket(std::uint64_t number) const;
-  /// Ask all to end, wait so long (s), then force those that are left and are born meanwhile. Returns false
-  /// if one is there still after ten seconds more.
+  /// Ask all to end, wait so long (s), then force those that are left and are born meanwhile, also those that
+  /// lose their parents meanwhile. Returns false if one is there still after ten seconds more.
   bool end(double patience_s) const;
 
  private:
+  /// These, and all others that are found.
+  [[nodiscard]] std::vector<int> with_relatives(std::vector<int> found) const;
+
   int head_;
   std::string mark_;
 };
