@@ -40,7 +40,7 @@ def superresolve(model: Union[str, Path, Run], fields: Any, *, factor: Optional[
     may begin with "sample". One of: factor: points for each coarse node along time and
     the axes; grid: numbers of points of an even grid; points: {"time": [n], "z": [n], "x": [n]}. periodic, bounds, parameters
     (Ra, Pr, ...): as of `quintet.data.write_fields`, the same for all samples, which are refined one after another.
-    settings: other keys, `**{"residuals": False}`.
+    settings: other keys, such as residuals=False or error_bars={"members": [...], "scale": [...]}.
 
     The result has units, coordinates and residuals of the equations (residual_NAME), and the samples of the fields. Raises
     InputError with the program's words, for conditions that the model was not trained for among others;

@@ -69,13 +69,23 @@ std::optional<flow::ErrorBars> make_error_bars(Context& context, const Superreso
   flow::ErrorBars bars(load_members(context.comm(), *options.error_bars, model), model.header, coarse,
                        parameters, prediction_options(options, device, bytes_for_each(options, output_bytes)),
                        options.error_bars->scale);
-  judge_training(context, bars.doubts(), options.outside_training, "error_bars.members");
   if (options.error_bars->scale.empty())
     log::warning(
         "Error bars are not calibrated: error_bars.scale is absent. `meshfreeflow evaluate` with error_bars, "
         "on "
         "flows with a known truth, prints it");
   return bars;
+}
+
+/// What the members are beyond, where the model is not: said once.
+std::vector<std::string> only_theirs(const std::vector<std::string>& members,
+                                     const std::vector<std::string>& model) {
+  std::vector<std::string> left;
+  for (const auto& doubt : members)
+    if (std::find(model.begin(), model.end(), doubt) == model.end() &&
+        std::find(left.begin(), left.end(), doubt) == left.end())
+      left.push_back(doubt);
+  return left;
 }
 
 /// Who made the fields, in their file.
@@ -132,6 +142,9 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters,
                                 prediction_options(options, device, bytes_for_each(options, output_bytes)));
   judge_training(context, predictor.doubts(), options.outside_training, chosen.name);
+  if (bars)
+    judge_training(context, only_theirs(bars->doubts(), predictor.doubts()), options.outside_training,
+                   "error_bars.members");
 
   context.describe_run("model",
                        fmt::format("{}, for {}", chosen.name, fmt::join(header.field_names(), ", ")));

@@ -212,7 +212,9 @@ std::vector<std::string> beyond_training(const FlowModelHeader& header, const Pr
     const double slack = tolerance * std::max(std::abs(least), std::abs(most));
     if (given == setting.parameters.end())
       found.push_back(
-          fmt::format("{} is not known; the model was trained for {} to {}", parameter.name, least, most));
+          fmt::format("{0} is not known (describe_file: {{parameters: {{{0}: ...}}}} gives it); the model "
+                      "was trained for {1} to {2}",
+                      parameter.name, least, most));
     else if (!(given->second >= least - slack && given->second <= most + slack))
       found.push_back(fmt::format("{} = {}; the model was trained for {} to {}", parameter.name,
                                   given->second, least, most));

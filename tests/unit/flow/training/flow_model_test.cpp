@@ -181,8 +181,9 @@ TEST(FlowModel, knows_what_it_was_not_trained_for) {
   };
   EXPECT_EQ(found([](auto& s) { s.parameters["Ra"] = 1e5; }),
             "Ra = 100000; the model was trained for 100 to 10000");
-  EXPECT_EQ(found([](auto& s) { s.parameters.erase("Pr"); }),
-            "Pr is not known; the model was trained for 1 to 1");
+  EXPECT_EQ(
+      found([](auto& s) { s.parameters.erase("Pr"); }),
+      "Pr is not known (describe_file: {parameters: {Pr: ...}} gives it); the model was trained for 1 to 1");
   EXPECT_EQ(found([](auto& s) {
               s.axes[0].spacing = {0.25, 0.25};
             }),
