@@ -195,7 +195,7 @@ class DpmdRunObserve(TypedDict, total=False):
     spectrum: Union[DpmdRunObserveSpectrum, None]  # The mean spectrum of a number of the run by itself, in group spectrum of run.h5
 class DpmdRunLimits(TypedDict, total=False):
     energy_drift: str  # Stop (exit 3) when the conserved energy has drifted by more per atom (not in a minimisation); unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
-    temperature: str  # Stop (exit 3) above this temperature; unit: K; above 0 K
+    temperature: str  # Stop (exit 3) above this temperature (not in a minimisation); unit: K; above 0 K
 class DpmdRunReference(TypedDict, total=False):
     rdf: Union[str, None]  # CSV file of r (angstrom) and g(r) to draw beside this run's, of all atoms or, where the second column's name is a pair as O_O, of that pair; needs observables.rdf
     label: str  # What the reference is, for legends

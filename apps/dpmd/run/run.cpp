@@ -53,11 +53,11 @@ void show(Context& context, const RunOptions& options, const Simulation& simulat
     context.show("T", sample.temperature, "K");
 }
 
-/// A minimisation is there to let the energy fall.
+/// A minimisation is there to let the energy fall; its velocities, large at a rough start, are no heat.
 LimitOptions limits_of(const RunOptions& options) {
   LimitOptions limits = options.limits;
   if (options.integrator.ensemble == Ensemble::minimise)
-    limits.energy_drift = std::numeric_limits<double>::infinity();
+    limits.energy_drift = limits.temperature = std::numeric_limits<double>::infinity();
   return limits;
 }
 

@@ -276,7 +276,10 @@ void describe(Schema& schema, LimitOptions& options) {
           "energy_drift", options.energy_drift, "eV",
           "Stop (exit 3) when the conserved energy has drifted by more per atom (not in a minimisation)")
       .above(0);
-  schema.quantity("temperature", options.temperature, "K", "Stop (exit 3) above this temperature").above(0);
+  schema
+      .quantity("temperature", options.temperature, "K",
+                "Stop (exit 3) above this temperature (not in a minimisation)")
+      .above(0);
 }
 
 void describe(Schema& schema, ReferenceOptions& options) {
