@@ -20,6 +20,10 @@
 
 namespace quintet::potential {
 
+namespace {
+constexpr const char* instead_of_atom_virials = "leave out --atom-virials and observables.heat_current";
+}
+
 ExportedPotential::ExportedPotential(std::string path, std::unique_ptr<ExportedModel> model)
     : path_(std::move(path)), model_(std::move(model)), facts_(model_->facts()), rows_(facts_) {
   for (const int number : facts_.atomic_numbers) facts_.type_names.push_back(element_of_number(number));
@@ -73,6 +77,16 @@ void ExportedPotential::fill_with_messages(const Exec& exec, const Atoms& atoms,
   rows_.fill(atoms, list_of_all(exec, atoms, list), 0, atoms.n_local, facts_.layers, system_);
 }
 
+/// Throws InputError where an atom sees an image. A message that an image brings began at its owner's
+/// neighbours, which the model takes to be where the owner is and not where the image is. The virials by atom
+/// then are wrong by cell vectors, and depend on where the cell begins; their sum is right.
+void ExportedPotential::require_no_images() const {
+  QUINTET_CHECK(system_.n_atoms() == system_.n_centres,
+                "{}: atoms of this model pass messages to each other, also through periodic images, which "
+                "makes its virials by atom wrong (their sum is right); {}",
+                path_, instead_of_atom_virials);
+}
+
 /// Add the last result, of centres that begin at local atom `begin`.
 void ExportedPotential::add(const ByAtom& by_atom, int begin, Atoms& atoms, Energetics& total) {
   total.energy += result_.energy;
@@ -102,18 +116,20 @@ void ExportedPotential::tell_overflow(Energetics& total) {
 Energetics ExportedPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                                       const ByAtom& by_atom) {
   const bool virials = by_atom.virial.extent(0) > 0;
-  QUINTET_CHECK(!virials || facts_.gives_atom_virials,
-                "{}: this model gives no virials by atom; leave out atom_virials", path_);
+  QUINTET_CHECK(!virials || facts_.gives_atom_virials, "{}: this model gives no virials by atom; {}", path_,
+                instead_of_atom_virials);
   Kokkos::deep_copy(exec, atoms.force, 0.0);
   if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
   exec.fence();
   Energetics total;
   const int step = facts_.passes_messages ? std::max(atoms.n_local, 1) : most_centres;
   for (int begin = 0; begin < atoms.n_local; begin += step) {
-    if (facts_.passes_messages)
+    if (facts_.passes_messages) {
       fill_with_messages(exec, atoms, list);
-    else
+      if (virials) require_no_images();
+    } else {
       rows_.fill(atoms, list, begin, std::min(begin + step, atoms.n_local), 1, system_);
+    }
     model_->evaluate(system_, virials, result_);
     add(by_atom, begin, atoms, total);
   }

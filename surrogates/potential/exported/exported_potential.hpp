@@ -33,7 +33,7 @@ class ExportedPotential final : public ForceField {
   [[nodiscard]] std::string description() const override;
   using ForceField::compute;
   /// Errors: InputError where owners of ghosts are on other ranks and the model takes no rows of ghosts, and
-  /// for virials by atom of a model that gives none.
+  /// for virials by atom of a model that gives none, or that passes messages through periodic images.
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;
 
@@ -42,6 +42,7 @@ class ExportedPotential final : public ForceField {
   [[nodiscard]] bool find_owners(const Atoms& atoms);
   [[nodiscard]] const NeighbourList& list_of_all(const Exec& exec, const Atoms& atoms,
                                                  const NeighbourList& list);
+  void require_no_images() const;
   void add(const ByAtom& by_atom, int begin, Atoms& atoms, Energetics& total);
   void tell_overflow(Energetics& total);
 

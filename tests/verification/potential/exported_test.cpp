@@ -28,7 +28,9 @@ std::vector<Exported> exported_models() {
                             {"attention", "tests/data/exported/attention.ref.json", {0.6}},
                             {"mace", "tests/data/exported/mace.ref.json", {}, ".pt", false}};
   // Those of DeePMD-kit that pass messages must have their neighbours' owners at hand.
-  if (Comm::world().size() == 1) all.push_back({"messages", "tests/data/exported/messages.ref.json"});
+  // They have no virials by atom where messages go through images.
+  if (Comm::world().size() == 1)
+    all.push_back({"messages", "tests/data/exported/messages.ref.json", {}, ".pth", false});
   return all;
 }
 
@@ -87,6 +89,43 @@ TEST(ExportedPotential, gives_virials_by_atom_as_its_makers_do) {
       EXPECT_LE(largest_difference(found, expected), 1e-11) << model.name << " " << cases[c].name;
     }
   }
+}
+
+TEST(ExportedPotential, gives_virials_by_atom_that_do_not_depend_on_where_the_cell_begins) {
+  for (const auto& model : exported_models()) {
+    if (!model.has_atom_virials) continue;
+    const auto start = start_of(model);
+    auto moved = start;
+    for (auto& x : moved.positions) x = {x[0] + 3.2, x[1] - 11.3, x[2] + 0.5};
+    const auto before = atom_virials(Comm::world(), field_of(model), start);
+    const auto after = atom_virials(Comm::world(), field_of(model), moved);
+    EXPECT_LE(largest_difference(after, before), 1e-12) << model.name;
+  }
+}
+
+TEST(ExportedPotential, that_passes_messages_gives_virials_by_atom_only_where_there_are_no_images) {
+  if (Comm::world().size() > 1) GTEST_SKIP() << "of one rank";
+  const Exported model{"messages", "tests/data/exported/messages.ref.json"};
+  const Tree document = read_yaml(source(model.references));
+  const auto cases = cases_of(model);
+  int n_open = 0;
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    const auto& cell = cases[c].configuration;
+    const auto& periodic = cell.box.periodic();
+    if (std::none_of(periodic.begin(), periodic.end(), [](bool yes) { return yes; })) {
+      const auto expected = numbers(document.at("cases").items()[c].find("atom_virial"));
+      EXPECT_LE(largest_difference(atom_virials(Comm::world(), field_of(model), cell), expected), 1e-11);
+      ++n_open;
+      continue;
+    }
+    try {
+      (void)atom_virials(Comm::world(), field_of(model), cell);
+      FAIL() << "was not refused: " << cases[c].name;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("makes its virials by atom wrong"), std::string::npos);
+    }
+  }
+  EXPECT_GT(n_open, 0);
 }
 
 TEST(ExportedPotential, has_forces_that_are_minus_the_gradient_of_the_energy) {
