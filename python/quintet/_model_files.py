@@ -35,8 +35,9 @@ def as_text(path: Path, target: Path) -> str:
     if path.suffix in (".yaml", ".yml", ".json"):
         return str(path)
     if path.suffix in _OTHER_BACKENDS and path.exists():
+        whose = ", if DeePMD-kit froze it (dpmd takes exported models as they are)" if path.suffix in (".pth", ".pt") else ""
         raise InputError(f"{path}: no native Deep Potential (.dp); it looks like a frozen model of another backend: "
-                         f"dp convert-backend {path} {path.with_suffix('.dp')}")
+                         f"dp convert-backend {path} {path.with_suffix('.dp')}{whose}")
 
     def look(file: h5py.File) -> Any:
         if "json" not in file.attrs:

@@ -72,6 +72,8 @@ class Mistakes(InFolder):
             self.refused("files are .*; expected the file", quintet.Potential, files)
         Path("frozen.pb").write_bytes(b"graph")
         self.refused("frozen.pb: no native Deep Potential.*dp convert-backend frozen.pb frozen.dp", quintet.Potential, "frozen.pb")
+        Path("mace.pt").write_bytes(b"graph")
+        self.refused("dp convert-backend mace.pt mace.dp, if DeePMD-kit froze it", quintet.Potential, "mace.pt")
         Path("text.dp").write_text("no HDF5")
         self.refused("text.dp: is no Deep Potential: a .dp file is HDF5", quintet.Potential, "text.dp")
         self.refused("positions are masked in places", model, np.ma.masked_equal(PAIR, 2.5))

@@ -247,8 +247,12 @@ std::string advice_on_format(const std::string& path) {
   const std::string ending = name.extension().string();
   for (const char* other : {".pb", ".pth", ".pt", ".pt2", ".savedmodel", ".jlo", ".hlo", ".pd"})
     if (ending == other)
-      return fmt::format("; it looks like a frozen model of another backend: dp convert-backend {} {}", path,
-                         std::filesystem::path(name).replace_extension(".dp").string());
+      return fmt::format(
+          "; it looks like a frozen model of another backend: dp convert-backend {} {}{}", path,
+          std::filesystem::path(name).replace_extension(".dp").string(),
+          ending == ".pth" || ending == ".pt"
+              ? ", if DeePMD-kit froze it (dpmd run and evaluate take exported models as they are)"
+              : "");
   return "";
 }
 
