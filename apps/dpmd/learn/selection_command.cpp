@@ -86,8 +86,9 @@ potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potenti
 void describe(Schema& schema, SelectCommandOptions& options) {
   schema.texts("deviation", options.deviations,
                "model_devi.out of a file of frames (repeatable, in the order of FRAMES)");
-  schema.texts("model", options.models,
-               "Or the models themselves (.dp), two or more (repeatable): frames are measured here");
+  schema.texts(
+      "model", options.models,
+      "Or the models themselves (.dp, .pth, .pt), two or more (repeatable): frames are measured here");
   describe(schema, options.selection);
   schema.integer("seed", options.seed, "Of random choices");
   schema.text("output", options.output,
