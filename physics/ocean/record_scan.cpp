@@ -17,6 +17,12 @@ constexpr double coldest = -20, warmest = 70;  ///< degC: beyond, units are wron
 /// From which on no point of a sea keeps its value by the rounding of packed numbers alone.
 constexpr int least_times_of_constants = 5;
 
+/// Times without a value that a point may have which is kept.
+double most_missing(const RecordOptions& options, int n_times) {
+  const bool fill = options.incomplete_points == IncompletePoints::dineof;
+  return fill ? (1 - options.least_values) * n_times : 0;
+}
+
 /// Whether one value at all times is what analyses write for sea under ice: the freezing point of sea water,
 /// where there is ice in winter (ERSST and OISST: -1.8 degC).
 bool is_under_ice(double celsius, double latitude) {
@@ -40,9 +46,10 @@ void Record::judge_constant(std::vector<std::uint8_t> constant, const std::vecto
   std::ptrdiff_t n_alike = 0;
   for (std::size_t cell = first; cell < constant.size(); ++cell)
     if (constant[cell] == 1 && value[cell] == value[first]) ++n_alike;
-  const auto text =
-      fmt::format("{} points never vary: {} of them are {:.6g} at all {} times, the first is {}", n, n_alike,
-                  value[first], n_times(), place_of(first));
+  const bool fill = options.incomplete_points == IncompletePoints::dineof;
+  const auto text = fmt::format(
+      "{} points never vary: {} of them are {:.6g} at all {}, the first is {}", n, n_alike, value[first],
+      fill ? "times with a value" : fmt::format("{} times", n_times()), place_of(first));
   const bool refused = options.constant_points == ConstantPoints::refuse && !has_mask;
   QUINTET_CHECK(!refused,
                 "{}; say what they are: fields.constant_points: land or sea, a number that marks land: "
@@ -79,14 +86,14 @@ void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<dou
 void Record::choose_points(const std::vector<std::uint8_t>& candidate, const std::vector<int>& missing,
                            bool has_mask, const RecordOptions& options) {
   const bool fill = options.incomplete_points == IncompletePoints::dineof;
-  const double most_missing = fill ? (1 - options.least_values) * n_times() : 0;
+  const double most = most_missing(options, n_times());
   std::int64_t n_partly = 0, n_kept = 0;
   std::size_t example = 0;
   mask_.assign(candidate.size(), 0);
   for (std::size_t cell = 0; cell < candidate.size(); ++cell) {
     const bool land = candidate[cell] == 0 || (!has_mask && missing[cell] == n_times());
     if (land) continue;
-    if (missing[cell] <= most_missing) {
+    if (missing[cell] <= most) {
       mask_[cell] = 1;
       cells_.push_back(cell);
       n_missing_ += missing[cell];
@@ -172,9 +179,12 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
       n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
   comm_->reduce(std::span<double>(least), Comm::Reduction::minimum);
   comm_->reduce(std::span<double>(most), Comm::Reduction::maximum);
+  // A point with gaps that are to be filled varies no more for them.
   std::vector<std::uint8_t> constant(n_cells);
   for (std::size_t cell = 0; cell < n_cells; ++cell)
-    constant[cell] = candidate[cell] == 1 && missing[cell] == 0 && least[cell] == most[cell] ? 1 : 0;
+    if (candidate[cell] == 1 && missing[cell] <= most_missing(options, n_times()) &&
+        n_times() - missing[cell] >= least_times_of_constants && least[cell] == most[cell])
+      constant[cell] = 1;
   if (n_times() >= least_times_of_constants)
     judge_constant(constant, least, candidate, mask.has_value(), options);
   choose_points(candidate, missing, mask.has_value(), options);

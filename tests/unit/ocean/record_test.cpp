@@ -363,6 +363,41 @@ TEST_F(RecordTest, points_that_never_vary_are_asked_about) {
   EXPECT_EQ(open({"short.nc"}).n_points(), 12);
 }
 
+TEST_F(RecordTest, points_whose_known_values_never_vary_are_asked_about_where_gaps_are_filled) {
+  Written islands;
+  islands.packed = false;
+  double first = 0;  // day with a value of the islands
+  islands.value = [&](double y, double x, double day) {
+    if (y < 1 || x > 100) return Written{}.value(y, x, day);
+    return day < first ? std::nan("") : 0;
+  };
+  islands.days = {66410, 66417, 66424, 66431, 66438, 66445};
+  RecordOptions fill;
+  fill.incomplete_points = IncompletePoints::dineof;
+  fill.least_values = 0.5;
+  const auto expect_refused = [&] {
+    try {
+      static_cast<void>(open({"a.nc"}, fill));
+      FAIL() << "islands were taken for sea";
+    } catch (const InputError& error) {
+      EXPECT_NE(
+          std::string(error.what())
+              .find("2 points never vary: 2 of them are 0 at all times with a value, the first is 1.5N"),
+          std::string::npos)
+          << error.what();
+    }
+  };
+  first = islands.days[1];  // five values are enough to tell
+  write("a.nc", islands);
+  expect_refused();
+  fill.constant_points = ConstantPoints::land;
+  EXPECT_EQ(open({"a.nc"}, fill).n_points(), 10);
+  fill.constant_points = ConstantPoints::refuse;
+  first = islands.days[2];  // four are not: the rounding of packed numbers may keep them alike
+  write("a.nc", islands);
+  EXPECT_EQ(open({"a.nc"}, fill).n_points(), 12);
+}
+
 TEST_F(RecordTest, anomalies_in_kelvin_stay_as_they_are) {
   Written anomalies;
   anomalies.units = "K";
