@@ -7,6 +7,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
+#include "apps/meshfreeflow/setup/flow_input.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
@@ -25,13 +26,21 @@ struct FieldBars {
   std::vector<double> bars, errors;  ///< of the points that are kept, over the field's deviation in training
 };
 
+/// How the model and each of the members predict.
+flow::PredictionOptions options_of_each(const JudgedErrorBars& judged) {
+  return {judged.model.options.encoder, false, judged.bytes / (1.0 + judged.members.size())};
+}
+
+flow::ErrorBars bars_of(const CaseData& data, const JudgedErrorBars& judged) {
+  return {judged.members,  judged.model.model.header, data.coarse,
+          data.parameters, options_of_each(judged),   judged.scale};
+}
+
 /// Errors and bars of this rank's frames, [field].
 std::vector<FieldBars> measure(const CaseData& data, const JudgedErrorBars& judged) {
   const auto& header = judged.model.model.header;
-  const flow::PredictionOptions each{judged.model.options.encoder, false,
-                                     judged.bytes / (1.0 + judged.members.size())};
-  flow::FlowPredictor predictor(judged.model.model, data.coarse, data.parameters, each);
-  flow::ErrorBars bars(judged.members, header, data.coarse, data.parameters, each, judged.scale);
+  flow::FlowPredictor predictor(judged.model.model, data.coarse, data.parameters, options_of_each(judged));
+  auto bars = bars_of(data, judged);
   const std::size_t n_points = data.grid.size(), n_fields = data.fields.size(), n_frames = data.n_frames();
   std::vector<float> values(n_points * n_fields), own(n_points * n_fields);
   std::vector<FieldBars> fields(n_fields);
@@ -78,6 +87,12 @@ Plot classes_plot(const CaseData& data, const std::vector<flow::Calibration>& ca
 }
 
 }  // namespace
+
+void check_error_bars(Context& context, const CaseData& data, const JudgedErrorBars& judged,
+                      OutsideTraining choice) {
+  judge_training(context, bars_of(data, judged).doubts(), choice,
+                 fmt::format("error_bars.members on case {}", data.name));
+}
 
 void report_error_bars(Context& context, const CaseData& data, const JudgedErrorBars& judged,
                        const std::string& prefix) {

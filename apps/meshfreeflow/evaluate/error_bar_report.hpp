@@ -16,6 +16,11 @@ struct JudgedErrorBars {
   double bytes;               ///< memory for all predictors
 };
 
+/// Refuse members and scales that do not fit the model, and members that go beyond their training on a case,
+/// before anything is judged. Collective. Throws InputError.
+void check_error_bars(Context& context, const CaseData& data, const JudgedErrorBars& judged,
+                      OutsideTraining choice);
+
 /// Compare error bars with errors over all points of a case: their ratio (rms), the scale that makes it 1,
 /// and the share of points within one and two bars, as a table and keys of the summary; the error in ten
 /// classes of the bar as curves. Collective.

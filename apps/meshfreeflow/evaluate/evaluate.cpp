@@ -230,13 +230,18 @@ void evaluate(Context& context, const EvaluateOptions& options) {
           : options.check;
   context.timed("check", [&] { check_truth(context, header.flow_equations(), asked, check, "check"); });
   const double predictor_bytes = options.max_memory * 1e9 - bytes;
-  for (const auto& data : cases)
+  const auto judged_bars = [&] {
+    return JudgedErrorBars{models.front(), members, options.error_bars->scale, predictor_bytes};
+  };
+  for (const auto& data : cases) {
+    if (options.error_bars) check_error_bars(context, data, judged_bars(), options.outside_training);
     for (const auto& one : models) {
       const flow::FlowPredictor predictor(one.model, data.coarse, data.parameters,
                                           {one.options.encoder, true, predictor_bytes});
       judge_training(context, predictor.doubts(), options.outside_training,
                      fmt::format("{} on case {}", one.options.name, data.name));
     }
+  }
   context.require_memory(bytes, "fields of all cases");
   if (!context.go_ahead()) return;
   if (!models.empty())
@@ -255,9 +260,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     if (&data == &cases.front()) add_headlines(context, judged, options);
     report_case(context, judged, prefix);
     report_node_jumps(context, data, models, predictor_bytes, prefix);
-    if (options.error_bars)
-      report_error_bars(context, data, {models.front(), members, options.error_bars->scale, predictor_bytes},
-                        prefix);
+    if (options.error_bars) report_error_bars(context, data, judged_bars(), prefix);
   }
 }
 
