@@ -59,7 +59,8 @@ Estimate Bootstrap::estimate(const std::function<double(int)>& statistic) const 
     const double value = statistic(sample) - result.value;
     sum += value, square += value * value;
   }
-  result.error = std::sqrt(std::max(0.0, (square - sum * sum / draws) / (draws - 1)));
+  const double variance = (square - sum * sum / draws) / (draws - 1);
+  result.error = variance < 0 ? 0 : std::sqrt(variance);  // round-off is 0, what is not known stays so
   return result;
 }
 

@@ -348,8 +348,11 @@ TEST(sea_scores, a_method_that_could_not_be_fitted_has_no_scores) {
   auto one = weekly_case(3);
   one.hindcasts.origins[4].methods[1].mean.assign(one.hindcasts.origins[4].methods[1].mean.size(),
                                                   std::nan(""));
+  one.options.against = 0;
   const SeaScores sea(Comm::self(), one.hindcasts, one.seas, one.options);
   for (const auto& row : sea_map_rows()) EXPECT_TRUE(std::isnan(sea.map(row, 1, 0)[1])) << row.name;
+  EXPECT_TRUE(std::isnan(sea.gain_error(1, 0)[1]));
+  EXPECT_GT(sea.gain_error(2, 0)[1], 0);
   for (const auto& row : heat_wave_rows())
     EXPECT_TRUE(std::isnan(sea.heat_waves(row, 1, 0).value)) << row.name;
   EXPECT_FALSE(std::isnan(sea.heat_waves(wave_row("brier"), 2, 0).value));

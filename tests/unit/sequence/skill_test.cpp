@@ -250,6 +250,18 @@ TEST(bootstrap, of_few_windows_knows_no_error) {
   EXPECT_EQ(mean_of(std::vector<double>(72, 1.0), 24).error, 0);
 }
 
+TEST(bootstrap, of_draws_without_a_value_knows_no_error) {
+  const Bootstrap bootstrap(100, 10);
+  const auto error_of = [&](int unknown) {  // the draw that has no value
+    return bootstrap.estimate([&](int sample) { return sample == unknown ? std::nan("") : 1.0 + sample % 2; })
+        .error;
+  };
+  EXPECT_GT(error_of(-1), 0);
+  EXPECT_TRUE(std::isnan(error_of(0)));
+  EXPECT_TRUE(std::isnan(error_of(7)));
+  EXPECT_EQ(bootstrap.estimate([](int) { return 0.1; }).error, 0);
+}
+
 TEST(verdict, less_than_two_errors_is_a_tie) {
   EXPECT_EQ(verdict_of({0.19, 0.1}), Verdict::tie);
   EXPECT_EQ(verdict_of({0.21, 0.1}), Verdict::better);
