@@ -1,10 +1,10 @@
 #include <sstream>
 
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/equations/pde_system.hpp"
 #include "tests/fuzz/reader.hpp"
 #ifdef QUINTET_WITH_TORCH
-#include "io/hdf5/file.hpp"
-#include "io/parallel/comm.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 #endif

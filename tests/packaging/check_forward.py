@@ -3,7 +3,8 @@
 
 x_fwd.hpp declares classes of the x.hpp beside it. A header that includes x.hpp must need more of it: an object by value, a
 member, a base, a nested name, or something that x_fwd.hpp does not declare. Else each line of x.hpp compiles all of the
-header's readers anew. Usage: check_forward.py SOURCE_DIR, or check_forward.py --self-test
+header's readers anew. No x.hpp stands within a condition: outside it the class may be declared alone, and who builds without
+LibTorch sees it first. Usage: check_forward.py SOURCE_DIR, or check_forward.py --self-test
 """
 import os
 import re
@@ -67,6 +68,19 @@ def problems_of(path, text, forwards):
                 yield f"{path}: uses nothing of {included}: leave it out, or let the files that do include it"
 
 
+def within_conditions(path, text, forwards):
+    depth = 0
+    for line in text.splitlines():
+        if re.match(r"\s*#\s*if", line):
+            depth += 1
+        elif re.match(r"\s*#\s*endif", line):
+            depth -= 1
+        elif depth > 0:
+            for included in INCLUDE.findall(line):
+                if included in forwards:
+                    yield f"{path}: includes {included} within a condition: include it outside, {forwards[included][0]} may stand alone there"
+
+
 def forwards_of(texts):
     """All forward headers of `texts` as problems_of() takes them, and what is wrong with them."""
     forwards, problems = {}, []
@@ -87,7 +101,7 @@ def forwards_of(texts):
 def check(texts):
     forwards, problems = forwards_of(texts)
     for path, text in texts.items():
-        problems += problems_of(path, text, forwards) if path.endswith(".hpp") else []
+        problems += problems_of(path, text, forwards) if path.endswith(".hpp") else within_conditions(path, text, forwards)
     return problems
 
 
@@ -106,6 +120,9 @@ def self_test():
         assert not check({**texts, "io/b.cpp": include + code}) and not check({**texts, "io/b.hpp": include.replace("comm.", "comm_fwd.") + code})
     for code in whole_needed:
         assert not check({**texts, "io/b.hpp": include + code}), code
+    conditional = "#ifdef T\n" + include + "#endif\n"
+    assert len(check({**texts, "io/b.cpp": conditional})) == 1 and not check({**texts, "io/b.cpp": include + "#ifdef T\nint x;\n#endif\n"})
+    assert not check({**texts, "io/b.cpp": conditional.replace("comm.hpp", "comm_fwd.hpp")})
     assert "uses nothing" in check({**texts, "io/b.hpp": include + "int x;"})[0]
     assert check({"io/a/x_fwd.hpp": "class X;\n"}) and check({**texts, "io/a/comm_fwd.hpp": "class Gone;\n"})
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <type_traits>
 
+#include "io/device/device.hpp"
 #include "io/log/error.hpp"
 
 #ifdef LATE_QUINTET_RESIDENT_LIBRARY
-#include "io/device/device.hpp"
 #include "io/runtime/late_library.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "surrogates/resident/late/library/resident_library.hpp"

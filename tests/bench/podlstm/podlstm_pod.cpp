@@ -14,13 +14,13 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "physics/kernels/random.hpp"
 #include "physics/ocean/svd/background.hpp"
 #include "physics/ocean/svd/svd.hpp"
 #ifdef QUINTET_WITH_SLEPC
-#include "io/parallel/comm.hpp"
-#include "physics/kernels/core_rate.hpp"
 #include "physics/solvers/lanczos_svd.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"
 #endif

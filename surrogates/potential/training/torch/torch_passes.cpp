@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/training/torch/frame_rows.hpp"
 
 #ifdef LATE_QUINTET_POTENTIAL_TORCH_LIBRARY
-#include "io/config/tree.hpp"
 #include "io/runtime/late_library.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "surrogates/potential/training/torch/library/torch_library.hpp"
