@@ -17,6 +17,14 @@ void check_member(const FlowModelHeader& member, const FlowModelHeader& model) {
                 "were trained as the model was, from other seeds",
                 fmt::join(member.field_names(), ", "), fmt::join(member.axis_names(), ", "),
                 fmt::join(model.field_names(), ", "), fmt::join(model.axis_names(), ", "));
+  // What goes in and comes out is without the model's offset, and in its units.
+  for (std::size_t f = 0; f < model.fields.size(); ++f)
+    QUINTET_CHECK(
+        member.fields[f].units == model.fields[f].units && member.fields[f].offset == model.fields[f].offset,
+        "error_bars.members: one has {} in {} less {:.17g}, but the model in {} less {:.17g}; give models "
+        "that were trained on the same data",
+        model.fields[f].name, member.fields[f].units, member.fields[f].offset, model.fields[f].units,
+        model.fields[f].offset);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ class ErrorBars {
  public:
   /// @param scale [field], or empty for 1
   /// @param each options of each member's prediction; residuals are not formed
-  /// Throws InputError for members of other fields or axes than the model's, and as FlowPredictor does.
+  /// Throws InputError for members of other fields, units, offsets or axes than the model's, and as
+  /// FlowPredictor does.
   ErrorBars(std::vector<FlowModel> members, const FlowModelHeader& model, const FieldBlock& coarse,
             const std::map<std::string, double>& parameters, const PredictionOptions& each,
             std::vector<double> scale);

@@ -63,6 +63,16 @@ TEST(ErrorBars, refuse_members_of_other_fields_and_scales_of_another_number) {
   member.header.fields[0].name = "temperature";
   EXPECT_THROW(bars_of(model, {member}, {}), InputError);
   EXPECT_THROW(bars_of(model, {moved(model, 0, 1)}, {1}), InputError);
+  EXPECT_NO_THROW(bars_of(model, {moved(model, 0, 1)}, {1, 1}));
+}
+
+TEST(ErrorBars, refuse_members_in_other_units_or_less_another_offset) {
+  const auto model = small_model();
+  auto other_units = moved(model, 0, 1), other_offset = other_units;
+  other_units.header.fields[1].units = "m/s";
+  other_offset.header.fields[1].offset = 300;
+  EXPECT_THROW(bars_of(model, {other_units}, {}), InputError);
+  EXPECT_THROW(bars_of(model, {other_offset}, {}), InputError);
 }
 
 TEST(ErrorBarScore, of_normal_errors_has_the_shares_of_a_normal_law) {
