@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/application/citations/citations.hpp"
 #include "apps/application/life/progress.hpp"
@@ -216,6 +219,21 @@ Rows provenance_rows(const Context::Implementation& context, const Outcome& outc
           {"Directory", context.directory.path()}};
 }
 
+/// The warnings of the log, each once: a method that is fitted again and again says the same of each fit.
+void add_warnings(Report& page) {
+  std::vector<std::pair<std::string, int>> said;
+  for (const auto& warning : log::warnings()) {
+    const auto found =
+        std::find_if(said.begin(), said.end(), [&](const auto& one) { return one.first == warning; });
+    if (found == said.end())
+      said.emplace_back(warning, 1);
+    else
+      ++found->second;
+  }
+  for (const auto& [text, times] : said)
+    page.warning(times == 1 ? text : fmt::format("{} ({} times)", text, times));
+}
+
 // What happened stands first, the run's own sections follow; what all runs share (numbers, time, provenance)
 // closes the page.
 Report page(const Context::Implementation& context, const Outcome& outcome) {
@@ -226,7 +244,7 @@ Report page(const Context::Implementation& context, const Outcome& outcome) {
   page.status(status_text(outcome.code), outcome.code == ExitCode::done, outcome.message);
   page.facts(context.facts);
   page.headlines(headlines(context, outcome));
-  for (const auto& warning : log::warnings()) page.warning(warning);
+  add_warnings(page);
   page.append(context.report);
   page.section("All numbers");
   page.table({"quantity", "value", "unit", "meaning"}, number_rows(context),
