@@ -3,6 +3,7 @@
 #include "apps/dpmd/convert/convert.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
@@ -40,12 +41,12 @@ void tell(const std::string& path, const potential::Model& model, const LeastDis
   std::size_t rows = 0, numbers = 0;
   for (const auto& table : model.tables) {
     numbers += table.coefficients.size();
-    rows += table.coefficients.size() / (6 * static_cast<std::size_t>(table.n_channels));
+    rows += table.coefficients.size() / (6 * std::int64_t{table.n_channels});
   }
   const auto& table = model.tables.front();
   log::info("least distance {:.6g} angstrom, {}", least.value, least.origin);
-  log::info("{} tables from {} by {} to {} and by {} to {}: {} rows, {:.1f} MB", model.tables.size(),
-            table.lower, table.stride[0], table.upper, table.stride[1], table.maximum, rows,
+  log::info("{} from {} by {} to {} and by {} to {}: {}, {:.1f} MB", counted(model.tables.size(), "table"),
+            table.lower, table.stride[0], table.upper, table.stride[1], table.maximum, counted(rows, "row"),
             numbers * (model.single_precision ? 4e-6 : 8e-6));
   log::info("{}: {}", path, model.summary());
 }

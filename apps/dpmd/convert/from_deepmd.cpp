@@ -12,6 +12,7 @@
 #include "apps/dpmd/convert/deepmd_source.hpp"
 #include "apps/dpmd/train/train_options.hpp"
 #include "io/config/suggest.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -53,9 +54,9 @@ std::optional<std::string> precision(Source& from) {
 
 std::string type_name(const Tree& type, const Tree* type_map) {
   const auto t = type.as_integer();
-  const auto n = type_map ? static_cast<std::int64_t>(type_map->items().size()) : 0;
-  QUINTET_CHECK(t >= 0 && t < n, "{}: type {} is not in model.type_map, which has {} names",
-                type.location().text(), t, n);
+  const auto n = type_map ? std::ssize(type_map->items()) : 0;
+  QUINTET_CHECK(t >= 0 && t < n, "{}: type {} is not in model.type_map, which has {}", type.location().text(),
+                t, counted(n, "name"));
   return type_map->items()[t].as_text();
 }
 
@@ -73,23 +74,67 @@ void excluded_pairs(Source& from, const char* key, const Tree* type_map, Tree& t
   to.set(our_key, names);
 }
 
-void translate_sel(Source& from, Tree& to) {
+/// A descriptor of all types together counts the neighbours of all: of a list the sum matters.
+void translate_sel(Source& from, bool is_together, Tree& to) {
   const Tree* value = from.find("sel");
   if (!value) return;
+  if (is_together && value->is_list() && value->items().size() > 1) {
+    std::int64_t sum = 0;
+    for (const auto& n : value->items()) sum += n.as_integer();
+    return to.set("sel", Tree::list({Tree::integer(sum)}));
+  }
   to.set("sel", value->is_scalar() && value->as_text() != "auto" && !value->as_text().starts_with("auto:")
                     ? Tree::list({*value})
                     : *value);
 }
 
+bool is_dpa1(const std::string& type) { return type == "dpa1" || type.starts_with("se_atten"); }
+
+/// What dpa1 has beside se_e2_a; se_atten_v2 is dpa1 with a gate.
+void translate_types(Source& from, bool is_strip, Tree& to) {
+  const char* no_attention = "dpa1 is trained without attention layers here";
+  QUINTET_CHECK(from.find("attn_layer"), "{}: {} has 2 where it is left out; {}: give attn_layer: 0",
+                from.place(), from.name("attn_layer"), no_attention);
+  from.only("attn_layer", {"0"}, no_attention);
+  from.ignore({"attn", "attn_dotr", "attn_mask", "normalize", "temperature", "scaling_factor", "trainable_ln",
+               "ln_eps"});
+  from.only("use_econf_tebd", {"false", "False"}, "types are embedded by a network here");
+  from.only("use_tebd_bias", {"false", "False"}, "a bias would be the same for all types");
+  to.set("type", Tree::text("dpa1"));
+  Tree types = Tree::map();
+  copy(from, "tebd_dim", types, "width");
+  copy(from, "tebd_input_mode", types, "mode");
+  if (const Tree* strip = from.find("stripped_type_embedding"))
+    types.set("mode", Tree::text(strip->as_boolean() ? "strip" : "concat"));
+  copy(from, {"smooth_type_embedding", "smooth_type_embdding"}, types, "smooth");
+  if (is_strip && !types.has("mode")) types.set("mode", Tree::text("strip"));
+  if (!is_strip && !types.has("smooth")) types.set("smooth", Tree::boolean(false));
+  const bool has_mean = types.has("mode") && types.at("mode").as_text() == "strip" &&
+                        (!types.has("smooth") || types.at("smooth").as_boolean());
+  if (!has_mean) from.only("set_davg_zero", {"true", "True"}, "types.smooth with strip alone takes a mean");
+  if (!is_strip && !from.find("set_davg_zero")) to.set("set_davg_zero", Tree::boolean(true));
+  copy(from, "concat_output_tebd", types, "in_fitting");
+  to.set("types", types);
+}
+
 Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::string>& warnings) {
   Tree to = Tree::map();
   QUINTET_CHECK(from.given(), "model.descriptor is missing");
-  from.only("type", {"se_e2_a", "se_a"}, "the descriptor here is se_e2_a");
+  from.only("type", {"se_e2_a", "se_a", "se_e2_r", "se_r", "dpa1", "se_atten", "se_atten_v2"},
+            "the descriptors here are se_e2_a, se_e2_r, and dpa1 without attention layers");
+  if (const Tree* type = from.find("type"); type && type->as_text().ends_with("r")) {
+    to.set("type", Tree::text("se_e2_r"));
+    from.only("type_one_side", {"true", "True"}, "networks of se_e2_r depend on the neighbour's type alone");
+    from.refuse("exclude_types", "of se_e2_r take model.pair_exclude_types");
+  }
+  if (const Tree* type = from.find("type"); type && is_dpa1(type->as_text()))
+    translate_types(from, type->as_text() == "se_atten_v2", to);
   from.only("trainable", {"true", "True"}, "all networks are trained");
   from.refuse("spin", "there are no spins here");
   copy_angstrom(from, "rcut", to, "rcut");
   copy_angstrom(from, "rcut_smth", to, "rcut_smooth");
-  translate_sel(from, to);
+  const Tree* type = from.find("type");
+  translate_sel(from, type && is_dpa1(type->as_text()), to);
   copy(from, "neuron", to, "neurons");
   copy(from, {"axis_neuron", "n_axis_neuron"}, to, "axis_neurons");
   copy(from, "type_one_side", to, "type_one_side");
@@ -140,7 +185,7 @@ Tree translate_model(Source from, std::vector<std::string>& warnings) {
   from.only("type", {"standard"}, "one standard energy model is trained here");
   for (const char* key :
        {"type_embedding", "spin", "use_srtab", "modifier", "hybrid", "model_dict", "finetune_head"})
-    from.refuse(key, "se_e2_a alone is trained here");
+    from.refuse(key, "one of se_e2_a, se_e2_r and dpa1 is trained here");
   if (type_map) to.set("type_map", *type_map);
   translate_precision(from, to);
   to.set("descriptor", translate_descriptor(from.section("descriptor"), type_map, warnings));

@@ -6,6 +6,7 @@
 
 #include "apps/dpmd/convert/inspect_atoms.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/potential/model/chains.hpp"
 
@@ -58,13 +59,13 @@ void inspect(const Comm& comm, const InspectOptions& options) {
       bytes += network.chain.total().parameter_bytes;
     }
     const std::string text = fmt::format(
-        "{}: {}\n{} networks, {} parameters, {:.2f} MB\n{}\n"
+        "{}: {}\n{}, {}, {:.2f} MB\n{}\n"
         "A row is {} in an embedding network and an atom in a fitting network. Flops are those of one way\n"
         "forward and one back (a multiply-add counts two, an activation one); kept is the memory that {} "
         "holds.\n"
         "'23 of 24 x 8': of 24 inputs, 23 are different numbers; weights of equal ones are added up first.\n",
-        path, model.summary(), networks.size(), parameters, 1e-6 * bytes, tables_of(networks),
-        options.training ? "a sample" : "a neighbour",
+        path, model.summary(), counted(networks.size(), "network"), counted(parameters, "parameter"),
+        1e-6 * bytes, tables_of(networks), options.training ? "a sample" : "a neighbour",
         options.training ? "a training step" : "an evaluation");
     std::fputs(text.c_str(), stdout);
   });

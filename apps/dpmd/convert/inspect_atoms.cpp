@@ -6,6 +6,8 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
+
 namespace quintet::dpmd {
 
 namespace {
@@ -27,7 +29,7 @@ void count(const std::vector<Configuration>& frames, const char* what, Has&& has
   if (n == std::ptrdiff_t(frames.size()))
     words.emplace_back(what);
   else if (n > 0)
-    words.push_back(fmt::format("{} in {} of {} frames", what, n, frames.size()));
+    words.push_back(fmt::format("{} in {} of {}", what, n, counted(frames.size(), "frame")));
 }
 
 std::string labels(const std::vector<Configuration>& frames) {
@@ -98,8 +100,8 @@ std::string describe_atoms(const std::string& path, const ReadOptions& options) 
       std::all_of(frames.begin(), frames.end(), [&](const auto& c) { return c.box == first.box; });
   Reading reading;
   for (const auto& frame : frames) reading.add(frame.reading);
-  std::string text = fmt::format("{}: {}, {} frame{}\n", path, *configuration_format(path), frames.size(),
-                                 frames.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{}: {}, {}\n", path, *configuration_format(path), counted(frames.size(), "frame"));
   text += fmt::format("atoms      {}: {}{}\n", first.n_atoms(), composition(first),
                       alike ? "" : " (first frame; others differ)");
   text += fmt::format("cell       {}{}\n", cell(first), one_cell ? "" : " (first frame; others differ)");

@@ -39,6 +39,15 @@ void describe(Schema& schema, DeviationOptions& options) {
       .on_restart(OnRestart::physics);
   schema.flag("atomic", options.atomic, "Write the force deviation of every atom behind the row")
       .on_restart(OnRestart::fixed);
+  schema
+      .choice(
+          "precision", options.precision,
+          {{"run", CompanionPrecision::as_the_run},
+           {"double", CompanionPrecision::fp64},
+           {"mixed", CompanionPrecision::mixed}},
+          "Arithmetic of the models after the first: as potential.precision says (of bf16: mixed), or "
+          "another. Models differ far more than float32 and float64 do, and mixed takes about half the time")
+      .on_restart(OnRestart::physics);
 }
 
 namespace {
@@ -102,7 +111,7 @@ Curve curve(const char* label, const std::vector<DeviationRow>& rows, double Dev
   Curve result;
   result.label = label;
   for (const auto& row : rows) {
-    result.x.push_back(static_cast<double>(row.step));
+    result.x.push_back(row.step);
     result.y.push_back(row.deviation.*value);
   }
   return result;
@@ -217,7 +226,7 @@ void DeviationLog::report(Context& context, std::span<const double> levels) cons
   Plot plot{"Model deviation of the forces", "step", "deviation (eV/angstrom)", {}, false, true, ""};
   plot.curves = {curve("largest", rows_, &Deviation::max_force),
                  curve("mean", rows_, &Deviation::mean_force)};
-  const auto first = static_cast<double>(rows_.front().step), last = static_cast<double>(rows_.back().step);
+  const double first = rows_.front().step, last = rows_.back().step;
   for (const double level : levels)
     plot.curves.push_back({fmt::format("{:g}", level), {first, last}, {level, level}, false, true});
   plot.caption = "Where the models disagree, the training data say little.";

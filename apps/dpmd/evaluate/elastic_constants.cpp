@@ -63,11 +63,11 @@ constexpr const char* names[6] = {"xx", "yy", "zz", "yz", "xz", "xy"};
 /// Refuse positions that have not come to rest.
 void require_rest(const ElasticOptions& options, const StrainedCrystal& crystal) {
   if (options.relax && crystal.relaxations().unfinished > 0)
-    throw NumericalError(fmt::format(
-        "positions have not come to rest in {} of {}: after relax_steps = {} steps a force is above "
-        "force_tolerance = {:g} eV/angstrom; allow more relax_steps, or raise it",
-        crystal.relaxations().unfinished, counted(crystal.relaxations().cells, "cell"), options.relax_steps,
-        options.force_tolerance));
+    throw NumericalError(
+        fmt::format("positions have not come to rest in {} of {}: after relax_steps = {} a force is above "
+                    "force_tolerance = {:g} eV/angstrom; allow more relax_steps, or raise it",
+                    crystal.relaxations().unfinished, counted(crystal.relaxations().cells, "cell"),
+                    counted(options.relax_steps, "step"), options.force_tolerance));
 }
 
 void warn(Context& context, const std::string& text) {

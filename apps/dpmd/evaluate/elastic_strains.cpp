@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
 
@@ -94,9 +95,9 @@ void relax_cell(StrainedCrystal& crystal, const Matrix6& stiffness, double toler
   }
   if (const double left = largest_stress(loads); left > tolerance)
     throw NumericalError(fmt::format(
-        "after {} strains of the cell a stress of {:.4g} GPa is left, more than stress_tolerance = "
+        "after {} of the cell a stress of {:.4g} GPa is left, more than stress_tolerance = "
         "{:.4g} GPa; give a cell nearer to equilibrium, or raise it",
-        most, left * units::ev_per_a3_to_gpa, tolerance * units::ev_per_a3_to_gpa));
+        counted(most, "strain"), left * units::ev_per_a3_to_gpa, tolerance * units::ev_per_a3_to_gpa));
 }
 
 }  // namespace quintet::dpmd

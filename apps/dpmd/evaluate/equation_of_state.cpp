@@ -162,9 +162,9 @@ bool is_cubic(const Mat3& cell) {
 void require_rest(const EquationOptions& options, const Loads& loads, double volume) {
   if (loads.force > options.force_tolerance)
     throw NumericalError(fmt::format(
-        "at {:.6g} angstrom^3 per atom the largest force is still {:.3g} eV/angstrom after relax_steps = {} "
-        "steps, more than force_tolerance = {:g} eV/angstrom; allow more relax_steps",
-        volume, loads.force, options.relax_steps, options.force_tolerance));
+        "at {:.6g} angstrom^3 per atom the largest force is still {:.3g} eV/angstrom after relax_steps = {}, "
+        "more than force_tolerance = {:g} eV/angstrom; allow more relax_steps",
+        volume, loads.force, counted(options.relax_steps, "step"), options.force_tolerance));
 }
 
 /// Refuse a curve that is no well: energies that differ by rounding, or a bulk modulus that is not positive.
@@ -192,7 +192,7 @@ void report_relaxation(Context& context, const StrainedCrystal& crystal, double 
   context.summarise("relaxations_unfinished", relaxations.unfinished,
                     "volumes at which relax_steps ended before a twentieth of force_tolerance");
   context.headline("relaxation", fmt::format("{:+.3g} meV/atom", 1e3 * gain));
-  log::info("Relaxed in {} steps at {}: {:+.4g} meV per atom at the minimum", relaxations.steps,
+  log::info("Relaxed in {} at {}: {:+.4g} meV per atom at the minimum", counted(relaxations.steps, "step"),
             counted(relaxations.cells, "volume"), 1e3 * gain);
   if (relaxations.unfinished == 0) return;
   const auto text = fmt::format(
@@ -253,7 +253,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   const auto field = make_force_field(options.potential);
   const System system =
       read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
-  const auto n_atoms = static_cast<double>(system.n_atoms);
+  const double n_atoms = system.n_atoms;
   Configuration start;
   on_root(context.comm(), [&] { start = replicated(system.cell, system.copies); });
   start.box = system.box;
@@ -272,10 +272,10 @@ void equation_of_state(Context& context, const EquationOptions& options) {
       fmt::format("{} from {}; cell {}", counted(static_cast<std::int64_t>(n_atoms), "atom"),
                   std::filesystem::path(options.system.file).filename().string(), cell_in_words(start.box)));
   context.describe_run("model", models_in_words(options.potential, field->description()));
-  context.describe_run(
-      "method",
-      fmt::format("{} volumes within {:g} % of the minimum in length{}; Birch-Murnaghan fit", options.points,
-                  100 * options.range, options.relax ? ", positions relaxed at each" : ""));
+  context.describe_run("method",
+                       fmt::format("{} within {:g} % of the minimum in length{}; Birch-Murnaghan fit",
+                                   counted(options.points, "volume"), 100 * options.range,
+                                   options.relax ? ", positions relaxed at each" : ""));
   if (!context.go_ahead()) return;
   StrainedCrystal crystal(context.comm(),
                           {.relax = options.relax,
@@ -343,9 +343,8 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   std::vector<double> fitted;
   for (double v : volumes) fitted.push_back(fit(v));
   Report& report = context.report();
-  report.title(
-      "Equation of state",
-      fmt::format("{}, {} volumes", counted(static_cast<std::int64_t>(n_atoms), "atom"), volumes.size()));
+  report.title("Equation of state", fmt::format("{}, {}", counted(static_cast<std::int64_t>(n_atoms), "atom"),
+                                                counted(volumes.size(), "volume")));
   report.section("Energy and volume");
   report.plot({"Equation of state",
                "volume (angstrom^3/atom)",

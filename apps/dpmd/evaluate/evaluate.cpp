@@ -13,6 +13,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/rank_texts.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
@@ -28,7 +29,7 @@ struct Evaluation {
   Configuration configuration;        ///< with energy, forces and virial filled in
   std::vector<double> atom_energies;  ///< [n_atoms] (eV)
   std::vector<double> atom_virials;   ///< [n_atoms, 9] (eV) or empty
-  std::string warning;                ///< "" if none
+  std::vector<std::string> warnings;  ///< of the ranks
   std::string refusal = {};           ///< why there are no results (on all ranks alike), or ""
   std::string expert = {};            ///< who computed it, where a router has chosen
 };
@@ -38,7 +39,7 @@ Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration fra
   try {
     placed.emplace(comm, frame, field.cutoff());
   } catch (const Error& error) {  // of the cell and its grid of ranks: all ranks throw it
-    return {std::move(frame), {}, {}, "", error.what()};
+    return {std::move(frame), {}, {}, {}, error.what()};
   }
   const Atoms& atoms = placed->atoms;
   const Array<double> energies("dpmd::atom_energies", atoms.n_local);
@@ -47,7 +48,7 @@ Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration fra
 
   if (!std::isfinite(total.energy))
     return {
-        std::move(frame), {}, {}, "", fmt::format("the energy is {} eV; are atoms too close?", total.energy)};
+        std::move(frame), {}, {}, {}, fmt::format("the energy is {} eV; are atoms too close?", total.energy)};
 
   struct AtomRow {
     std::int64_t id;
@@ -61,8 +62,7 @@ Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration fra
   auto all = comm.gather(std::span<const AtomRow>(own));
   std::sort(all.begin(), all.end(), [](const AtomRow& a, const AtomRow& b) { return a.id < b.id; });
 
-  const auto warnings = comm.gather(std::span<const char>(total.warning));
-  Evaluation result{std::move(frame), {}, {}, std::string(warnings.begin(), warnings.end())};
+  Evaluation result{std::move(frame), {}, {}, words_of_ranks(comm, total.warning)};
   result.configuration.energy = total.energy;
   result.configuration.virial = total.virial;
   result.configuration.forces.clear();
@@ -136,7 +136,7 @@ class Outcome {
   void add(const std::string& file, std::size_t frame, const Configuration& labels,
            const Evaluation& evaluation) {
     const std::string where = frame_name(file, frame);
-    if (!evaluation.warning.empty()) log::warning("{}: {}", where, evaluation.warning);
+    for (const auto& warning : evaluation.warnings) log::warning("{}: {}", where, warning);
     compare(where, labels, evaluation);
     results_.append(to_tree(file, frame, evaluation));
     if (n_evaluated_ == 0) make_new_file(unfinished());
@@ -250,9 +250,12 @@ FrameFields fields_of(const EvaluateOptions& options) {
                         : "no model: name one with --model, or a registry with --experts");
   const auto surplus = surplus_flag(options.experts);
   QUINTET_CHECK(!by_name || surplus.empty(), "{} is for --experts", surplus);
-  if (by_name)
-    return {make_force_field({.models = {*options.model}, .evaluation = options.evaluation, .repulsion = {}}),
+  if (by_name) {
+    auto evaluation = options.evaluation;
+    evaluation.atom_virials = options.atom_virials;
+    return {make_force_field({.models = {*options.model}, .evaluation = evaluation, .repulsion = {}}),
             options.experts};
+  }
   require_usual_evaluation(options.evaluation);
   return {nullptr, options.experts};
 }
@@ -268,7 +271,7 @@ void evaluate_frames(const Comm& comm, FrameFields& fields, const std::string& p
   std::vector<std::optional<Evaluation>> done(n);
   std::size_t told = 0;
   for (std::size_t k = 0; k < n; ++k) {
-    const auto i = static_cast<std::size_t>(order[k]);
+    const std::size_t i = order[k];
     const int here = usable.models[i];
     const auto next =
         std::find_if(order.begin() + k, order.end(), [&](int j) { return usable.models[j] != here; });

@@ -89,7 +89,7 @@ FrameFields::~FrameFields() = default;
 FrameFields::Choice FrameFields::choose(const Configuration& frame, const std::string& name) const {
   if (single_) return {};
   experts::Request request{name, {}, {}};
-  const auto n = static_cast<double>(frame.n_atoms());
+  const double n = frame.n_atoms();
   std::set<std::string> words;
   for (const auto& known : experts_->types)
     for (const auto& type : known) request.values["fraction_" + type] = 0;

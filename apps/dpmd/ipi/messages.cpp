@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/config/units.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd::ipi {
@@ -26,7 +27,7 @@ class Message {
     add(padded.data(), word_bytes);
   }
   void integer(std::size_t value) {
-    const auto number = static_cast<std::int32_t>(value);
+    const std::int32_t number = value;
     add(&number, sizeof number);
   }
   void real(double value) { add(&value, sizeof value); }
@@ -126,7 +127,7 @@ Forces Connection::receive_forces(int n_atoms) {
   receive(bytes_of(found.energy), "FORCEREADY's energy");
   found.energy *= units_.hartree;
   const int n = receive_integer("FORCEREADY's number of atoms");
-  QUINTET_CHECK(n == n_atoms, "FORCEREADY has {} atoms, but POSDATA had {}", n, n_atoms);
+  QUINTET_CHECK(n == n_atoms, "FORCEREADY has {}, but POSDATA had {}", counted(n, "atom"), n_atoms);
   found.forces = receive_vectors(n, units_.force(), "FORCEREADY's forces");
   receive(bytes_of(found.virial), "FORCEREADY's virial");
   found.virial = scaled(found.virial, units_.hartree);

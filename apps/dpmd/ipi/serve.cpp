@@ -17,9 +17,11 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/mailbox.hpp"
+#include "io/parallel/rank_texts.hpp"
 #include "io/parallel/together.hpp"
 #include "io/runtime/signals.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
+#include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 
 namespace quintet::dpmd {
@@ -44,8 +46,10 @@ std::string text_of(const potential::Deviation& deviation) {
 class Models {
  public:
   Models(const Comm& comm, const PotentialOptions& options)
-      : comm_(comm), driving_(make_force_field(options)) {
-    if (options.models.size() > 1) ensemble_.emplace(make_ensemble(options, *driving_, {}));
+      : comm_(comm), driving_(make_force_field(options)), cutoff_(driving_->cutoff()) {
+    if (options.models.size() == 1) return;
+    ensemble_.emplace(make_ensemble(comm, options, *driving_, {}));
+    cutoff_ = ensemble_->widened(domain_of(*driving_)).cutoff;
   }
   [[nodiscard]] const std::vector<std::string>& type_names() const { return driving_->type_names(); }
 
@@ -54,7 +58,7 @@ class Models {
   ipi::Forces evaluate(Configuration frame) {
     on_root(comm_, [&] { validate(frame, closest_start); });
     broadcast_box(comm_, frame);
-    PlacedFrame placed(comm_, frame, driving_->cutoff());
+    PlacedFrame placed(comm_, frame, cutoff_);
     const Energetics total = placed.compute(*driving_);
     if (!std::isfinite(total.energy))
       throw NumericalError(fmt::format("the energy is {} eV; are atoms too close?", total.energy));
@@ -82,13 +86,13 @@ class Models {
 
   void warn_once(const std::string& warning) {
     if (warned_) return;
-    const auto all = comm_.gather(std::span<const char>(warning));
-    warned_ = comm_.broadcast(!all.empty());
-    if (!all.empty()) log::warning("{}", std::string(all.begin(), all.end()));
+    for (const auto& words : words_of_ranks(comm_, warning)) log::warning("{}", words);
+    warned_ = comm_.any(!warning.empty());
   }
 
   const Comm& comm_;
   std::unique_ptr<ForceField> driving_;
+  double cutoff_;  ///< of the model that looks farthest (angstrom)
   std::optional<potential::ModelEnsemble> ensemble_;
   bool warned_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd::ipi {
@@ -15,11 +16,10 @@ void Structures::add(const std::vector<Configuration>& frames, const std::string
       continue;
     }
     const Configuration& other = same_size->frame;
-    QUINTET_CHECK(
-        frame.types == other.types && frame.box.periodic() == other.box.periodic(),
-        "{} and {} have {} atoms each, but in another order of types or with other boundaries; a server "
-        "says only how many atoms there are: name one of them",
-        same_size->file, file, frame.n_atoms());
+    QUINTET_CHECK(frame.types == other.types && frame.box.periodic() == other.box.periodic(),
+                  "{} and {} have {} each, but in another order of types or with other boundaries; a server "
+                  "says only how many atoms there are: name one of them",
+                  same_size->file, file, counted(frame.n_atoms(), "atom"));
   }
 }
 
@@ -31,13 +31,13 @@ const Structures::Known* Structures::find(std::size_t n_atoms) const {
 
 void Structures::require(int n_atoms) const {
   QUINTET_CHECK(n_atoms >= 0 && find(std::size_t(n_atoms)) != nullptr,
-                "the server has {} atoms, the structures {}; name a file with its atoms in its order",
-                n_atoms, sizes());
+                "the server has {}, the structures {}; name a file with its atoms in its order",
+                counted(n_atoms, "atom"), sizes());
 }
 
 Configuration Structures::placed(const Mat3& rows, std::vector<Vec3> positions) const {
   const Known* known = find(positions.size());
-  QUINTET_ASSERT(known != nullptr, "{} atoms", positions.size());
+  QUINTET_ASSERT(known != nullptr, "{}", counted(positions.size(), "atom"));
   Configuration frame = known->frame;
   const auto& periodic = frame.box.periodic();
   if (periodic[0] || periodic[1] || periodic[2])

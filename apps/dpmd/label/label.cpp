@@ -160,7 +160,8 @@ class Labeller {
       std::stable_sort(open_.begin(), open_.end(),
                        [this](std::size_t a, std::size_t b) { return frames_[a].types < frames_[b].types; });
     if (open_.size() < frames_.size())
-      log::info("{} of {} frames are labelled already{}", frames_.size() - open_.size(), frames_.size(),
+      log::info("{} of {} are labelled already{}", frames_.size() - open_.size(),
+                counted(frames_.size(), "frame"),
                 n_known > 0 ? fmt::format(", {} of them by an earlier loop or call", n_known) : "");
     if (n_otherwise > 0)
       log::warning(

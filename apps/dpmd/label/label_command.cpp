@@ -28,8 +28,8 @@ void describe(Schema& schema, LabelCommandOptions& options) {
 
 void label(const Comm& comm, const LabelCommandOptions& options) {
   QUINTET_CHECK(comm.size() == 1,
-                "dpmd label is one process, but runs on {} ranks; --jobs {} labels as many frames at once",
-                comm.size(), comm.size());
+                "dpmd label is one process, but runs on {}; --jobs {} labels as many frames at once",
+                counted(comm.size(), "rank"), comm.size());
   const std::string& folder = options.output;
   check_label_options(options.labelling);
   const ReadOptions read = read_options_of(options.naming);
@@ -56,7 +56,7 @@ void label(const Comm& comm, const LabelCommandOptions& options) {
   std::filesystem::create_directories(own);
   const auto end_at_once = [&comm](const std::string& why) {
     log::error("{}", why);
-    comm.abort(static_cast<int>(ExitCode::resource));
+    comm.abort(ExitCode::resource);
   };
   const RunOwner owner(own.string(), "dpmd label", end_at_once,
                        this_job() ? RunOwner::Patience::waits : RunOwner::Patience::none);

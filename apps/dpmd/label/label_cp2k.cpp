@@ -69,7 +69,7 @@ void write(const std::string& text, const std::string& folder, const Configurati
 }
 
 void write_driver(const std::string& text, const std::string& folder, const Configuration& frame, int port) {
-  write_input(text, folder, frame, fmt::format("&DRIVER\nHOST localhost\nPORT {}\n&END DRIVER", port));
+  write_input(text, folder, frame, fmt::format("&DRIVER\nHOST 127.0.0.1\nPORT {}\n&END DRIVER", port));
 }
 
 /// CP2K keeps the grids of its first cell.

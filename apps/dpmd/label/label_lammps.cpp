@@ -32,7 +32,7 @@ print "quintet $(pe:%.17g) $(vol:%.17g) $(c_quintet_virial[1]:%.17g) $(c_quintet
 /// What is written in the place of {{driver}}: wait for frames. Atoms and cell may be anywhere in the next
 /// frame, so the neighbour list is made for each.
 constexpr const char* driver_commands = R"(neigh_modify delay 0 every 1 check no
-fix quintet_driver all ipi localhost {} reset
+fix quintet_driver all ipi 127.0.0.1 {} reset
 thermo 2000000000
 run 2000000000
 )";

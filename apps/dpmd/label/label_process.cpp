@@ -229,7 +229,7 @@ std::string last_lines(const std::string& path, int n) {
     }
     const bool says_why = line.starts_with(" * [ABORT]");
     lines.push_back(says_why ? text_of_box(std::move(line), file) : "    " + line);
-    if (static_cast<int>(lines.size()) > n) lines.pop_front();
+    if (std::ssize(lines) > n) lines.pop_front();
   }
   std::string text;
   for (const auto& line : lines) text += "\n" + line;

@@ -38,7 +38,7 @@ Curve over(const std::vector<IterationResult>& results, const char* label,
   Curve curve;
   curve.label = label;
   for (const auto& result : results) {
-    curve.x.push_back(static_cast<double>(result.iteration));
+    curve.x.push_back(result.iteration);
     curve.y.push_back(value(result));
   }
   return curve;
@@ -121,7 +121,7 @@ void report(Context& context, const std::vector<IterationResult>& results,
   context.headline("failed frames, last iteration", fmt::format("{:.3g} %", 100 * share(last, last.failed)));
   if (const double rmse = end ? end->training_rmse : last.training_rmse; std::isfinite(rmse))
     context.headline("force rmse of training", fmt::format("{:.3g} meV/Å", 1e3 * rmse));
-  context.summarise("iterations", static_cast<std::int64_t>(results.size()));
+  context.summarise("iterations", results.size());
   context.summarise("frames_labelled", labelled);
   context.summarise("accurate_share_last", share(last, last.accurate));
   context.summarise("frames_accurate_last", last.accurate);
@@ -162,10 +162,10 @@ bool is_enough(const LearnOptions& options, const IterationResult& result) {
 
 void check_before(const Context& context, const LearnOptions& options) {
   QUINTET_CHECK(context.comm().size() == 1,
-                "dpmd learn is one process, but runs on {} ranks; to use them write 'launcher: mpirun -n {}' "
+                "dpmd learn is one process, but runs on {}; to use them write 'launcher: mpirun -n {}' "
                 "for what it "
                 "starts",
-                context.comm().size(), context.comm().size());
+                counted(context.comm().size(), "rank"), context.comm().size());
   check_label_options(options.label);
   if (!options.launcher.empty()) require_program(options.launcher, "set 'launcher'");
 }
@@ -183,7 +183,7 @@ void collect_models(const Context& context, const LearnOptions& options, const L
   for (int m = 0; m < options.models; ++m)
     fs::copy_file(rounds.model(iteration, m), fmt::format("{}/model_{}.dp", folder, m),
                   fs::copy_options::overwrite_existing);
-  log::info("{} models of iteration {}: {}", options.models, iteration, folder);
+  log::info("{} of iteration {}: {}", counted(options.models, "model"), iteration, folder);
 }
 
 /// How far the loop has come.
@@ -204,9 +204,8 @@ void go_round(Context& context, const LearnOptions& options, LearningRounds& rou
     rounds.run(k + 1, false);
     state.newest = k;
     const auto& r = state.results.emplace_back(rounds.result(k));
-    log::info(
-        "iteration {}: {} accurate, {} candidates, {} failed, {} labelled; force rmse on them {} eV/angstrom",
-        k, r.accurate, r.candidates, r.failed, r.labelled, shown(r.selected_rmse));
+    log::info("iteration {}: {} accurate, {}, {} failed, {} labelled; force rmse on them {} eV/angstrom", k,
+              r.accurate, counted(r.candidates, "candidate"), r.failed, r.labelled, shown(r.selected_rmse));
     enough = is_enough(options, r);
   }
   if (options.final_training && state.results.back().labelled > 0) {
@@ -224,8 +223,9 @@ void learn(Context& context, const LearnOptions& options) {
   check_before(context, options);
   context.record_seed(options.seed);
   context.keep_checkpoints(1);
-  context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
-                                           options.iterations, options.models));
+  context.describe_run(
+      "loop", fmt::format("at most {} with {}: train, run, select, label",
+                          counted(options.iterations, "iteration"), counted(options.models, "model")));
   if (!context.go_ahead({"iteration_*/**", "models/model_*.dp", "campaign.*", "store/**", "labels/**",
                          "work/**", "failed/**", "claims/**", "warm/**", ".worker_*/**", "times.txt"}))
     return;

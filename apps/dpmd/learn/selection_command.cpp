@@ -8,10 +8,12 @@
 #include "apps/dpmd/setup/placed_frame.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
+#include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 
 namespace quintet::dpmd {
@@ -46,7 +48,7 @@ std::vector<FrameSource> measure_all(const Comm& comm, const SelectCommandOption
   QUINTET_CHECK(options.models.size() >= 2,
                 "--model is given once; models disagree only where there are two or more");
   const auto driving = make_force_field(potential);
-  auto ensemble = make_ensemble(potential, *driving, {});
+  auto ensemble = make_ensemble(comm, potential, *driving, {});
   std::vector<FrameSource> sources;
   for (const auto& path : options.frames)
     sources.push_back(measured(comm, path, options.naming, *driving, ensemble));
@@ -56,8 +58,8 @@ std::vector<FrameSource> measure_all(const Comm& comm, const SelectCommandOption
 std::vector<FrameSource> read_all(const SelectCommandOptions& options) {
   const auto& files = options.deviations;
   QUINTET_CHECK(files.size() == options.frames.size(),
-                "{} --deviation for {} files of frames; give one for each, in their order", files.size(),
-                options.frames.size());
+                "{} --deviation for {} of frames; give one for each, in their order", files.size(),
+                counted(options.frames.size(), "file"));
   std::vector<FrameSource> sources;
   for (std::size_t i = 0; i < files.size(); ++i)
     sources.push_back({options.frames[i], read_deviations(files[i]), read_options_of(options.naming)});
@@ -78,7 +80,7 @@ void write_deviations(const std::string& path, const std::vector<FrameSource>& s
 
 potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potential::ModelEnsemble& ensemble,
                                   const Configuration& frame) {
-  PlacedFrame placed(comm, frame, driving.cutoff());
+  PlacedFrame placed(comm, frame, ensemble.widened(domain_of(driving)).cutoff);
   const Energetics total = placed.compute(driving);
   return ensemble.measure(Exec(), placed.atoms, placed.domain, total);
 }
@@ -121,9 +123,8 @@ void select(const Comm& comm, const SelectCommandOptions& options) {
     write_selection(name, selection);
     log::info("{}", summary_of(selection));
     if (selection.without_frame > 0)
-      log::warning(
-          "{} candidates have no frame in the files: trajectory.interval is longer than deviation.interval",
-          selection.without_frame);
+      log::warning("{} no frame in the files: trajectory.interval is longer than deviation.interval",
+                   counted(selection.without_frame, "candidate has", "candidates have"));
     if (selection.frames.empty()) log::info("No candidate: nothing to label");
   });
 }

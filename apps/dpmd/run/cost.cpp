@@ -8,6 +8,7 @@
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
@@ -57,7 +58,7 @@ Timing time_copies(const Context& context, const DeviceSession& session, const R
   comm.reset_counters();
   Timing timing{.atoms = double(simulation.atoms().n_global), .volume = simulation.atoms().box.volume()};
   timing.steps = time_steps([&] { simulation.advance(); }, 2.0);
-  const auto n = static_cast<double>(simulation.step() - first_step);
+  const double n = simulation.step() - first_step;
   const auto& counter = comm.counter(Comm::Call::reduce);
   timing.sums = {double(counter.messages) / n, double(counter.bytes) / n};
   timing.rebuilds = double(simulation.domain().rebuilds() - first_rebuild) / n;
@@ -92,7 +93,7 @@ PlannedAtoms atoms_of(const Context& context, const RunOptions& options, const T
 BrickNeeds greatest_needs(const PlannedAtoms& atoms, double range, const std::array<int, 3>& grid) {
   if (atoms.places.s[0].empty()) return mean_brick_needs(atoms.box, atoms.n, range, grid);
   const int n_ranks = grid[0] * grid[1] * grid[2];
-  const int step = std::max(1, static_cast<int>(n_ranks * atoms.n / 1e7));
+  const int step = std::max<int>(1, n_ranks * atoms.n / 1e7);
   BrickNeeds most;
   for (int rank = 0; rank < n_ranks; rank += step) {
     const BrickNeeds one = brick_needs(atoms.places, range, grid, rank);
@@ -169,9 +170,9 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
                    ? planning::rate_of(small.atoms, small.steps.mean, large.atoms, large.steps.mean)
                    : planning::CostModel::Rate{.per_unit = large.steps.mean / large.atoms};
   model.rate.spread = large.steps.spread;
-  model.rate.timed =
-      fmt::format("{} steps of {:.0f} atoms and {} of {:.0f}; neighbours listed anew in {:.2g} % of them",
-                  large.steps.n, large.atoms, small.steps.n, small.atoms, 100 * large.rebuilds);
+  model.rate.timed = fmt::format(
+      "{} of {:.0f} atoms and {} of {:.0f}; neighbours listed anew in {:.2g} % of them",
+      counted(large.steps.n, "step"), large.atoms, small.steps.n, small.atoms, 100 * large.rebuilds);
   model.output = output_bytes(options, atoms.n);
   constexpr double checkpoint_row = 3 * 24 + 4 + 8 + 12;  // three vectors, type, id, image
   model.checkpoint = checkpoint_row * atoms.n;

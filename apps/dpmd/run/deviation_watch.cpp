@@ -3,6 +3,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/dpmd/deviation/selection.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::dpmd {
@@ -15,8 +16,8 @@ DeviationWatch::DeviationWatch(Context& context, const RunOptions& options, cons
     : options_(options), candidates_path_(options.selection ? context.path(candidates_name) : "") {
   if (!options.deviation) {
     if (options.potential.models.size() > 1)
-      log::warning("potential.model names {} models; without the section deviation only the first is used",
-                   options.potential.models.size());
+      log::warning("potential.model names {}; without the section deviation only the first is used",
+                   counted(options.potential.models.size(), "model"));
     return;
   }
   log_.emplace(context, *options.deviation, context.restart_file() ? simulation.step() : -1);

@@ -110,7 +110,7 @@ MdSpectrogram::Sampled MdSpectrogram::make_sampled(const MdSpectrogramOptions& o
     QUINTET_CHECK(!ids.empty(), "{}: the system has no atoms of type '{}'", options.frames.key("type"),
                   *options.type);
     std::sort(ids.begin(), ids.end());
-    const std::size_t n = std::min(ids.size(), static_cast<std::size_t>(options.atoms));
+    const std::size_t n = std::min<std::size_t>(ids.size(), options.atoms);
     for (std::size_t k = 0; k < n; ++k) sampled.ids.push_back(ids[k * ids.size() / n]);
   }
   return sampled;

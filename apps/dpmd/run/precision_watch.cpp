@@ -4,6 +4,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 
@@ -38,18 +39,17 @@ void PrecisionWatch::report(Context& context) const {
                     "rms difference of forces to those in double over their rms, at this process's start");
   context.summarise("bf16_force_error_relative", worst.error.relative(), "likewise, where it was largest");
   context.summarise("bf16_force_rmse_ev_per_angstrom", worst.error.force_rmse, "likewise, not divided");
-  context.summarise("bf16_checks", static_cast<std::int64_t>(rows_.size()),
-                    "frames evaluated in double, too");
+  context.summarise("bf16_checks", rows_.size(), "frames evaluated in double, too");
   context.headline("bf16 beside double", fmt::format("{:.2g} % of the force", 100 * worst.error.relative()));
   auto& report = context.report();
   report.section("bf16 beside double");
   report.paragraph(fmt::format(
       "The fitting networks' products were made of numbers rounded to bf16 ({}), about the mean "
       "descriptors of "
-      "the first frame. After {} steps and every {} the forces were evaluated in double, too; a run with an "
+      "the first frame. After {} and every {} the forces were evaluated in double, too; a run with an "
       "rms difference "
       "above {:g} % of the rms force (or {:g} eV/Å where forces vanish) is stopped.",
-      doc_of(bf16_unit()), first, interval, 100 * potential::PrecisionError::bound,
+      doc_of(bf16_unit()), counted(first, "step"), interval, 100 * potential::PrecisionError::bound,
       potential::PrecisionError::least_bound));
   std::vector<std::vector<std::string>> table;
   for (const auto& [name, row] :

@@ -120,7 +120,7 @@ void warn_of_conductivity(const RunOptions& options, const Simulation& simulatio
 
 /// Warn of what the run is too short to see.
 void warn_of_intervals(const RunOptions& options, const Simulation& simulation) {
-  const auto end = static_cast<double>(simulation.last_step());
+  const double end = simulation.last_step();
   const auto look = [&](const char* key, std::int64_t interval, const char* missing) {
     warn_if_beyond(key, interval, "time.steps", end, missing);
   };

@@ -22,9 +22,8 @@ namespace {
 /// The first two columns of a table; the name of the second may be that of one of the run's: O_O.
 ReferenceCurve read_curve(const std::string& path, const std::string& label) {
   const auto table = read_number_table(path);
-  QUINTET_CHECK(table.n_columns > 1 && table.n_rows() > 1,
-                "{}: expected lines 'r, g(r)', found {} of {} columns", path, table.n_rows(),
-                table.n_columns);
+  QUINTET_CHECK(table.n_columns > 1 && table.n_rows() > 1, "{}: expected lines 'r, g(r)', found {} of {}",
+                path, table.n_rows(), counted(table.n_columns, "column"));
   ReferenceCurve reference;
   Curve& curve = reference.curve;
   curve.label = label;
@@ -43,7 +42,7 @@ ReferenceCurve read_curve(const std::string& path, const std::string& label) {
 double interpolate(const Curve& curve, double x) {
   const auto above = std::lower_bound(curve.x.begin(), curve.x.end(), x);
   if (above == curve.x.begin() || above == curve.x.end()) return std::nan("");
-  const auto i = static_cast<std::size_t>(above - curve.x.begin());
+  const std::size_t i = above - curve.x.begin();
   const double f = (x - curve.x[i - 1]) / (curve.x[i] - curve.x[i - 1]);
   return (1 - f) * curve.y[i - 1] + f * curve.y[i];
 }
@@ -136,11 +135,10 @@ void report_overflow(Context& context, const Simulation& simulation) {
   const long first = comm.minimum(static_cast<long>(here.first_step.value_or(never)));
   const int most = comm.maximum(here.most_neighbours);
   const double share = atoms / (static_cast<double>(here.looks) * simulation.atoms().n_global);
-  context.summarise("sel_overflow_first_step", static_cast<std::int64_t>(first),
+  context.summarise("sel_overflow_first_step", first,
                     "from this step on atoms had more neighbours than the model's sel holds");
   context.summarise("sel_overflow_share", share, "of all atoms, mean over the steps");
-  if (most > 0)
-    context.summarise("sel_overflow_most_neighbours", static_cast<std::int64_t>(most), "within the cutoff");
+  if (most > 0) context.summarise("sel_overflow_most_neighbours", most, "within the cutoff");
   context.report().warning(
       fmt::format("From step {} on atoms had more neighbours than the model's sel holds{}: {:.2g} % of all "
                   "atoms, mean over "
@@ -186,9 +184,9 @@ std::string report_convergence(Context& context, const RunOptions& options, cons
   context.summarise("largest_force_ev_per_angstrom", force, "on an atom, at the end");
   context.summarise("force_tolerance_ev_per_angstrom", wanted, "integrator.minimiser.force_tolerance");
   const std::string text = fmt::format(
-      "the largest force is {:.3g} eV/angstrom{} after {} steps, {:g}{} asked for", force,
+      "the largest force is {:.3g} eV/angstrom{} after {}, {:g}{} asked for", force,
       goal ? fmt::format(" and the largest stress {:.3g} bar", stress_of(*goal, system)) : "",
-      simulation.step(), wanted,
+      counted(simulation.step(), "step"), wanted,
       goal ? fmt::format(" and {:g} were", options.integrator.minimiser.cell->stress_tolerance) : " was");
   const std::string doubt =
       converged ? "" : fmt::format("Not converged: {}; go on with more time.steps and --restart auto", text);
@@ -203,7 +201,7 @@ std::string report_convergence(Context& context, const RunOptions& options, cons
 void report_run(Context& context, const RunOptions& options, const std::optional<ReferenceCurve>& reference,
                 const Simulation& simulation, std::int64_t steps, double seconds) {
   const auto& atoms = simulation.atoms();
-  const auto n_atoms = static_cast<double>(atoms.n_global);
+  const double n_atoms = atoms.n_global;
   context.report().title("dpmd run", fmt::format("{}, {} of {:g} fs", counted(atoms.n_global, "atom"),
                                                  counted(simulation.step(), "step"), options.time.dt * 1e3));
   context.summarise("atoms", atoms.n_global);

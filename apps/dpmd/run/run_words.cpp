@@ -41,13 +41,14 @@ std::string composition(const Comm& comm, const Atoms& atoms) {
   std::vector<std::int64_t> counts(atoms.type_names.size(), 0);
   for (int i = 0; i < atoms.n_local; ++i) ++counts[atoms.type(i)];
   comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
-  std::string parts;
+  std::string parts, type;
   int n_kinds = 0;
   for (std::size_t t = 0; t < counts.size(); ++t)
     if (counts[t] > 0) {
       parts += fmt::format("{}{} {}", n_kinds++ > 0 ? ", " : "", counts[t], atoms.type_names[t]);
+      type = atoms.type_names[t];
     }
-  return n_kinds == 1 ? parts + (atoms.n_global == 1 ? " atom" : " atoms")
+  return n_kinds == 1 ? counted(atoms.n_global, type + " atom")
                       : fmt::format("{} ({})", counted(atoms.n_global, "atom"), parts);
 }
 
@@ -109,7 +110,7 @@ void describe_run(Context& context, const RunOptions& options, const Simulation&
   context.describe_run(
       "steps",
       fmt::format(
-          "{} steps of {:g} fs{}", options.time.steps, options.time.dt * 1e3,
+          "{} of {:g} fs{}", counted(options.time.steps, "step"), options.time.dt * 1e3,
           context.restart_file() ? fmt::format(", from step {} on in this process", simulation.step()) : ""));
 }
 

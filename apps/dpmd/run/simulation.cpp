@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -18,7 +19,7 @@ namespace {
 std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, const hdf5::Group& state) {
   auto grid = grid_of(options);
   const auto kept = state.read<std::int32_t>("rank_grid", {3});
-  if (static_cast<std::int64_t>(kept[0]) * kept[1] * kept[2] != comm.size()) return grid;
+  if (std::int64_t{kept[0]} * kept[1] * kept[2] != comm.size()) return grid;
   for (int k = 0; k < 3; ++k)
     if (grid[k] != 0 && grid[k] != kept[k]) return grid;
   return {kept[0], kept[1], kept[2]};
@@ -30,6 +31,13 @@ void require_observable(const ObservablesOptions& options, const FrozenAtoms& fr
   QUINTET_CHECK(frozen.none() || !options.heat_current,
                 "observables.heat_current needs atoms that all move, and the system's file holds some; set "
                 "system.selective_dynamics: false, or remove the section heat_current");
+}
+
+/// How the models are evaluated that accompany the first, if not as that is.
+std::optional<potential::Precision> precision_of(CompanionPrecision precision) {
+  if (precision == CompanionPrecision::fp64) return potential::Precision::fp64;
+  if (precision == CompanionPrecision::mixed) return potential::Precision::mixed;
+  return std::nullopt;
 }
 
 /// Find the frozen atoms of rank 0's configuration, for all ranks. Collective.
@@ -45,12 +53,12 @@ std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOption
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session)
     : session_(session) {
   Kokkos::Timer timer;
-  take(make_checked_field(options.potential, session));
+  make_models(comm, options);
   start_times_.model = timer.seconds();
   timer.reset();
-  System start = read_system(comm, options.system, force_field_->type_names(),
-                             force_field_->cutoff() + options.domain.skin,
-                             force_field_->list_cutoff() + options.domain.skin);
+  const DomainOptions reach = domain_options(options);
+  System start = read_system(comm, options.system, force_field_->type_names(), reach.cutoff + reach.skin,
+                             reach.list_cutoff.value_or(reach.cutoff) + reach.skin);
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start.cell, start.copies);
@@ -79,14 +87,14 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
   prepare_precision(exec, nullptr);
   settle(exec, options);
-  system_->update_forces(exec);
+  begin(exec);
   observe(exec);
 }
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session,
                        const std::string& checkpoint)
     : session_(session) {
-  take(make_checked_field(options.potential, session));
+  make_models(comm, options);
   const hdf5::File file = hdf5::File::open(comm, checkpoint);
   hdf5::Group state = hdf5::File(file).root().open_group("state");
   const auto types = state.read_text("type_names");
@@ -101,7 +109,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   const auto periodic = state.read<std::int32_t>("periodic", {3});
   const Box box(cell, {periodic[0] != 0, periodic[1] != 0, periodic[2] != 0},
                 {origin[0], origin[1], origin[2]});
-  step_ = static_cast<std::int64_t>(state.number_attribute("step").at(0));
+  step_ = state.number_attribute("step").at(0);
   build(comm, options, box, kept_grid(comm, options.domain, state));
   atoms_.box = box;
   load(comm, file);
@@ -125,29 +133,38 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   }
   prepare_precision(exec, &state);
   settle(exec, options);
-  system_->update_forces(exec);
+  begin(exec);
 }
 
 /// What does not depend on where the atoms come from.
 void Simulation::build(const Comm& comm, const RunOptions& options, const Box& box,
                        const std::array<int, 3>& grid) {
-  DomainOptions domain = domain_of(*force_field_);
-  domain.skin = options.domain.skin;
+  DomainOptions domain = domain_options(options);
   domain.ranks = grid;
-  // The models of an ensemble are evaluated by the cores, by rows of the host's.
-  domain.rows = domain.rows || options.deviation;
   domain_ = std::make_unique<Domain>(comm, domain, box);
   observers_ = make_observables(options.observables, options.time, *force_field_);
-  if (options.deviation)
-    ensemble_.emplace(make_ensemble(options.potential, *force_field_,
-                                    {options.deviation->relative_force, options.deviation->relative_virial}));
   dt_ = options.time.dt;
   last_step_ = options.time.steps;
 }
 
-void Simulation::take(CheckedField made) {
+void Simulation::make_models(const Comm& comm, const RunOptions& options) {
+  PotentialOptions potential = options.potential;
+  potential.evaluation.atom_virials = options.observables.heat_current.has_value();
+  CheckedField made = make_checked_field(potential, session_);
   force_field_ = std::move(made.field);
   precision_ = std::move(made.check);
+  if (const auto& deviation = options.deviation)
+    ensemble_.emplace(make_ensemble(comm, options.potential, *force_field_,
+                                    {deviation->relative_force, deviation->relative_virial},
+                                    precision_of(deviation->precision)));
+}
+
+/// How far ranks look, for all models.
+DomainOptions Simulation::domain_options(const RunOptions& options) const {
+  DomainOptions domain = domain_of(*force_field_);
+  if (ensemble_) domain = ensemble_->widened(domain);
+  domain.skin = options.domain.skin;
+  return domain;
 }
 
 /// Whose memory the atoms are moved in.
@@ -155,10 +172,17 @@ void Simulation::settle(const Exec& exec, const RunOptions& options) {
   if (session_.is_cpu()) return;
   residence_ = fmt::format("on the device; they come to the host for observers{}",
                            options.deviation ? ", checkpoints and new ghosts" : " and checkpoints");
-  session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all(), domain_->comm().size() > 1),
-                         fmt::format("{} atoms and {} ghosts", atoms_.n_local, atoms_.n_ghost));
+  session_.require_bytes(
+      resident_bytes(atoms_.n_local, atoms_.n_all(), domain_->comm().size() > 1),
+      fmt::format("{} and {}", counted(atoms_.n_local, "atom"), counted(atoms_.n_ghost, "ghost")));
   const auto make = session_.factory("quintet_make_resident_atoms", &quintet_make_resident_atoms);
   system_->stay_on(exec, std::shared_ptr<ResidentAtoms>(make(session_.sends_directly())));
+}
+
+/// Evaluate the forces that a step begins with, and see that all models can be.
+void Simulation::begin(const Exec& exec) {
+  system_->update_forces(exec);
+  if (ensemble_) ensemble_->require_memory(exec, at_home(atoms_), *domain_);
 }
 
 /// What rounded products are taken about: the checkpoint's reference, else the atoms as they are now. Throws

@@ -89,8 +89,10 @@ class Simulation {
   void load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count);
   void load_shared_out(const Comm& comm, const std::string& path);
   void settle(const Exec& exec, const RunOptions& options);
+  void begin(const Exec& exec);
   void observe(const Exec& exec);
-  void take(CheckedField made);
+  void make_models(const Comm& comm, const RunOptions& options);
+  [[nodiscard]] DomainOptions domain_options(const RunOptions& options) const;
   void prepare_precision(const Exec& exec, hdf5::Group* state);
 
   DeviceSession session_;  ///< outlives what is on the device, also where a failure keeps the state

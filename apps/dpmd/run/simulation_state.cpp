@@ -4,6 +4,7 @@
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 
@@ -34,10 +35,8 @@ void Simulation::save(hdf5::Group& root) const {
   bring_home(atoms_);
   const int n = atoms_.n_local;
   const auto counts = comm.all_gather(static_cast<std::int64_t>(n));
-  const auto offset = static_cast<std::uint64_t>(
-      std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0}));
-  const auto total =
-      static_cast<std::uint64_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  const std::uint64_t offset = std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0});
+  const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const auto vectors = [&](const char* name, const Vectors& view, const char* units, const char* text) {
     state.write_distributed(name, rows<double>(view, n, 3), {total, 3}, offset,
                             {units, {"atom", "xyz"}, fmt::format("{} ({})", text, layout)});
@@ -98,12 +97,12 @@ void Simulation::load(const Comm& comm, const hdf5::File& file) {
   const auto counts = state.read<std::int64_t>("rank_counts");
   const auto total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   QUINTET_CHECK(state.shape("position") == (hdf5::Shape{static_cast<std::uint64_t>(total), 3}) && total > 0,
-                "{}: its arrays do not hold the {} atoms that it counts", file.path(), total);
+                "{}: its arrays do not hold the {} that it counts", file.path(), counted(total, "atom"));
   atoms_.type_names = force_field_->type_names();
   atoms_.masses = state.read<double>("mass", {atoms_.type_names.size()});
   atoms_.n_global = total;
   const auto& grid = domain_->rank_grid();
-  if (static_cast<int>(counts.size()) != comm.size() ||
+  if (std::ssize(counts) != comm.size() ||
       state.read<std::int32_t>("rank_grid", {3}) != std::vector<std::int32_t>(grid.begin(), grid.end()))
     return load_shared_out(comm, file.path());
   const auto offset = std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0});

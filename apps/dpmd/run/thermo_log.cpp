@@ -112,7 +112,7 @@ void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms)
 }
 
 void ThermoLog::report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
-  const auto n = static_cast<double>(n_atoms);
+  const double n = n_atoms;
   const bool npt = is_at_constant_pressure(options.ensemble);
   const auto temperature = mean("temperature"), pressure = mean("pressure"), density = mean("density");
   auto energy = mean("potential");

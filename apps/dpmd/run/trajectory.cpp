@@ -8,6 +8,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/system.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/particles/formats/extended_xyz.hpp"
@@ -79,7 +80,8 @@ void Trajectory::begin_xyz(Context& context, std::int64_t step) {
   const auto recorded = context.recorded_rows(name).value_or(0);
   const bool is_there = comm_.any(comm_.is_root() && fs::exists(xyz_));
   if (is_there && whole.n < recorded) {  // what is behind the damage would be cut away
-    context.put_aside(name, fmt::format("{} of its {} frames are whole", whole.n, recorded));
+    context.put_aside(
+        name, fmt::format("{} of its {} whole", whole.n, counted(recorded, "frame is", "frames are")));
     whole = {};
   }
   on_root(comm_, [&] {

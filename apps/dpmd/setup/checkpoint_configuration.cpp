@@ -4,6 +4,7 @@
 
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/particles/observables/observables.hpp"
@@ -21,8 +22,8 @@ Configuration read_checkpoint(const std::string& path) {
   hdf5::File file = hdf5::File::open(Comm::self(), path);
   const hdf5::Group state = file.root().open_group("state");
   const auto shape = state.shape("position");
-  QUINTET_CHECK(shape.size() == 2 && shape[1] == 3, "{}: positions of {} dimensions, expected [atoms, 3]",
-                path, shape.size());
+  QUINTET_CHECK(shape.size() == 2 && shape[1] == 3, "{}: positions of {}, expected [atoms, 3]", path,
+                counted(shape.size(), "dimension"));
   const std::uint64_t n = shape[0];
   const auto position = state.read<double>("position"), velocity = state.read<double>("velocity", {n, 3});
   const auto type = state.read<std::int32_t>("type", {n}), image = state.read<std::int32_t>("image", {n, 3});

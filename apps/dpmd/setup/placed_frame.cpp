@@ -2,8 +2,10 @@
 
 #include <span>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/particles/forces/evaluation_memory.hpp"
 
 namespace quintet::dpmd {
 
@@ -23,6 +25,7 @@ PlacedFrame::PlacedFrame(const Comm& comm, const Configuration& frame, double cu
 
 Energetics PlacedFrame::compute(ForceField& field, const ByAtom& by_atom) {
   const Exec exec;
+  require_evaluation_memory(domain.comm(), field, exec, atoms, domain.list());
   Energetics total = field.compute(exec, atoms, domain.list(), by_atom);
   domain.return_forces(exec, atoms);
   if (domain.comm().any(by_atom.virial.extent(0) > 0))
@@ -33,11 +36,11 @@ Energetics PlacedFrame::compute(ForceField& field, const ByAtom& by_atom) {
 }
 
 std::vector<Vec3> PlacedFrame::forces() const {
-  QUINTET_ASSERT(atoms.n_local == atoms.n_global, "{} of {} atoms are here", atoms.n_local, atoms.n_global);
+  QUINTET_ASSERT(atoms.n_local == atoms.n_global, "{} of {} are here", atoms.n_local,
+                 counted(atoms.n_global, "atom"));
   std::vector<Vec3> forces(atoms.n_local);
   for (int i = 0; i < atoms.n_local; ++i)
-    forces[static_cast<std::size_t>(atoms.id(i)) - 1] = {atoms.force(i, 0), atoms.force(i, 1),
-                                                         atoms.force(i, 2)};
+    forces[atoms.id(i) - 1] = {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)};
   return forces;
 }
 

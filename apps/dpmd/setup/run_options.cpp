@@ -131,7 +131,8 @@ void describe(Schema& schema, DispersionSection& options) {
       .at_least(0);
   schema
       .text("table", options.table,
-            "Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says "
+            "Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/dispersion.md "
+            "says "
             "how to get it)")
       .existing_file();
   schema.texts("types", options.types, "Types it acts on, named after elements; absent: all");

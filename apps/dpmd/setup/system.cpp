@@ -6,13 +6,13 @@
 #include <optional>
 #include <span>
 
-#include "apps/application/life/memory.hpp"
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
 #include "io/config/suggest.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "physics/particles/interactions/dispersion.hpp"
@@ -26,18 +26,27 @@ namespace quintet::dpmd {
 
 namespace {
 
-/// The model and what is added to it, the same for all models of an ensemble.
-std::unique_ptr<ForceField> with_terms(const PotentialOptions& options, std::unique_ptr<ForceField> model) {
+/// A sum whose terms another one shares, on these ranks; null: none.
+struct Shared {
+  const SumOfFields* sum = nullptr;
+  const Comm* comm = nullptr;
+};
+
+/// The model and what is added to it, the same for all models of an ensemble: the terms of `shared` where its
+/// types are the same.
+std::unique_ptr<ForceField> with_terms(const PotentialOptions& options, std::unique_ptr<ForceField> model,
+                                       const Shared& shared) {
   std::vector<FieldTerm> terms;
   terms.push_back({std::move(model), options.types});
+  auto sum = std::make_unique<SumOfFields>(std::move(terms));
+  if (shared.sum != nullptr && sum->share_terms(*shared.sum, *shared.comm)) return sum;
   for (const auto& further : options.also)
-    terms.push_back({potential::make_potential(further.model, options.evaluation), further.types});
+    sum->add({potential::make_potential(further.model, options.evaluation), further.types});
   if (!options.pairs.empty()) {
     std::vector<PairParameters> pairs;
     for (const auto& pair : options.pairs) pairs.push_back(pair.parameters);
-    terms.push_back({std::make_unique<PairPotential>(pairs)});
+    sum->add({std::make_unique<PairPotential>(pairs)});
   }
-  auto sum = std::make_unique<SumOfFields>(std::move(terms));
   if (!options.dispersion) return sum;
   const auto& dispersion = *options.dispersion;
   const auto types = dispersion.types.empty() ? sum->type_names() : dispersion.types;
@@ -46,34 +55,56 @@ std::unique_ptr<ForceField> with_terms(const PotentialOptions& options, std::uni
   return sum;
 }
 
-/// @param session nullptr: on the cores of the ranks
-CheckedField make_model(const PotentialOptions& options, const std::string& path,
-                        const DeviceSession* session) {
-  std::unique_ptr<ForceField> field;
+/// What the options add to a model on the cores; logs what it is.
+std::unique_ptr<ForceField> completed(const PotentialOptions& options, const std::string& path,
+                                      std::unique_ptr<ForceField> model, const Shared& shared = {}) {
+  if (options.repulsion)
+    model = std::make_unique<potential::Repulsion>(std::move(model), options.repulsion->range);
+  if (options.is_sum()) model = with_terms(options, std::move(model), shared);
+  log::info("{}: {}", path, model->description());
+  return model;
+}
+
+CheckedField make_on_cores(const PotentialOptions& options, const std::string& path) {
+  if (potential::is_exported(path))
+    return {completed(options, path, potential::make_exported_potential(path, options.evaluation)), nullptr};
+  auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
   std::unique_ptr<potential::PrecisionCheck> check;
-  const bool is_exported = potential::is_exported(path);
-  if (session != nullptr && !session->is_cpu()) {
-    QUINTET_CHECK(!is_exported, "{}: models of other programs are evaluated on the cores: device: cpu", path);
-    std::optional<potential::RepulsionOptions> repulsion;
-    if (options.repulsion) repulsion = options.repulsion->range;
-    field = std::make_unique<potential::DeviceForceField>(
-        potential::read_dp(path), options.evaluation, repulsion,
-        session->factory("quintet_make_device_potential", &quintet_make_device_potential),
-        [session = *session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
-  } else {
-    if (is_exported) {
-      field = potential::make_exported_potential(path, options.evaluation);
-    } else {
-      auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
-      if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
-      field = std::move(model);
-    }
-    if (options.repulsion)
-      field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
-  }
-  if (options.is_sum()) field = with_terms(options, std::move(field));
+  if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
+  return {completed(options, path, std::move(model)), std::move(check)};
+}
+
+std::unique_ptr<ForceField> make_on_device(const PotentialOptions& options, const std::string& path,
+                                           const DeviceSession& session) {
+  QUINTET_CHECK(!potential::is_exported(path),
+                "{}: models of other programs are evaluated on the cores: device: cpu", path);
+  std::optional<potential::RepulsionOptions> repulsion;
+  if (options.repulsion) repulsion = options.repulsion->range;
+  auto field = std::make_unique<potential::DeviceForceField>(
+      potential::read_dp(path), options.evaluation, repulsion,
+      session.factory("quintet_make_device_potential", &quintet_make_device_potential),
+      [session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
   log::info("{}: {}", path, field->description());
-  return {std::move(field), std::move(check)};
+  return field;
+}
+
+/// A companion that sees atoms of the driving model's types, in whatever order it has them itself. Throws
+/// InputError where it lacks one.
+std::unique_ptr<ForceField> alongside(const ForceField& driving, const std::string& driving_path,
+                                      std::unique_ptr<ForceField> field, const std::string& path) {
+  const auto &known = field->type_names(), &types = driving.type_names();
+  std::vector<std::string> missing;
+  for (const auto& name : types)
+    if (std::find(known.begin(), known.end(), name) == known.end()) missing.push_back(name);
+  QUINTET_CHECK(missing.empty(),
+                "{}: knows the types {}, but not {}, which {} knows; the models of an ensemble must know all "
+                "types of the first: name another model first, whose types all of them know",
+                path, name_list(known), name_list(missing), driving_path);
+  if (known == types) return field;
+  log::info("{}: its types {} are taken by name, in the order of {}", path, name_list(known), driving_path);
+  std::vector<FieldTerm> terms;
+  terms.push_back({std::move(field), types});
+  return std::make_unique<SumOfFields>(std::move(terms));
 }
 
 }  // namespace
@@ -83,33 +114,40 @@ std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
       options.evaluation.precision != potential::Precision::bf16,
       "precision bf16 is for 'dpmd run', which takes its products about the first frame; use double "
       "or mixed here");
-  return make_model(options, options.models.front(), nullptr).field;
+  return make_on_cores(options, options.models.front()).field;
 }
 
 CheckedField make_checked_field(const PotentialOptions& options, const DeviceSession& session) {
-  return make_model(options, options.models.front(), &session);
+  const std::string& path = options.models.front();
+  if (session.is_cpu()) return make_on_cores(options, path);
+  return {make_on_device(options, path, session), nullptr};
 }
 
-potential::ModelEnsemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
-                                       const potential::DeviationMeasure& measure) {
-  std::vector<std::unique_ptr<ForceField>> companions;
-  PotentialOptions theirs = options;  // they are looked at now and then: no need to round
+potential::ModelEnsemble make_ensemble(const Comm& comm, const PotentialOptions& options,
+                                       const ForceField& driving, const potential::DeviationMeasure& measure,
+                                       std::optional<potential::Precision> precision) {
+  PotentialOptions theirs = options;
+  if (precision) theirs.evaluation.precision = *precision;
   if (theirs.evaluation.precision == potential::Precision::bf16)
-    theirs.evaluation.precision = potential::Precision::mixed;
-  for (std::size_t m = 1; m < options.models.size(); ++m) {
-    auto field = make_model(theirs, options.models[m], nullptr).field;
-    QUINTET_CHECK(
-        field->type_names() == driving.type_names(),
-        "{}: knows the types {}, but {} knows {}; the models of an ensemble must have the same type map",
-        options.models[m], name_list(field->type_names()), options.models.front(),
-        name_list(driving.type_names()));
-    QUINTET_CHECK(
-        field->cutoff() == driving.cutoff(),
-        "{}: has a cutoff of {} angstrom, but {} has {}; the models of an ensemble must have the same cutoff",
-        options.models[m], field->cutoff(), options.models.front(), driving.cutoff());
-    companions.push_back(std::move(field));
+    theirs.evaluation.precision = potential::Precision::mixed;  // they are looked at now and then: no need
+  auto as_exported = theirs.evaluation;  // such a model knows one precision, whatever the others are to have
+  as_exported.precision = potential::Precision::model;
+  const std::vector<std::string> paths(options.models.begin() + 1, options.models.end());
+  std::vector<std::unique_ptr<potential::DeepPotential>> deep(paths.size());
+  for (std::size_t m = 0; m < paths.size(); ++m)
+    if (!potential::is_exported(paths[m]))
+      deep[m] = std::make_unique<potential::DeepPotential>(potential::read_dp(paths[m]), theirs.evaluation);
+  auto fields = potential::with_shared_neighbours(std::move(deep));
+  // Whose further terms are theirs, too; models among these have the precision that is asked for.
+  const bool as_driving = options.also.empty() || theirs.evaluation.precision == options.evaluation.precision;
+  Shared shared{as_driving ? dynamic_cast<const SumOfFields*>(&driving) : nullptr, &comm};
+  for (std::size_t m = 0; m < paths.size(); ++m) {
+    if (!fields[m]) fields[m] = potential::make_exported_potential(paths[m], as_exported);
+    fields[m] = completed(theirs, paths[m], std::move(fields[m]), shared);
+    if (shared.sum == nullptr) shared.sum = dynamic_cast<const SumOfFields*>(fields[m].get());
+    fields[m] = alongside(driving, options.models.front(), std::move(fields[m]), paths[m]);
   }
-  return {std::move(companions), measure};
+  return {std::move(fields), measure};
 }
 
 Configuration with_types(Configuration configuration, const std::vector<std::string>& model_types,
@@ -123,7 +161,7 @@ Configuration with_types(Configuration configuration, const std::vector<std::str
     const auto at = std::find(model_types.begin(), model_types.end(), name);
     QUINTET_CHECK(at != model_types.end() || !used[t], "{}: type '{}' is not in the model, which knows: {}{}",
                   file, name, name_list(model_types), did_you_mean(name, model_types));
-    to_model.push_back(at == model_types.end() ? -1 : static_cast<int>(at - model_types.begin()));
+    to_model.push_back(at == model_types.end() ? -1 : at - model_types.begin());
     if (!used[t]) continue;
     double& mass = masses[to_model[t]];
     const double own = configuration.masses.empty() ? atomic_mass(name) : configuration.masses[t];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ struct CheckedField {
 /// that no device evaluates.
 [[nodiscard]] CheckedField make_checked_field(const PotentialOptions& options, const DeviceSession& session);
 
-/// The other models of the options, with the same repulsion, to be measured against `driving`. Collective.
-/// Throws InputError if one has other types or another cutoff.
-[[nodiscard]] potential::ModelEnsemble make_ensemble(const PotentialOptions& options,
+/// The other models of the options, with the same repulsion and further terms, to be measured against
+/// `driving`, which is made of these options; in its precision unless another is given. Collective. Throws
+/// InputError if one lacks a type.
+[[nodiscard]] potential::ModelEnsemble make_ensemble(const Comm& comm, const PotentialOptions& options,
                                                      const ForceField& driving,
-                                                     const potential::DeviationMeasure& measure);
+                                                     const potential::DeviationMeasure& measure,
+                                                     std::optional<potential::Precision> precision = {});
 
 /// Types of a configuration by the model's names, masses from the file or the element table.
 /// Throws InputError for a type that the model does not know.

@@ -32,7 +32,7 @@ Prediction predict_frame(ForceField& field, Configuration frame) {
 }
 
 void pack(const Prediction& prediction, std::size_t place, std::vector<double>& numbers) {
-  numbers.push_back(static_cast<double>(place));
+  numbers.push_back(place);
   numbers.push_back(prediction.energy);
   numbers.insert(numbers.end(), prediction.virial.begin(), prediction.virial.end());
   for (const auto& force : prediction.forces) numbers.insert(numbers.end(), force.begin(), force.end());
@@ -84,13 +84,13 @@ std::vector<Prediction> predict(const Comm& comm, ForceField& field,
                                 const std::vector<potential::LabelledSystem>& systems,
                                 std::span<const FrameIndex> frames) {
   std::vector<double> numbers;
-  const auto stride = static_cast<std::size_t>(comm.size());
+  const std::size_t stride = comm.size();
   for (std::size_t i = comm.rank(); i < frames.size(); i += stride)
     pack(predict_frame(field, systems[frames[i].system].frames[frames[i].frame]), i, numbers);
   numbers = comm.gather(std::span<const double>(numbers));
   std::vector<Prediction> predictions(comm.is_root() ? frames.size() : 0);
   for (std::size_t at = 0; at < numbers.size();) {
-    const auto place = static_cast<std::size_t>(numbers[at]);
+    const std::size_t place = numbers[at];
     const std::size_t n_atoms = systems[frames[place].system].n_atoms();
     predictions[place] = unpack(std::span(numbers).subspan(at), frames[place], n_atoms);
     at += numbers_before_forces + 3 * n_atoms;
@@ -127,7 +127,7 @@ Parity parity(const std::vector<potential::LabelledSystem>& systems,
   Parity result;
   for (const auto& prediction : predictions) {
     const auto& label = systems[prediction.index.system].frames[prediction.index.frame];
-    const auto n = static_cast<double>(label.n_atoms());
+    const double n = label.n_atoms();
     if (label.energy) add(result.energy, *label.energy / n, prediction.energy / n);
     for (std::size_t i = 0; i < label.forces.size(); ++i)
       for (int k = 0; k < 3; ++k) add(result.force, label.forces[i][k], prediction.forces[i][k]);
@@ -139,7 +139,7 @@ Parity parity(const std::vector<potential::LabelledSystem>& systems,
 }
 
 std::optional<double> explained_variance(const Pairs& pairs) {
-  const auto n = static_cast<double>(pairs.label.size());
+  const double n = pairs.label.size();
   double mean = 0, spread = 0, left = 0;
   for (const double label : pairs.label) mean += label / n;
   for (std::size_t i = 0; i < pairs.label.size(); ++i) {

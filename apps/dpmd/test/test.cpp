@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -10,9 +11,11 @@
 #include "apps/dpmd/test/parity.hpp"
 #include "apps/dpmd/test/test_results.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/rank_texts.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "surrogates/potential/training/data.hpp"
 
@@ -29,6 +32,10 @@ class Watched final : public ForceField {
   [[nodiscard]] double cutoff() const override { return field_.cutoff(); }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return field_.type_names(); }
   [[nodiscard]] std::string description() const override { return field_.description(); }
+  [[nodiscard]] std::optional<double> memory_needed(const Exec& exec, const Atoms& atoms,
+                                                    const NeighbourList& list) override {
+    return field_.memory_needed(exec, atoms, list);
+  }
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override {
     Energetics result = field_.compute(exec, atoms, list, by_atom);
@@ -37,13 +44,10 @@ class Watched final : public ForceField {
   }
   /// Say how many of the frames had a warning, and one of them. Collective.
   void report(const Comm& comm, std::size_t n_frames) const {
-    const auto warned = comm.gather(std::span(&warned_, 1));
-    std::int64_t total = 0;
-    for (const auto n : warned) total += n;
-    const auto texts = comm.gather(std::span<const char>(first_));
-    if (comm.is_root() && total > 0)
-      log::warning("in {} of {} frames, for example: {}", total, n_frames,
-                   total == warned_ ? first_ : std::string(texts.begin(), texts.end()));
+    const auto total = comm.sum(warned_);
+    const auto texts = words_of_ranks(comm, first_);
+    if (!texts.empty())
+      log::warning("in {} of {}, for example: {}", total, counted(n_frames, "frame"), texts.front());
   }
 
  private:
@@ -168,8 +172,8 @@ void test(const Comm& comm, const TestOptions& options) {
     log::info("{}", summary(all));
     log::info("{}.json, {}.html", name, name);
     warn_of_stress(parity(data, predictions).virial, source.stress_unit);
-    QUINTET_CHECK(refused.empty(), "{} systems or frames were refused, see above; {}.json is of the others",
-                  refused.size(), name);
+    QUINTET_CHECK(refused.empty(), "{} refused, see above; {}.json is of the others",
+                  counted(refused.size(), "system or frame was", "systems or frames were"), name);
   });
 }
 

@@ -124,7 +124,7 @@ struct Details {
 };
 
 void add(TestResult& result, const Configuration& label, const Prediction& prediction) {
-  const auto n = static_cast<double>(label.n_atoms());
+  const double n = label.n_atoms();
   ++result.frames;
   result.atoms += label.n_atoms();
   if (label.energy) {

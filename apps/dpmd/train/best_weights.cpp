@@ -1,6 +1,7 @@
 #include "apps/dpmd/train/best_weights.hpp"
 
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -16,7 +17,8 @@ void BestWeights::save(hdf5::Group& group) const {
 
 void BestWeights::load(const hdf5::Group& group, std::uint64_t n_weights) {
   const auto values = group.read<double>("least_loss");
-  QUINTET_CHECK(values.size() == 2, "the checkpoint's least_loss has {} values, expected 2", values.size());
+  QUINTET_CHECK(values.size() == 2, "the checkpoint's least_loss has {}, expected 2",
+                counted(values.size(), "value"));
   least_.restore(values[0], values[1]);
   step_ = group.integer_attribute("best_step");
   QUINTET_CHECK(

@@ -7,10 +7,10 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/dpmd/train/training.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/potential/model/chains.hpp"
-#include "surrogates/potential/training/torch/torch_passes.hpp"
 
 namespace quintet::dpmd {
 namespace {
@@ -38,19 +38,20 @@ std::vector<Layer> layers_of(const Training& training) {
   const auto& model = training.trainer().model();
   const auto& data = training.data();
   const auto& types = data.training.front().frames.front().types;
-  const auto n_types = static_cast<std::int64_t>(model.type_names.size());
+  const std::int64_t n_types = model.type_names.size();
   const auto count = [&](std::int64_t type) {
     return std::max<std::int64_t>(1, std::count(types.begin(), types.end(), static_cast<int>(type)));
   };
   const auto networks = potential::describe_networks(model, true);
-  const auto n_embedding = static_cast<std::int64_t>(model.embedding.size());
+  const std::int64_t n_embedding = model.embedding.size();
   std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(networks.size()); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(networks); ++i) {
     std::int64_t rows = 0;
-    if (i < n_embedding) {
-      const auto neighbour = static_cast<std::size_t>(model.type_one_side ? i : i / n_types);
-      const std::int64_t around =
-          model.type_one_side ? static_cast<std::int64_t>(types.size()) : count(i % n_types);
+    if (n_embedding == 1) {
+      rows = i == 0 ? std::ssize(types) * std::max(1, data.census.most_together) : count(i - 1);
+    } else if (i < n_embedding) {
+      const std::size_t neighbour = model.type_one_side ? i : i / n_types;
+      const std::int64_t around = model.type_one_side ? std::ssize(types) : count(i % n_types);
       rows = around * std::max(1, data.census.most_neighbours.at(neighbour));
     } else {
       rows = count(i - n_embedding);
@@ -68,11 +69,11 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   TrainOptions plain = options;  // of one rank all stages are the same
   plain.parallel = options.parallel.at_stage(0);
   plain.offload = {};  // plans add what a file costs
-  const DeviceSession device = context.open_device(potential::device_for_training(options.device));
+  const DeviceSession device = context.open_device(device_of(options));
   Training training(context.comm(), plain, device, std::nullopt);
   context.comm().reset_counters();
   const auto steps = time_steps([&] { training.advance(); }, 2.0);
-  const auto n = static_cast<double>(training.step());
+  const double n = training.step();
   const double atoms = double(training.atoms_seen()) / n, frames = double(training.frames_seen()) / n;
   const double parameters = double(training.trainer().n_parameters());
   const double number = training.trainer().model().single_precision ? 4 : 8;
@@ -87,7 +88,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
       .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = {.per_unit = steps.mean / atoms,
                 .spread = steps.spread,
-                .timed = fmt::format("{} steps of {:.0f} atoms", steps.n, atoms)};
+                .timed = fmt::format("{} of {:.0f} atoms", counted(steps.n, "step"), atoms)};
   model.output = number * parameters;
   model.checkpoint = 3 * number * parameters;
   model.division = division_of(options, training.trainer().model());
@@ -96,8 +97,9 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   const double memory = 1e6 * peak_memory_mb() + to_come + 2.5 * bytes_of_writing;
   for (const int p : ranks) {
     if (device.device() == Device::gpu && p > device.count()) {
-      model.rows.push_back(
-          {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
+      model.rows.push_back({.ranks = p,
+                            .impossible = fmt::format("not known: {} on {}", counted(p, "rank"),
+                                                      counted(device.count(), "GPU"))});
       continue;
     }
     planning::StepCost row{.ranks = p,
@@ -105,7 +107,9 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                            .work = std::ceil(atoms / p),
                            .memory = memory + (p > 1 ? bytes_of_messages : 0),
                            .team = p};
-    if (p > atoms) row.impossible = fmt::format("{} ranks share {:.0f} atoms of a batch", p, atoms);
+    if (p > atoms)
+      row.impossible =
+          fmt::format("{} {:.0f} atoms of a batch", counted(p, "rank shares", "ranks share"), atoms);
     row.sums = {double(sums.messages) / n, double(sums.bytes) / n};
     if (p > 1) row.halo = planning::stages().front().traffic(*model.division, p, 1);
     model.rows.push_back(row);

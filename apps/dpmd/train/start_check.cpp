@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "apps/dpmd/test/parity.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
@@ -100,20 +101,20 @@ void check_start(const potential::Model& start, const std::vector<potential::Lab
   const Comparison found = compare(field, systems, frames);
   QUINTET_CHECK(!loss.force.active() || found.force.correlation() > -sure,
                 "the labels' forces are the other way round than those of model.start (correlation {:.3f} in "
-                "{} frames): "
+                "{}): "
                 "they are gradients; write forces, that is their negatives",
-                found.force.correlation(), frames.size());
+                found.force.correlation(), counted(frames.size(), "frame"));
   if (!loss.virial.active() || found.force.correlation() < sure || found.trace.mm == 0) return;
   const double factor = found.trace.factor(), side = factor < 0 ? -1 : 1;
   if (std::abs(found.trace.correlation()) < sure || side * found.deviator.correlation() < -0.5) return;
   const auto keys = keys_that_mend(factor, labels);
   QUINTET_CHECK(
       keys.empty(),
-      "the traces of the labels' virials are {:.4g} times those of model.start ({} frames, correlation "
+      "the traces of the labels' virials are {:.4g} times those of model.start ({}, correlation "
       "{:.3f}), while their forces agree: they are of another sign or unit. For stresses in extended "
       "XYZ: {}; virial.npy must be sum F x (eV), positive under pressure; without virials: "
       "loss.virial: {{start: 0, limit: 0}}",
-      factor, frames.size(), found.trace.correlation(), keys);
+      factor, counted(frames.size(), "frame"), found.trace.correlation(), keys);
 }
 
 }  // namespace quintet::dpmd

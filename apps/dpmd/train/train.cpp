@@ -17,7 +17,6 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
-#include "surrogates/potential/training/torch/torch_passes.hpp"
 
 namespace quintet::dpmd {
 
@@ -53,16 +52,17 @@ std::size_t count_frames(const std::vector<potential::LabelledSystem>& systems) 
 
 void announce(Context& context, const Training& training) {
   const auto& data = training.data();
-  context.describe_run("model", fmt::format("{}; {} parameters", training.trainer().model().summary(),
-                                            training.trainer().n_parameters()));
+  context.describe_run("model", fmt::format("{}; {}", training.trainer().model().summary(),
+                                            counted(training.trainer().n_parameters(), "parameter")));
   context.describe_run(
       "data",
       training.validates()
           ? fmt::format("{} to learn from, {} held out", counted(count_frames(data.training), "frame"),
                         count_frames(data.validation))
           : fmt::format("{} to learn from, none held out", counted(count_frames(data.training), "frame")));
-  context.describe_run("training", fmt::format("{} steps of Adam", training.last_step()));
-  log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
+  context.describe_run("training", fmt::format("{} of Adam", counted(training.last_step(), "step")));
+  log::info("{}; {}", counted(training.trainer().n_parameters(), "parameter"),
+            training.trainer().model().summary());
   announce_stage(context, training.parallel());
   announce_residence(context, training.trainer().account());
   announce_restart(context, training.step(), training.last_step(), "steps");
@@ -88,7 +88,7 @@ void require_room(const Context& context, const DeviceSession& device, const Tra
 
 void train(Context& context, const TrainOptions& options) {
   context.record_seed(options.seed);
-  const DeviceSession device = context.open_device(potential::device_for_training(options.device));
+  const DeviceSession device = context.open_device(device_of(options));
   const auto training = context.timed("start", [&] {
     return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
   });

@@ -114,33 +114,62 @@ SelRequest parse_sel(const std::vector<FormulaText>& texts) {
   return request;
 }
 
+void describe(Schema& schema, TypeEmbeddingOptions& options) {
+  schema.integer("width", options.width, "Numbers that stand for a type (tebd_dim)")
+      .at_least(1)
+      .at_most(10000);
+  schema.choice("mode", options.has_gate, {{"concat", false}, {"strip", true}},
+                "How they reach the embedding network: concat: as inputs beside the distance; strip: by a "
+                "network of their own that scales its outputs (tebd_input_mode)");
+  schema.flag("smooth", options.smooth,
+              "With strip the scale goes smoothly to 1 at the cutoff (smooth_type_embedding)");
+  schema.flag("in_fitting", options.in_fitting,
+              "The fitting network reads the numbers of the centre's type (concat_output_tebd)");
+}
+
 void describe(Schema& schema, DescriptorOptions& options) {
+  using potential::DescriptorKind;
+  schema.choice("type", options.kind,
+                {{name_of(DescriptorKind::se_e2_a), DescriptorKind::se_e2_a},
+                 {name_of(DescriptorKind::se_e2_r), DescriptorKind::se_e2_r},
+                 {name_of(DescriptorKind::dpa1), DescriptorKind::dpa1}},
+                "se_e2_a: distances and angles, networks for each type; se_e2_r: distances alone; dpa1: as "
+                "se_e2_a with networks that all types share (se_atten without attention layers)");
   schema.quantity("rcut", options.rcut, "angstrom", "Cutoff").above(0).at_most(100);
   schema.quantity("rcut_smooth", options.rcut_smooth, "angstrom", "Where 1/r begins to go smoothly to 0")
       .at_least(0);
   schema
       .formulas("sel", options.sel,
-                "Most neighbours of each type: [46, 92], 'auto' (1.1 times the most in the training data, "
+                "Most neighbours of each type: [46, 92], of dpa1 of all types: [138], 'auto' (1.1 times the "
+                "most in the training data, "
                 "rounded up to a multiple of 4) or 'auto:FACTOR'")
       .length(1)
       .example("[46, 92]");
   network_keys(schema, options.neurons, options.timestep, options.activation, "embedding networks");
-  schema.integer("axis_neurons", options.axis_neurons, "Columns M2 of the second factor of the descriptor")
+  schema.integer("axis_neurons", options.axis_neurons, "Columns M2 of the second factor, not of se_e2_r")
       .at_least(1);
   schema.flag("type_one_side", options.type_one_side,
-              "Embedding networks depend on the neighbour's type alone, not on the centre's too");
+              "Embedding networks depend on the neighbour's type alone, not on the centre's too; those of "
+              "se_e2_r always do");
   schema
       .texts("exclude_types", options.exclude_types,
-             "Pairs of types that do not see one another, such as O-H; their rows are 0")
+             "Pairs of types that do not see one another, such as O-H; their rows are 0 (not of se_e2_r)")
       .example("[O-H]");
   schema.quantity("protection", options.protection, "angstrom", "p in 1/(r + p) (env_protection)")
       .at_least(0);
-  schema.flag("set_davg_zero", options.set_davg_zero, "Subtract no mean from the environment matrix");
+  schema.flag("set_davg_zero", options.set_davg_zero,
+              "Subtract no mean from the environment matrix; from that of dpa1 one is subtracted with smooth "
+              "strip alone");
+  schema.section("types", options.types, "How the networks of dpa1 tell types");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.rcut_smooth >= options.rcut)
       return fmt::format("rcut_smooth = {:g} angstrom is not below rcut = {:g} angstrom", options.rcut_smooth,
                          options.rcut);
-    if (options.axis_neurons > options.neurons.back())
+    if (options.kind != DescriptorKind::dpa1 && options.types != TypeEmbeddingOptions())
+      return "types is of dpa1: give type: dpa1, or leave it out";
+    if (options.kind == DescriptorKind::se_e2_r && !options.exclude_types.empty())
+      return "exclude_types is not of se_e2_r; take model.pair_exclude_types";
+    if (options.kind != DescriptorKind::se_e2_r && options.axis_neurons > options.neurons.back())
       return fmt::format("axis_neurons = {} is more than the last of neurons, {}", options.axis_neurons,
                          options.neurons.back());
     return std::nullopt;
@@ -180,7 +209,7 @@ void describe(Schema& schema, ModelOptions& options) {
   });
   schema.choice("precision", options.single_precision, {{"double", false}, {"single", true}},
                 "Arithmetic of descriptor, networks and training");
-  schema.section("descriptor", options.descriptor, "se_e2_a: environments to numbers");
+  schema.section("descriptor", options.descriptor, "Environments to numbers");
   schema.section("fitting", options.fitting, "Numbers to energies");
   schema
       .texts("pair_exclude_types", options.pair_exclude_types, "Pairs of types that are no neighbours at all")

@@ -19,16 +19,27 @@
 /// Options in the YAML file of `dpmd train`; defaults are DeePMD-kit's.
 namespace quintet::dpmd {
 
-/// Section `model.descriptor`: se_e2_a (Zhang et al. 2018, NeurIPS 31).
+/// Section `model.descriptor.types`, of dpa1.
+struct TypeEmbeddingOptions {
+  int width = 8;
+  bool has_gate = false, smooth = true, in_fitting = true;
+  bool operator==(const TypeEmbeddingOptions&) const = default;
+};
+void describe(Schema& schema, TypeEmbeddingOptions& options);
+
+/// Section `model.descriptor`: se_e2_a (Zhang et al. 2018, NeurIPS 31), se_e2_r, or dpa1 without attention
+/// layers (se_atten; Zhang et al. 2022, 2208.08236).
 struct DescriptorOptions {
+  potential::DescriptorKind kind = potential::DescriptorKind::se_e2_a;
   double rcut = 6, rcut_smooth = 0.5;    ///< (angstrom)
-  std::vector<FormulaText> sel{"auto"};  ///< "auto", "auto:FACTOR" or one number a type
+  std::vector<FormulaText> sel{"auto"};  ///< "auto", "auto:FACTOR" or one number a type, of dpa1 one
   std::vector<std::int64_t> neurons{10, 20, 40};
   int axis_neurons = 4;
   bool type_one_side = false, timestep = false, set_davg_zero = false;
   Activation activation = Activation::tanh;
   std::vector<std::string> exclude_types;  ///< "O-H"
   double protection = 0;                   ///< (angstrom)
+  TypeEmbeddingOptions types;
 };
 void describe(Schema& schema, DescriptorOptions& options);
 

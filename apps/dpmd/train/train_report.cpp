@@ -4,6 +4,7 @@
 #include "apps/application/report/report.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/dpmd/test/parity.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 
@@ -57,16 +58,16 @@ void report_stopping(Context& context, const Training& training) {
   context.summarise("best_loss", best.loss(), "of all frames held out, with the prefactors limit");
   context.summarise("ended_by_early_stopping", training.stopped() ? 1.0 : 0.0);
   context.report().paragraph(fmt::format(
-      "The weights are those of step {}, with the least loss of all frames held out ({:.4g}); {} of {} steps "
+      "The weights are those of step {}, with the least loss of all frames held out ({:.4g}); {} of {} "
       "were done.",
-      best.step(), best.loss(), training.step(), training.last_step()));
+      best.step(), best.loss(), training.step(), counted(training.last_step(), "step")));
 }
 
 void report_speed(Context& context, const Training& training, std::int64_t steps, double seconds) {
   context.headline("steps", std::to_string(training.step()));
   if (steps > 0 && seconds > 0) context.headline("speed", fmt::format("{:.3g} s a step", seconds / steps));
   context.summarise("training_steps", training.step());
-  context.summarise("parameters", static_cast<std::int64_t>(training.trainer().n_parameters()));
+  context.summarise("parameters", training.trainer().n_parameters());
   summarise_stage(context, training.parallel(), training.trainer().account());
   if (steps == 0 || seconds <= 0) return;
   context.summarise("seconds_per_step", seconds / steps);
@@ -117,8 +118,8 @@ void report_accuracy(Context& context, const TrainOptions& options, const Traini
 
 void report_training(Context& context, const TrainOptions& options, const Training& training,
                      const potential::Model& model, std::int64_t steps, double seconds) {
-  context.report().title("dpmd train", fmt::format("{} of {} steps; {}", training.step(),
-                                                   training.last_step(), model.summary()));
+  context.report().title("dpmd train", fmt::format("{} of {}; {}", training.step(),
+                                                   counted(training.last_step(), "step"), model.summary()));
   if (!context.stopped_early()) report_accuracy(context, options, training, model);
   report_stopping(context, training);
   report_speed(context, training, steps, seconds);

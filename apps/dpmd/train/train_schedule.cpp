@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -30,8 +31,8 @@ RateCurve curve_of(const LearningRateOptions& rate, std::int64_t steps) {
                   .warmup_factor = rate.warmup_factor};
   const std::int64_t left = steps - rate.warmup_steps;
   QUINTET_CHECK(rate.warmup_steps == 0 || left > 0,
-                "learning_rate.warmup_steps = {} is not below the {} steps of the training: give fewer",
-                rate.warmup_steps, steps);
+                "learning_rate.warmup_steps = {} is not below the {} of the training: give fewer",
+                rate.warmup_steps, counted(steps, "step"));
   if (rate.schedule != RateKind::exponential) return curve;
   curve.interval = effective_decay_steps(rate.decay_steps, left);
   curve.factor = left == 0 ? 1 : std::exp(std::log(rate.stop / rate.start) * curve.interval / left);
@@ -83,14 +84,14 @@ void DivergenceWatch::add(std::int64_t step, double loss, const potential::LossP
   above_ = mean_ > factor_ * least_ ? above_ + 1 : 0;
   if (above_ >= patience)
     fail(
-        fmt::format("the loss diverges: for {} steps its mean has been more than divergence = {:g} times "
+        fmt::format("the loss diverges: for {} its mean has been more than divergence = {:g} times "
                     "its least",
-                    patience, factor_));
+                    counted(patience, "step"), factor_));
 }
 
 void DivergenceWatch::restore(const std::vector<double>& state) {
-  QUINTET_CHECK(state.size() == 4, "the checkpoint's state of the loss has {} values, expected 4",
-                state.size());
+  QUINTET_CHECK(state.size() == 4, "the checkpoint's state of the loss has {}, expected 4",
+                counted(state.size(), "value"));
   mean_ = state[0], least_ = state[1], seen_ = state[2], above_ = state[3];
 }
 

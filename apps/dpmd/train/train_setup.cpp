@@ -44,7 +44,7 @@ void announce(const char* what, const std::vector<LabelledSystem>& systems) {
   }
   log::info("{}: {} of {}, {} each", what, counted(n_frames(systems), "frame"),
             counted(systems.size(), "system"),
-            least == most ? counted(least, "atom") : fmt::format("{} to {} atoms", least, most));
+            least == most ? counted(least, "atom") : fmt::format("{} to {}", least, counted(most, "atom")));
 }
 
 /// The model's own types, where it is given.
@@ -122,9 +122,9 @@ void warn_of_half_terms(const LossOptions& loss) {
 }
 
 /// "auto:FACTOR": like automatic_sel(), with another factor.
-std::vector<int> scaled_sel(const potential::NeighbourCensus& census, double factor) {
+std::vector<int> scaled_sel(const std::vector<int>& most_neighbours, double factor) {
   std::vector<int> sel;
-  for (const int most : census.most_neighbours)
+  for (const int most : most_neighbours)
     sel.push_back(std::max(4, (static_cast<int>(std::ceil(most * factor)) + 3) / 4 * 4));
   return sel;
 }
@@ -132,26 +132,30 @@ std::vector<int> scaled_sel(const potential::NeighbourCensus& census, double fac
 std::vector<int> choose_sel(const DescriptorOptions& options, const TrainingData& data) {
   const SelRequest request = parse_sel(options.sel);
   if (!request.sel.empty()) {
-    QUINTET_CHECK(request.sel.size() == data.type_map.size(),
-                  "model.descriptor.sel has {} numbers for {} types ({}): give one for each, or 'auto'",
-                  request.sel.size(), data.type_map.size(), name_list(data.type_map));
+    const bool together = options.kind == potential::DescriptorKind::dpa1;
+    QUINTET_CHECK(request.sel.size() == (together ? 1 : data.type_map.size()),
+                  "model.descriptor.sel has {} for {} ({}): give {}, or 'auto'",
+                  counted(request.sel.size(), "number"), counted(data.type_map.size(), "type"),
+                  name_list(data.type_map), together ? "one for all types" : "one for each");
     return request.sel;
   }
-  const auto sel = request.factor == SelRequest().factor ? automatic_sel(data.census)
-                                                         : scaled_sel(data.census, request.factor);
+  const auto sel = request.factor == SelRequest().factor
+                       ? automatic_sel(data.census, options.kind)
+                       : scaled_sel(data.census.most_of(options.kind), request.factor);
   log::info("sel = [{}] from the training data", fmt::join(sel, ", "));
   return sel;
 }
 
 /// A model that was not made from these data may have too little room; initial_model() says it of new ones.
 void check_sel(const Model& model, const TrainingData& data) {
-  const auto& most = data.census.most_neighbours;
+  const auto most = data.census.most_of(model.kind);
   for (std::size_t t = 0; t < most.size(); ++t)
     if (most[t] > model.sel[t])
       log::warning(
           "sel is too small: up to {} {} neighbours within {:g} angstrom in the training data, sel holds {}; "
           "the farthest are not seen, and energies jump where they change. 'sel: auto' fits",
-          most[t], data.type_map[t], model.rcut, model.sel[t]);
+          most[t], model.sel.size() == 1 ? name_list(data.type_map) : data.type_map[t], model.rcut,
+          model.sel[t]);
 }
 
 // One place where keys of the input become the network's options: types excluded by name become pairs of
@@ -163,6 +167,11 @@ NetworkOptions network_options(const ModelOptions& model, const TrainingData& da
   };
   NetworkOptions options;
   options.type_map = data.type_map;
+  options.kind = descriptor.kind;
+  options.type_width = descriptor.types.width;
+  options.has_gate = descriptor.types.has_gate;
+  options.smooth_gates = descriptor.types.smooth;
+  options.fitting_reads_types = descriptor.types.in_fitting;
   options.rcut = descriptor.rcut;
   options.rcut_smooth = descriptor.rcut_smooth;
   options.embedding = to_int(descriptor.neurons);
@@ -202,7 +211,7 @@ Model new_model(const TrainOptions& options, const TrainingData& data,
 
 Model read_start(const std::string& path) {
   Model model = potential::read_dp(path);
-  potential::require_plain(model, path + ": training starts from");
+  potential::require_trainable(model, path + ": training starts from");
   QUINTET_CHECK(model.tables.empty(),
                 "{}: a compressed model cannot be trained; give the model that it was made from", path);
   return model;
@@ -295,7 +304,7 @@ TrainingSetup set_up_training(const TrainOptions& options, const std::optional<K
   auto& data = setup.data;
   warn_of_unused_types(data);
   const double rcut = start ? start->rcut : options.model.descriptor.rcut;
-  const auto n_types = static_cast<int>(data.type_map.size());
+  const int n_types = data.type_map.size();
   data.census = count_neighbours(data.training, n_types, rcut);
   data.least_distance = data.census.least_distance;
   if (!data.validation.empty())
@@ -326,8 +335,8 @@ std::vector<double> block_weights(const std::vector<std::string>& blocks, const 
   std::vector<bool> taken(n_systems, false);
   for (const auto& text : blocks) {
     const SystemBlock block = parse_block(text);
-    QUINTET_CHECK(block.end <= n_systems,
-                  "data.training.blocks: block '{}' ends behind the last of {} systems", text, n_systems);
+    QUINTET_CHECK(block.end <= n_systems, "data.training.blocks: block '{}' ends behind the last of {}", text,
+                  counted(n_systems, "system"));
     double batches = 0;
     for (std::size_t s = block.first; s < block.end; ++s) batches += sampler.n_batches(s);
     for (std::size_t s = block.first; s < block.end; ++s) {
@@ -346,7 +355,7 @@ potential::Sampler training_sampler(const TrainOptions& options,
                                     const std::vector<potential::LabelledSystem>& systems) {
   const auto& section = options.data.training;
   const BatchSize size = parse_batch_size(section.batch_size);
-  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const std::uint64_t seed = options.seed;
   potential::Sampler sampler(systems, size.frames, size.atoms, section.probabilities, seed);
   if (section.blocks.empty()) return sampler;
   return {systems, size.frames, size.atoms, block_weights(section.blocks, sampler, systems.size()), seed};
@@ -355,9 +364,9 @@ potential::Sampler training_sampler(const TrainOptions& options,
 std::vector<std::array<int, 2>> parse_type_pairs(const std::vector<std::string>& pairs,
                                                  const std::vector<std::string>& type_map,
                                                  const std::string& key) {
-  const auto index = [&](const std::string& name) {
+  const auto index = [&](const std::string& name) -> int {
     const auto at = std::find(type_map.begin(), type_map.end(), name);
-    return at == type_map.end() ? -1 : static_cast<int>(at - type_map.begin());
+    return at == type_map.end() ? -1 : at - type_map.begin();
   };
   std::vector<std::array<int, 2>> result;
   for (const auto& pair : pairs) {

@@ -9,8 +9,10 @@
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/dpmd/train/training_state.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/potential/model/parameters.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
@@ -33,8 +35,18 @@ std::optional<Sampler> validation_sampler(const TrainOptions& options, const Tra
 }
 
 std::size_t frame_budget(const TrainOptions& options) {
-  return static_cast<std::size_t>(std::min(options.data.frame_memory * 1e9, 1e18));
+  return std::min(options.data.frame_memory * 1e9, 1e18);
 }
+
+}  // namespace
+
+Device device_of(const TrainOptions& options) {
+  const bool has_kernels_alone = options.model.descriptor.kind != potential::DescriptorKind::se_e2_a;
+  const bool is_free = options.device == Device::automatic;
+  return potential::device_for_training(has_kernels_alone && is_free ? Device::cpu : options.device);
+}
+
+namespace {
 
 /// Weights alone can be more than there is: what the networks of one type take at least, a copy to start from
 /// and the arrays of a training (on a GPU values on their way), is looked at before they are drawn;
@@ -49,7 +61,9 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
     }
   };
   add(1, descriptor.neurons);
-  add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
+  const bool is_radial = descriptor.kind == potential::DescriptorKind::se_e2_r;
+  add((is_radial ? 1.0 : double(descriptor.axis_neurons)) * double(descriptor.neurons.back()),
+      options.model.fitting.neurons);
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
   const bool is_elsewhere = device.device() == Device::gpu &&
                             kept_on_host(options.optimiser.adam(), options.offload, {}, false).empty();
@@ -148,7 +162,7 @@ std::int64_t steps_of(const TrainOptions& options, const Sampler& sampler) {
                 steps);
   log::info("{:g} epochs of {:.6g} batches: {:.0f} steps", *options.epochs, sampler.batches_an_epoch(),
             steps);
-  return static_cast<std::int64_t>(steps);
+  return steps;
 }
 
 }  // namespace
@@ -182,16 +196,15 @@ Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& 
   if (options_.early_stopping) best_.emplace(*options_.early_stopping);
   if (checkpoint) load(*checkpoint);
   if (schedule_.decay_steps() != options_.learning_rate.decay_steps)
-    log::info("learning_rate.decay_steps = {} is not below the {} steps after the warm-up; {} is taken",
-              options_.learning_rate.decay_steps, last_step_ - options_.learning_rate.warmup_steps,
-              schedule_.decay_steps());
+    log::info("learning_rate.decay_steps = {} is not below the {} after the warm-up; {} is taken",
+              options_.learning_rate.decay_steps,
+              counted(last_step_ - options_.learning_rate.warmup_steps, "step"), schedule_.decay_steps());
 }
 
 Training::Frames Training::every_rankth(FrameStore& store, const Sampler::Batch& batch) const {
   std::vector<std::size_t> own;
-  const auto stride = static_cast<std::size_t>(comm_.size());
-  for (auto i = static_cast<std::size_t>(comm_.rank()); i < batch.frames.size(); i += stride)
-    own.push_back(batch.frames[i]);
+  const std::size_t stride = comm_.size();
+  for (std::size_t i = comm_.rank(); i < batch.frames.size(); i += stride) own.push_back(batch.frames[i]);
   return store.take(batch.system, own);
 }
 
@@ -215,8 +228,8 @@ double Training::learning_rate() const {
 void Training::advance() {
   const Sampler::Batch batch = sampler_.batch(step_);
   const auto prefactors = schedule_.prefactors(step_);
-  const auto n_frames = static_cast<std::int64_t>(batch.frames.size());
-  const auto size = static_cast<int>(n_frames);
+  const std::int64_t n_frames = batch.frames.size();
+  const int size = n_frames;
   trainer_->begin_update();
   try {
     Deviations deviations = trainer_->gradient(own_frames(batch), prefactors, size, Sharing::frames);
@@ -230,7 +243,7 @@ void Training::advance() {
   }
   ++step_;
   frames_seen_ += n_frames;
-  atoms_seen_ += n_frames * static_cast<std::int64_t>(setup_.data.training[batch.system].n_atoms());
+  atoms_seen_ += n_frames * setup_.data.training[batch.system].n_atoms();
   if (average_) trainer_->add_to(*average_);
   if (best_ && (best_->due(step_) || step_ == last_step_)) look_at_frames_held_out();
 }

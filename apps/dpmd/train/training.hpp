@@ -20,6 +20,9 @@
 
 namespace quintet::dpmd {
 
+/// Where steps are to be computed. With device: auto those of se_e2_r are on the cores, which alone have it.
+[[nodiscard]] Device device_of(const TrainOptions& options);
+
 /// A training under way: data, trainer, schedule, and what a checkpoint holds of them; the stepper of
 /// `dpmd train`.
 ///

@@ -36,8 +36,9 @@ void check_is_training(const hdf5::File& checkpoint) {
 void write_known_model(hdf5::Group& group, const potential::Model& model) {
   const std::uint64_t n = model.type_names.size();
   group.write_text("type_map", join_lines(model.type_names));
-  group.write<std::int32_t>("sel", std::vector<std::int32_t>(model.sel.begin(), model.sel.end()), {n},
-                            {"1", {"type"}, "Most neighbours of each type"});
+  group.write<std::int32_t>("sel", std::vector<std::int32_t>(model.sel.begin(), model.sel.end()),
+                            {model.sel.size()},
+                            {"1", {"type"}, "Most neighbours of each type, or of all types"});
   const std::vector<std::string> axes{"type", "component"};
   group.write<double>("mean", flat(model.mean), {n, 4}, {"1", axes, "Mean of the environment matrix"});
   group.write<double>("deviation", flat(model.deviation), {n, 4}, {"1", axes, "Its standard deviation"});
@@ -49,7 +50,7 @@ KnownModel read_known_model(const hdf5::File& checkpoint) {
   KnownModel known;
   known.type_map = split_lines(group.read_text("type_map"));
   const std::uint64_t n = known.type_map.size();
-  const auto sel = group.read<std::int32_t>("sel", {n});
+  const auto sel = group.read<std::int32_t>("sel");
   known.sel.assign(sel.begin(), sel.end());
   known.mean = rows_of(group.read<double>("mean", {n, 4}));
   known.deviation = rows_of(group.read<double>("deviation", {n, 4}));

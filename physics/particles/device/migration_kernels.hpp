@@ -47,7 +47,7 @@ struct PartRows {
   char* stays;
   int* leaving;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
-    const int owner = brick.owner_of(x + 3 * static_cast<std::size_t>(i));
+    const int owner = brick.owner_of(x + 3 * std::int64_t{i});
     stays[i] = owner == brick.rank ? 1 : 0;
     if (stays[i] == 0) Kokkos::atomic_fetch_add(&leaving[owner], 1);
   }
@@ -65,10 +65,10 @@ struct PackLeaving {
   AtomRecord* out;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
     if (stays[i] != 0) return;
-    const int owner = brick.owner_of(x + 3 * static_cast<std::size_t>(i));
+    const int owner = brick.owner_of(x + 3 * std::int64_t{i});
     AtomRecord& to = out[Kokkos::atomic_fetch_add(&next[owner], 1)];
     for (int l = 0; l < 3; ++l) {
-      const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
+      const std::size_t at = 3 * std::int64_t{i} + l;
       to.position[l] = x[at];
       to.velocity[l] = v[at];
       to.force[l] = 0;
@@ -90,7 +90,7 @@ struct UnpackRecords {
     const AtomRecord& from = in[p];
     const int i = first + p;
     for (int l = 0; l < 3; ++l) {
-      const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
+      const std::size_t at = 3 * std::int64_t{i} + l;
       x[at] = from.position[l];
       v[at] = from.velocity[l];
       image[at] = from.image[l];
@@ -109,7 +109,7 @@ struct IntoCells {
   int *next, *order;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
     if (stays[i] == 0) return;
-    const int place = Kokkos::atomic_fetch_add(&next[brick.cell_of(x + 3 * static_cast<std::size_t>(i))], 1);
+    const int place = Kokkos::atomic_fetch_add(&next[brick.cell_of(x + 3 * std::int64_t{i})], 1);
     if (order) order[place] = i;
   }
 };
@@ -183,7 +183,7 @@ struct GatherRows {
   T* to;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
     for (int l = 0; l < width; ++l)
-      to[static_cast<std::size_t>(width) * p + l] = from[static_cast<std::size_t>(width) * order[p] + l];
+      to[std::int64_t{width} * p + l] = from[std::int64_t{width} * order[p] + l];
   }
 };
 
@@ -198,7 +198,7 @@ struct SelectBorder {
   int* sent;
   KOKKOS_INLINE_FUNCTION void operator()(const int p, int& sum, const bool last) const {
     const int i = first + p;
-    const double beyond = (cell.fractional(direction, x + 3 * static_cast<std::size_t>(i)) - face) * side;
+    const double beyond = (cell.fractional(direction, x + 3 * std::int64_t{i}) - face) * side;
     if (!(beyond >= -reach)) return;
     if (last) sent[sum] = i;
     ++sum;
@@ -214,7 +214,7 @@ struct PackBorder {
   BorderAtom* out;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
     const int i = sent[p];
-    for (int l = 0; l < 3; ++l) out[p].position[l] = x[3 * static_cast<std::size_t>(i) + l] + shift[l];
+    for (int l = 0; l < 3; ++l) out[p].position[l] = x[3 * std::int64_t{i} + l] + shift[l];
     out[p].id = id[i];
     out[p].type = type[i];
   }
@@ -229,7 +229,7 @@ struct UnpackBorder {
   int *type, *owner, *shift;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
     const int i = first + p;
-    for (int l = 0; l < 3; ++l) x[3 * static_cast<std::size_t>(i) + l] = in[p].position[l];
+    for (int l = 0; l < 3; ++l) x[3 * std::int64_t{i} + l] = in[p].position[l];
     id[i] = in[p].id;
     type[i] = in[p].type;
     owner[i] = i;
@@ -252,8 +252,8 @@ struct ImageBorder {
     owner[row] = own;
     shift[row] = shift_code(by[0], by[1], by[2]);
     for (int l = 0; l < 3; ++l)
-      x[3 * static_cast<std::size_t>(row) + l] = x[3 * static_cast<std::size_t>(own) + l] + by[0] * rows[l] +
-                                                 by[1] * rows[3 + l] + by[2] * rows[6 + l];
+      x[3 * std::int64_t{row} + l] =
+          x[3 * std::int64_t{own} + l] + by[0] * rows[l] + by[1] * rows[3 + l] + by[2] * rows[6 + l];
     id[row] = id[own];
     type[row] = type[own];
   }

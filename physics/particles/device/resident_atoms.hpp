@@ -75,7 +75,7 @@ struct FetchedRows {
   // Rows that are sent, and those that may be; of a rebuild: who stays, an order, its cells, rows that are
   // put into it.
   bytes += (2 * n_all - n_local) * 4 + n_local * (1 + 4 + 24 + 12 + 8) +
-           4 * static_cast<double>(most_cells_of_order(static_cast<std::int64_t>(n_local)));
+           4 * static_cast<double>(most_cells_of_order(n_local));
   // The longest message of a rebuild, both ways; those of a step are shorter.
   bytes += (n_all - n_local) * 2 * 40;
   return 1.05 * bytes;

@@ -99,7 +99,7 @@ class ResidentOnSpace final : public device::ResidentRowsOnSpace {
 
   [[nodiscard]] Parcel pack_positions(std::size_t step, const std::array<double, 9>& cell) override {
     const auto& s = steps_[step];
-    const double* const row = cell.data() + 3 * static_cast<std::ptrdiff_t>(s.direction);
+    const double* const row = cell.data() + 3 * std::int64_t{s.direction};
     double* const out = parcels_.outgoing(three(s.n_sent));
     Kokkos::parallel_for("resident::pack_positions", Range(space_, 0, s.n_sent),
                          device::PackPositions{x_.data(),
@@ -151,7 +151,7 @@ class ResidentOnSpace final : public device::ResidentRowsOnSpace {
   void hold(const Buffer<T>& rows) {
     if (frozen_.extent(0) > 0) over_atoms("resident::hold", device::HoldRow<T>{mark_.data(), rows.data()});
   }
-  static std::size_t three(int n) { return 3 * static_cast<std::size_t>(n); }
+  static std::size_t three(int n) { return 3 * std::int64_t{n}; }
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Kick {
   double dt;  ///< times eV/angstrom/amu in angstrom/ps^2
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
     const double s = dt / mass[type[i]];
-    for (std::size_t at = 3 * static_cast<std::size_t>(i), end = at + 3; at < end; ++at)
+    for (std::size_t at = 3 * std::int64_t{i}, end = at + 3; at < end; ++at)
       v[at] += s * from_fixed(force[at]);
   }
 };
@@ -39,7 +39,7 @@ struct TransformRow {
   double* rows;
   double m[9];
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
-    double* const own = rows + 3 * static_cast<std::size_t>(i);
+    double* const own = rows + 3 * std::int64_t{i};
     const double a = own[0], b = own[1], c = own[2];
     for (int l = 0; l < 3; ++l) own[l] = a * m[l] + b * m[3 + l] + c * m[6 + l];
   }
@@ -50,7 +50,7 @@ struct ShiftRow {
   double* rows;
   double shift[3];
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
-    for (int l = 0; l < 3; ++l) rows[3 * static_cast<std::size_t>(i) + l] += shift[l];
+    for (int l = 0; l < 3; ++l) rows[3 * std::int64_t{i} + l] += shift[l];
   }
 };
 
@@ -80,7 +80,7 @@ struct Noise {
     for (int pair = 0; pair < 2; ++pair)
       normal_pair(seed, stream, id[i], 2 * step + pair, xi[2 * pair], xi[2 * pair + 1]);
     for (int l = 0; l < 3; ++l) {
-      double& own = v[3 * static_cast<std::size_t>(i) + l];
+      double& own = v[3 * std::int64_t{i} + l];
       own = c * own + sigma * xi[l];
     }
   }
@@ -110,7 +110,7 @@ struct HoldRow {
   T* rows;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
     if (mark[i] == 0) return;
-    for (int l = 0; l < 3; ++l) rows[3 * static_cast<std::size_t>(i) + l] = 0;
+    for (int l = 0; l < 3; ++l) rows[3 * std::int64_t{i} + l] = 0;
   }
 };
 
@@ -120,7 +120,7 @@ struct Kinetic {
   const int* type;
   const double* mass;
   KOKKOS_INLINE_FUNCTION void operator()(const int i, double& sum) const {
-    const double* own = v + 3 * static_cast<std::size_t>(i);
+    const double* own = v + 3 * std::int64_t{i};
     sum += 0.5 * mass[type[i]] * (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
   }
 };
@@ -133,7 +133,7 @@ struct KineticTensor {
   const int* type;
   const double* mass;
   KOKKOS_INLINE_FUNCTION void operator()(const int i, double* sum) const {
-    const double* own = v + 3 * static_cast<std::size_t>(i);
+    const double* own = v + 3 * std::int64_t{i};
     const double half = 0.5 * mass[type[i]];
     for (int k = 0; k < 3; ++k) sum[k] += half * own[k] * own[k];
     sum[3] += half * own[0] * own[1];
@@ -151,7 +151,7 @@ struct Momentum {
   const double* mass;
   KOKKOS_INLINE_FUNCTION void operator()(const int i, double* sum) const {
     const double m = mass[type[i]];
-    for (int l = 0; l < 3; ++l) sum[l] += m * v[3 * static_cast<std::size_t>(i) + l];
+    for (int l = 0; l < 3; ++l) sum[l] += m * v[3 * std::int64_t{i} + l];
     sum[3] += m;
   }
 };
@@ -180,7 +180,7 @@ struct LargestSquared {
   KOKKOS_INLINE_FUNCTION void operator()(const int i, double& most) const {
     double squared = 0;
     for (int l = 0; l < 3; ++l) {
-      const double own = as_real(rows[3 * static_cast<std::size_t>(i) + l]);
+      const double own = as_real(rows[3 * std::int64_t{i} + l]);
       squared += own * own;
     }
     if (squared > most) most = squared;
@@ -192,7 +192,7 @@ struct Displacement {
   const double *x, *x0;
   double from[3], to[3], map[9];
   KOKKOS_INLINE_FUNCTION void operator()(const int i, double& most) const {
-    const std::size_t at = 3 * static_cast<std::size_t>(i);
+    const std::size_t at = 3 * std::int64_t{i};
     double squared = 0;
     for (int l = 0; l < 3; ++l) {
       double expected = to[l];
@@ -237,13 +237,13 @@ struct Wrap {
   double* x;
   int* image;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
-    double* own = x + 3 * static_cast<std::size_t>(i);
+    double* own = x + 3 * std::int64_t{i};
     double crossings[3];
     for (int k = 0; k < 3; ++k) crossings[k] = ::floor(cell.fractional(k, own));
     for (int k = 0; k < 3; ++k) {
       if (!cell.periodic[k] || crossings[k] == 0) continue;
       for (int l = 0; l < 3; ++l) own[l] -= crossings[k] * cell.rows[3 * k + l];
-      image[3 * static_cast<std::size_t>(i) + k] += static_cast<int>(crossings[k]);
+      image[3 * std::int64_t{i} + k] += static_cast<int>(crossings[k]);
     }
   }
 };
@@ -255,7 +255,7 @@ struct MakeGhosts {
   const double* x;
   int *owner, *shift;
   KOKKOS_INLINE_FUNCTION void operator()(const int i, int& sum, const bool last) const {
-    const double* own = x + 3 * static_cast<std::size_t>(i);
+    const double* own = x + 3 * std::int64_t{i};
     int low[3], high[3];
     for (int k = 0; k < 3; ++k) {
       const double s = cell.fractional(k, own);
@@ -296,8 +296,8 @@ struct PlaceImages {
     const int row = first + g, from = owner[row];
     const int n[3] = {shift_along(shift[row], 0), shift_along(shift[row], 1), shift_along(shift[row], 2)};
     for (int l = 0; l < 3; ++l)
-      x[3 * static_cast<std::size_t>(row) + l] = x[3 * static_cast<std::size_t>(from) + l] + n[0] * cell[l] +
-                                                 n[1] * cell[3 + l] + n[2] * cell[6 + l];
+      x[3 * std::int64_t{row} + l] =
+          x[3 * std::int64_t{from} + l] + n[0] * cell[l] + n[1] * cell[3 + l] + n[2] * cell[6 + l];
     if (type) type[row] = type[from];
   }
 };
@@ -317,8 +317,7 @@ struct PackPositions {
   double shift[3];
   double* out;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
-    for (int l = 0; l < 3; ++l)
-      out[3 * static_cast<std::size_t>(p) + l] = x[3 * static_cast<std::size_t>(rows[p]) + l] + shift[l];
+    for (int l = 0; l < 3; ++l) out[3 * std::int64_t{p} + l] = x[3 * std::int64_t{rows[p]} + l] + shift[l];
   }
 };
 
@@ -329,8 +328,7 @@ struct AddForces {
   Fixed* force;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
     for (int l = 0; l < 3; ++l)
-      Kokkos::atomic_add(force + 3 * static_cast<std::size_t>(owner[rows[p]]) + l,
-                         in[3 * static_cast<std::size_t>(p) + l]);
+      Kokkos::atomic_add(force + 3 * std::int64_t{owner[rows[p]]} + l, in[3 * std::int64_t{p} + l]);
   }
 };
 

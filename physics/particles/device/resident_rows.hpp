@@ -39,7 +39,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
   void take_local(const HostRows& host) override {
     makes_ghosts_ = true;
     take_rows(host, host.n_local);
-    put(image_, "resident::image", host.image, 3 * static_cast<std::size_t>(n_));
+    put(image_, "resident::image", host.image, 3 * std::int64_t{n_});
     space_.fence();
     forget_ghosts();
   }
@@ -51,14 +51,14 @@ class ResidentRowsOnSpace : public ResidentAtoms {
 
   int rebuild(const CellOfAtoms& cell) override {
     wrap(cell);
-    copy(built_, x_, 3 * static_cast<std::size_t>(n_));
+    copy(built_, x_, 3 * std::int64_t{n_});
     return make_ghosts(cell);
   }
 
   [[nodiscard]] std::vector<std::size_t> part(const CellOfAtoms& cell, const BrickOfAtoms& b) override {
     wrap(cell);
     brick_ = brick_of(cell, b);
-    const auto n_ranks = static_cast<std::size_t>(brick_.n_ranks());
+    const std::size_t n_ranks = brick_.n_ranks();
     make_room<char, Space>(stays_, "resident::stays", n_, spare);
     make_room<int, Space>(leaving_, "resident::leaving", n_ranks);
     Kokkos::deep_copy(space_, leaving_, 0);
@@ -105,8 +105,8 @@ class ResidentRowsOnSpace : public ResidentAtoms {
     gather<int, 3>(image_, int_rows_);
     gather<int, 1>(type_, int_rows_);
     gather<std::int64_t, 1>(id_, id_rows_);
-    make_room<double, Space>(built_, "resident::built", 3 * static_cast<std::size_t>(n_), spare);
-    copy(built_, x_, 3 * static_cast<std::size_t>(n_));
+    make_room<double, Space>(built_, "resident::built", 3 * std::int64_t{n_}, spare);
+    copy(built_, x_, 3 * std::int64_t{n_});
     mark_frozen();
     forget_ghosts();
     return n_;
@@ -154,7 +154,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
 
   void set_steps(const std::vector<GhostPlan::Step>& steps) override {
     const std::size_t n_all = n_all_;
-    const std::size_t local = 3 * static_cast<std::size_t>(n_);
+    const std::size_t local = 3 * std::int64_t{n_};
     grow<double, Space>(x_, "resident::position", 3 * n_all, local);
     const auto ghosts = Kokkos::make_pair(local, 3 * n_all);
     Kokkos::deep_copy(space_, Kokkos::subview(x_, ghosts), Kokkos::subview(built_, ghosts));
@@ -167,7 +167,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
   }
 
   void fetch_built(double* built) override {
-    const std::size_t n_all = 3 * static_cast<std::size_t>(n_all_);
+    const std::size_t n_all = 3 * std::int64_t{n_all_};
     get(built, built_, n_all);
     space_.fence();
   }
@@ -178,7 +178,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
   }
 
   void fetch(const FetchedRows& to) override {
-    const std::size_t n = 3 * static_cast<std::size_t>(n_), n_all = n_all_;
+    const std::size_t n = 3 * std::int64_t{n_}, n_all = n_all_;
     make_room<double, Space>(fetched_, "resident::fetched", n, spare);
     Kokkos::parallel_for("resident::from_fixed", Range(space_, 0, 3 * n_),
                          FixedToDouble{force_.data(), fetched_.data()});
@@ -321,7 +321,7 @@ class ResidentRowsOnSpace : public ResidentAtoms {
   /// The local rows in that order.
   template <class T, int width>
   void gather(const Buffer<T>& rows, Buffer<T>& scratch) {
-    const std::size_t n = width * static_cast<std::size_t>(n_);
+    const std::size_t n = width * std::int64_t{n_};
     make_room<T, Space>(scratch, "resident::gathered", n, spare);
     Kokkos::parallel_for("resident::gather_rows", Range(space_, 0, n_),
                          GatherRows<T, width>{rows.data(), order_.data(), scratch.data()});

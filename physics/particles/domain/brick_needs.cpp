@@ -25,7 +25,7 @@ class Brick {
 
   [[nodiscard]] bool periodic(int k) const { return atoms_.box.periodic()[k]; }
   [[nodiscard]] int hops(int k) const {
-    const int most = static_cast<int>(std::ceil(reach_[k] * grid_[k]));
+    const int most = std::ceil(reach_[k] * grid_[k]);
     return periodic(k) ? most : std::min(most, grid_[k] - 1);
   }
   [[nodiscard]] bool has_neighbour(int k, int steps) const {

@@ -72,7 +72,7 @@ CellGrid make_cell_grid(const Box& box, const Vec3& lower, const Vec3& upper, do
     largest = std::max(1.0, std::floor(largest / 2));
   }
   for (int k = 0; k < 3; ++k) {
-    grid.n[k] = static_cast<int>(n[k]);
+    grid.n[k] = n[k];
     // With one cell the factor is not needed, and over a denormal range it would be infinite.
     grid.per_unit[k] = n[k] > 1 ? n[k] / (upper[k] - lower[k]) : 0.0;
   }

@@ -17,7 +17,7 @@ struct CellGrid {
   /// NaN gives the first cell.
   [[nodiscard]] int index(int k, double s) const {
     const double cell = (s - lower[k]) * per_unit[k];
-    return static_cast<int>(cell > 0 ? (cell < n[k] - 1 ? cell : n[k] - 1) : 0);
+    return cell > 0 ? (cell < n[k] - 1 ? cell : n[k] - 1) : 0;
   }
   [[nodiscard]] int size() const { return n[0] * n[1] * n[2]; }
 };

@@ -59,7 +59,7 @@ void check_fit(const Configuration& c, const Box& box) {
   QUINTET_CHECK(c.masses.empty() || c.masses.size() == c.type_names.size(),
                 "the configuration has {} masses for {} type names", c.masses.size(), c.type_names.size());
   for (std::size_t i = 0; i < n; ++i)
-    QUINTET_CHECK(c.types[i] >= 0 && c.types[i] < static_cast<int>(c.type_names.size()),
+    QUINTET_CHECK(c.types[i] >= 0 && c.types[i] < std::ssize(c.type_names),
                   "atom {} has type index {}; expected 0 to {} (one of {} type names)", i + 1, c.types[i],
                   c.type_names.size() - 1, c.type_names.size());
   for (std::size_t i = 0; i < n; ++i) {
@@ -149,9 +149,9 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double
                   "a configuration with ids of its own cannot be repeated; expected none");
     masses = masses_of(c);
   });
-  const auto header = comm.broadcast(Header{c.box.rows(), c.box.origin(), c.box.periodic(), !c.ids.empty(),
-                                            static_cast<std::int64_t>(c.n_atoms()),
-                                            static_cast<std::int64_t>(c.type_names.size())});
+  const auto header =
+      comm.broadcast(Header{c.box.rows(), c.box.origin(), c.box.periodic(), !c.ids.empty(),
+                            static_cast<std::int64_t>(c.n_atoms()), std::ssize(c.type_names)});
   Atoms atoms;
   atoms.box = replicated(Box(header.rows, header.periodic, header.origin), copies);
   atoms.n_global = header.n_atoms * copies[0] * copies[1] * copies[2];

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -55,8 +56,7 @@ std::optional<Grid> best_grid(int n, const Grid& wanted, const Grid& finest, dou
   const auto usable = best_grid(fewer, wanted, finest, range, box);
   const bool pinned = wanted[0] > 0 && wanted[1] > 0 && wanted[2] > 0;
   const auto most = static_cast<long long>(finest[0]) * finest[1] * finest[2];
-  std::string advice =
-      fmt::format("the largest that works is {} ({} rank{})", text(finest), most, most == 1 ? "" : "s");
+  std::string advice = fmt::format("the largest that works is {} ({})", text(finest), counted(most, "rank"));
   if (usable && !pinned && *usable != finest)
     advice += fmt::format("; with {} ranks: {}", fewer, text(*usable));
   throw InputError(fmt::format(
@@ -78,7 +78,7 @@ std::array<int, 3> finest_rank_grid(double range, const Box& box) {
   Grid finest;
   for (int k = 0; k < 3; ++k) {
     const double most = std::floor(most_hops * box.width(k) / range * (1 + 1e-12));
-    finest[k] = static_cast<int>(std::clamp(most, 1.0, 1e6));
+    finest[k] = std::clamp(most, 1.0, 1e6);
   }
   return finest;
 }
@@ -94,9 +94,9 @@ std::array<int, 3> choose_rank_grid(int n_ranks, const std::array<int, 3>& wante
     all_fixed = all_fixed && p > 0;
   }
   QUINTET_CHECK(all_fixed ? fixed == n_ranks : std::fmod(n_ranks, fixed) == 0,
-                "rank grid {} does not fit {} rank{}: its product is {:.0f}; change it, or leave it out to "
+                "rank grid {} does not fit {}: its product is {:.0f}; change it, or leave it out to "
                 "have it chosen",
-                text(wanted), n_ranks, n_ranks == 1 ? "" : "s", fixed);
+                text(wanted), counted(n_ranks, "rank"), fixed);
   const Grid finest = finest_rank_grid(range, box);
   const auto best = best_grid(n_ranks, wanted, finest, range, box);
   if (!best) refuse(n_ranks, wanted, finest, range, box);

@@ -101,7 +101,7 @@ int owner_of(const Box& box, const std::array<int, 3>& grid, const double* posit
   int place[3];
   for (int k = 0; k < 3; ++k) {
     const double s = box.fractional(k, position[0], position[1], position[2]);
-    place[k] = static_cast<int>(std::clamp(std::floor(s * grid[k]), 0.0, grid[k] - 1.0));
+    place[k] = std::clamp(std::floor(s * grid[k]), 0.0, grid[k] - 1.0);
   }
   return (place[0] * grid[1] + place[1]) * grid[2] + place[2];
 }
@@ -167,7 +167,7 @@ void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records)
     const AtomRecord kept = records[first];
     std::size_t p = first;
     for (;;) {
-      const auto from = static_cast<std::size_t>(keys[p].index);
+      const std::size_t from = keys[p].index;
       keys[p].index = p;
       if (from == first) break;
       records[p] = records[from];

@@ -91,7 +91,7 @@ void Ghosts::visit_stages(const Box& box, const Atoms& atoms, const Exchange& ex
     // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
     double most = std::ceil(range_ / box.width(k) * grid_[k]);
     if (!box.periodic()[k]) most = std::min(most, grid_[k] - 1.0);
-    const int hops = static_cast<int>(most);
+    const int hops = most;
     Rows going_down{0, atoms.n_all()}, going_up = going_down;
     for (int hop = 0; hop < hops; ++hop) {
       going_down = exchange(k, -1, going_down);

@@ -27,7 +27,7 @@ struct Search {
 
   /// True for a type of which this rank has no atom.
   [[nodiscard]] bool is_absent(int t) const {
-    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(t) * grid.size();
+    const std::ptrdiff_t first = std::int64_t{t} * grid.size();
     return start[first] == start[first + grid.size()];
   }
   /// How far fractional coordinate s is from a cell along k (angstrom); cells of the rim have no end.
@@ -146,8 +146,7 @@ void visit_runs(const Search& search, int i, const double* centre, Run& run) {
           lowest = grid.index(2, s[2] - reach);
           highest = grid.index(2, s[2] + reach);
         }
-        const int* column =
-            search.start + (static_cast<std::ptrdiff_t>(t) * n[0] + cx) * n[1] * n[2] + cy * n[2];
+        const int* column = search.start + (std::int64_t{t} * n[0] + cx) * n[1] * n[2] + cy * n[2];
         const int begin = column[lowest], end = column[highest + 1];
         // The atom is no neighbour of its own (its images are).
         const bool meets_itself = begin <= itself && itself < end;
@@ -181,8 +180,8 @@ std::size_t estimate(const Search& search, const Vectors& position, int begin, i
   for (int i = begin; i < end; i += every, ++n_sampled) visit_runs(search, i, &position(i, 0), count);
   if (n_sampled == 0) return 0;
   // A sample of k rows is off by some k^-1/2. Room that is not written costs no memory.
-  const double margin = 1.125 + 4 / std::sqrt(static_cast<double>(n_sampled));
-  return static_cast<std::size_t>(margin * count.n * (end - begin) / n_sampled);
+  const double margin = 1.125 + 4 / std::sqrt(n_sampled);
+  return margin * count.n * (end - begin) / n_sampled;
 }
 
 }  // namespace
@@ -229,7 +228,7 @@ void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double ra
   }
 
   const int n = atoms.n_local;
-  const int n_chunks = std::max(1, std::min(n, static_cast<int>(exec.concurrency())));
+  const int n_chunks = std::max(1, std::min<int>(n, exec.concurrency()));
   if (list.offset.extent(0) != static_cast<std::size_t>(n) + 1) {
     list.offset = {};  // before the new one: the two need not fit side by side
     list.offset = make_view<Array<std::size_t>>("particles::neighbour_offset", n + 1);

@@ -44,7 +44,7 @@ void validate_sizes(const Configuration& c) {
 void validate_atoms(const Configuration& c) {
   constexpr double farthest = 1e7, fastest = 1e7;  // a millimetre; 3 % of the speed of light
   for (std::size_t i = 0; i < c.n_atoms(); ++i) {
-    QUINTET_CHECK(c.types[i] >= 0 && c.types[i] < static_cast<int>(c.type_names.size()),
+    QUINTET_CHECK(c.types[i] >= 0 && c.types[i] < std::ssize(c.type_names),
                   "atom {} has type index {}; expected one of {} types, from 0", i + 1, c.types[i],
                   c.type_names.size());
     QUINTET_CHECK(is_usable(c.positions[i], farthest),

@@ -9,6 +9,7 @@
 #include "io/parallel/comm.hpp"
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
+#include "physics/particles/forces/evaluation_memory.hpp"
 
 namespace quintet {
 
@@ -32,6 +33,10 @@ void ParticleSystem::update_forces(const Exec& exec) {
   exec.fence();
   times.neighbours += timer.seconds();
   timer.reset();
+  if (asked_with_ != domain.list().version) {
+    require_evaluation_memory(domain.comm(), force_field, exec, atoms, domain.list());
+    asked_with_ = domain.list().version;
+  }
   total = force_field.compute(exec, atoms, domain.list());
   exec.fence();
   times.forces += timer.seconds();

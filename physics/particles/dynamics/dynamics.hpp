@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
@@ -26,7 +27,8 @@ struct ParticleSystem {
   ParticleSystem(Atoms& atoms, Domain& domain, ForceField& force_field);
 
   /// Refresh neighbours, then forces, energy and virial of the present positions. Collective.
-  /// Throws NumericalError with rank, atom and place if a force or the energy is not finite.
+  /// Throws NumericalError with rank, atom and place if a force or the energy is not finite, ResourceError
+  /// before an evaluation that does not fit into memory.
   void update_forces(const Exec& exec);
   /// Move the atoms to a device, where steps then move them (ForceField::takes_resident()). Collective;
   /// frozen atoms and velocities must be set before.
@@ -42,6 +44,8 @@ struct ParticleSystem {
 
  private:
   [[noreturn]] void throw_not_finite(const Exec& exec) const;
+
+  std::optional<std::uint64_t> asked_with_;  ///< version of the list when memory was asked for
 };
 
 /// Degrees of freedom of N atoms: 3 N - 3 if their momentum is conserved (and zero), else 3 N; a lone atom

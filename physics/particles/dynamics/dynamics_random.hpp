@@ -11,7 +11,7 @@ namespace quintet {
 class RandomSequence {
  public:
   RandomSequence(std::uint64_t seed, std::uint32_t stream, std::int64_t step)
-      : seed_(seed), stream_(stream), step_(static_cast<std::uint64_t>(step)) {}
+      : seed_(seed), stream_(stream), step_(step) {}
 
   /// Uniform in (0, 1).
   [[nodiscard]] double uniform() {

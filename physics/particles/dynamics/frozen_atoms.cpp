@@ -45,7 +45,7 @@ std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configu
         }
   QUINTET_CHECK(wanted.empty(), "frozen.ids: there is no atom with id {}", *wanted.begin());
   QUINTET_CHECK(!ids.empty(), "the section frozen freezes no atom; check its types and region (angstrom)");
-  QUINTET_CHECK(static_cast<std::int64_t>(ids.size()) < n_atoms,
+  QUINTET_CHECK(std::ssize(ids) < n_atoms,
                 "the section frozen, or the file, freezes all {} atoms; nothing is left to move", ids.size());
   std::sort(ids.begin(), ids.end());
   return ids;

@@ -112,7 +112,7 @@ void FireMinimiser::restore(const IntegratorState& state) {
       state.kind, state.values.size(), mine.kind, mine.values.size());
   dt_ = state.values[0];
   mixing_ = state.values[1];
-  downhill_ = static_cast<std::int64_t>(state.values[2]);
+  downhill_ = state.values[2];
   finished_ = state.values[3] != 0;
   largest_force_ = state.values[4];
   if (cell_) cell_->restore(std::span(state.values).subspan(5));

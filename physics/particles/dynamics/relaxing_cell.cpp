@@ -11,7 +11,7 @@
 namespace quintet {
 
 void RelaxingCell::begin(const Exec& exec, const ParticleSystem& system) {
-  n_atoms_ = static_cast<double>(system.atoms.n_global);
+  n_atoms_ = system.atoms.n_global;
   spacing_ = std::cbrt(system.atoms.box.volume() / n_atoms_);
   mass_ = system.domain.comm().sum(momentum_and_mass(exec, system.atoms)[3]) / n_atoms_;
   stop();

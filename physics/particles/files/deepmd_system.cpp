@@ -84,10 +84,9 @@ void DeepmdSystem::read_types() {
   const std::string path = store_->place("type.raw");
   for (const std::string& word : store_->words("type.raw")) {
     const std::int64_t type = text::to_integer(word, path, fmt::format("the type of atom {}", types_.size()));
-    QUINTET_CHECK(type >= 0 && type < static_cast<std::int64_t>(type_names_.size()),
+    QUINTET_CHECK(type >= 0 && type < std::ssize(type_names_),
                   "{}: the type of atom {} is {}, expected 0 to {} ({} names: {})", path, types_.size(), type,
-                  static_cast<std::int64_t>(type_names_.size()) - 1, type_names_.size(),
-                  fmt::join(type_names_, ", "));
+                  std::ssize(type_names_) - 1, type_names_.size(), fmt::join(type_names_, ", "));
     types_.push_back(type);
   }
   QUINTET_CHECK(!types_.empty(), "{}: the file lists no atoms", path);
@@ -114,7 +113,7 @@ void DeepmdSystem::add_set(const std::string& name) {
     if (!store_->has(store_->array(name, array))) return false;
     const bool by_frame = has_frames(*store_, name, array, columns, why);
     const auto there = by_frame ? store_->shape(store_->array(name, array))[0] : 1;
-    const auto wanted = static_cast<std::uint64_t>(set.n_frames);
+    const std::uint64_t wanted = set.n_frames;
     const bool serves_all = there == 1 && std::string_view(array) == "box";
     QUINTET_CHECK(there == wanted || serves_all, "{}: {} has shape {}, but {} beside it has {} frames",
                   store_->place(store_->array(name, array)), file_of(store_->array(name, array)),
@@ -162,7 +161,7 @@ std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::in
 void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<const double> real,
                                   Configuration& frame) const {
   constexpr double virtual_atom = -1;
-  const auto n_names = static_cast<double>(type_names_.size());
+  const double n_names = type_names_.size();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < real.size(); ++i) {
     const double type = real[i];
@@ -171,7 +170,7 @@ void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<
                   store_->place(store_->array(set.name, "real_atom_types")), index, i, type,
                   static_cast<std::int64_t>(n_names) - 1, type_names_.size(), fmt::join(type_names_, ", "));
     if (type == virtual_atom) continue;
-    frame.types[kept] = static_cast<int>(type);
+    frame.types[kept] = type;
     frame.positions[kept] = frame.positions[i];
     if (!frame.forces.empty()) frame.forces[kept] = frame.forces[i];
     ++kept;
@@ -225,7 +224,7 @@ Configuration DeepmdSystem::frame(std::int64_t index) const {
 
 std::vector<Configuration> DeepmdSystem::frames() const {
   constexpr std::int64_t numbers = 1 << 20;  // of each array at a time: the frames' own memory is what counts
-  const std::int64_t most = std::max<std::int64_t>(1, numbers / (3 * static_cast<std::int64_t>(n_atoms())));
+  const std::int64_t most = std::max<std::int64_t>(1, numbers / (3 * n_atoms()));
   std::vector<Configuration> frames;
   frames.reserve(n_frames_);
   for (const auto& set : sets_)

@@ -51,8 +51,8 @@ struct H5mdWriter::Implementation {
         order(c, atoms),
         continues(o.restart_step.has_value()) {
     Constants constants;
-    order.visit(atoms, [&](std::span<const h5md::Row> rows) {
-      for (const h5md::Row& row : rows) {
+    order.visit(atoms, [&](std::span<const h5md::AtomRow> rows) {
+      for (const h5md::AtomRow& row : rows) {
         constants.species.push_back(row.type);
         constants.ids.push_back(row.id);
       }
@@ -250,7 +250,7 @@ struct H5mdWriter::Implementation {
 
   /// A quantity of this rank's rows, in the precision of the file.
   struct Floats {
-    const Vec3 h5md::Row::*member;
+    const Vec3 h5md::AtomRow::*member;
     std::vector<float> single{};
     std::vector<double> whole{};
   };
@@ -263,23 +263,23 @@ struct H5mdWriter::Implementation {
   }
 
   void append(std::int64_t i_step, double t, const Atoms& atoms, const std::vector<H5mdObservable>& given) {
-    std::vector<Floats> quantities{{&h5md::Row::position}};
-    if (options.velocities) quantities.push_back({&h5md::Row::velocity});
-    if (options.forces) quantities.push_back({&h5md::Row::force});
+    std::vector<Floats> quantities{{&h5md::AtomRow::position}};
+    if (options.velocities) quantities.push_back({&h5md::AtomRow::velocity});
+    if (options.forces) quantities.push_back({&h5md::AtomRow::force});
     std::vector<std::int32_t> images;
     for (auto& q : quantities)
       options.single_precision ? q.single.reserve(3 * order.n_own()) : q.whole.reserve(3 * order.n_own());
     images.reserve(3 * order.n_own());
-    order.visit(atoms, [&](std::span<const h5md::Row> rows) {
+    order.visit(atoms, [&](std::span<const h5md::AtomRow> rows) {
       for (auto& q : quantities)
-        for (const h5md::Row& row : rows)
+        for (const h5md::AtomRow& row : rows)
           for (const double component : row.*q.member) {
             if (options.single_precision)
-              q.single.push_back(static_cast<float>(component));
+              q.single.push_back(component);
             else
               q.whole.push_back(component);
           }
-      for (const h5md::Row& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
+      for (const h5md::AtomRow& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
     });
     checksums->begin_frame();
     append_observables(given);

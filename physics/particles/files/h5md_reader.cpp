@@ -96,7 +96,7 @@ class TrajectoryReader {
     const auto masses = atoms_.read<double>("mass", {n_atoms_});
     constant_.masses.assign(constant_.type_names.size(), 0);
     for (std::size_t i = 0; i < n_atoms_; ++i) {
-      QUINTET_CHECK(species[i] >= 0 && species[i] < static_cast<int>(constant_.type_names.size()),
+      QUINTET_CHECK(species[i] >= 0 && species[i] < std::ssize(constant_.type_names),
                     "{}: the species of atom {} is {}, expected 0 to {}", path_, constant_.ids[i], species[i],
                     static_cast<int>(constant_.type_names.size()) - 1);
       constant_.types.push_back(species[i]);

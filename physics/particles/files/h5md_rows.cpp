@@ -9,8 +9,8 @@ namespace quintet::h5md {
 
 namespace {
 
-Row row_of(const Atoms& atoms, int i) {
-  Row row{};
+AtomRow row_of(const Atoms& atoms, int i) {
+  AtomRow row{};
   row.id = atoms.id(i);
   row.type = atoms.type(i);
   for (int k = 0; k < 3; ++k) {
@@ -53,19 +53,19 @@ RowOrder::Place RowOrder::place_of(std::int64_t id) const {
   return {static_cast<int>(rank), static_cast<std::int64_t>(part)};
 }
 
-void RowOrder::visit(const Atoms& atoms, const std::function<void(std::span<const Row>)>& take) const {
+void RowOrder::visit(const Atoms& atoms, const std::function<void(std::span<const AtomRow>)>& take) const {
   std::int64_t doubled = 0;
   std::uint64_t n_found = 0;
   for (std::int64_t part = 0; part < n_parts_; ++part) {
-    std::vector<std::vector<Row>> send(comm_.size());
+    std::vector<std::vector<AtomRow>> send(comm_.size());
     for (int i = 0; i < atoms.n_local; ++i)
       if (const Place place = place_of(atoms.id(i)); place.part == part)
         send[place.rank].push_back(row_of(atoms, i));
-    std::vector<Row> rows;
+    std::vector<AtomRow> rows;
     for (const auto& some : comm_.all_to_all(send)) rows.insert(rows.end(), some.begin(), some.end());
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
-    const auto twice =
-        std::adjacent_find(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id == b.id; });
+    std::sort(rows.begin(), rows.end(), [](const AtomRow& a, const AtomRow& b) { return a.id < b.id; });
+    const auto twice = std::adjacent_find(rows.begin(), rows.end(),
+                                          [](const AtomRow& a, const AtomRow& b) { return a.id == b.id; });
     if (twice != rows.end()) doubled = std::max(doubled, twice->id);
     n_found += rows.size();
     take(rows);

@@ -26,7 +26,7 @@ inline constexpr double kj_per_mol_to_ev = 1.0 / 96.48533212331;
 }
 
 /// One atom on its way into a file.
-struct Row {
+struct AtomRow {
   std::int64_t id;
   std::int32_t type;
   std::array<std::int32_t, 3> image;
@@ -42,7 +42,7 @@ class RowOrder {
   /// Hand the rows of this rank's range to `take`, ascending, in parts of about `part_rows`: they need
   /// not all be held at once. Collective; one all-to-all a part.
   /// Throws NumericalError on all ranks if atoms are missing, doubled or new since the constructor.
-  void visit(const Atoms& atoms, const std::function<void(std::span<const Row>)>& take) const;
+  void visit(const Atoms& atoms, const std::function<void(std::span<const AtomRow>)>& take) const;
   [[nodiscard]] std::uint64_t n_rows() const { return n_rows_; }  ///< of all ranks
   [[nodiscard]] std::uint64_t n_own() const { return n_own_; }    ///< of this rank
   [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this rank's first row

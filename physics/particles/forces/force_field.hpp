@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,12 @@ class ForceField {
   /// True if compute() works on atoms that are on a device (Atoms::resident), without by_atom: forces then
   /// stay there, too.
   [[nodiscard]] virtual bool takes_resident() const { return false; }
+  /// Memory that compute() of these atoms is going to take, beyond what it has taken before (bytes); nothing,
+  /// then on all ranks, where that is little whatever their number. See require_evaluation_memory().
+  [[nodiscard]] virtual std::optional<double> memory_needed(const Exec& /*exec*/, const Atoms& /*atoms*/,
+                                                            const NeighbourList& /*list*/) {
+    return {};
+  }
   /// Energy, forces F = -dE/dx and virial of the local atoms.
   ///
   /// Overwrites `atoms.force` of local and ghost atoms with what the energies of the local atoms give; the

@@ -360,7 +360,7 @@ std::vector<Configuration> read_cif(const std::string& path, std::optional<std::
   QUINTET_CHECK(!blocks.empty(), "{}: the file holds no data block with atom sites", path);
   Reading chosen;
   if (frame) {
-    const auto n = static_cast<std::int64_t>(blocks.size()), place = text::place_of_frame(path, *frame, n);
+    const std::int64_t n = blocks.size(), place = text::place_of_frame(path, *frame, n);
     blocks = {blocks[place]};
     text::tell_frame(chosen, place, n);
   }

@@ -271,7 +271,7 @@ class FrameReader {
     constexpr double coldest = 0.3, hottest = 3e5, usual_mass = 30, per_fs = 1e3;  // (K), (amu)
     double mv2 = 0;
     for (std::size_t i = 0; i < result_.n_atoms(); ++i) {
-      const auto type = static_cast<std::size_t>(result_.types[i]);
+      const std::size_t type = result_.types[i];
       const double mass = type < result_.masses.size()
                               ? result_.masses[type]
                               : standard_mass(result_.type_names[type]).value_or(usual_mass);
@@ -377,7 +377,7 @@ class FrameReader {
 
   void note_mass(int type, double mass, const std::string& where) {
     auto& masses = result_.masses;
-    if (type == static_cast<int>(masses.size())) masses.push_back(mass);
+    if (type == std::ssize(masses)) masses.push_back(mass);
     QUINTET_CHECK(masses[type] == mass,
                   "{}: mass is {}, but an earlier atom of type {} has {}; give isotopes names of "
                   "their own",

@@ -104,8 +104,7 @@ class OutcarReader {
     if (has(line, "TITEL")) read_species(line);
     if (has(line, "ions per type")) read_counts(line);
     if (const auto n = number("NELM", "NELMIN=")) most_iterations_ = *n;
-    if (const auto n = number("ISIF", "stress and relaxation"))
-      run.isif = static_cast<std::int64_t>(std::clamp(*n, -1.0, 100.0));
+    if (const auto n = number("ISIF", "stress and relaxation")) run.isif = std::clamp(*n, -1.0, 100.0);
     if (const auto n = number("PSTRESS", "pullay stress")) run.pressure = *n;
   }
 
@@ -127,7 +126,7 @@ class OutcarReader {
       QUINTET_CHECK(n >= 1 && static_cast<std::uint64_t>(n) <= reader_.bytes(),
                     "{}: {} ions cannot be true of a file of {} bytes; expected 1 or more", reader_.where(),
                     n, reader_.bytes());
-      run.types.insert(run.types.end(), n, static_cast<int>(counts_.size()));
+      run.types.insert(run.types.end(), n, counts_.size());
       counts_.push_back(n);
     }
     QUINTET_CHECK(!counts_.empty() && counts_.size() == run.type_names.size(),

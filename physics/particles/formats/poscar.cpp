@@ -89,7 +89,7 @@ class PoscarReader {
       QUINTET_CHECK(n >= 0 && static_cast<std::uint64_t>(n) <= reader_.bytes(),
                     "{}: {} atoms of {} cannot be true of a file of {} bytes", reader_.where(), n,
                     result_.type_names[t], reader_.bytes());
-      result_.types.insert(result_.types.end(), n, static_cast<int>(t));
+      result_.types.insert(result_.types.end(), n, t);
     }
     QUINTET_CHECK(!result_.types.empty(), "{}: the file has 0 atoms, expected 1 or more", reader_.where());
   }

@@ -112,7 +112,7 @@ std::vector<Configuration> configurations_of(const std::string& path, const Vasp
                 "reached; raise NELM), or the forces are of VASP's own force field",
                 path, steps.size());
   if (frame) {
-    const auto n = static_cast<std::int64_t>(steps.size()), place = text::place_of_frame(path, *frame, n);
+    const std::int64_t n = steps.size(), place = text::place_of_frame(path, *frame, n);
     wanted = {static_cast<std::size_t>(place)};
     text::tell_frame(reading, place, n);
   }

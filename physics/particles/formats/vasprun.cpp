@@ -107,7 +107,7 @@ class VasprunReader {
   void take_value(const std::string& name) {
     if (is_in("parameters") || (is_in("incar") && !parameters_)) {
       if (name == "PSTRESS") run.pressure = number(name);
-      if (name == "ISIF") run.isif = static_cast<std::int64_t>(std::clamp(number(name), -1.0, 100.0));
+      if (name == "ISIF") run.isif = std::clamp(number(name), -1.0, 100.0);
       if (name == "NELM") most_iterations_ = number(name);
       if (name == "EDIFF") tolerance_ = number(name);
       return;

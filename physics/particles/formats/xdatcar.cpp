@@ -34,7 +34,7 @@ class XdatcarReader {
       }
       frames.push_back(read_step());
     }
-    const auto n = static_cast<std::int64_t>(frames.size());
+    const std::int64_t n = frames.size();
     QUINTET_CHECK(n > 0, "{}: the file holds no configuration", reader_.path());
     if (frame) {
       const auto place = text::place_of_frame(reader_.path(), *frame, n);
@@ -104,7 +104,7 @@ class XdatcarReader {
       const auto n = text::to_integer(words_[t], reader_.where(), "a number of atoms");
       QUINTET_CHECK(n >= 0 && static_cast<std::uint64_t>(n) <= reader_.bytes(),
                     "{}: {} atoms cannot be true of a file of {} bytes", reader_.where(), n, reader_.bytes());
-      types.insert(types.end(), n, static_cast<int>(t));
+      types.insert(types.end(), n, t);
     }
     QUINTET_CHECK(!types.empty(), "{}: the file has 0 atoms, expected 1 or more", reader_.where());
     types_ = std::move(types);
@@ -113,7 +113,7 @@ class XdatcarReader {
   Configuration read_step() {
     const std::string where = reader_.where();
     const auto first = reader_.line()[reader_.line().find_first_not_of(" \t")];
-    const char kind = static_cast<char>(std::tolower(static_cast<unsigned char>(first)));
+    const char kind = std::tolower(static_cast<unsigned char>(first));
     QUINTET_CHECK(kind == 'd' || kind == 'c', "{}: {} is neither Direct nor Cartesian", where,
                   text::shown(reader_.line()));
     QUINTET_CHECK(!types_.empty(), "{}: a configuration before the numbers of atoms", where);

@@ -50,12 +50,12 @@ void AtomGroup::choose(const Atoms& atoms, const NeighbourList& list, bool with_
   row_.clear();
   std::vector<int> group_row(atoms.n_all(), -1);
   for (int i = 0; i < atoms.n_all(); ++i) {
-    if (i == atoms.n_local) part_.n_local = static_cast<int>(row_.size());
+    if (i == atoms.n_local) part_.n_local = row_.size();
     if (known_type_[atoms.type(i)] < 0) continue;
-    group_row[i] = static_cast<int>(row_.size());
+    group_row[i] = row_.size();
     row_.push_back(i);
   }
-  const int n = static_cast<int>(row_.size());
+  const int n = row_.size();
   if (atoms.n_ghost == 0) part_.n_local = n;
   part_.n_ghost = n - part_.n_local;
   if (static_cast<int>(part_.capacity()) < n) part_.reserve(n + n / 16);
@@ -81,7 +81,7 @@ void AtomGroup::choose(const Atoms& atoms, const NeighbourList& list, bool with_
     const std::size_t begin = neighbours.size();
     for (std::size_t c = list.offset(row_[g]); c < list.offset(row_[g] + 1); ++c)
       if (const int j = group_row[list.neighbour(c)]; j >= 0) neighbours.push_back(j);
-    std::stable_sort(neighbours.begin() + static_cast<std::ptrdiff_t>(begin), neighbours.end(),
+    std::stable_sort(neighbours.begin() + begin, neighbours.end(),
                      [&](int a, int b) { return part_.type(a) < part_.type(b); });
     list_.offset(g + 1) = neighbours.size();
   }
@@ -89,22 +89,34 @@ void AtomGroup::choose(const Atoms& atoms, const NeighbourList& list, bool with_
   std::copy(neighbours.begin(), neighbours.end(), list_.neighbour.data());
 }
 
+/// The group as the atoms are now.
+void AtomGroup::take(const Atoms& atoms, const NeighbourList& list, bool with_list) {
+  if (version_ != list.version || list.version == 0) choose(atoms, list, with_list);
+  version_ = list.version;
+  part_.box = atoms.box;
+  if (!ghost_rows_) part_.ghost_rows = ghost_rows_ = std::make_shared<Rows>();
+  ghost_rows_->set(atoms, row_);
+  for (int g = 0; g < part_.n_all(); ++g)
+    for (int k = 0; k < 3; ++k) part_.position(g, k) = atoms.position(row_[g], k);
+}
+
+std::optional<double> AtomGroup::memory_needed(const Exec& exec, ForceField& field, const Atoms& atoms,
+                                               const NeighbourList& list) {
+  if (is_all_) return field.memory_needed(exec, atoms, list);
+  take(atoms, list, field.needs_list());
+  return field.memory_needed(exec, part_, list_);
+}
+
 Energetics AtomGroup::compute(const Exec& exec, ForceField& field, Atoms& atoms, const NeighbourList& list,
                               const ByAtom& by_atom) {
   if (is_all_) return field.compute(exec, atoms, list, by_atom);
-  if (version_ != list.version || list.version == 0) choose(atoms, list, field.needs_list());
-  version_ = list.version;
+  take(atoms, list, field.needs_list());
   const bool energies = by_atom.energy.extent(0) > 0, virials = by_atom.virial.extent(0) > 0;
   const int n = part_.n_all();
   if (energies && static_cast<int>(energy_.extent(0)) < part_.n_local)
     energy_ = Array<double>("group::energy", part_.capacity());
   if (virials && static_cast<int>(virial_.extent(0)) < n)
     virial_ = Tensors("group::virial", part_.capacity());
-  part_.box = atoms.box;
-  if (!ghost_rows_) part_.ghost_rows = ghost_rows_ = std::make_shared<Rows>();
-  ghost_rows_->set(atoms, row_);
-  for (int g = 0; g < n; ++g)
-    for (int k = 0; k < 3; ++k) part_.position(g, k) = atoms.position(row_[g], k);
 
   const Energetics total = field.compute(
       exec, part_, list_, ByAtom(energies ? energy_ : Array<double>(), virials ? virial_ : Tensors()));

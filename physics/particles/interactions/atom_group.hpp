@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class AtomGroup {
 
   /// Whether it is all atoms, with the force field's numbers of types.
   [[nodiscard]] bool is_all() const { return is_all_; }
+  /// ForceField::memory_needed() of the group.
+  std::optional<double> memory_needed(const Exec& exec, ForceField& field, const Atoms& atoms,
+                                      const NeighbourList& list);
   /// ForceField::compute() of the group; rows of other atoms are 0.
   Energetics compute(const Exec& exec, ForceField& field, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom);
@@ -29,6 +33,7 @@ class AtomGroup {
  private:
   class Rows;
   void choose(const Atoms& atoms, const NeighbourList& list, bool with_list);
+  void take(const Atoms& atoms, const NeighbourList& list, bool with_list);
 
   bool is_all_ = true;
   std::vector<int> known_type_;  ///< by type of the atoms; -1: not in the group

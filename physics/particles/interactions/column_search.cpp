@@ -27,7 +27,7 @@ void ColumnSearch::build(const Vectors& position, const Array<int>& type, int n_
     largest = std::max(1.0, std::floor(largest / 2));
   }
   for (int k = 0; k < 3; ++k) {
-    n_[k] = static_cast<int>(cells[k]);
+    n_[k] = cells[k];
     length_[k] = (upper[k] - lower_[k]) / n_[k];
     per_length_[k] = n_[k] > 1 ? 1 / length_[k] : 0;
   }

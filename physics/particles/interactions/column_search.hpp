@@ -37,7 +37,7 @@ class ColumnSearch {
  private:
   [[nodiscard]] int index(int k, double distance) const {
     const double cell = distance * per_length_[k];
-    return static_cast<int>(cell > 0 ? (cell < n_[k] - 1 ? cell : n_[k] - 1) : 0);
+    return cell > 0 ? (cell < n_[k] - 1 ? cell : n_[k] - 1) : 0;
   }
   /// How far a point at `distance` from the grid's corner is from a cell (angstrom).
   [[nodiscard]] double distance_to(int k, int cell, double distance) const {

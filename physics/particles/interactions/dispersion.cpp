@@ -26,7 +26,7 @@ Dispersion::Dispersion(std::vector<std::string> type_names, DispersionTable tabl
                        const DispersionOptions& options)
     : type_names_(std::move(type_names)) {
   const auto& reach = options.reach;
-  QUINTET_ASSERT(table.n_types == static_cast<int>(type_names_.size()), "a table of other types");
+  QUINTET_ASSERT(table.n_types == std::ssize(type_names_), "a table of other types");
   for (const double cutoff : {reach.pairs, reach.triples, reach.coordination})
     QUINTET_CHECK(std::isfinite(cutoff) && cutoff > 0,
                   "a cutoff of dispersion is {} angstrom; expected a positive length", cutoff);

@@ -84,7 +84,7 @@ struct TripleNeighbours {
     first.assign(n_types + 1, 0);
   }
   void reserve(int room) {
-    if (static_cast<int>(place.size()) >= room) return;
+    if (std::ssize(place) >= room) return;
     for (auto* list : {&x, &y, &z, &r2, &c6, &by_bonds, &damping, &fade, &slope})
       list->resize(room + room / 4);
     for (auto& list : weights) list.resize(room + room / 4);

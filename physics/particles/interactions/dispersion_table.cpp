@@ -112,8 +112,8 @@ DispersionTable read_dispersion_table(const std::string& path, const std::vector
   QUINTET_CHECK(std::filesystem::exists(path), "{}: there is no such file; {}", path, cure);
   const Arrays arrays = read_arrays(path);
   DispersionTable table;
-  const int n = static_cast<int>(type_names.size());
-  const int m = static_cast<int>(arrays.m);
+  const int n = type_names.size();
+  const int m = arrays.m;
   table.n_types = n;
   table.most_references = m;
   table.coordination.assign(std::size_t(n) * m, 0);
@@ -132,7 +132,7 @@ DispersionTable read_dispersion_table(const std::string& path, const std::vector
     table.n_references.push_back(arrays.n_references(z[t]));
     table.covalent_radius.push_back(4.0 / 3.0 * as_published(radius * old_bohr * 0.75, 2) / bohr);
     // q^2 = <r^4>/<r^2> sqrt(Z) / 2
-    const double root = std::sqrt(static_cast<double>(z[t]));
+    const double root = std::sqrt(z[t]);
     table.moment_ratio.push_back(std::sqrt(0.5 * as_published(2 * moment * moment / root, 4) * root));
     for (int a = 0; a < table.n_references[t]; ++a) {
       table.coordination[t * m + a] = arrays.entry(z[t], z[t], a, a, 1);

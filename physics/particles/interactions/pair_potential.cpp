@@ -60,7 +60,7 @@ PairPotential::PairPotential(const std::vector<PairParameters>& pairs) : pairs_(
       if (std::find(type_names_.begin(), type_names_.end(), name) == type_names_.end())
         type_names_.push_back(name);
   }
-  const int n = static_cast<int>(type_names_.size());
+  const int n = type_names_.size();
   entries_ = Array<PairEntry>("pairs::entries", std::size_t(n) * n);
   for (std::size_t k = 0; k < entries_.extent(0); ++k) entries_(k) = PairEntry{};
   const auto index = [&](const std::string& name) {
@@ -91,7 +91,7 @@ Energetics PairPotential::compute(const Exec& exec, Atoms& atoms, const Neighbou
   const Vectors position = atoms.position, force = atoms.force;
   const Array<int> type = atoms.type;
   const Array<PairEntry> entries = entries_;
-  const int n_types = static_cast<int>(type_names_.size());
+  const int n_types = type_names_.size();
   const Array<double> energies = by_atom.energy;
   const Tensors virials = by_atom.virial;
   const bool with_energies = energies.extent(0) > 0, with_virials = virials.extent(0) > 0;

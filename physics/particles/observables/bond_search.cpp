@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "io/parallel/comm.hpp"
 
@@ -47,6 +48,26 @@ std::vector<std::vector<Bond>> find_bonds(const Exec& exec, const Comm& comm, co
     if (turn > 0) visitors = pass_round(comm, visitors);
     add_bonds(exec, PointCells(box, visitors, longest), points, cutoffs, n_types, bonds);
   }
+  return bonds;
+}
+
+std::vector<std::vector<Bond>> listed_bonds(const Exec& exec, const Atoms& atoms, const NeighbourList& list,
+                                            std::span<const int> number, std::span<const double> cutoffs,
+                                            int n_types) {
+  const double longest = *std::max_element(cutoffs.begin(), cutoffs.end());
+  std::vector<std::vector<Bond>> bonds(atoms.n_local);
+  std::vector<Bond>* const found = bonds.data();
+  Kokkos::parallel_for(
+      "particles::take_bonds", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local), [=](int i) {
+        const double* const cutoff = cutoffs.data() + std::ptrdiff_t{n_types} * number[atoms.type(i)];
+        const auto keep = [&](int j, const double* d, double square) {
+          const int type = number[atoms.type(j)];
+          if (square < cutoff[type] * cutoff[type])
+            found[i].push_back({{d[0], d[1], d[2]}, std::sqrt(square), type});
+        };
+        visit_listed(atoms, list, i, longest, keep);
+      });
+  exec.fence();
   return bonds;
 }
 

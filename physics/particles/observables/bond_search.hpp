@@ -22,4 +22,11 @@ struct Bond {
                                                         const std::vector<TypedPoint>& points,
                                                         std::span<const double> cutoffs, int n_types);
 
+/// The same by rows of the list, which lists_pairs() up to the longest cutoff. `number` [types of the atoms]:
+/// the types' numbers in `cutoffs` and in bonds.
+[[nodiscard]] std::vector<std::vector<Bond>> listed_bonds(const Exec& exec, const Atoms& atoms,
+                                                          const NeighbourList& list,
+                                                          std::span<const int> number,
+                                                          std::span<const double> cutoffs, int n_types);
+
 }  // namespace quintet

@@ -30,30 +30,28 @@ struct BondCounter {
     }
   }
   void add_length(int type, const Bond& bond) const {
-    const auto bin = std::min(static_cast<std::int64_t>(bond.length / bin_width), n_lengths - 1);
+    const auto bin = std::min<std::int64_t>(bond.length / bin_width, n_lengths - 1);
     Kokkos::atomic_add(&lengths[(type * n_types + bond.type) * n_lengths + bin], std::int64_t{1});
   }
   void add_angle(int type, const Bond& p, const Bond& q) const {
     const std::int64_t first = std::min(p.type, q.type), last = std::max(p.type, q.type);
-    const auto bin = static_cast<std::int64_t>(
-        std::lround(angle_between(p, q) / std::numbers::pi * static_cast<double>(n_angles - 1)));
+    const std::int64_t bin = std::lround(angle_between(p, q) / std::numbers::pi * (n_angles - 1));
     Kokkos::atomic_add(&angles[((type * n_types + first) * n_types + last) * n_angles + bin],
                        std::int64_t{1});
   }
 };
 
-/// Make the types of points, indices into `from`, indices into `to`.
-void renumber(const std::vector<std::string>& from, const std::vector<std::string>& to,
-              std::span<TypedPoint> points) {
+/// Place in `to` of each name of `from`; past its end where it has none.
+std::vector<int> places(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<int> place;
   for (const auto& name : from)
     place.push_back(static_cast<int>(std::find(to.begin(), to.end(), name) - to.begin()));
-  for (TypedPoint& point : points) point.type = place[point.type];
+  return place;
 }
 
 /// A density over bins of equal width from counts; with half_ends the outer bins are half as wide.
 std::vector<double> density(std::span<const std::int64_t> counts, double width, bool half_ends) {
-  const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  const double total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   std::vector<double> values(counts.size());
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {
     const bool outer = bin == 0 || bin + 1 == counts.size();
@@ -85,7 +83,7 @@ void require_pairs(const BondOptions& options, const std::vector<std::string>& t
 }  // namespace
 
 std::size_t BondGeometry::n_lengths() const {
-  return static_cast<std::size_t>(std::max(1.0, std::ceil(longest_ / options_.bin_width - 1e-9)));
+  return std::max(1.0, std::ceil(longest_ / options_.bin_width - 1e-9));
 }
 
 double BondGeometry::cutoff_of(const std::string& a, const std::string& b) const {
@@ -122,10 +120,14 @@ void BondGeometry::sample(const Exec& exec, const Atoms& atoms, const Domain& do
   const Comm& comm = domain.comm();
   if (n_samples_ == 0) begin(comm, atoms);
   std::vector<TypedPoint> points = local_points(exec, atoms);
-  renumber(atoms.type_names, type_names_, points);
+  const auto number = places(atoms.type_names, type_names_);
+  for (TypedPoint& point : points) point.type = number[point.type];
   ++n_samples_;
   if (longest_ == 0) return;
-  const auto bonds = find_bonds(exec, comm, atoms.box, points, cutoffs_, static_cast<int>(n_types()));
+  const int types = static_cast<int>(n_types());
+  const auto bonds = lists_pairs(atoms, domain.list(), longest_)
+                         ? listed_bonds(exec, atoms, domain.list(), number, cutoffs_, types)
+                         : find_bonds(exec, comm, atoms.box, points, cutoffs_, types);
   std::vector<std::int64_t> lengths(length_count_.size(), 0), angles(angle_count_.size(), 0);
   const auto n = [](std::size_t size) { return static_cast<std::int64_t>(size); };
   const BondCounter counter{n(n_types()),       n(n_lengths()), n(n_angles()),
@@ -195,7 +197,7 @@ void BondGeometry::save(hdf5::Group& group) const {
 }
 
 void BondGeometry::restore(const Comm&, const hdf5::Group& group) {
-  n_samples_ = static_cast<std::int64_t>(group.number_attribute("samples").at(0));
+  n_samples_ = group.number_attribute("samples").at(0);
   if (n_samples_ == 0) return;
   type_names_ = split_lines(group.read_text("type_names"));
   set_cutoffs();

@@ -16,8 +16,9 @@ namespace quintet {
 /// at multiples of the width: 60, 90 and 180 degrees, those of crystals, are no edges. The first and the last
 /// one are half as wide.
 ///
-/// Bonds are found as RadialDistribution finds pairs, at any distance and in open cells, too. A sample costs
-/// O(N) look-ups on every rank, the memory of two ranks' atoms and 40 bytes a bond.
+/// Bonds are found as RadialDistribution finds pairs, at any distance and in open cells, too. Beyond the
+/// force field's cutoff a sample costs O(N) look-ups on every rank and the memory of two ranks' atoms; a bond
+/// takes 40 bytes.
 class BondGeometry : public Observer {
  public:
   explicit BondGeometry(const BondOptions& options) : Observer(options.interval), options_(options) {}

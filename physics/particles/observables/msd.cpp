@@ -62,7 +62,7 @@ MeanSquareDisplacement::MeanSquareDisplacement(const MsdOptions& options, double
       correlation_(options.correlation, TimeCorrelation::Product::squared_difference) {}
 
 double MeanSquareDisplacement::diffusion(std::span<const double> curve) const {
-  const auto first = static_cast<std::size_t>(std::ceil(options_.fit_start * (curve.size() - 1)));
+  const std::size_t first = std::ceil(options_.fit_start * (curve.size() - 1));
   return fitted_slope(curve, std::min(first, curve.size() - 2), sample_time_) / 6;
 }
 
@@ -105,7 +105,7 @@ std::vector<Scalar> MeanSquareDisplacement::scalars() const {
 
 void MeanSquareDisplacement::save(hdf5::Group& group) const {
   correlation_.save(group);
-  group.set_attribute("completed_origins", static_cast<std::int64_t>(diffusions_.size()));
+  group.set_attribute("completed_origins", std::ssize(diffusions_));
   if (!diffusions_.empty())
     group.write("diffusions", std::span<const double>(diffusions_), {diffusions_.size()},
                 {"angstrom^2/ps", {"origin_type"}, "Diffusion coefficients of the completed origins"});

@@ -98,7 +98,7 @@ void TimeCorrelation::save(hdf5::Group& group) const {
   group.set_attribute(
       "interval_length_origin_interval",
       std::vector<std::int64_t>{options_.interval, options_.length, options_.origin_interval});
-  const auto slots = static_cast<std::uint64_t>(n_slots()), types = static_cast<std::uint64_t>(n_types());
+  const std::uint64_t slots = n_slots(), types = n_types();
   const std::uint64_t lags = n_lags();
   group.write_text("type_names", join_lines(type_names_));
   group.write("masses", std::span<const double>(masses_), {types}, {"amu", {"type"}, "Masses"});
@@ -120,7 +120,7 @@ void TimeCorrelation::save(hdf5::Group& group) const {
 }
 
 void TimeCorrelation::restore(const Comm& comm, const hdf5::Group& group) {
-  n_samples_ = static_cast<std::int64_t>(group.number_attribute("samples").at(0));
+  n_samples_ = group.number_attribute("samples").at(0);
   if (n_samples_ == 0) return;
   const auto saved = group.number_attribute("interval_length_origin_interval");
   QUINTET_CHECK(
@@ -132,7 +132,7 @@ void TimeCorrelation::restore(const Comm& comm, const hdf5::Group& group) {
   type_names_ = split_lines(group.read_text("type_names"));
   n_of_type_ = group.read<std::int64_t>("atoms_of_type", {type_names_.size()});
   masses_ = group.read<double>("masses", {type_names_.size()});
-  const auto slots = static_cast<std::uint64_t>(n_slots()), types = static_cast<std::uint64_t>(n_types());
+  const std::uint64_t slots = n_slots(), types = n_types();
   curve_ = group.read<double>("curves", {slots, types, n_lags()});
   sum_ = group.read<double>("sums", {types, n_lags()});
   n_origins_ = group.read<std::int64_t>("origins_in_sum", {n_lags()});

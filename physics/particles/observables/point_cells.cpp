@@ -1,5 +1,6 @@
 #include "physics/particles/observables/point_cells.hpp"
 
+#include <cstddef>
 #include <numeric>
 
 #include "io/parallel/comm.hpp"
@@ -20,6 +21,11 @@ std::vector<TypedPoint> pass_round(const Comm& comm, const std::vector<TypedPoin
   return comm.exchange_any(std::span<const TypedPoint>(points), next, previous, tag);
 }
 
+bool lists_pairs(const Atoms& atoms, const NeighbourList& list, double reach) {
+  return atoms.resident == nullptr && list.offset.extent(0) == static_cast<std::size_t>(atoms.n_local) + 1 &&
+         reach + list.skin <= list.range;
+}
+
 PointCells::PointCells(const Box& box, std::span<const TypedPoint> points, double reach)
     : box_(box), reach_(reach), points_(points.begin(), points.end()) {
   for (int k = 0; k < 3; ++k) {
@@ -37,7 +43,7 @@ PointCells::PointCells(const Box& box, std::span<const TypedPoint> points, doubl
   std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) { return keys[i] < keys[j]; });
   std::vector<TypedPoint> sorted;
   for (const auto i : order) {
-    const auto place = static_cast<std::uint32_t>(sorted.size());
+    const std::uint32_t place = sorted.size();
     auto& range = cells_.try_emplace(keys[i], Range{place, place}).first->second;
     sorted.push_back(points_[i]);
     range.end = place + 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -24,6 +25,24 @@ struct TypedPoint {
 /// Send the points to the next rank and receive those of the previous one: after as many turns as there are
 /// ranks each rank has met all points. Collective.
 [[nodiscard]] std::vector<TypedPoint> pass_round(const Comm& comm, const std::vector<TypedPoint>& points);
+
+/// Whether the list of neighbours holds all pairs nearer than `reach` (angstrom), so that nobody need look
+/// for them. Not so of atoms that move on a device. The same on all ranks.
+[[nodiscard]] bool lists_pairs(const Atoms& atoms, const NeighbourList& list, double reach);
+/// Call visit(j, d, |d|^2) for the rows j of local and ghost atoms in row i of the list with 0 < |d| < reach,
+/// d from i to j.
+template <class Visit>
+void visit_listed(const Atoms& atoms, const NeighbourList& list, int i, double reach, const Visit& visit) {
+  for (std::size_t c = list.offset(i); c < list.offset(i + 1); ++c) {
+    const int j = list.neighbour(c);
+    double d[3], square = 0;
+    for (int k = 0; k < 3; ++k) {
+      d[k] = atoms.position(j, k) - atoms.position(i, k);
+      square += d[k] * d[k];
+    }
+    if (square < reach * reach && square > 0) visit(j, d, square);
+  }
+}
 
 /// Points sorted into cells, to find those within a distance of any place, their images across the periodic
 /// directions included.

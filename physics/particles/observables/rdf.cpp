@@ -17,29 +17,61 @@ namespace {
 
 constexpr int all_types = -1;
 
-/// Add to counts [n_types, n_types, n_bins] every pair (visitor, point or image of one) of the cells, by the
-/// types of both and the distance.
+/// Counts [n_types, n_types, n_bins] of ordered pairs, by the types of both and the distance.
+struct PairCounter {
+  std::int64_t n_types, n_bins;
+  double bin_width;
+  std::int64_t* counts;
+
+  void add(int first, int second, double square) const {
+    const auto bin = std::min(static_cast<std::int64_t>(std::sqrt(square) / bin_width), n_bins - 1);
+    Kokkos::atomic_add(&counts[(first * n_types + second) * n_bins + bin], std::int64_t{1});
+  }
+};
+
+/// Count every pair (visitor, point or image of one) of the cells.
 void count_pairs(const Exec& exec, const PointCells& cells, std::span<const TypedPoint> visitors,
-                 double bin_width, std::int64_t n_types, std::span<std::int64_t> counts) {
+                 const PairCounter& counter) {
   const TypedPoint* const visitor = visitors.data();
   const PointCells* const near = &cells;
-  std::int64_t* const sums = counts.data();
-  const auto n_bins = static_cast<std::int64_t>(counts.size()) / (n_types * n_types);
-  Kokkos::parallel_for(
-      "particles::count_pairs", Kokkos::RangePolicy<Exec>(exec, 0, visitors.size()), [=](std::size_t i) {
-        const auto add = [&](const TypedPoint& point, const double*, double square) {
-          const auto bin = std::min(static_cast<std::int64_t>(std::sqrt(square) / bin_width), n_bins - 1);
-          Kokkos::atomic_add(&sums[(visitor[i].type * n_types + point.type) * n_bins + bin], std::int64_t{1});
-        };
-        near->visit_near(visitor[i].x, add);
-      });
+  Kokkos::parallel_for("particles::count_pairs", Kokkos::RangePolicy<Exec>(exec, 0, visitors.size()),
+                       [=](std::size_t i) {
+                         const auto add = [&](const TypedPoint& point, const double*, double square) {
+                           counter.add(visitor[i].type, point.type, square);
+                         };
+                         near->visit_near(visitor[i].x, add);
+                       });
   exec.fence();
+}
+
+/// Count every pair (local atom, neighbour) of the list that is nearer than `reach`.
+void count_listed_pairs(const Exec& exec, const Atoms& atoms, const NeighbourList& list, double reach,
+                        const PairCounter& counter) {
+  Kokkos::parallel_for("particles::count_listed_pairs", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local),
+                       [=](int i) {
+                         const auto add = [&](int j, const double*, double square) {
+                           counter.add(atoms.type(i), atoms.type(j), square);
+                         };
+                         visit_listed(atoms, list, i, reach, add);
+                       });
+  exec.fence();
+}
+
+/// Count every pair nearer than `reach`, images included: the atoms of each rank meet those of all others.
+void count_all_pairs(const Exec& exec, const Comm& comm, const Atoms& atoms, double reach,
+                     const PairCounter& counter) {
+  std::vector<TypedPoint> visitors = local_points(exec, atoms);
+  const PointCells cells(atoms.box, visitors, reach);
+  for (int turn = 0; turn < comm.size(); ++turn) {
+    if (turn > 0) visitors = pass_round(comm, visitors);
+    count_pairs(exec, cells, visitors, counter);
+  }
 }
 
 }  // namespace
 
 std::size_t RadialDistribution::n_bins() const {
-  return static_cast<std::size_t>(std::ceil(options_.r_max / options_.bin_width - 1e-9));
+  return std::ceil(options_.r_max / options_.bin_width - 1e-9);
 }
 
 void RadialDistribution::begin(const Comm& comm, const Atoms& atoms) {
@@ -55,14 +87,13 @@ void RadialDistribution::begin(const Comm& comm, const Atoms& atoms) {
 void RadialDistribution::sample(const Exec& exec, const Atoms& atoms, const Domain& domain) {
   const Comm& comm = domain.comm();
   if (n_samples_ == 0) begin(comm, atoms);
-  std::vector<TypedPoint> visitors = local_points(exec, atoms);
-  const PointCells cells(atoms.box, visitors, options_.r_max);
   std::vector<std::int64_t> counts(count_.size(), 0);
-  for (int turn = 0; turn < comm.size(); ++turn) {
-    if (turn > 0) visitors = pass_round(comm, visitors);
-    count_pairs(exec, cells, visitors, options_.bin_width, static_cast<std::int64_t>(type_names_.size()),
-                counts);
-  }
+  const PairCounter counter{std::ssize(type_names_), static_cast<std::int64_t>(n_bins()), options_.bin_width,
+                            counts.data()};
+  if (lists_pairs(atoms, domain.list(), options_.r_max))
+    count_listed_pairs(exec, atoms, domain.list(), options_.r_max, counter);
+  else
+    count_all_pairs(exec, comm, atoms, options_.r_max, counter);
   comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
   for (std::size_t i = 0; i < counts.size(); ++i) count_[i] += counts[i];
   inverse_volume_ += 1 / atoms.box.volume();
@@ -138,7 +169,7 @@ void RadialDistribution::save(hdf5::Group& group) const {
 }
 
 void RadialDistribution::restore(const Comm&, const hdf5::Group& group) {
-  n_samples_ = static_cast<std::int64_t>(group.number_attribute("samples").at(0));
+  n_samples_ = group.number_attribute("samples").at(0);
   if (n_samples_ == 0) return;
   QUINTET_CHECK(
       group.number_attribute("r_max_bin_width") == std::vector<double>({options_.r_max, options_.bin_width}),

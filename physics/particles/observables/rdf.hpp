@@ -8,9 +8,9 @@ namespace quintet {
 ///
 /// g_ab(r) = <n_ab(r)> / (N_a (N_b - delta_ab) 4/3 pi (r_2^3 - r_1^3) / V), n_ab the ordered pairs with a
 /// distance in the bin [r_1, r_2), all periodic images counted; coordination number: <n_ab> / N_a, summed
-/// over bins. r_max may exceed the force field's cutoff, so pairs are found by a cell search of its own: the
-/// atoms of each rank are passed round in a ring. A sample costs O(N) look-ups on every rank and the memory
-/// of two ranks' atoms.
+/// over bins. Up to the force field's cutoff pairs are those of its list. Beyond it they are found by a cell
+/// search of its own: the atoms of each rank are passed round in a ring. A sample then costs O(N) look-ups on
+/// every rank and the memory of two ranks' atoms.
 class RadialDistribution : public Observer {
  public:
   explicit RadialDistribution(const RdfOptions& options) : Observer(options.interval), options_(options) {}

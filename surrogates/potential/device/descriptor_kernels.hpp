@@ -21,10 +21,10 @@ struct DescriptorKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
     const int lane = Team::own();
     Real* const own = reinterpret_cast<Real*>(scratch);
-    const Real* from = t + static_cast<std::size_t>(b) * 4 * n_channels;
+    const Real* from = t + std::int64_t{b} * 4 * n_channels;
     for (int o = lane; o < 4 * n_channels; o += width) own[o] = from[o];
     Team::sync();
-    Real* to = d + static_cast<std::size_t>(b) * size;
+    Real* to = d + std::int64_t{b} * size;
     for (int m2 = 0; m2 < axis; ++m2) {
       const Real f0 = own[m2], f1 = own[n_channels + m2], f2 = own[2 * n_channels + m2],
                  f3 = own[3 * n_channels + m2];
@@ -59,10 +59,10 @@ struct DescriptorBackKernel {
     auto* const own = reinterpret_cast<Four<Real>*>(scratch);
     Four<Real>* const row_sum = own + n_channels;
     Real* const g = reinterpret_cast<Real*>(row_sum + axis);
-    const Real* from = t + static_cast<std::size_t>(b) * 4 * n_channels;
+    const Real* from = t + std::int64_t{b} * 4 * n_channels;
     for (int m = lane; m < n_channels; m += width)
       for (int a = 0; a < 4; ++a) own[m].of[a] = from[a * n_channels + m];
-    from = dd + static_cast<std::size_t>(b) * size;
+    from = dd + std::int64_t{b} * size;
     for (int o = lane; o < size; o += width) g[o] = from[o];
     Team::sync();
     // The second part: `parts` lanes share an m2.
@@ -82,7 +82,7 @@ struct DescriptorBackKernel {
       if (m2 < axis && part == 0) row_sum[m2] = sum;
     }
     Team::sync();
-    Real* to = dt + static_cast<std::size_t>(b) * 4 * n_channels;
+    Real* to = dt + std::int64_t{b} * 4 * n_channels;
     for (int m = lane; m < n_channels; m += width) {
       Four<Real> sum{};
       const int last = m < axis - 1 ? m : axis - 1;

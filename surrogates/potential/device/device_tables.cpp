@@ -48,10 +48,10 @@ DeviceLayer layer_of(const DenseLayer& dense) {
 /// Weights of twins among the inputs (D is symmetric) added up.
 void tie(DeviceLayer& layer, const Descriptor& descriptor) {
   const auto places = descriptor.tied();
-  std::vector<double> weight(static_cast<std::size_t>(descriptor.size()) * layer.n_out, 0.0);
+  std::vector<double> weight(std::int64_t{descriptor.size()} * layer.n_out, 0.0);
   for (std::size_t i = 0; i < places.size(); ++i)
     for (int o = 0; o < layer.n_out; ++o)
-      weight[static_cast<std::size_t>(places[i]) * layer.n_out + o] += layer.weight[i * layer.n_out + o];
+      weight[std::int64_t{places[i]} * layer.n_out + o] += layer.weight[i * layer.n_out + o];
   layer.weight = std::move(weight);
   layer.n_in = descriptor.size();
 }
@@ -81,9 +81,9 @@ double device_bytes(const DeviceModel& model, bool single, double n_local, doubl
   const double moments = 4.0 * model.n_types * model.n_dense * model.order;
   double widest = 0, layers = 0, inputs = 0;
   for (const auto& fitting : model.fitting) {
-    layers = std::max(layers, static_cast<double>(fitting.hidden.size()));
-    inputs = std::max(inputs, static_cast<double>(fitting.hidden.front().n_in));
-    for (const auto& layer : fitting.hidden) widest = std::max(widest, static_cast<double>(layer.n_out));
+    layers = std::max<double>(layers, fitting.hidden.size());
+    inputs = std::max<double>(inputs, fitting.hidden.front().n_in);
+    for (const auto& layer : fitting.hidden) widest = std::max<double>(widest, layer.n_out);
   }
   const double reals = moments + 8 * model.n_channels + inputs + (2 + layers) * widest;
   const double a_row = (single ? 4 : 8) * reals + 10 * 8 + 4 * 1.5 * listed;

@@ -133,7 +133,7 @@ struct MomentsKernel {
   }
 
   KOKKOS_INLINE_FUNCTION double distance2(const double* from, int j) const {
-    const double* to = rows.x + 3 * static_cast<std::size_t>(j);
+    const double* to = rows.x + 3 * std::int64_t{j};
     double sum = 0;
     for (int l = 0; l < 3; ++l) sum += (to[l] - from[l]) * (to[l] - from[l]);
     return sum;
@@ -162,11 +162,10 @@ struct MomentsKernel {
 
   /// T += R G(s) of a neighbour that is too near for the moments.
   KOKKOS_INLINE_FUNCTION void add_near(int net, int interval, Real x, const Real* r, Real* t_of_b) const {
-    const Real* c =
-        polynomial + (static_cast<std::size_t>(net) * e.n_intervals + interval) * order * e.n_channels;
+    const Real* c = polynomial + (std::int64_t{net} * e.n_intervals + interval) * order * e.n_channels;
     for (int m = Team::own(); m < e.n_channels; m += width) {
       Real g = 0;
-      for (int k = order - 1; k >= 0; --k) g = g * x + c[static_cast<std::size_t>(k) * e.n_channels + m];
+      for (int k = order - 1; k >= 0; --k) g = g * x + c[std::int64_t{k} * e.n_channels + m];
       for (int a = 0; a < 4; ++a) t_of_b[a * e.n_channels + m] += r[a] * g;
     }
   }
@@ -200,8 +199,8 @@ struct MomentsKernel {
     int* const place = reinterpret_cast<int*>(
         scratch + ((4 * a_stride + width * (padded_order + 4)) * sizeof(Real) + 7) / 8 * 8);
     int* const count = place + width;
-    const double* from = rows.x + 3 * static_cast<std::size_t>(i);
-    int* const row = rows.row + static_cast<std::size_t>(b) * rows.capacity;
+    const double* from = rows.x + 3 * std::int64_t{i};
+    int* const row = rows.row + std::int64_t{b} * rows.capacity;
     const int* listed = rows.list + rows.offset[i];
     const double limit = e.rcut * e.rcut;
     for (int o = lane; o < 4 * a_stride; o += width) bank[o] = 0;
@@ -212,7 +211,7 @@ struct MomentsKernel {
     if (lane == 0) rows.row_size[b] = n;
     select(centre, from, row, n, count);
 
-    Real* const t_of_b = t + static_cast<std::size_t>(b) * 4 * e.n_channels;
+    Real* const t_of_b = t + std::int64_t{b} * 4 * e.n_channels;
     for (int m = lane; m < e.n_channels; m += width)
       for (int a = 0; a < 4; ++a) {
         Real sum = 0;
@@ -230,7 +229,7 @@ struct MomentsKernel {
         if (j < 0) {
           place[lane] = -1;
         } else {
-          const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * static_cast<std::size_t>(j));
+          const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * std::int64_t{j});
           const int s = rows.type[j];
           if (term.interval >= e.n_intervals) {
             place[lane] = -1;
@@ -262,7 +261,7 @@ struct MomentsKernel {
       }
       Team::sync();
     }
-    Real* const out = moments + static_cast<std::size_t>(b) * 4 * n_bins * order;
+    Real* const out = moments + std::int64_t{b} * 4 * n_bins * order;
     for (int o = lane; o < 4 * n_bins * order; o += width)
       out[o] = bank[o / order * padded_order + o % order];
   }
@@ -310,15 +309,14 @@ struct ForcesKernel {
   }
   KOKKOS_INLINE_FUNCTION void by_channels(int net, const Real* dt_of_b, const NeighbourTerm<Real>& term,
                                           Real* value, Real& slope) const {
-    const Real* c =
-        polynomial + (static_cast<std::size_t>(net) * e.n_intervals + term.interval) * order * e.n_channels;
+    const Real* c = polynomial + (std::int64_t{net} * e.n_intervals + term.interval) * order * e.n_channels;
     for (int a = 0; a < 4; ++a) value[a] = 0;
     slope = 0;
     for (int m = 0; m < e.n_channels; ++m) {
       Real g = 0, dg = 0, projected = 0;
       for (int k = order - 1; k >= 0; --k) {
         dg = dg * term.local + g;
-        g = g * term.local + c[static_cast<std::size_t>(k) * e.n_channels + m];
+        g = g * term.local + c[std::int64_t{k} * e.n_channels + m];
       }
       for (int a = 0; a < 4; ++a) {
         value[a] += dt_of_b[a * e.n_channels + m] * g;
@@ -332,12 +330,12 @@ struct ForcesKernel {
     const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
               a_stride = n_bins * padded_order;
     Real* const bank = reinterpret_cast<Real*>(scratch);
-    const Real* in = moments + static_cast<std::size_t>(b) * 4 * n_bins * order;
+    const Real* in = moments + std::int64_t{b} * 4 * n_bins * order;
     for (int o = lane; o < 4 * n_bins * order; o += width) bank[o / order * padded_order + o % order] = in[o];
     Team::sync();
-    const double* from = rows.x + 3 * static_cast<std::size_t>(i);
+    const double* from = rows.x + 3 * std::int64_t{i};
     const double *mean = table.mean + 4 * centre, *scale = table.scale + 4 * centre;
-    const int* row = rows.row + static_cast<std::size_t>(b) * rows.capacity;
+    const int* row = rows.row + std::int64_t{b} * rows.capacity;
     const int n = rows.row_size[b];
     long long own[3] = {};
     double virial[9] = {};
@@ -345,20 +343,20 @@ struct ForcesKernel {
     for (int r = lane; r < n; r += width) {
       const int j = row[r];
       if (j < 0) continue;
-      const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * static_cast<std::size_t>(j));
+      const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * std::int64_t{j});
       if (term.interval >= e.n_intervals) continue;
       const int s = rows.type[j];
       Real value[4], through;
       if (term.interval < e.n_dense)
         by_moments(bank + (s * e.n_dense + term.interval) * padded_order, a_stride, term, value, through);
       else
-        by_channels(table.network[centre * e.n_types + s],
-                    dt + static_cast<std::size_t>(b) * 4 * e.n_channels, term, value, through);
+        by_channels(table.network[centre * e.n_types + s], dt + std::int64_t{b} * 4 * e.n_channels, term,
+                    value, through);
       value[0] += through * static_cast<Real>(2 * e.inverse_interval);
       const double g[3] = {value[1] * scale[1], value[2] * scale[2], value[3] * scale[3]};
       double by_d[3];
       differentiate_environment<double>(term.slope, term.q, term.dq, value[0], g, term.d, by_d);
-      const std::size_t to = 3 * static_cast<std::size_t>(owner ? owner[j] : j);
+      const std::size_t to = 3 * std::int64_t{owner ? owner[j] : j};
       for (int l = 0; l < 3; ++l) {
         const double slope = by_d[l];
         strong = strong || !(slope < largest_pair_force && slope > -largest_pair_force);
@@ -376,9 +374,9 @@ struct ForcesKernel {
     for (int l = 0; l < 3; ++l) own[l] = Team::sum(own[l]);
     for (int k = 0; k < 9; ++k) virial[k] = Team::sum(virial[k]);
     if (lane == 0) {
-      const std::size_t at = 3 * static_cast<std::size_t>(owner ? owner[i] : i);
+      const std::size_t at = 3 * std::int64_t{owner ? owner[i] : i};
       for (int l = 0; l < 3; ++l) device::add_atomically(force + at + l, static_cast<Fixed>(own[l]));
-      for (int k = 0; k < 9; ++k) sums[10 * static_cast<std::size_t>(b) + 1 + k] = virial[k];
+      for (int k = 0; k < 9; ++k) sums[10 * std::int64_t{b} + 1 + k] = virial[k];
     }
   }
 };

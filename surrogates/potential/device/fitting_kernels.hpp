@@ -59,7 +59,7 @@ struct ActivationKernel {
     Real value, slope;
     activate_one(kind, z[at] + bias[o], value, slope);
     value *= timestep[o];
-    if (skip > 0) value += x[static_cast<std::size_t>(row) * n_in + (o < n_in ? o : o - n_in)];
+    if (skip > 0) value += x[std::int64_t{row} * n_in + (o < n_in ? o : o - n_in)];
     y[at] = value;
     z[at] = slope * timestep[o];
   }
@@ -74,7 +74,7 @@ struct SlopeKernel {
   int n_out, dy_stride;
   KOKKOS_INLINE_FUNCTION void operator()(const int at) const {
     const int row = at / n_out, o = at - row * n_out;
-    const Real value = dy[static_cast<std::size_t>(row) * dy_stride + o];
+    const Real value = dy[std::int64_t{row} * dy_stride + o];
     slope[at] *= value;
     if (dx) dx[at] = value;
   }
@@ -88,7 +88,7 @@ struct SkipKernel {
   int n_in, n_out, dy_stride;
   KOKKOS_INLINE_FUNCTION void operator()(const int at) const {
     const int row = at / n_in, i = at - row * n_in;
-    const Real* of_row = dy + static_cast<std::size_t>(row) * dy_stride;
+    const Real* of_row = dy + std::int64_t{row} * dy_stride;
     Real sum = 0;
     for (int o = i; o < n_out; o += n_in) sum += of_row[o];
     dx[at] = sum;
@@ -108,13 +108,13 @@ struct EnergyKernel {
   double* atom_energy;  ///< nullptr: not asked for
   [[nodiscard]] static int scratch_bytes() { return 0; }
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char*) const {
-    const Real* own = y + static_cast<std::size_t>(b) * n;
+    const Real* own = y + std::int64_t{b} * n;
     Real sum = 0;
     for (int o = Team::own(); o < n; o += width) sum += own[o] * w[o];
     sum = Team::sum(sum);
     if (Team::own() != 0) return;
     const double energy = static_cast<double>(sum) + constant;
-    sums[10 * static_cast<std::size_t>(b)] = energy;
+    sums[10 * std::int64_t{b}] = energy;
     if (atom_energy) atom_energy[atom[b]] = energy;
   }
 };
@@ -133,12 +133,11 @@ struct SumRowsKernel {
     double sum[10] = {};
     const int end = (group + 1) * length < n ? (group + 1) * length : n;
     for (int i = group * length + Team::own(); i < end; i += width)
-      for (int k = 0; k < 10; ++k) sum[k] += in[10 * static_cast<std::size_t>(i) + k];
+      for (int k = 0; k < 10; ++k) sum[k] += in[10 * std::int64_t{i} + k];
     for (int k = 0; k < 10; ++k) {
       sum[k] = Team::sum(sum[k]);
       if (Team::own() == 0)
-        out[10 * static_cast<std::size_t>(group) + k] =
-            sum[k] + (add ? out[10 * static_cast<std::size_t>(group) + k] : 0.0);
+        out[10 * std::int64_t{group} + k] = sum[k] + (add ? out[10 * std::int64_t{group} + k] : 0.0);
     }
   }
 };

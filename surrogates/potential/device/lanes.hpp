@@ -34,7 +34,7 @@ struct Lanes {
   /// Index of this lane.
   KOKKOS_INLINE_FUNCTION static int own() {
 #ifdef __CUDA_ARCH__
-    if constexpr (width > 1) return static_cast<int>(threadIdx.x);
+    if constexpr (width > 1) return threadIdx.x;
 #endif
     return 0;
   }

@@ -30,7 +30,7 @@ struct CountInCells {
   Cells cells;
   int* count;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
-    add_atomically(&count[cells.of(x + 3 * static_cast<std::size_t>(i))], 1);
+    add_atomically(&count[cells.of(x + 3 * std::int64_t{i})], 1);
   }
 };
 
@@ -50,7 +50,7 @@ struct PlaceInCells {
   Cells cells;
   int *next, *order;
   KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
-    order[Kokkos::atomic_fetch_add(&next[cells.of(x + 3 * static_cast<std::size_t>(i))], 1)] = i;
+    order[Kokkos::atomic_fetch_add(&next[cells.of(x + 3 * std::int64_t{i})], 1)] = i;
   }
 };
 
@@ -73,8 +73,7 @@ struct GatherPositions {
   const int* order;
   double* sorted;
   KOKKOS_INLINE_FUNCTION void operator()(const int p) const {
-    for (int l = 0; l < 3; ++l)
-      sorted[3 * static_cast<std::size_t>(p) + l] = x[3 * static_cast<std::size_t>(order[p]) + l];
+    for (int l = 0; l < 3; ++l) sorted[3 * std::int64_t{p} + l] = x[3 * std::int64_t{order[p]} + l];
   }
 };
 
@@ -90,7 +89,7 @@ struct NeighbourRow {
   int* list;
   [[nodiscard]] static int scratch_bytes() { return 0; }
   KOKKOS_INLINE_FUNCTION void operator()(const int i, char*) const {
-    const double* own = x + 3 * static_cast<std::size_t>(i);
+    const double* own = x + 3 * std::int64_t{i};
     const double limit = range * range;
     int low[3], high[3];
     for (int k = 0; k < 3; ++k) {
@@ -106,7 +105,7 @@ struct NeighbourRow {
         found += Team::select(
             end - begin,
             [&](int c) {
-              const double* to = sorted + 3 * static_cast<std::size_t>(begin + c);
+              const double* to = sorted + 3 * std::int64_t{begin + c};
               const double d[3] = {to[0] - own[0], to[1] - own[1], to[2] - own[2]};
               return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= limit && order[begin + c] != i;
             },
@@ -139,7 +138,7 @@ struct Extent {
   const double* x;
   int l;
   KOKKOS_INLINE_FUNCTION void operator()(const int i, Kokkos::MinMaxScalar<double>& e) const {
-    const double value = x[3 * static_cast<std::size_t>(i) + l];
+    const double value = x[3 * std::int64_t{i} + l];
     if (value < e.min_val) e.min_val = value;
     if (value > e.max_val) e.max_val = value;
   }
@@ -157,7 +156,7 @@ class Neighbours {
     make_room<int, Space>(start_, "device::cell_start", n_cells + 1, 1.1);
     make_room<int, Space>(next_, "device::cell_next", n_cells + 1, 1.1);
     make_room<int, Space>(order_, "device::cell_order", n_all, 1.05);
-    make_room<double, Space>(sorted_, "device::sorted_positions", 3 * static_cast<std::size_t>(n_all), 1.05);
+    make_room<double, Space>(sorted_, "device::sorted_positions", 3 * std::int64_t{n_all}, 1.05);
     make_room<std::int64_t, Space>(offset_, "device::row_offset", n_local + 1, 1.02);
     Kokkos::deep_copy(space, start_, 0);
     Kokkos::parallel_for("device::count_in_cells", Range(space, 0, n_all),
@@ -216,7 +215,7 @@ class Neighbours {
     const double most = 4.0 * n_all + 64;
     if (product > most) size *= std::cbrt(product / most);
     for (int l = 0; l < 3; ++l) {
-      cells.n[l] = static_cast<int>(std::clamp(length[l] / size, 1.0, 4096.0));
+      cells.n[l] = std::clamp(length[l] / size, 1.0, 4096.0);
       cells.per_length[l] = cells.n[l] / length[l];
     }
     while (static_cast<double>(cells.n[0]) * cells.n[1] * cells.n[2] > most + 1e6) {

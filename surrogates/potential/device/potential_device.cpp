@@ -31,7 +31,7 @@ class TypedDevicePotential final : public DevicePotential {
   void build(const DeviceAtoms& atoms, double range) override {
     n_local_ = atoms.n_local;
     n_all_ = atoms.n_all;
-    const auto n = static_cast<std::size_t>(n_all_);
+    const std::size_t n = n_all_;
     device::make_room<double, Space>(position_, "potential::position", 3 * n, 1.05);
     device::make_room<int, Space>(type_, "potential::type", n, 1.05);
     device::make_room<Fixed, Space>(force_, "potential::force", 3 * n, 1.05);
@@ -43,7 +43,7 @@ class TypedDevicePotential final : public DevicePotential {
 
   DeviceTotals compute(const double* position, double* force, double* atom_energy,
                        double* atom_virial) override {
-    const auto n = static_cast<std::size_t>(n_all_);
+    const std::size_t n = n_all_;
     put(position_, position, 3 * n);
     Kokkos::deep_copy(space_, part<Fixed>(force_, 3 * n), Fixed(0));
     EngineAtoms atoms = engine_atoms();
@@ -75,7 +75,7 @@ class TypedDevicePotential final : public DevicePotential {
   DeviceTotals compute(const ResidentRows& rows) override {
     Kokkos::deep_copy(space_,
                       Kokkos::View<Fixed*, Space::memory_space, Kokkos::MemoryUnmanaged>(
-                          rows.force, 3 * static_cast<std::size_t>(rows.n_all)),
+                          rows.force, 3 * std::int64_t{rows.n_all}),
                       Fixed(0));
     engine_.compute(atoms_of(rows));
     return engine_.totals();

@@ -333,15 +333,13 @@ void PotentialEngine<Space, Real>::upload_tables() {
   polynomial_ = upload_as<Space, Real>("potential::polynomial", model_.polynomial);
   empty_ = upload_as<Space, Real>("potential::empty", model_.empty);
   repulsion_ = upload<Space>("potential::nuclear_pairs", model_.repulsion);
-  const std::size_t per_type = static_cast<std::size_t>(model_.n_dense) * model_.order * model_.n_channels,
-                    per_network =
-                        static_cast<std::size_t>(model_.n_intervals) * model_.order * model_.n_channels;
+  const std::size_t per_type = std::int64_t{model_.n_dense} * model_.order * model_.n_channels,
+                    per_network = std::int64_t{model_.n_intervals} * model_.order * model_.n_channels;
   for (int centre = 0; centre < (model_.one_sided ? 1 : model_.n_types); ++centre) {
     std::vector<double> c;
     for (int t = 0; t < model_.n_types; ++t) {
       const auto begin =
-          model_.polynomial.begin() +
-          static_cast<std::ptrdiff_t>(model_.network[centre * model_.n_types + t] * per_network);
+          model_.polynomial.begin() + (model_.network[centre * model_.n_types + t] * per_network);
       c.insert(c.end(), begin, begin + per_type);
     }
     contraction_.push_back(upload_as<Space, Real>("potential::contraction", c));
@@ -378,9 +376,9 @@ template <class Space, class Real>
 void PotentialEngine<Space, Real>::contract(int begin, int end, bool back) {
   const int k = n_moments(), channels = model_.n_channels;
   const auto part = [&](int table, int first, int size) {
-    Real* m = moments_.data() + static_cast<std::size_t>(first) * 4 * k;
-    Real* t = t_.data() + static_cast<std::size_t>(first) * 4 * channels;
-    const Real* dt = dt_.data() + static_cast<std::size_t>(first) * 4 * channels;
+    Real* m = moments_.data() + std::int64_t{first} * 4 * k;
+    Real* t = t_.data() + std::int64_t{first} * 4 * channels;
+    const Real* dt = dt_.data() + std::int64_t{first} * 4 * channels;
     if (back)
       multiplier_.multiply(space_, device::Product<Real>{dt, channels, contraction_back_[table].data(), m, k,
                                                          4 * size, channels, k});
@@ -403,7 +401,7 @@ void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int b
   const std::size_t own_rows = first * widest_;
   const auto slope = [&](std::size_t l) { return slope_[l].data() + own_rows; };
   const auto y = [&](int k) { return y_[k].data() + own_rows; };
-  Real* const d = d_.data() + static_cast<std::size_t>(first) * d_size();
+  Real* const d = d_.data() + std::int64_t{first} * d_size();
   const Real* x = d;
   int now = 0;
   for (std::size_t l = 0; l < net.hidden.size(); ++l) {

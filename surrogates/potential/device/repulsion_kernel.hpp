@@ -38,8 +38,8 @@ struct RepulsionKernel {
   [[nodiscard]] static int scratch_bytes() { return 0; }
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char*) const {
     const int lane = Team::own(), i = begin + b;
-    const double* from = x + 3 * static_cast<std::size_t>(i);
-    const NuclearPair* const of_i = pairs + static_cast<std::ptrdiff_t>(type[i]) * n_types;
+    const double* from = x + 3 * std::int64_t{i};
+    const NuclearPair* const of_i = pairs + std::int64_t{type[i]} * n_types;
     const int* const row = list + offset[i];
     const int n = offset[i + 1] - offset[i];
     long long own[3] = {};
@@ -47,7 +47,7 @@ struct RepulsionKernel {
     bool found = false;
     for (int c = lane; c < n; c += width) {
       const int j = row[c];
-      const double* to = x + 3 * static_cast<std::size_t>(j);
+      const double* to = x + 3 * std::int64_t{j};
       const double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
       const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
       if (r2 >= outer * outer) continue;
@@ -57,7 +57,7 @@ struct RepulsionKernel {
       strength -= v.slope;
       if (!(strength < largest_repulsion)) continue;  // reported below
       energy += 0.5 * v.value;
-      const std::size_t at = 3 * static_cast<std::size_t>(owner ? owner[j] : j);
+      const std::size_t at = 3 * std::int64_t{owner ? owner[j] : j};
       for (int l = 0; l < 3; ++l) {
         const double half = 0.5 * v.slope * d[l] / r;  // -dV/dx_i = V' d/r, d from i to j
         const long long fixed = to_fixed(half);
@@ -66,7 +66,7 @@ struct RepulsionKernel {
         for (int k = 0; k < 3; ++k) virial[3 * l + k] -= half * d[k];
       }
     }
-    double* const sum = sums + 10 * static_cast<std::size_t>(b);  // energy, virial
+    double* const sum = sums + 10 * std::int64_t{b};  // energy, virial
     if (Team::which(found) == 0) {
       for (int k = lane; k < 10; k += width) sum[k] = 0;
       return;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,7 @@ device::Buffer<Real, Space> upload_as(const char* label, const std::vector<doubl
 inline std::vector<double> transpose(const std::vector<double>& a, int rows, int columns) {
   std::vector<double> result(a.size());
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      result[static_cast<std::size_t>(j) * rows + i] = a[static_cast<std::size_t>(i) * columns + j];
+    for (int j = 0; j < columns; ++j) result[std::int64_t{j} * rows + i] = a[std::int64_t{i} * columns + j];
   return result;
 }
 

@@ -33,4 +33,17 @@ Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const Neighbou
   return engine_->compute(exec, atoms, list, by_atom);
 }
 
+bool DeepPotential::finds_neighbours_of(const DeepPotential& other) const {
+  return type_names() == other.type_names() && engine_->finds_neighbours_of(*other.engine_);
+}
+
+std::vector<Energetics> DeepPotential::compute_together(std::span<DeepPotential* const> potentials,
+                                                        const Exec& exec, const Atoms& atoms,
+                                                        const NeighbourList& list,
+                                                        std::span<const Vectors> forces) {
+  std::vector<Engine*> engines;
+  for (const auto* potential : potentials) engines.push_back(potential->engine_.get());
+  return engines.front()->compute_together(engines, exec, atoms, list, forces);
+}
+
 }  // namespace quintet::potential

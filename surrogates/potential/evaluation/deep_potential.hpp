@@ -25,6 +25,7 @@ struct DeepPotentialOptions {
   Compression compression = Compression::automatic;
   SelRule sel_rule = SelRule::per_type;
   std::vector<double> frame_parameters{};  ///< of all frames, for models that read them; empty: the model's
+  bool atom_virials = false;  ///< they may be asked for: models that pass messages then reach further
 };
 
 /// The Deep Potential as a force field.
@@ -57,6 +58,16 @@ class DeepPotential final : public ForceField {
   /// to come, the smaller what is rounded (networks::Chain has the equations). Before the first call they are
   /// 0.
   void round_about(std::span<const double> descriptors);
+
+  /// Whether each atom's neighbours and their order are those that another one finds, in the same precision.
+  [[nodiscard]] bool finds_neighbours_of(const DeepPotential& other) const;
+  /// compute() of several, to the bit, each of which finds_neighbours_of() the first: neighbours are found
+  /// once.
+  /// @param forces of each of them, [n_all, 3] (eV/angstrom); atoms.force stays as it is
+  [[nodiscard]] static std::vector<Energetics> compute_together(std::span<DeepPotential* const> potentials,
+                                                                const Exec& exec, const Atoms& atoms,
+                                                                const NeighbourList& list,
+                                                                std::span<const Vectors> forces);
 
   struct Engine;  ///< float32 or float64 evaluation
 

@@ -7,7 +7,7 @@
 namespace quintet::potential {
 
 Spread spread_over_models(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
+  const double n = values.size();
   double mean = 0, square = 0;
   for (const double value : values) mean += value / n;
   for (const double value : values) square += (value - mean) * (value - mean) / n;
@@ -17,7 +17,7 @@ Spread spread_over_models(const std::vector<double>& values) {
 void force_deviation(const Exec& exec, const std::vector<Vectors>& forces, int n,
                      const std::optional<double>& relative, const Array<double>& deviation) {
   const auto* const models = forces.data();
-  const auto n_models = static_cast<int>(forces.size());
+  const int n_models = forces.size();
   const double level = relative.value_or(-1);
   Kokkos::parallel_for("potential::force_deviation", Kokkos::RangePolicy<Exec>(exec, 0, n), [=](int i) {
     double square = 0, magnitude = 0;

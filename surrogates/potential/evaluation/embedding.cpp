@@ -14,7 +14,9 @@ namespace quintet::potential {
 
 template <class Real>
 EmptySlots<Real>::EmptySlots(const DescriptorModel& model)
-    : n_types(model.n_types()), inverse_slots(static_cast<Real>(1.0 / model.n_slots())) {
+    : n_types(model.n_types()),
+      is_radial(model.kind == DescriptorKind::se_e2_r),
+      inverse_slots(static_cast<Real>((is_radial ? 0.2 : 1.0) / model.n_slots())) {
   const int stride = padded(model.n_channels(), pack_width<Real>);
   std::vector<double> g, dg;
   for (int centre = 0; centre < n_types; ++centre) {
@@ -22,6 +24,7 @@ EmptySlots<Real>::EmptySlots(const DescriptorModel& model)
     for (int a = 0; a < 4; ++a) e[a] = -model.mean[centre][a] / model.deviation[centre][a];
     row.push_back(
         {static_cast<Real>(e[0]), static_cast<Real>(e[1]), static_cast<Real>(e[2]), static_cast<Real>(e[3])});
+    if (is_radial) row.back() = {1, 0, 0, 0};
     for (int t = 0; t < n_types; ++t) {
       evaluate_scalar(model.embedding[model.network_index(centre, t)], e[0], g, dg);
       AlignedVector<Real> values(stride, Real(0));

@@ -12,9 +12,10 @@
 namespace quintet::potential {
 
 /// T_am = 1/n_slots sum_j R_ja G_m(s_j): the embedding of the environment, and its derivative. Of distances
-/// alone (se_e2_r) T_0m = 1/(5 n_slots) sum_j G_m(s_j).
+/// alone (se_e2_r) R_j is (1, 0, 0, 0), and the factor 1/(5 n_slots).
 ///
-/// Empty slots contribute G(e_0) e with e = -mean/deviation, a constant per network, added n_empty times.
+/// Empty slots contribute G(e_0) e with e = -mean/deviation, a constant per network, added n_empty times; of
+/// distances alone G(e_0).
 template <class Real>
 class Embedding {
  public:
@@ -29,6 +30,7 @@ class Embedding {
     AlignedVector<Real> value, slope;  ///< [rows, stride] G and G' (pointwise evaluation)
     AlignedVector<Real> input;         ///< [2 rows] s and its tangent 1 (pointwise evaluation)
     AlignedVector<Real> gated;         ///< [4, stride] T or dE/dT of one type of neighbours
+    AlignedVector<Real> ones;          ///< [rows, 4] the R of se_e2_r, as a pack is read of each
     networks::Tape<Real> tape;
   };
   /// Fill batch.t from batch.row.
@@ -45,8 +47,9 @@ template <class Real>
 struct EmptySlots {
   EmptySlots(const DescriptorModel& model);
   int n_types = 0;
-  Real inverse_slots = 0;                  ///< 1/sum(sel)
-  std::vector<std::array<Real, 4>> row;    ///< [centre] e
+  bool is_radial = false;                  ///< se_e2_r
+  Real inverse_slots = 0;                  ///< 1/sum(sel), of se_e2_r a fifth of it
+  std::vector<std::array<Real, 4>> row;    ///< [centre] e, of se_e2_r (1, 0, 0, 0)
   std::vector<AlignedVector<Real>> value;  ///< [centre * n_types + neighbour][stride] G(e_0)
 };
 

@@ -19,7 +19,7 @@ TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& optio
   model = std::move(model_in);
   if (rounds_) {
     require_plain(model, "precision bf16 runs");
-    round_about(std::vector<double>(static_cast<std::size_t>(model.n_types()) * inputs_.size, 0.0));
+    round_about(std::vector<double>(std::int64_t{model.n_types()} * inputs_.size, 0.0));
   }
 }
 
@@ -37,7 +37,7 @@ std::string TypedEngine<Real>::description() const {
 
 template <class Real>
 void TypedEngine<Real>::round_about(std::span<const double> descriptors) {
-  const auto size = static_cast<std::size_t>(inputs_.size);
+  const std::size_t size = inputs_.size;
   QUINTET_ASSERT(rounds_ && descriptors.size() == fitting_.size() * size, "a reference for each type");
   for (std::size_t t = 0; t < fitting_.size(); ++t) fitting_[t].round_about(descriptors.data() + t * size);
 }
@@ -72,18 +72,36 @@ void TypedEngine<Real>::add_atom_virials(const Batch<Real>& batch, int b,
   });
 }
 
+template <class Real>
+void TypedEngine<Real>::find_neighbours(const BatchRange& range, const Atoms& atoms,
+                                        const NeighbourList& list, Worker& worker) const {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    auto& work = worker.parts[p];
+    work.batch.centre = range.type;
+    work.batch.n_atoms = 0;
+    for (int at = range.begin; at < range.end; ++at)
+      parts_[p].environment.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
+                                   list.neighbour.data(), work.batch, work.environment);
+  }
+}
+
+/// Neighbours in the rows of another engine, which this one's model may normalise differently.
+template <class Real>
+void TypedEngine<Real>::take_neighbours(const TypedEngine& owner, Worker& from, Worker& worker) const {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    auto& work = worker.parts[p];
+    std::swap(from.parts[p].batch, work.batch);
+    if (!parts_[p].environment.normalises_like(owner.parts_[p].environment))
+      parts_[p].environment.normalise_anew(work.batch, work.environment);
+  }
+}
+
 /// From neighbours to descriptors.
 template <class Real>
-void TypedEngine<Real>::describe_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
-                                       Worker& worker) const {
+void TypedEngine<Real>::describe_batch(Worker& worker) const {
   const std::size_t d_stride = inputs_.stride();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     auto& [batch, environment, embedding, unfolded] = worker.parts[p];
-    batch.centre = range.type;
-    batch.n_atoms = 0;
-    for (int at = range.begin; at < range.end; ++at)
-      parts_[p].environment.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
-                                   list.neighbour.data(), batch, environment);
     parts_[p].embedding->forward(batch, embedding);
     const std::size_t t_size = 4 * batch.stride;
     for (int b = 0; b < batch.n_atoms; ++b)
@@ -107,21 +125,22 @@ void TypedEngine<Real>::go_back(int p, int b, Worker& worker) const {
   if (worker.virial.extent(0) > 0) add_atom_virials(batch, b, deviation, worker.virial);
 }
 
+/// From neighbours to energies and forces, of atoms of one type.
 template <class Real>
-void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
-                                  const Array<double>& atom_energy, Worker& worker) const {
-  describe_batch(range, atoms, list, worker);
-  const int d_stride = inputs_.stride(), n_atoms = range.end - range.begin;
-  fitting_[range.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, n_atoms,
-                                           networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
-                                           worker.fitting);
+void TypedEngine<Real>::run_batch(int type, const Array<double>& atom_energy, Worker& worker) const {
+  describe_batch(worker);
+  const auto& batch = worker.parts.front().batch;
+  const int d_stride = inputs_.stride();
+  fitting_[type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
+                                     networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
+                                     worker.fitting);
 
-  const double bias = model.atom_bias[range.type] + model.output_bias[range.type];
-  for (int b = 0; b < n_atoms; ++b) {
+  const double bias = model.atom_bias[type] + model.output_bias[type];
+  for (int b = 0; b < batch.n_atoms; ++b) {
     for (std::size_t p = 0; p < parts_.size(); ++p) go_back(p, b, worker);
     const double energy = worker.fitting.sum[b] + bias;
     worker.total.energy += energy;
-    if (atom_energy.extent(0) > 0) atom_energy(order_[range.begin + b]) = energy;
+    if (atom_energy.extent(0) > 0) atom_energy(batch.atom[b]) = energy;
   }
 }
 
@@ -133,11 +152,11 @@ void TypedEngine<Real>::reserve(Worker& worker) const {
       const auto& part = model.descriptor(p);
       auto& work = worker.parts[p];
       work.batch.reserve(most_batch_atoms, std::min(part.n_slots(), 128), model.n_types(), part.n_channels());
-      work.unfolded.assign(static_cast<std::size_t>(part.axis_neuron) * work.batch.stride, Real(0));
+      work.unfolded.assign(std::int64_t{part.axis_neuron} * work.batch.stride, Real(0));
     }
-    worker.descriptors.assign(static_cast<std::size_t>(most_batch_atoms) * inputs_.stride(), Real(0));
+    worker.descriptors.assign(std::int64_t{most_batch_atoms} * inputs_.stride(), Real(0));
   }
-  for (auto& work : worker.parts) work.batch.dt.resize(4 * static_cast<std::size_t>(work.batch.stride));
+  for (auto& work : worker.parts) work.batch.dt.resize(4 * std::int64_t{work.batch.stride});
 }
 
 /// In each worker begin(worker), then run(batch, worker) for its batches in their order.
@@ -145,7 +164,7 @@ template <class Real>
 template <class Begin, class Run>
 void TypedEngine<Real>::run_batches(const Exec& exec, Begin&& begin, Run&& run) {
   auto* workers = workers_.data();
-  const auto n_workers = static_cast<int>(workers_.size());
+  const int n_workers = workers_.size();
   Kokkos::parallel_for("potential::batches",
                        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
                        [&, workers](int w) {
@@ -178,12 +197,13 @@ std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const A
     worker.descriptor_sums.assign(numbers, 0.0);
   };
   run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
-    describe_batch(range, atoms, list, worker);
-    double* sums = worker.descriptor_sums.data() + static_cast<std::size_t>(range.type) * (1 + size);
+    find_neighbours(range, atoms, list, worker);
+    describe_batch(worker);
+    double* sums = worker.descriptor_sums.data() + std::int64_t{range.type} * (1 + size);
     sums[0] += range.end - range.begin;
     for (int b = 0; b < range.end - range.begin; ++b)
       for (int i = 0; i < size; ++i)
-        sums[1 + i] += worker.descriptors[static_cast<std::size_t>(b) * inputs_.stride() + i];
+        sums[1 + i] += worker.descriptors[std::int64_t{b} * inputs_.stride() + i];
   });
   std::vector<double> total(numbers, 0.0);
   for (const Worker& worker : workers_)
@@ -191,37 +211,31 @@ std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const A
   return total;
 }
 
+/// Make the workers ready to add to their forces, the first one to those that it is given.
 template <class Real>
-Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                                      const ByAtom& by_atom) {
-  const int n_workers = exec.concurrency(), n_all = atoms.n_all();
+void TypedEngine<Real>::prepare(const Vectors& force, const Tensors& virial, int n_workers, int n_all) {
   workers_.resize(n_workers);
-  plan(atoms, n_workers);
-  const Model& m = model;
-  const bool virials = by_atom.virial.extent(0) > 0;
+  const bool virials = virial.extent(0) > 0;
   for (int w = 0; w < n_workers; ++w) {
     Worker& worker = workers_[w];
     reserve(worker);
     if (w == 0)
-      worker.force = atoms.force;
+      worker.force = force;
     else if (static_cast<int>(worker.force.extent(0)) < n_all)
       worker.force = make_view<Vectors>("potential::force", n_all + n_all / 8);
-    worker.virial = !virials ? Tensors()
-                    : w == 0 ? by_atom.virial
-                             : Tensors("potential::atom_virials", n_all);
+    worker.virial = !virials ? Tensors() : w == 0 ? virial : Tensors("potential::atom_virials", n_all);
     worker.total = Energetics{};
   }
+}
 
-  if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
-  const auto begin = [&](Worker& worker) {
-    std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
-  };
-  run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
-    run_batch(range, atoms, list, by_atom.energy, worker);
-  });
-
+template <class Real>
+Energetics TypedEngine<Real>::sum_of_workers(const Atoms& atoms, const Vectors& force,
+                                             const ByAtom& by_atom) {
+  const std::size_t n_all = atoms.n_all();
+  const bool virials = by_atom.virial.extent(0) > 0;
+  const Model& m = model;
   Energetics total;
-  for (int w = 0; w < n_workers; ++w) {
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
     total.energy += workers_[w].total.energy;
     for (int k = 0; k < 9; ++k) total.virial[k] += workers_[w].total.virial[k];
     int overflowing = 0;  // of the descriptor that has room for the fewest
@@ -230,9 +244,8 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
       total.most_neighbours = std::max(total.most_neighbours, work.environment.most);
     }
     total.overflowing += overflowing;
-    for (std::size_t i = 0; w > 0 && i < 3 * static_cast<std::size_t>(n_all); ++i)
-      atoms.force.data()[i] += workers_[w].force.data()[i];
-    for (std::size_t i = 0; virials && w > 0 && i < 9 * static_cast<std::size_t>(n_all); ++i)
+    for (std::size_t i = 0; w > 0 && i < 3 * n_all; ++i) force.data()[i] += workers_[w].force.data()[i];
+    for (std::size_t i = 0; virials && w > 0 && i < 9 * n_all; ++i)
       by_atom.virial.data()[i] += workers_[w].virial.data()[i];
   }
   for (int i = 0; i < atoms.n_local; ++i) {
@@ -249,6 +262,77 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
         "are left out and the energy jumps when two of them swap places (train with a larger sel)",
         counted(total.overflowing, "atom has", "atoms have"), total.most_neighbours);
   return total;
+}
+
+template <class Real>
+Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                      const ByAtom& by_atom) {
+  const int n_workers = exec.concurrency(), n_all = atoms.n_all();
+  plan(atoms, n_workers);
+  prepare(atoms.force, by_atom.virial, n_workers, n_all);
+  if (by_atom.virial.extent(0) > 0) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
+  const auto begin = [&](Worker& worker) { std::fill_n(worker.force.data(), 3 * std::int64_t{n_all}, 0.0); };
+  run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
+    find_neighbours(range, atoms, list, worker);
+    run_batch(range.type, by_atom.energy, worker);
+  });
+  return sum_of_workers(atoms, atoms.force, by_atom);
+}
+
+template <class Real>
+bool TypedEngine<Real>::finds_neighbours_of(const Engine& other) const {
+  const auto* engine = dynamic_cast<const TypedEngine*>(&other);
+  if (engine == nullptr || engine->parts_.size() != parts_.size() ||
+      engine->model.excluded_atoms != model.excluded_atoms ||
+      engine->model.excluded_fitting != model.excluded_fitting)
+    return false;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    if (!parts_[p].environment.finds_neighbours_of(engine->parts_[p].environment) ||
+        model.descriptor(p).n_channels() != engine->model.descriptor(p).n_channels())
+      return false;
+  return true;
+}
+
+template <class Real>
+std::vector<Energetics> TypedEngine<Real>::compute_together(std::span<Engine* const> engines,
+                                                            const Exec& exec, const Atoms& atoms,
+                                                            const NeighbourList& list,
+                                                            std::span<const Vectors> forces) {
+  const int n_workers = exec.concurrency(), n_all = atoms.n_all();
+  std::vector<TypedEngine*> all;
+  for (auto* engine : engines) all.push_back(static_cast<TypedEngine*>(engine));
+  QUINTET_ASSERT(all.front() == this && forces.size() == all.size(), "the first one finds the neighbours");
+  plan(atoms, n_workers);
+  for (std::size_t e = 0; e < all.size(); ++e) all[e]->prepare(forces[e], Tensors(), n_workers, n_all);
+  std::vector<bool> keeps_distances;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    keeps_distances.push_back(std::any_of(all.begin(), all.end(), [&](const auto* engine) {
+      return !engine->parts_[p].environment.normalises_like(parts_[p].environment);
+    }));
+  const auto begin = [&](Worker& worker) {
+    const auto w = &worker - workers_.data();
+    for (auto* engine : all) std::fill_n(engine->workers_[w].force.data(), 3 * std::int64_t{n_all}, 0.0);
+  };
+  run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
+    const auto w = &worker - workers_.data();
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      worker.parts[p].batch.keeps_distances = keeps_distances[p];
+    find_neighbours(range, atoms, list, worker);
+    run_batch(range.type, {}, worker);
+    for (std::size_t e = 1; e < all.size(); ++e) {
+      Worker& own = all[e]->workers_[w];
+      all[e]->take_neighbours(*all[e - 1], all[e - 1]->workers_[w], own);
+      all[e]->run_batch(range.type, {}, own);
+    }
+  });
+  std::vector<Energetics> totals;
+  for (std::size_t e = 0; e < all.size(); ++e) {
+    totals.push_back(all[e]->sum_of_workers(atoms, forces[e], {}));
+    totals[e].warning = totals[0].warning;  // of neighbours, which the first one has counted for all
+    totals[e].overflowing = totals[0].overflowing;
+    totals[e].most_neighbours = totals[0].most_neighbours;
+  }
+  return totals;
 }
 
 template class TypedEngine<float>;

@@ -17,6 +17,12 @@ struct DeepPotential::Engine {
   virtual std::vector<double> sum_descriptors(const Exec& exec, const Atoms& atoms,
                                               const NeighbourList& list) = 0;
   virtual void round_about(std::span<const double> descriptors) = 0;
+  /// DeepPotential::finds_neighbours_of().
+  virtual bool finds_neighbours_of(const Engine& other) const = 0;
+  /// DeepPotential::compute_together(), of engines of which each finds_neighbours_of() this first one.
+  virtual std::vector<Energetics> compute_together(std::span<Engine* const> engines, const Exec& exec,
+                                                   const Atoms& atoms, const NeighbourList& list,
+                                                   std::span<const Vectors> forces) = 0;
   Model model;
 };
 
@@ -31,6 +37,10 @@ class TypedEngine final : public DeepPotential::Engine {
   std::vector<double> sum_descriptors(const Exec& exec, const Atoms& atoms,
                                       const NeighbourList& list) override;
   void round_about(std::span<const double> descriptors) override;
+  bool finds_neighbours_of(const Engine& other) const override;
+  std::vector<Energetics> compute_together(std::span<Engine* const> engines, const Exec& exec,
+                                           const Atoms& atoms, const NeighbourList& list,
+                                           std::span<const Vectors> forces) override;
 
   /// Atoms a batch: whole register tiles. Most is what shares one passage of the fitting network's weights
   /// through the caches; where several workers would have few batches each, the least that is worth a
@@ -66,12 +76,15 @@ class TypedEngine final : public DeepPotential::Engine {
   };
   void plan(const Atoms& atoms, int n_workers);
   void reserve(Worker& worker) const;
+  void prepare(const Vectors& force, const Tensors& virial, int n_workers, int n_all);
   template <class Begin, class Run>
   void run_batches(const Exec& exec, Begin&& begin, Run&& run);
-  void describe_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
-                      Worker& worker) const;
-  void run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
-                 const Array<double>& atom_energy, Worker& worker) const;
+  void find_neighbours(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
+                       Worker& worker) const;
+  void take_neighbours(const TypedEngine& owner, Worker& from, Worker& worker) const;
+  void describe_batch(Worker& worker) const;
+  void run_batch(int type, const Array<double>& atom_energy, Worker& worker) const;
+  [[nodiscard]] Energetics sum_of_workers(const Atoms& atoms, const Vectors& force, const ByAtom& by_atom);
   void go_back(int part, int b, Worker& worker) const;
   static void add_atom_virials(const Batch<Real>& batch, int b, const std::array<double, 4>& deviation,
                                const Tensors& virial);

@@ -39,7 +39,7 @@ template <class Real>
 int Environment::gather(int i, const double* position, const std::size_t* offset, const int* list, int begin,
                         Batch<Real>& batch, Scratch& scratch) const {
   constexpr int w = pack_width<double>;
-  const double *from = position + 3 * static_cast<std::size_t>(i), limit = rcut_ * rcut_;
+  const double *from = position + 3 * std::int64_t{i}, limit = rcut_ * rcut_;
   int* neighbour = batch.neighbour.data() + begin;
   double *dx = batch.dx.data() + begin, *dy = batch.dy.data() + begin, *dz = batch.dz.data() + begin;
   double* distance2 = scratch.distance2.data();
@@ -136,7 +136,7 @@ void Environment::fill(int centre, int begin, int n, Batch<Real>& batch, Scratch
       batch.gate_slope[begin + r + lane] = static_cast<Real>(by_s[lane]);
     }
   }
-  Real* row = batch.row.data() + 4 * static_cast<std::size_t>(begin);
+  Real* row = batch.row.data() + 4 * std::int64_t{begin};
   for (int r = 0; r < n; ++r, row += 4) {
     const double q = batch.q[begin + r];
     row[0] = static_cast<Real>(scratch.s[r]);
@@ -171,6 +171,10 @@ void Environment::append(int i, const double* position, const int* type, const s
   const int found = gather(i, position, offset, list, begin, batch, scratch);
   const int n = select(type, begin, found, batch, scratch);
   fill(batch.centre, begin, n, batch, scratch);
+  if (batch.keeps_distances) {
+    batch.distance2.resize(batch.neighbour.size());
+    std::copy_n(scratch.distance2.begin(), n, batch.distance2.begin() + begin);
+  }
 
   int r = begin;
   const int all_filled = std::accumulate(scratch.count.begin(), scratch.count.end(), 0);
@@ -184,6 +188,33 @@ void Environment::append(int i, const double* position, const int* type, const s
   }
 }
 
+bool Environment::finds_neighbours_of(const Environment& other) const {
+  return n_types_ == other.n_types_ && n_slots_ == other.n_slots_ &&
+         counts_together_ == other.counts_together_ && gated_ == other.gated_ && sel_ == other.sel_ &&
+         rule_ == other.rule_ && rcut_ == other.rcut_ && dropped_ == other.dropped_ &&
+         emptied_ == other.emptied_;
+}
+
+bool Environment::normalises_like(const Environment& other) const {
+  return rcut_ == other.rcut_ && rcut_smooth_ == other.rcut_smooth_ && protection_ == other.protection_ &&
+         mean_ == other.mean_ && inverse_deviation_ == other.inverse_deviation_;
+}
+
+template <class Real>
+void Environment::normalise_anew(Batch<Real>& batch, Scratch& scratch) const {
+  for (int b = 0; b < batch.n_atoms; ++b) {
+    const int begin = batch.first_row(b), n = batch.first_row(b + 1) - begin;
+    if (const std::size_t rows = n + 2 * pack_width<float>; rows > scratch.distance2.size()) {
+      scratch.distance2.resize(rows, 1.0);
+      scratch.s.resize(rows);
+    }
+    std::copy_n(batch.distance2.begin() + begin, n, scratch.distance2.begin());
+    fill(batch.centre, begin, n, batch, scratch);
+  }
+}
+
+template void Environment::normalise_anew(Batch<float>&, Scratch&) const;
+template void Environment::normalise_anew(Batch<double>&, Scratch&) const;
 template void Environment::append(int, const double*, const int*, const std::size_t*, const int*,
                                   Batch<float>&, Scratch&) const;
 template void Environment::append(int, const double*, const int*, const std::size_t*, const int*,

@@ -35,6 +35,15 @@ class Environment {
   /// Most rows that one atom may need while its neighbours are being gathered.
   [[nodiscard]] static int rows_needed(const NeighbourList& list, int n_local);
 
+  /// Whether append() finds the same neighbours as that of another one, in the same order.
+  [[nodiscard]] bool finds_neighbours_of(const Environment& other) const;
+  /// Whether it makes the same rows of the same neighbours, to the bit.
+  [[nodiscard]] bool normalises_like(const Environment& other) const;
+  /// The rows that append() would have made, of a batch that another environment has filled which finds the
+  /// same neighbours. The batch must keep distances.
+  template <class Real>
+  void normalise_anew(Batch<Real>& batch, Scratch& scratch) const;
+
   /// Append local atom i with its neighbours within rcut to the batch.
   template <class Real>
   void append(int i, const double* position, const int* type, const std::size_t* offset, const int* list,

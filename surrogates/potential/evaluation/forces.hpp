@@ -52,7 +52,7 @@ void visit_slopes(const Batch<Real>& batch, int b, const std::array<double, 4>& 
   (std::make_integer_sequence<int, w>());
   const int begin = batch.first_row(b), end = batch.first_row(b + 1);
   for (int r = begin; r < end; r += w) {
-    const auto gradient = columns_of_rows<Real>(batch.gradient.data() + 4 * static_cast<std::size_t>(r));
+    const auto gradient = columns_of_rows<Real>(batch.gradient.data() + 4 * std::int64_t{r});
     const Pack<double> d[3] = {load<double>(batch.dx.data() + r), load<double>(batch.dy.data() + r),
                                load<double>(batch.dz.data() + r)};
     const Pack<double> g[3] = {gradient[1] * (1 / deviation[1]), gradient[2] * (1 / deviation[2]),
@@ -81,12 +81,11 @@ void add_forces_of(const Batch<Real>& batch, int b, const std::array<double, 4>&
       for (int k = 0; k < 3; ++k) sum[3 * l + k] -= slope[l] * d[k];
     }
     for (int i = 0; i < n; ++i) {
-      double* on_neighbour = force + 3 * static_cast<std::size_t>(owner(batch.neighbour[r + i]));
+      double* on_neighbour = force + 3 * std::int64_t{owner(batch.neighbour[r + i])};
       for (int l = 0; l < 3; ++l) on_neighbour[l] -= slope[l][i];
     }
   });
-  for (int l = 0; l < 3; ++l)
-    force[3 * static_cast<std::size_t>(batch.atom[b]) + l] += horizontal_sum<double>(own[l]);
+  for (int l = 0; l < 3; ++l) force[3 * std::int64_t{batch.atom[b]} + l] += horizontal_sum<double>(own[l]);
   for (int k = 0; k < 9; ++k) virial[k] += horizontal_sum<double>(sum[k]);
 }
 

@@ -24,14 +24,9 @@ class GatedEmbedding final : public SpectralEmbedding<Real> {
   [[nodiscard]] std::string description() const override;
 
  private:
-  using Groups = typename SpectralEmbedding<Real>::Groups;
-  /// The group of all neighbours, whose moments are not weighted.
-  [[nodiscard]] Groups all() const { return {this->n_types_, this->n_types_ + 1}; }
   [[nodiscard]] const Real* factor(int centre, int type) const {
-    return factors_.data() + (static_cast<std::size_t>(centre) * this->n_types_ + type) * this->stride_;
+    return factors_.data() + (std::int64_t{centre} * this->n_types_ + type) * this->stride_;
   }
-  void accumulate(const Batch<Real>& batch, int b, Scratch& scratch) const;
-  void add_gradient(Batch<Real>& batch, int b, const Scratch& scratch) const;
 
   bool smooth_;
   AlignedVector<Real> factors_;  ///< [centre, neighbour, stride] c, or 1 + c where gates are not smooth

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -142,7 +141,7 @@ void slopes_of_rows(RowRange range, const Real* moments, const MomentShape<Real>
         const int r = std::min(begin + i, range.end - 1);
         const auto [x, interval] = place(r);
         const MomentPowers<Real> power(x);
-        const Real* m = moments + static_cast<std::size_t>(interval) * size;
+        const Real* m = moments + std::int64_t{interval} * size;
         MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
 #pragma GCC unroll 8
         for (int k = n_packs - 2; k >= 0; --k) {
@@ -153,8 +152,8 @@ void slopes_of_rows(RowRange range, const Real* moments, const MomentShape<Real>
         const MomentPack<Real> weight = power.weight;
         const MomentPack<Real> weight_slope = power.weight_slope(),
                                weight_outer = weight * power.next_slope();
-        slopes[i] = (value * weight_slope + slope * weight_outer) *
-                    columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
+        slopes[i] =
+            (value * weight_slope + slope * weight_outer) * columns_of<Real>(rows + 4 * std::int64_t{r});
         values[i] = value * weight;
       }
       take(begin, range.end - begin, MomentPack<Real>(sums_of_powers<Real>(values) * shape.scale),

@@ -38,15 +38,14 @@ template <class Real>
 void PointwiseEmbedding<Real>::run_network(const networks::Chain<Real>& network, const Batch<Real>& batch,
                                            int begin, int end, Scratch& scratch) const {
   const int n = end - begin;
-  scratch.input.resize(2 * static_cast<std::size_t>(n));
+  scratch.input.resize(2 * std::int64_t{n});
   for (int r = 0; r < n; ++r) {
-    scratch.input[r] = batch.row[4 * static_cast<std::size_t>(begin + r)];
+    scratch.input[r] = batch.row[4 * std::int64_t{begin + r}];
     scratch.input[n + r] = 1;
   }
   network.forward_with_tangent({scratch.input.data(), 1}, n, scratch.tape);
   const Real* y = scratch.tape.layers.back().y.data();
-  const std::size_t size = static_cast<std::size_t>(n) * stride_,
-                    at = static_cast<std::size_t>(begin) * stride_;
+  const std::size_t size = std::int64_t{n} * stride_, at = std::int64_t{begin} * stride_;
   std::copy_n(y, size, scratch.value.data() + at);
   std::copy_n(y + size, size, scratch.slope.data() + at);
 }
@@ -57,9 +56,9 @@ void PointwiseEmbedding<Real>::evaluate(int network, const Batch<Real>& batch, i
   if (tables_.empty()) return run_network(networks_[network], batch, begin, end, scratch);
   std::vector<double> g(n_channels_), dg(n_channels_);
   for (int r = begin; r < end; ++r) {
-    tables_[network].evaluate(batch.row[4 * static_cast<std::size_t>(r)], g.data(), dg.data());
-    std::copy(g.begin(), g.end(), scratch.value.begin() + static_cast<std::ptrdiff_t>(r) * stride_);
-    std::copy(dg.begin(), dg.end(), scratch.slope.begin() + static_cast<std::ptrdiff_t>(r) * stride_);
+    tables_[network].evaluate(batch.row[4 * std::int64_t{r}], g.data(), dg.data());
+    std::copy(g.begin(), g.end(), scratch.value.begin() + std::int64_t{r} * stride_);
+    std::copy(dg.begin(), dg.end(), scratch.slope.begin() + std::int64_t{r} * stride_);
   }
 }
 
@@ -71,8 +70,8 @@ void PointwiseEmbedding<Real>::apply_gates(const Real* gates, const Batch<Real>&
   for (int r = begin; r < end; ++r) {
     const Real gate = smooth_gates_ ? batch.gate[r] : Real(1);
     const Real slope = smooth_gates_ ? batch.gate_slope[r] : Real(0);
-    Real* g = scratch.value.data() + static_cast<std::size_t>(r) * stride_;
-    Real* dg = scratch.slope.data() + static_cast<std::size_t>(r) * stride_;
+    Real* g = scratch.value.data() + std::int64_t{r} * stride_;
+    Real* dg = scratch.slope.data() + std::int64_t{r} * stride_;
     for (int m = 0; m < stride_; m += w) {
       const Pack<Real> c = load<Real>(gates + m), value = load<Real>(g + m);
       const Pack<Real> factor = Real(1) + c * gate;
@@ -90,7 +89,7 @@ void PointwiseEmbedding<Real>::evaluate_all(const Batch<Real>& batch, Scratch& s
     for (int t = 0; t < n_types_; ++t) {
       const int begin = batch.first[b * n_types_ + t], end = batch.first[b * n_types_ + t + 1];
       if (begin == end) continue;
-      const std::size_t pair = static_cast<std::size_t>(batch.centre) * n_types_ + t;
+      const std::size_t pair = std::int64_t{batch.centre} * n_types_ + t;
       evaluate(index_[pair], batch, begin, end, scratch);
       if (!gates_.empty()) apply_gates(gates_.data() + pair * stride_, batch, begin, end, scratch);
     }
@@ -101,20 +100,20 @@ void PointwiseEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) con
   constexpr int w = pack_width<Real>;
   evaluate_all(batch, scratch);
   for (int b = 0; b < batch.n_atoms; ++b) {
-    Real* t_of_b = batch.t.data() + static_cast<std::size_t>(b) * 4 * stride_;
+    Real* t_of_b = batch.t.data() + std::int64_t{b} * 4 * stride_;
     for (int m = 0; m < stride_; m += w) {
       Pack<Real> sum[4] = {};
       for (int r = batch.first[b * n_types_]; r < batch.first[(b + 1) * n_types_]; ++r) {
-        const Pack<Real> g = load<Real>(scratch.value.data() + static_cast<std::size_t>(r) * stride_ + m);
-        for (int a = 0; a < 4; ++a) sum[a] += batch.row[4 * static_cast<std::size_t>(r) + a] * g;
+        const Pack<Real> g = load<Real>(scratch.value.data() + std::int64_t{r} * stride_ + m);
+        for (int a = 0; a < 4; ++a) sum[a] += batch.row[4 * std::int64_t{r} + a] * g;
       }
       for (int t = 0; t < n_types_; ++t) {
         const Pack<Real> g = load<Real>(empty_.value[batch.centre * n_types_ + t].data() + m);
-        const auto n_empty = static_cast<Real>(batch.empty[b * n_types_ + t]);
+        const Real n_empty = batch.empty[b * n_types_ + t];
         for (int a = 0; a < 4; ++a) sum[a] += n_empty * empty_.row[batch.centre][a] * g;
       }
       for (int a = 0; a < 4; ++a)
-        store<Real>(t_of_b + static_cast<std::size_t>(a) * stride_ + m, sum[a] * empty_.inverse_slots);
+        store<Real>(t_of_b + std::int64_t{a} * stride_ + m, sum[a] * empty_.inverse_slots);
     }
   }
 }
@@ -124,20 +123,20 @@ void PointwiseEmbedding<Real>::backward(Batch<Real>& batch, int b, Scratch& scra
   constexpr int w = pack_width<Real>;
   const Real* dt = batch.dt.data();
   for (int r = batch.first[b * n_types_]; r < batch.first[(b + 1) * n_types_]; ++r) {
-    const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
+    const Real* row = batch.row.data() + 4 * std::int64_t{r};
     Pack<Real> sum[4] = {}, through_s{};
     for (int m = 0; m < stride_; m += w) {
-      const Pack<Real> g = load<Real>(scratch.value.data() + static_cast<std::size_t>(r) * stride_ + m);
-      const Pack<Real> dg = load<Real>(scratch.slope.data() + static_cast<std::size_t>(r) * stride_ + m);
+      const Pack<Real> g = load<Real>(scratch.value.data() + std::int64_t{r} * stride_ + m);
+      const Pack<Real> dg = load<Real>(scratch.slope.data() + std::int64_t{r} * stride_ + m);
       Pack<Real> projected{};
       for (int a = 0; a < 4; ++a) {
-        const Pack<Real> d = load<Real>(dt + static_cast<std::size_t>(a) * stride_ + m);
+        const Pack<Real> d = load<Real>(dt + std::int64_t{a} * stride_ + m);
         sum[a] += d * g;
         projected += row[a] * d;
       }
       through_s += projected * dg;
     }
-    Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
+    Real* gradient = batch.gradient.data() + 4 * std::int64_t{r};
     for (int a = 0; a < 4; ++a) gradient[a] = horizontal_sum<Real>(sum[a]) * empty_.inverse_slots;
     gradient[0] += horizontal_sum<Real>(through_s) * empty_.inverse_slots;
   }

@@ -46,7 +46,7 @@ void PrecisionCheck::take_reference(const Exec& exec, const Comm& comm, const At
 
 void PrecisionCheck::set_reference(std::vector<double> descriptors) {
   const Model& model = rounded_.model();
-  const auto size = static_cast<std::size_t>(Descriptor(model.n_channels(), model.axis_neuron, 1).size());
+  const std::size_t size = Descriptor(model.n_channels(), model.axis_neuron, 1).size();
   QUINTET_CHECK(
       descriptors.size() == model.fitting.size() * size &&
           std::all_of(descriptors.begin(), descriptors.end(), [](double d) { return std::isfinite(d); }),
@@ -59,7 +59,7 @@ void PrecisionCheck::set_reference(std::vector<double> descriptors) {
 
 PrecisionError PrecisionCheck::measure(const Exec& exec, Atoms& atoms, const Domain& domain) {
   const Comm& comm = domain.comm();
-  const std::size_t n = 3 * static_cast<std::size_t>(atoms.n_local);
+  const std::size_t n = 3 * std::int64_t{atoms.n_local};
   const auto forces = [&] { return std::span<double>(atoms.force.data(), n); };
   const std::vector<double> before(forces().begin(), forces().end());
   const auto evaluate = [&](DeepPotential& field) {

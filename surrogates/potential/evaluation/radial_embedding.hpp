@@ -12,7 +12,7 @@ class RadialEmbedding final : public PointwiseEmbedding<Real> {
  public:
   using Scratch = typename Embedding<Real>::Scratch;
   explicit RadialEmbedding(const DescriptorModel& model)
-      : PointwiseEmbedding<Real>(model, false), scale_(static_cast<Real>(0.2 / model.n_slots())) {}
+      : PointwiseEmbedding<Real>(model, false), scale_(0.2 / model.n_slots()) {}
   void forward(Batch<Real>& batch, Scratch& scratch) const override;
   void backward(Batch<Real>& batch, int b, Scratch& scratch) const override;
 

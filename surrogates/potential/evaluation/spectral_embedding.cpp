@@ -40,14 +40,14 @@ template <class Real>
 void SpectralEmbedding<Real>::set_table(int network, const double* c) {
   const int n = layout_.order, m = n_channels_;
   Table& table = tables_[network];
-  table.forward.resize(static_cast<std::size_t>(layout_.n_intervals) * n * stride_, Real(0));
-  table.backward.resize(static_cast<std::size_t>(layout_.n_intervals) * n * m);
+  table.forward.resize(std::int64_t{layout_.n_intervals} * n * stride_, Real(0));
+  table.backward.resize(std::int64_t{layout_.n_intervals} * n * m);
   for (int p = 0; p < layout_.n_intervals; ++p)
     for (int k = 0; k < n; ++k)
       for (int q = 0; q < m; ++q) {
-        const auto value = static_cast<Real>(c[(static_cast<std::size_t>(p) * n + k) * m + q]);
-        table.forward[(static_cast<std::size_t>(p) * n + k) * stride_ + q] = value;
-        table.backward[(static_cast<std::size_t>(p) * m + q) * n + k] = value;
+        const Real value = c[(std::int64_t{p} * n + k) * m + q];
+        table.forward[(std::int64_t{p} * n + k) * stride_ + q] = value;
+        table.backward[(std::int64_t{p} * m + q) * n + k] = value;
       }
 }
 
@@ -65,14 +65,14 @@ std::string SpectralEmbedding<Real>::description() const {
 template <class Real>
 void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int end, int type,
                                      Scratch& scratch) const {
-  const auto lower = static_cast<Real>(layout_.lower), inverse = static_cast<Real>(1 / layout_.width);
+  const Real lower = layout_.lower, inverse = 1 / layout_.width;
   int* occupied = scratch.occupied.data() + type * layout_.n_intervals;
   char* marked = scratch.marked.data() + type * layout_.n_intervals;
   const int order4 = 4 * layout_.order;
   int n = 0;
   for (int r = begin; r < end; ++r) {
     const auto [p, local] =
-        SpectralPlace<Real>(batch.row[4 * static_cast<std::size_t>(r)], lower, inverse, layout_.n_intervals);
+        SpectralPlace<Real>(batch.row[4 * std::int64_t{r}], lower, inverse, layout_.n_intervals);
     if (p >= layout_.n_intervals) {
       std::fill_n(marked, layout_.n_intervals, char(0));  // a host may go on with other positions
       throw NumericalError(fmt::format(
@@ -87,9 +87,8 @@ void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int en
     if (!marked[p]) {
       marked[p] = 1;
       occupied[n++] = p;
-      std::fill_n(
-          scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * order4,
-          order4, Real(0));
+      std::fill_n(scratch.moments.data() + (std::int64_t{type} * layout_.n_intervals + p) * order4, order4,
+                  Real(0));
     }
   }
   for (int i = 0; i < n; ++i) marked[occupied[i]] = 0;
@@ -105,15 +104,14 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
   for (int t = 0; t < n_types_; ++t) {
     const int begin = batch.first[b * n_types_ + t], end = batch.first[b * n_types_ + t + 1];
     locate(batch, begin, end, t, scratch);
-    Real* moments =
-        scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
+    Real* moments = scratch.moments.data() + std::int64_t{t} * layout_.n_intervals * 4 * layout_.order;
     const auto* interval = scratch.interval.data();
-    const Real *local = scratch.local.data(), *rows = batch.row.data();
+    const Real *local = scratch.local.data(), *rows = columns(batch, scratch);
     with_packs(n_packs, [&, size = 4 * layout_.order](auto n) {
       for (int r = begin; r < end; ++r) {
         const MomentPowers<Real> power(local[r]);
-        MomentPack<Real> term = power.weight * columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
-        Real* m = moments + static_cast<std::size_t>(interval[r]) * size;
+        MomentPack<Real> term = power.weight * columns_of<Real>(rows + 4 * std::int64_t{r});
+        Real* m = moments + std::int64_t{interval[r]} * size;
         for (int i = 0; i < n; ++i) {
           store<Real, lanes>(m + i * lanes, load<Real, lanes>(m + i * lanes) + term);
           term = term * power.next;
@@ -135,9 +133,8 @@ void SpectralEmbedding<Real>::contract_packs(Groups groups, int centre, int firs
     const Real* coefficients = table(centre, type).forward.data() + first_pack * w;
     for (int i = 0; i < scratch.count[type]; ++i) {
       const int p = scratch.occupied[type * layout_.n_intervals + i];
-      const Real* c = coefficients + static_cast<std::size_t>(p) * n * stride_;
-      const Real* m =
-          scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * 4 * n;
+      const Real* c = coefficients + std::int64_t{p} * n * stride_;
+      const Real* m = scratch.moments.data() + (std::int64_t{type} * layout_.n_intervals + p) * 4 * n;
       for (int k = 0; k < n; ++k, c += stride_, m += 4) {
         Pack<Real> right[packs];
 #pragma GCC unroll 8
@@ -151,8 +148,7 @@ void SpectralEmbedding<Real>::contract_packs(Groups groups, int centre, int firs
   }
   for (int a = 0; a < 4; ++a)
     for (int q = 0; q < packs; ++q)
-      store<Real>(t + static_cast<std::size_t>(a) * stride_ + (first_pack + q) * w,
-                  sum[a][q] * empty_.inverse_slots);
+      store<Real>(t + std::int64_t{a} * stride_ + (first_pack + q) * w, sum[a][q] * empty_.inverse_slots);
 }
 
 template <class Real>
@@ -194,7 +190,7 @@ void SpectralEmbedding<Real>::add_empty_slots(const Batch<Real>& batch, int b, R
     for (int a = 0; a < 4; ++a) {
       const Real factor = share * empty_.row[batch.centre][a];
       if (factor == 0) continue;  // the angular means are 0 in all models but hand-made ones
-      Real* to = t + static_cast<std::size_t>(a) * stride_;
+      Real* to = t + std::int64_t{a} * stride_;
       for (int q = 0; q < stride_; q += w)
         store<Real>(to + q, load<Real>(to + q) + factor * load<Real>(constant + q));
     }
@@ -203,13 +199,17 @@ void SpectralEmbedding<Real>::add_empty_slots(const Batch<Real>& batch, int b, R
 
 template <class Real>
 void SpectralEmbedding<Real>::reserve(const Batch<Real>& batch, Scratch& scratch) const {
-  const std::size_t intervals = static_cast<std::size_t>(n_groups_) * layout_.n_intervals;
+  const std::size_t intervals = std::int64_t{n_groups_} * layout_.n_intervals;
   scratch.moments.resize(intervals * 4 * layout_.order);
   scratch.occupied.resize(intervals);
   scratch.marked.resize(intervals, 0);
   scratch.count.resize(n_groups_);
   scratch.local.resize(batch.neighbour.size());
   scratch.interval.resize(batch.neighbour.size());
+  if (!empty_.is_radial) return;
+  const std::size_t filled = scratch.ones.size(), needed = 4 * batch.neighbour.size() + moment_lanes<Real>;
+  if (filled < needed) scratch.ones.resize(needed, Real(0));
+  for (std::size_t k = filled; k < scratch.ones.size(); ++k) scratch.ones[k] = k % 4 == 0 ? 1 : 0;
 }
 
 template <class Real>
@@ -217,7 +217,7 @@ void SpectralEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) cons
   reserve(batch, scratch);
   for (int b = 0; b < batch.n_atoms; ++b) {
     accumulate_moments(batch, b, scratch);
-    Real* t = batch.t.data() + static_cast<std::size_t>(b) * 4 * stride_;
+    Real* t = batch.t.data() + std::int64_t{b} * 4 * stride_;
     contract(batch.centre, scratch, t);
     add_empty_slots(batch, b, t);
   }
@@ -234,11 +234,11 @@ void back_products(const Real* const* rows, Real* const* out, int order, int n_c
   for (int m = 0; m < n_channels; ++m) {
     Pack<Real> c[units];
 #pragma GCC unroll 4
-    for (int u = 0; u < units; ++u) c[u] = load<Real>(rows[u] + static_cast<std::size_t>(m) * order);
+    for (int u = 0; u < units; ++u) c[u] = load<Real>(rows[u] + std::int64_t{m} * order);
 #pragma GCC unroll 4
     for (int a = 0; a < 4; ++a)
 #pragma GCC unroll 4
-      for (int u = 0; u < units; ++u) sum[a][u] += dt[static_cast<std::size_t>(a) * stride + m] * c[u];
+      for (int u = 0; u < units; ++u) sum[a][u] += dt[std::int64_t{a} * stride + m] * c[u];
   }
   for (int u = 0; u < units; ++u)
     for (int a = 0; a < 4; ++a) {
@@ -283,9 +283,9 @@ void SpectralEmbedding<Real>::contract_back(Groups groups, int centre, const Rea
     const Real* backward = table(centre, type).backward.data();
     for (int i = 0; i < scratch.count[type]; ++i) {
       const int p = scratch.occupied[type * layout_.n_intervals + i];
-      Real* m = scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * 4 * n;
+      Real* m = scratch.moments.data() + (std::int64_t{type} * layout_.n_intervals + p) * 4 * n;
       for (int k = 0; k < n; k += w) {
-        rows[units] = backward + static_cast<std::size_t>(p) * n_channels_ * n + k;
+        rows[units] = backward + std::int64_t{p} * n_channels_ * n + k;
         out[units++] = m + 4 * k;
         if (units == 4) flush();
       }
@@ -298,15 +298,14 @@ template <class Real>
 void SpectralEmbedding<Real>::differentiate(RowRange rows, int group, Batch<Real>& batch,
                                             const Scratch& scratch) const {
   slopes_of_rows<Real>(
-      rows,
-      scratch.moments.data() + static_cast<std::size_t>(group) * layout_.n_intervals * 4 * layout_.order,
-      {layout_.order, static_cast<Real>(2 / layout_.width), empty_.inverse_slots}, batch.row.data(),
+      rows, scratch.moments.data() + std::int64_t{group} * layout_.n_intervals * 4 * layout_.order,
+      {layout_.order, static_cast<Real>(2 / layout_.width), empty_.inverse_slots}, columns(batch, scratch),
       [&](int r) {
         return MomentPlace<Real>{scratch.local[r], scratch.interval[r]};
       },
       [&](int begin, int n, const MomentPack<Real>& values, const MomentPack<Real>& through_s) {
-        const MomentPack<Real> gradient = values + through_s;
-        std::memcpy(batch.gradient.data() + 4 * static_cast<std::size_t>(begin), &gradient,
+        const MomentPack<Real> gradient = empty_.is_radial ? through_s : values + through_s;
+        std::memcpy(batch.gradient.data() + 4 * std::int64_t{begin}, &gradient,
                     std::min(moment_lanes<Real> / 4, n) * 4 * sizeof(Real));
       });
 }

@@ -12,7 +12,7 @@ namespace quintet::potential {
 /// neighbours enter through the moments M alone and the sum over channels is a small matrix product, whose
 /// cost does not grow with the number of neighbours. The wide intervals (high order) keep the table in the
 /// first cache levels: a smooth network needs order 16 on intervals of 1.6 for round-off. Backwards: dM = c
-/// dT, then Horner per neighbour.
+/// dT, then Horner per neighbour. Of distances alone (se_e2_r) R_ja = delta_a0: moments are of x.
 struct SpectralLayout {
   int order = 16;      ///< coefficients an interval, a multiple of the pack width
   double width = 1.6;  ///< of an interval, in normalised s
@@ -56,6 +56,14 @@ class SpectralEmbedding : public Embedding<Real> {
   };
   void locate(const Batch<Real>& batch, int begin, int end, int type, Scratch& scratch) const;
   void accumulate_moments(const Batch<Real>& batch, int b, Scratch& scratch) const;
+  /// Moments of types weighted with gates w, and those of all neighbours in the group after them; and what
+  /// dE/dM of the weighted ones adds to dE/dR. In gated_embedding.cpp.
+  void accumulate_gated(const Batch<Real>& batch, int b, Scratch& scratch) const;
+  void add_gated_gradient(Batch<Real>& batch, int b, const Scratch& scratch) const;
+  /// R of the neighbours: the batch's rows, of se_e2_r constants.
+  [[nodiscard]] const Real* columns(const Batch<Real>& batch, const Scratch& scratch) const {
+    return empty_.is_radial ? scratch.ones.data() : batch.row.data();
+  }
   /// Room for a batch's intervals and one atom's moments.
   void reserve(const Batch<Real>& batch, Scratch& scratch) const;
   /// T of the neighbours alone from an atom's moments.
@@ -77,6 +85,8 @@ class SpectralEmbedding : public Embedding<Real> {
   void differentiate(RowRange rows, int group, Batch<Real>& batch, const Scratch& scratch) const;
   /// The list of intervals that rows begin .. end occupy, after their moments were overwritten.
   void relist(int begin, int end, int group, Scratch& scratch) const;
+  /// The group after the types, of all neighbours.
+  [[nodiscard]] Groups all() const { return {n_types_, n_types_ + 1}; }
   [[nodiscard]] const Table& table(int centre, int group) const {
     return tables_[index_[centre * n_groups_ + group]];
   }

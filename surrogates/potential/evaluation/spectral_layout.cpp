@@ -42,10 +42,9 @@ class Interpolation {
     for (int k = 0; k < n_; ++k)
       for (int q = 0; q < m; ++q) {
         double a = 0;  // Chebyshev coefficient: 2/n sum_i G(x_i) T_k(x_i), halved for k = 0
-        for (int i = 0; i < n_; ++i)
-          a += samples_[static_cast<std::size_t>(i) * m + q] * chebyshev_[k * n_ + i];
+        for (int i = 0; i < n_; ++i) a += samples_[std::int64_t{i} * m + q] * chebyshev_[k * n_ + i];
         a *= (k == 0 ? 1.0 : 2.0) / n_;
-        for (int i = 0; i <= k; ++i) c[static_cast<std::size_t>(i) * m + q] += a * power_[k * n_ + i];
+        for (int i = 0; i <= k; ++i) c[std::int64_t{i} * m + q] += a * power_[k * n_ + i];
       }
   }
 
@@ -62,8 +61,7 @@ double bound_of_values(const Network& network, double x) {
     double largest = 0;
     for (int o = 0; o < layer.n_out; ++o) {
       double z = std::abs(layer.bias[o]);
-      for (int i = 0; i < layer.n_in; ++i)
-        z += std::abs(layer.weight[static_cast<std::size_t>(i) * layer.n_out + o]) * x;
+      for (int i = 0; i < layer.n_in; ++i) z += std::abs(layer.weight[std::int64_t{i} * layer.n_out + o]) * x;
       largest = std::max(largest, (bounded ? 1.0 : 1.0 + z) * std::abs(layer.timestep[o]));
     }
     x = largest + (layer.skip == DenseLayer::Skip::none ? 0.0 : x);
@@ -85,7 +83,7 @@ void measure(const DescriptorModel& model, SpectralLayout& layout, double hopele
   for (const auto& network : model.embedding) {
     const int m = network.n_out();
     for (int p = 0; p < layout.n_intervals; ++p) {
-      c.assign(static_cast<std::size_t>(layout.order) * m, 0.0);
+      c.assign(std::int64_t{layout.order} * m, 0.0);
       interpolation.add_coefficients(network, layout, p, c.data());
       for (double x : {-0.98, -0.71, -0.33, 0.11, 0.52, 0.87, 0.995}) {
         evaluate_scalar(network, layout.lower + (p + 0.5 * (x + 1)) * layout.width, g, dg);
@@ -93,7 +91,7 @@ void measure(const DescriptorModel& model, SpectralLayout& layout, double hopele
           double value = 0, slope = 0;
           for (int k = layout.order - 1; k >= 0; --k) {
             slope = slope * x + value;
-            value = value * x + c[static_cast<std::size_t>(k) * m + q];
+            value = value * x + c[std::int64_t{k} * m + q];
           }
           scale = std::max(scale, std::abs(g[q]));
           slope_scale = std::max(slope_scale, std::abs(dg[q]));
@@ -114,7 +112,7 @@ void measure(const DescriptorModel& model, SpectralLayout& layout, double hopele
 }  // namespace
 
 std::vector<double> chebyshev_to_power(int n) {
-  std::vector<double> power(static_cast<std::size_t>(n) * n, 0.0);
+  std::vector<double> power(std::int64_t{n} * n, 0.0);
   power[0] = 1;
   if (n > 1) power[n + 1] = 1;
   for (int k = 2; k < n; ++k)
@@ -124,7 +122,7 @@ std::vector<double> chebyshev_to_power(int n) {
 }
 
 std::vector<double> spectral_coefficients(const Network& network, const SpectralLayout& layout) {
-  const std::size_t size = static_cast<std::size_t>(layout.order) * network.n_out();
+  const std::size_t size = std::int64_t{layout.order} * network.n_out();
   std::vector<double> coefficients(layout.n_intervals * size, 0.0);
   Interpolation interpolation(layout.order);
   for (int p = 0; p < layout.n_intervals; ++p)
@@ -169,7 +167,7 @@ SpectralLayout cheapest_layout(const DescriptorModel& model, int pack, double to
       // Neighbours beyond the first shell fill every interval up to `usual`; the first shell one or two more.
       const double cost = order * (std::ceil((usual - lower) / width) + 1.5);
       if (!(intervals <= 4000) || (best.error <= tolerance && cost >= least_cost)) continue;
-      layout.n_intervals = static_cast<int>(intervals);
+      layout.n_intervals = intervals;
       measure(model, layout, hopeless);
       if (layout.error <= tolerance || (best.error > tolerance && layout.error < best.error)) {
         best = layout;

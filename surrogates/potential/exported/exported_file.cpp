@@ -35,10 +35,12 @@ void require_torchscript(const std::string& path) {
                        [&](const std::string& name) { return ("/" + name).find(part) != std::string::npos; });
   };
   if (has("/code/") && has("/data.pkl")) return;
-  QUINTET_CHECK(!has("/archive_format") && !has("/aotinductor/"),
-                "{}: compiled by AOTInductor (.pt2), which dpmd does not run; freeze the model to .pth, for "
-                "DeePMD-kit: dp --pt freeze -o model.pth",
-                path);
+  QUINTET_CHECK(
+      !has("/archive_format") && !has("/aotinductor/"),
+      "{}: compiled by AOTInductor (.pt2): machine code for one kind of processor and one version of "
+      "LibTorch, which dpmd does not run. A model of DeePMD-kit other than DPA4 can be frozen to .pth: "
+      "dp --pt freeze -o model.pth; NequIP and Allegro write no file that dpmd runs",
+      path);
   QUINTET_CHECK(
       !has("/data.pkl"),
       "{}: a training's checkpoint or a pickled model, not an exported one. From DeePMD-kit: dp --pt "

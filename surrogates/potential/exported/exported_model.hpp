@@ -19,9 +19,10 @@ struct ExportedFacts {
   bool counts_together = false;  ///< whether sel, summed up, is of all types together
   /// Whether atoms learn of their neighbours' neighbours, so that ghosts need features of their owners.
   bool passes_messages = false;
-  /// How many rows a message has to go: where owners are elsewhere, ghosts up to so many cutoffs away stand
-  /// for them, if they may have rows of their own; 1: they may not.
-  int layers = 1;
+  int layers = 1;  ///< how many rows a message has to go at most
+  /// Whether ghosts may have rows of their own: where owners are elsewhere, ghosts up to `layers` cutoffs
+  /// away stand for them.
+  bool takes_rows_of_ghosts = false;
   bool gives_atom_virials = true;
 };
 
@@ -36,7 +37,7 @@ struct ExportedSystem {
   /// [n_atoms] the centre that an atom is, or is an image of; empty where ghosts are atoms of
   /// their own.
   std::vector<std::int64_t> owner;
-  [[nodiscard]] int n_atoms() const { return static_cast<int>(type.size()); }
+  [[nodiscard]] int n_atoms() const { return type.size(); }
 };
 
 /// Energies of the centres and their derivatives.
@@ -61,6 +62,9 @@ class ExportedModel {
   /// Errors: InputError for what the file cannot do, named; NumericalError where LibTorch's algebra fails,
   /// ResourceError where memory ends.
   virtual void evaluate(const ExportedSystem& system, bool with_virials, ExportedResult& result) = 0;
+  /// Evaluate it without virials by atom and return what LibTorch holds at most meanwhile (bytes). Errors: as
+  /// above.
+  [[nodiscard]] virtual double bytes_of(const ExportedSystem& system) = 0;
 };
 
 }  // namespace quintet::potential

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "physics/particles/domain/neighbour_list.hpp"
 #include "physics/particles/forces/force_field.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/exported/evaluation_bytes.hpp"
 #include "surrogates/potential/exported/exported_model.hpp"
 #include "surrogates/potential/exported/padded_rows.hpp"
 
@@ -24,43 +26,57 @@ class ExportedPotential final : public ForceField {
  public:
   static constexpr int most_centres = 256;
 
-  /// `path` is named in complaints.
-  ExportedPotential(std::string path, std::unique_ptr<ExportedModel> model);
+  /// `path` is named in complaints. @param atom_virials whether they may be asked for
+  ExportedPotential(std::string path, std::unique_ptr<ExportedModel> model, bool atom_virials = false);
 
-  [[nodiscard]] double cutoff() const override { return facts_.layers * facts_.cutoff; }
+  [[nodiscard]] double cutoff() const override;
   [[nodiscard]] double list_cutoff() const override { return facts_.cutoff; }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return facts_.type_names; }
   [[nodiscard]] std::string description() const override;
+  /// Of models that pass messages, from small evaluations when it is asked first (EvaluationBytes); local
+  /// ones need little.
+  [[nodiscard]] std::optional<double> memory_needed(const Exec& exec, const Atoms& atoms,
+                                                    const NeighbourList& list) override;
   using ForceField::compute;
   /// Errors: InputError where owners of ghosts are on other ranks and the model takes no rows of ghosts, and
-  /// for virials by atom of a model that gives none, or that passes messages through periodic images.
+  /// for virials by atom of a model that gives none, or that passes messages through periodic images and
+  /// takes no rows of ghosts, or was not told of them.
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;
 
  private:
-  void fill_with_messages(const Exec& exec, const Atoms& atoms, const NeighbourList& list);
+  void fill_with_messages(const Exec& exec, const Atoms& atoms, const NeighbourList& list,
+                          bool virials = false);
   [[nodiscard]] bool find_owners(const Atoms& atoms);
   [[nodiscard]] const NeighbourList& list_of_all(const Exec& exec, const Atoms& atoms,
                                                  const NeighbourList& list);
-  void require_no_images() const;
+  [[nodiscard]] bool sees_images() const { return system_.n_atoms() != system_.n_centres; }
+  void require_rows_of_images() const;
   void add(const ByAtom& by_atom, int begin, Atoms& atoms, Energetics& total);
   void tell_overflow(Energetics& total);
 
   std::string path_;
   std::unique_ptr<ExportedModel> model_;
   ExportedFacts facts_;
+  bool reaches_as_messages_;  ///< ghosts are there for the rows of others, also on one rank
   NeighbourListBuilder builder_;
   NeighbourList list_of_all_;  ///< with rows of ghosts
   std::uint64_t listed_ = 0;   ///< version of the list that it was made for
   PaddedRows rows_;
   ExportedSystem system_;
   ExportedResult result_;
+  std::optional<EvaluationBytes> bytes_;
+  double evaluated_ = 0;  ///< bytes of the largest evaluation so far
 };
 
-/// The force field of an exported model's file.
+/// Open an exported model's file.
 ///
 /// Errors: InputError for files that are no such model, models that need what is not given, and for options
 /// that are the model's own affair (precision, compression); ResourceError where LibTorch is not there.
+[[nodiscard]] std::unique_ptr<ExportedModel> open_exported_model(const std::string& path,
+                                                                 const DeepPotentialOptions& options);
+
+/// The force field of such a file. Errors: as above.
 [[nodiscard]] std::unique_ptr<ForceField> make_exported_potential(const std::string& path,
                                                                   const DeepPotentialOptions& options);
 

@@ -33,7 +33,7 @@ void PaddedRows::find(const Atoms& atoms, const NeighbourList& list, int i) {
 /// Note whether the centre at hand has more neighbours than sel holds.
 void PaddedRows::count(const Atoms& atoms) {
   if (sel_.empty()) return;
-  const int n = static_cast<int>(near_.size());
+  const int n = near_.size();
   bool is_full = n > least_width_;
   if (!counts_together_) {
     std::fill(of_type_.begin(), of_type_.end(), 0);
@@ -48,16 +48,16 @@ void PaddedRows::count(const Atoms& atoms) {
 int PaddedRows::number_of(int row) {
   int& number = number_[row];
   if (number < 0) {
-    number = static_cast<int>(rows_.size());
+    number = rows_.size();
     rows_.push_back(row);
   }
   return number;
 }
 
-/// Append a row; who stands in it gets a number.
+/// Append a row; who stands in it gets a number. Crowded ghosts are counted where they are local.
 void PaddedRows::add_row(const Atoms& atoms, const NeighbourList& list, int row) {
   find(atoms, list, row);
-  count(atoms);
+  if (row < atoms.n_local) count(atoms);
   for (const Near& near : near_) all_.push_back(number_of(near.row));
   offset_.push_back(all_.size());
 }
@@ -66,24 +66,21 @@ void PaddedRows::fill(const Atoms& atoms, const NeighbourList& list, int begin, 
                       ExportedSystem& system) {
   for (const int row : rows_) number_[row] = -1;  // of the last system: not all atoms, part by part
   rows_.clear();
-  if (static_cast<int>(number_.size()) < atoms.n_all()) number_.resize(atoms.n_all(), -1);
+  if (std::ssize(number_) < atoms.n_all()) number_.resize(atoms.n_all(), -1);
   all_.clear();
   offset_.assign(1, 0);
   for (int i = begin; i < end; ++i) number_of(i);
   int n_rows = 0;
   for (int layer = 0; layer < layers; ++layer)
-    for (const int known = static_cast<int>(rows_.size()); n_rows < known; ++n_rows)
-      add_row(atoms, list, rows_[n_rows]);
+    for (const int known = rows_.size(); n_rows < known; ++n_rows) add_row(atoms, list, rows_[n_rows]);
   std::size_t width = least_width_;
   for (int i = 0; i < n_rows; ++i) width = std::max(width, offset_[i + 1] - offset_[i]);
   system.n_centres = end - begin;
   system.n_rows = n_rows;
-  system.width = static_cast<int>(width);
+  system.width = width;
   system.neighbour.assign(n_rows * width, -1);
   for (int i = 0; i < n_rows; ++i)
-    std::copy(all_.begin() + static_cast<std::ptrdiff_t>(offset_[i]),
-              all_.begin() + static_cast<std::ptrdiff_t>(offset_[i + 1]),
-              system.neighbour.begin() + static_cast<std::ptrdiff_t>(i * width));
+    std::copy(all_.begin() + offset_[i], all_.begin() + offset_[i + 1], system.neighbour.begin() + i * width);
   system.type.clear();
   system.position.clear();
   for (const int row : rows_) {

@@ -23,6 +23,8 @@ struct Batch {
 
   std::vector<int> neighbour;        ///< [rows] index of a local or ghost atom
   AlignedVector<double> dx, dy, dz;  ///< [rows] x_j - x_i (angstrom)
+  bool keeps_distances = false;      ///< for those who normalise the rows anew
+  AlignedVector<double> distance2;   ///< [rows] (angstrom^2), if it keeps them
   AlignedVector<double> slope;       ///< [rows] s'(r)/r / deviation_0
   AlignedVector<double> q, dq;       ///< [rows] q(r) = w/(r + p)^2 and q'(r)/r
   /// [rows] w(r) and its derivative by the normalised s, of embeddings with smooth gates
@@ -36,22 +38,22 @@ struct Batch {
   int n_types = 0;
 
   /// The first row of atom b; of b = n_atoms: the end of the last one's.
-  [[nodiscard]] int first_row(int b) const { return first[static_cast<std::size_t>(b) * n_types]; }
+  [[nodiscard]] int first_row(int b) const { return first[std::int64_t{b} * n_types]; }
 
   void reserve(int atoms, int slots, int types, int channels) {
     n_types = types;
-    const std::size_t rows = static_cast<std::size_t>(atoms) * slots + 2 * pack_width<float>;
+    const std::size_t rows = std::int64_t{atoms} * slots + 2 * pack_width<float>;
     stride = padded(channels, pack_width<Real>);
     atom.resize(atoms);
-    first.resize(static_cast<std::size_t>(atoms) * n_types + 1);
-    empty.resize(static_cast<std::size_t>(atoms) * n_types);
+    first.resize(std::int64_t{atoms} * n_types + 1);
+    empty.resize(std::int64_t{atoms} * n_types);
     neighbour.resize(rows);
     for (auto* array : {&dx, &dy, &dz, &slope, &q, &dq}) array->resize(rows);
     row.resize(4 * rows);
     gradient.resize(4 * rows);
     // The descriptor reads whole packs from any channel on: one pack more than the last row.
-    t.assign(static_cast<std::size_t>(atoms) * 4 * stride + pack_width<Real>, Real(0));
-    dt.assign(4 * static_cast<std::size_t>(stride), Real(0));
+    t.assign(std::int64_t{atoms} * 4 * stride + pack_width<Real>, Real(0));
+    dt.assign(4 * std::int64_t{stride}, Real(0));
   }
 };
 

@@ -101,7 +101,7 @@ namespace {
 
 std::string title_of(const DescriptorModel& model, std::size_t network) {
   if (model.embedding.size() == 1 && model.n_types() > 1) return "embedding network of all neighbours";
-  const auto n = static_cast<std::size_t>(model.n_types());
+  const std::size_t n = model.n_types();
   const bool pairs = model.embedding.size() == n * n && !model.type_one_side;
   return fmt::format("embedding network of {} neighbours{}", model.type_names[pairs ? network / n : network],
                      pairs ? " around " + model.type_names[network % n] : "");

@@ -18,7 +18,7 @@ struct Jet {
 
 /// y = phi(z) idt + skip, z = x W + b: y' = phi' z' idt, y'' = (phi' z'' + phi'' z'^2) idt.
 Jet through(const DenseLayer& layer, const Jet& x) {
-  const auto n_out = static_cast<std::size_t>(layer.n_out);
+  const std::size_t n_out = layer.n_out;
   Jet y{layer.bias, std::vector<double>(n_out, 0.0), std::vector<double>(n_out, 0.0)};
   for (int i = 0; i < layer.n_in; ++i)
     for (std::size_t o = 0; o < n_out; ++o) {

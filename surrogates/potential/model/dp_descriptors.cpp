@@ -25,7 +25,7 @@ std::vector<std::array<double, 4>> read_statistics(const DpFile& file, const Tre
   for (int t = 0; t < n_types; ++t)
     for (int slot = 0; slot < n_slots; ++slot)
       for (int c = 0; c < columns; ++c) {
-        const double value = values[(static_cast<std::size_t>(t) * n_slots + slot) * columns + c];
+        const double value = values[(std::int64_t{t} * n_slots + slot) * columns + c];
         if (slot == 0) statistics[t][c] = value;
         if (value != statistics[t][c])
           refuse(file, fmt::format("a descriptor whose {} differs between neighbour slots", name));
@@ -88,8 +88,8 @@ void read_sel(const DpFile& file, const Tree& sel, int expected, DescriptorModel
     for (const auto& n : sel.items()) model.sel.push_back(n.as_integer());
   else
     model.sel.push_back(sel.as_integer());
-  QUINTET_CHECK(static_cast<int>(model.sel.size()) == expected, "{}: sel has {} entries for {} types{}",
-                file.path(), model.sel.size(), model.n_types(),
+  QUINTET_CHECK(std::ssize(model.sel) == expected, "{}: sel has {} entries for {} types{}", file.path(),
+                model.sel.size(), model.n_types(),
                 expected == 1 ? "; this descriptor counts them together" : "");
   for (int n : model.sel) QUINTET_CHECK(n >= 0 && n < 100000, "{}: sel = {} makes no sense", file.path(), n);
   QUINTET_CHECK(model.n_slots() > 0, "{}: sel leaves no room for neighbours", file.path());
@@ -149,58 +149,33 @@ void read_se_e2_r(const DpFile& file, const Tree& tree, DpDescriptor& descriptor
   read_all_statistics(file, tree, model);
 }
 
-/// Embeddings of the types: the outputs of a network for unit vectors.
-std::vector<std::vector<double>> type_embeddings(const DpFile& file, const Tree& tree, int n_types) {
+/// The network that embeds types, and whether it has a bias.
+void read_type_network(const DpFile& file, const Tree& tree, int n_types, TypeReaders& readers) {
   const Tree& embedding = tree.at("type_embedding");
   if (given(tree, "use_econf_tebd") || given(embedding, "use_econf_tebd"))
     refuse(file, "use_econf_tebd (type embeddings from electronic configurations)",
            "train with use_econf_tebd: false");
-  const Network network = read_network(file, embedding.at("embedding"), n_types);
-  std::vector<std::vector<double>> embeddings;
-  for (int t = 0; t < n_types; ++t) {
-    std::vector<double> unit(n_types, 0.0);
-    unit[t] = 1;
-    embeddings.push_back(outputs_of(network, unit));
-  }
-  return embeddings;
+  readers.types = read_network(file, embedding.at("embedding"), n_types);
+  readers.types_have_bias = !embedding.has("use_tebd_bias") || given(embedding, "use_tebd_bias");
 }
 
-/// What a network reads of a pair of types: the neighbour's embedding, and the centre's if two-sided.
-std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embeddings, bool one_side,
-                                   int neighbour, int centre) {
-  std::vector<double> both = embeddings[neighbour];
-  if (!one_side) both.insert(both.end(), embeddings[centre].begin(), embeddings[centre].end());
-  return both;
-}
-
-/// tebd_input_mode concat: a network of s and a pair's embedding is a network of s for each pair.
-void read_concat(const DpFile& file, const Tree& tree, const std::vector<std::vector<double>>& embeddings,
-                 DescriptorModel& model) {
-  const int n = model.n_types(), width = pair_embedding(embeddings, model.type_one_side, 0, 0).size();
-  const auto network = read_networks(file, tree.at("embeddings"), 1, 1 + width).front();
-  for (int neighbour = 0; neighbour < n; ++neighbour)
-    for (int centre = 0; centre < (model.type_one_side ? 1 : n); ++centre) {
-      std::vector<std::optional<double>> inputs(1);
-      for (const double value : pair_embedding(embeddings, model.type_one_side, neighbour, centre))
-        inputs.emplace_back(value);
-      model.embedding.push_back(with_constants(network, inputs));
-    }
-}
-
-/// tebd_input_mode strip: a network of s, and a factor 1 + c w for each pair.
-void read_strip(const DpFile& file, const Tree& tree, const std::vector<std::vector<double>>& embeddings,
-                DescriptorModel& model) {
-  const int n = model.n_types();
-  model.embedding = read_networks(file, tree.at("embeddings"), 1, 1);
+/// Networks of s and a pair's embedding (tebd_input_mode concat), or of s, and a gate of the embedding
+/// (strip).
+TypeReaders read_readers(const DpFile& file, const Tree& tree, const std::string& mode,
+                         DescriptorModel& model) {
+  TypeReaders readers;
+  read_type_network(file, tree, model.n_types(), readers);
+  const int width = readers.types.n_out() * (model.type_one_side ? 1 : 2);
+  const bool has_gate = mode == "strip";
+  readers.embedding = read_networks(file, tree.at("embeddings"), 1, has_gate ? 1 : 1 + width).front();
+  readers.fitting_reads_types = !tree.has("concat_output_tebd") || tree.at("concat_output_tebd").as_boolean();
+  if (!has_gate) return readers;
   model.smooth_gates = !tree.has("smooth_type_embedding") || tree.at("smooth_type_embedding").as_boolean();
-  const int width = pair_embedding(embeddings, model.type_one_side, 0, 0).size();
-  const auto network = read_networks(file, tree.at("embeddings_strip"), 1, width).front();
-  QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs",
-                file.path(), network.n_out(), model.n_channels());
-  for (int neighbour = 0; neighbour < n; ++neighbour)
-    for (int centre = 0; centre < n; ++centre)
-      model.gates.push_back(
-          outputs_of(network, pair_embedding(embeddings, model.type_one_side, neighbour, centre)));
+  readers.gate = read_networks(file, tree.at("embeddings_strip"), 1, width).front();
+  QUINTET_CHECK(readers.gate.n_out() == readers.embedding.n_out(),
+                "{}: embedding networks of {} and {} outputs", file.path(), readers.gate.n_out(),
+                readers.embedding.n_out());
+  return readers;
 }
 
 /// With statistics that are not centred, empty slots add something, of a pair of types that is not theirs:
@@ -223,23 +198,19 @@ void read_dpa1(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
   refuse_tables(file, tree);
   read_sel(file, tree.at("sel"), 1, model);
   model.type_one_side = tree.has("type_one_side") && tree.at("type_one_side").as_boolean();
-  const auto embeddings = type_embeddings(file, tree, model.n_types());
   const bool old = tree.at("type").as_text() == "se_atten_v2";
   const std::string mode = tree.has("tebd_input_mode") ? tree.at("tebd_input_mode").as_text()
                            : old                       ? "strip"
                                                        : "concat";
-  if (mode == "concat")
-    read_concat(file, tree, embeddings, model);
-  else if (mode == "strip")
-    read_strip(file, tree, embeddings, model);
-  else
-    refuse(file, fmt::format("tebd_input_mode: {}", mode));
+  if (mode != "concat" && mode != "strip") refuse(file, fmt::format("tebd_input_mode: {}", mode));
+  descriptor.readers = read_readers(file, tree, mode, model);
+  resolve_descriptor(*descriptor.readers, model);
   read_axis(file, tree, model);
   read_all_statistics(file, tree, model);
   check_empty_slots(file, model);
   descriptor.mixed_types = true;
-  if (!tree.has("concat_output_tebd") || tree.at("concat_output_tebd").as_boolean())
-    descriptor.constants = embeddings;
+  if (descriptor.readers->fitting_reads_types)
+    descriptor.constants = type_embeddings(descriptor.readers->types);
 }
 
 struct DescriptorRow {

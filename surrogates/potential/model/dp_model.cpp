@@ -24,8 +24,8 @@ std::vector<double> DpFile::array(const Tree& owner, const std::string& name, lo
 
 std::vector<double> DpFile::dataset(const std::string& dataset, const std::string& meaning, long n) const {
   auto values = source_.values(dataset);
-  QUINTET_CHECK(n < 0 || static_cast<long>(values.size()) == n, "{}: {} ({}) holds {} values, expected {}",
-                path_, meaning, dataset, values.size(), n);
+  QUINTET_CHECK(n < 0 || std::ssize(values) == n, "{}: {} ({}) holds {} values, expected {}", path_, meaning,
+                dataset, values.size(), n);
   for (std::size_t i = 0; i < values.size(); ++i)
     QUINTET_CHECK(std::isfinite(values[i]), "{}: {} ({}) is {} at position {}: the model is damaged", path_,
                   meaning, dataset, values[i], i);
@@ -79,8 +79,7 @@ DenseLayer read_layer(const DpFile& file, const Tree& tree, int n_in) {
   if (layer.bias.empty()) layer.bias.assign(layer.n_out, 0.0);
   layer.timestep = file.array(tree, "idt", -1);
   if (layer.timestep.empty()) layer.timestep.assign(layer.n_out, 1.0);
-  QUINTET_CHECK(static_cast<int>(layer.bias.size()) == layer.n_out &&
-                    static_cast<int>(layer.timestep.size()) == layer.n_out,
+  QUINTET_CHECK(std::ssize(layer.bias) == layer.n_out && std::ssize(layer.timestep) == layer.n_out,
                 "{}: a layer of {} outputs has {} biases and {} time steps", file.path(), layer.n_out,
                 layer.bias.size(), layer.timestep.size());
   layer.activation = activation(file, tree.at("activation_function").as_text());
@@ -114,7 +113,7 @@ std::vector<Network> read_networks(const DpFile& file, const Tree& collection, s
 }
 
 std::vector<bool> read_pairs(const DpFile& file, const Tree& owner, const char* key, int n) {
-  std::vector<bool> flags(static_cast<std::size_t>(n) * n, false);
+  std::vector<bool> flags(std::int64_t{n} * n, false);
   if (!given(owner, key)) return flags;
   for (const auto& pair : owner.at(key).items()) {
     const auto& ends = pair.items();
@@ -154,7 +153,7 @@ Model::FrameParameters read_frame_parameters(const DpFile& file, const Tree& fit
   if (given(fitting, "default_fparam"))
     for (const auto& value : fitting.at("default_fparam").items())
       parameters.usual.push_back(value.as_number());
-  QUINTET_CHECK(parameters.usual.empty() || static_cast<long>(parameters.usual.size()) == n,
+  QUINTET_CHECK(parameters.usual.empty() || std::ssize(parameters.usual) == n,
                 "{}: default_fparam has {} numbers, numb_fparam is {}", file.path(), parameters.usual.size(),
                 n);
   return parameters;
@@ -165,9 +164,8 @@ Model::FrameParameters read_frame_parameters(const DpFile& file, const Tree& fit
 std::vector<std::optional<double>> inputs_of(const std::vector<DpDescriptor>& descriptors, int type,
                                              int n_frame_parameters) {
   std::vector<std::optional<double>> inputs;
-  for (const auto& [model, constants, mixed, single, version] : descriptors) {
-    inputs.resize(inputs.size() +
-                  static_cast<std::size_t>(model.n_channels()) * std::max(1, model.axis_neuron));
+  for (const auto& [model, constants, readers, mixed, single, version] : descriptors) {
+    inputs.resize(inputs.size() + std::int64_t{model.n_channels()} * std::max(1, model.axis_neuron));
     if (!constants.empty()) inputs.insert(inputs.end(), constants[type].begin(), constants[type].end());
   }
   inputs.resize(inputs.size() + n_frame_parameters);
@@ -205,8 +203,12 @@ void read_fitting(const DpFile& file, const Tree& fitting, const std::vector<DpD
   model.frame_parameters = read_frame_parameters(file, fitting);
   const bool mixed = given(fitting, "mixed_types");
   const int n_frame = model.frame_parameters.count();
-  const auto n_in = static_cast<int>(inputs_of(descriptors, 0, n_frame).size());
+  const int n_in = inputs_of(descriptors, 0, n_frame).size();
   model.fitting = read_networks(file, fitting.at("nets"), mixed ? 1 : n, n_in);
+  if (descriptors.size() == 1 && descriptors.front().readers && n_frame == 0) {
+    model.readers = descriptors.front().readers;
+    model.readers->fitting = model.fitting;
+  }
   if (mixed) model.fitting.resize(n, Network(model.fitting.front()));
   for (const auto& network : model.fitting)
     QUINTET_CHECK(network.n_out() == 1, "{}: a fitting network of {} outputs, expected 1", file.path(),

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,7 @@ struct DpDescriptor {
   DescriptorModel model;
   std::vector<std::vector<double>> constants;  ///< [n_types] numbers of a centre type that the fitting
                                                ///< networks read after D; none of them: empty
+  std::optional<TypeReaders> readers;          ///< of dpa1, without the fitting networks
   bool mixed_types = false;                    ///< one fitting network may serve all types
   bool single = false;                         ///< in float32
   int version = 1;

@@ -40,7 +40,7 @@ Tree flagged_pairs(const std::vector<bool>& flags, int n_types) {
   Tree list = Tree::list();
   for (int a = 0; a < n_types; ++a)
     for (int b = a; b < n_types; ++b)
-      if (!flags.empty() && flags[static_cast<std::size_t>(a) * n_types + b]) list.append(integers({a, b}));
+      if (!flags.empty() && flags[std::int64_t{a} * n_types + b]) list.append(integers({a, b}));
   return list;
 }
 
@@ -65,7 +65,12 @@ bool has_timesteps(const std::vector<Network>& networks) {
 /// Builds the tree and its arrays part by part.
 class Writer {
  public:
-  explicit Writer(const Model& model) : model_(model), n_types_(model.n_types()) {}
+  explicit Writer(const Model& model)
+      : model_(model),
+        readers_(model.readers ? &*model.readers : nullptr),
+        fitting_(readers_ ? readers_->fitting : model.fitting),
+        n_types_(model.n_types()),
+        is_radial_(model.kind == DescriptorKind::se_e2_r) {}
 
   [[nodiscard]] DpDocument document() {
     Tree top, script = model_script(), tree = model_tree();
@@ -96,18 +101,18 @@ class Writer {
     return document_.add(std::move(shape), values, model_.single_precision && exact);
   }
 
-  Tree layer(const DenseLayer& dense, bool is_output) {
-    const auto n_in = static_cast<std::uint64_t>(dense.n_in), n_out = static_cast<std::uint64_t>(dense.n_out);
+  Tree layer(const DenseLayer& dense, bool is_output, bool has_bias = true) {
+    const std::uint64_t n_in = dense.n_in, n_out = dense.n_out;
     const bool may_skip = dense.n_out == dense.n_in || dense.n_out == 2 * dense.n_in;
     // DeePMD-kit marks all hidden layers, and skips where the widths allow it.
     const bool resnet = may_skip ? dense.skip != DenseLayer::Skip::none : !is_output;
     Tree tree, variables;
     variables.set("w", array({n_in, n_out}, dense.weight));
-    variables.set("b", array({n_out}, dense.bias));
+    variables.set("b", has_bias ? array({n_out}, dense.bias) : Tree());
     variables.set("idt", has_timesteps(dense) ? array({n_out}, dense.timestep) : Tree());
     tree.set("@class", Tree::text("Layer"));
     tree.set("@version", Tree::integer(2));
-    tree.set("bias", Tree::boolean(true));
+    tree.set("bias", Tree::boolean(has_bias));
     tree.set("use_timestep", Tree::boolean(has_timesteps(dense)));
     tree.set("activation_function", Tree::text(name_of(dense.activation)));
     tree.set("resnet", Tree::boolean(resnet));
@@ -117,10 +122,10 @@ class Writer {
     return tree;
   }
 
-  Tree network(const Network& network, bool fitting) {
+  Tree network(const Network& network, bool fitting, bool has_bias = true) {
     Tree tree, layers = Tree::list();
     for (std::size_t i = 0; i < network.layers.size(); ++i)
-      layers.append(layer(network.layers[i], fitting && i + 1 == network.layers.size()));
+      layers.append(layer(network.layers[i], fitting && i + 1 == network.layers.size(), has_bias));
     tree.set("@class", Tree::text(fitting ? "FittingNetwork" : "EmbeddingNetwork"));
     tree.set("@version", Tree::integer(fitting ? 1 : 2));
     tree.set("in_dim", Tree::integer(network.n_in()));
@@ -128,30 +133,33 @@ class Writer {
     tree.set("neuron", integers(widths(network, fitting)));
     tree.set("activation_function", Tree::text(name_of(network.layers.front().activation)));
     tree.set("resnet_dt", Tree::boolean(has_timesteps({network})));
-    tree.set(fitting ? "bias_out" : "bias", Tree::boolean(true));
+    tree.set(fitting ? "bias_out" : "bias", Tree::boolean(has_bias));
     tree.set("precision", precision());
     tree.set("layers", std::move(layers));
     return tree;
   }
 
-  Tree collection(const std::vector<Network>& networks, bool fitting) {
+  /// @param n_dims how many types name one of the networks
+  Tree collection(const std::vector<Network>& networks, bool fitting, int n_dims) {
     Tree tree, items = Tree::list();
     for (const auto& one : networks) items.append(network(one, fitting));
     tree.set("@class", Tree::text("NetworkCollection"));
     tree.set("@version", Tree::integer(1));
-    tree.set("ndim", Tree::integer(fitting || model_.type_one_side ? 1 : 2));
+    tree.set("ndim", Tree::integer(n_dims));
     tree.set("ntypes", Tree::integer(model_.n_types()));
     tree.set("network_type", Tree::text(fitting ? "fitting_network" : "embedding_network"));
     tree.set("networks", std::move(items));
     return tree;
   }
 
-  /// davg, dstd [n_types, n_slots, 4]: the same in all slots.
+  /// davg, dstd [n_types, n_slots, 4], of se_e2_r [n_types, n_slots, 1]: the same in all slots.
   Tree statistics(const std::vector<std::array<double, 4>>& rows) {
+    const std::uint64_t columns = is_radial_ ? 1 : 4;
     std::vector<double> values;
     for (const auto& row : rows)
-      for (int slot = 0; slot < model_.n_slots(); ++slot) values.insert(values.end(), row.begin(), row.end());
-    return array({n_types_, static_cast<std::uint64_t>(model_.n_slots()), 4}, std::move(values));
+      for (int slot = 0; slot < model_.n_slots(); ++slot)
+        values.insert(values.end(), row.begin(), row.begin() + columns);
+    return array({n_types_, static_cast<std::uint64_t>(model_.n_slots()), columns}, std::move(values));
   }
 
   Tree tables() {
@@ -183,25 +191,90 @@ class Writer {
   /// What the serialised descriptor and the training input have in common.
   Tree descriptor_options() const {
     Tree tree;
-    tree.set("type", Tree::text("se_e2_a"));
+    tree.set("type", Tree::text(potential::name_of(model_.kind)));
     tree.set("rcut", document_number(model_.rcut));
     tree.set("rcut_smth", document_number(model_.rcut_smooth));
     tree.set("sel", integers(model_.sel));
+    if (readers_) add_type_options(tree);
     tree.set("neuron", integers(widths(model_.embedding.front(), false)));
-    tree.set("axis_neuron", Tree::integer(model_.axis_neuron));
+    if (!is_radial_) tree.set("axis_neuron", Tree::integer(model_.axis_neuron));
     tree.set("resnet_dt", Tree::boolean(has_timesteps(model_.embedding)));
     tree.set("trainable", Tree::boolean(true));
     tree.set("type_one_side", Tree::boolean(model_.type_one_side));
     tree.set("exclude_types", flagged_pairs(model_.excluded_descriptor_pairs, model_.n_types()));
     tree.set("env_protection", document_number(model_.protection));
-    tree.set("set_davg_zero", Tree::boolean(false));
+    tree.set("set_davg_zero", Tree::boolean(readers_ && !model_.smooth_gates));
     tree.set("activation_function", Tree::text(name_of(model_.embedding.front().layers.front().activation)));
     tree.set("precision", precision());
     return tree;
   }
 
+  /// What dpa1 has beside se_e2_a.
+  void add_type_options(Tree& tree) const {
+    tree.set("tebd_dim", Tree::integer(readers_->types.n_out()));
+    tree.set("tebd_input_mode", Tree::text(readers_->has_gate() ? "strip" : "concat"));
+    tree.set("smooth_type_embedding", Tree::boolean(!readers_->has_gate() || model_.smooth_gates));
+    tree.set("concat_output_tebd", Tree::boolean(readers_->fitting_reads_types));
+    tree.set("use_tebd_bias", Tree::boolean(readers_->types_have_bias));
+    tree.set("use_econf_tebd", Tree::boolean(false));
+    tree.set("attn_layer", Tree::integer(0));
+    tree.set("attn", Tree::integer(attention_width));
+    for (const char* name : {"attn_dotr", "normalize", "trainable_ln"}) tree.set(name, Tree::boolean(true));
+    tree.set("attn_mask", Tree::boolean(false));
+    tree.set("scaling_factor", document_number(1.0));
+    tree.set("ln_eps", document_number(1e-5));
+  }
+
+  /// The attention layers that a file of dpa1 names, none.
+  Tree attention() const {
+    Tree tree;
+    tree.set("@class", Tree::text("NeighborGatedAttention"));
+    tree.set("@version", Tree::integer(1));
+    tree.set("layer_num", Tree::integer(0));
+    tree.set("nnei", Tree::integer(model_.n_slots()));
+    tree.set("embed_dim", Tree::integer(model_.n_channels()));
+    tree.set("hidden_dim", Tree::integer(attention_width));
+    for (const char* name : {"dotr", "normalize", "trainable_ln"}) tree.set(name, Tree::boolean(true));
+    tree.set("do_mask", Tree::boolean(false));
+    tree.set("scaling_factor", document_number(1.0));
+    tree.set("temperature", Tree());
+    tree.set("ln_eps", document_number(1e-5));
+    tree.set("precision", precision());
+    tree.set("attention_layers", Tree::list());
+    return tree;
+  }
+
+  Tree type_embedding() {
+    Tree tree;
+    tree.set("@class", Tree::text("TypeEmbedNet"));
+    tree.set("@version", Tree::integer(2));
+    tree.set("ntypes", Tree::integer(model_.n_types()));
+    tree.set("neuron", integers(widths(readers_->types, false)));
+    tree.set("resnet_dt", Tree::boolean(has_timesteps({readers_->types})));
+    tree.set("precision", precision());
+    tree.set("activation_function", Tree::text(name_of(readers_->types.layers.front().activation)));
+    tree.set("trainable", Tree::boolean(true));
+    tree.set("padding", Tree::boolean(true));
+    tree.set("use_econf_tebd", Tree::boolean(false));
+    tree.set("use_tebd_bias", Tree::boolean(readers_->types_have_bias));
+    tree.set("type_map", texts(model_.type_names));
+    tree.set("embedding", network(readers_->types, false, readers_->types_have_bias));
+    return tree;
+  }
+
+  /// Networks that read types.
+  void add_readers(Tree& tree) {
+    tree.set("ntypes", Tree::integer(model_.n_types()));
+    tree.set("temperature", Tree());
+    tree.set("embeddings", collection({readers_->embedding}, false, 0));
+    tree.set("attention_layers", attention());
+    tree.set("type_embedding", type_embedding());
+    if (readers_->has_gate()) tree.set("embeddings_strip", collection({readers_->gate}, false, 0));
+  }
+
   Tree descriptor() {
     Tree tree = descriptor_options(), variables;
+    if (is_radial_) tree.set("type", Tree::text("se_r"));  // the name that files of DeePMD-kit have
     variables.set("davg", statistics(model_.mean));
     variables.set("dstd", statistics(model_.deviation));
     tree.set("@class", Tree::text("Descriptor"));
@@ -209,7 +282,10 @@ class Writer {
     tree.set("spin", Tree());
     tree.set("type_map", texts(model_.type_names));
     tree.set("env_mat", environment());
-    tree.set("embeddings", collection(model_.embedding, false));
+    if (readers_)
+      add_readers(tree);
+    else
+      tree.set("embeddings", collection(model_.embedding, false, model_.type_one_side ? 1 : 2));
     tree.set("@variables", std::move(variables));
     if (!model_.tables.empty()) tree.set("compress", tables());
     return tree;
@@ -217,11 +293,11 @@ class Writer {
 
   Tree fitting_options() const {
     Tree tree;
-    tree.set("neuron", integers(widths(model_.fitting.front(), true)));
-    tree.set("resnet_dt", Tree::boolean(has_timesteps(model_.fitting)));
+    tree.set("neuron", integers(widths(fitting_.front(), true)));
+    tree.set("resnet_dt", Tree::boolean(has_timesteps(fitting_)));
     tree.set("numb_fparam", Tree::integer(0));
     tree.set("numb_aparam", Tree::integer(0));
-    tree.set("activation_function", Tree::text(name_of(model_.fitting.front().layers.front().activation)));
+    tree.set("activation_function", Tree::text(name_of(fitting_.front().layers.front().activation)));
     tree.set("precision", precision());
     return tree;
   }
@@ -231,25 +307,25 @@ class Writer {
     variables.set("bias_atom_e", bias_array({n_types_, 1}, model_.atom_bias));
     for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std", "aparam_avg", "aparam_inv_std"})
       variables.set(name, Tree());
-    for (std::size_t i = 0; i < model_.fitting.front().layers.size(); ++i)
-      trainable.append(Tree::boolean(true));
+    const bool is_shared = readers_ && fitting_.size() == 1;
+    for (std::size_t i = 0; i < fitting_.front().layers.size(); ++i) trainable.append(Tree::boolean(true));
     tree.set("@class", Tree::text("Fitting"));
     tree.set("@version", Tree::integer(4));
     tree.set("type", Tree::text("ener"));
     tree.set("var_name", Tree::text("energy"));
     tree.set("ntypes", Tree::integer(model_.n_types()));
-    tree.set("dim_descrpt", Tree::integer(model_.fitting.front().n_in()));
+    tree.set("dim_descrpt", Tree::integer(fitting_.front().n_in()));
     tree.set("dim_out", Tree::integer(1));
     tree.set("dim_case_embd", Tree::integer(0));
     for (const char* name : {"default_fparam", "rcond", "layer_name", "spin"}) tree.set(name, Tree());
-    tree.set("mixed_types", Tree::boolean(false));
+    tree.set("mixed_types", Tree::boolean(is_shared));
     tree.set("exclude_types", flagged(model_.excluded_fitting));
     tree.set("type_map", texts(model_.type_names));
     tree.set("tot_ener_zero", Tree::boolean(false));
     tree.set("trainable", std::move(trainable));
     tree.set("use_aparam_as_mask", Tree::boolean(false));
     tree.set("atom_ener", Tree::list());
-    tree.set("nets", collection(model_.fitting, true));
+    tree.set("nets", collection(fitting_, true, is_shared ? 0 : 1));
     tree.set("@variables", std::move(variables));
     return tree;
   }
@@ -283,8 +359,12 @@ class Writer {
     return tree;
   }
 
+  static constexpr int attention_width = 128;  ///< of no layers; DeePMD-kit's default
   const Model& model_;
+  const TypeReaders* readers_;  ///< of dpa1
+  const std::vector<Network>& fitting_;
   std::uint64_t n_types_;
+  bool is_radial_;
   DpDocument document_;
 };
 
@@ -293,7 +373,7 @@ class Writer {
 bool has_embedding_timesteps(const Model& model) { return has_timesteps(model.embedding); }
 
 void write_dp(const std::string& path, const Model& model) {
-  require_plain(model, "dpmd writes");
+  require_trainable(model, "dpmd writes");
   write_document(path, Writer(model).document());
 }
 

@@ -26,7 +26,7 @@ void apply(const DenseLayer& layer, std::vector<double>& x, std::vector<double>&
   std::vector<double> z(layer.bias), dz(layer.n_out, 0.0);
   for (int i = 0; i < layer.n_in; ++i)
     for (int o = 0; o < layer.n_out; ++o) {
-      const double w = layer.weight[static_cast<std::size_t>(i) * layer.n_out + o];
+      const double w = layer.weight[std::int64_t{i} * layer.n_out + o];
       z[o] += x[i] * w;
       dz[o] += dx[i] * w;
     }
@@ -67,7 +67,7 @@ Network with_constants(Network network, const std::vector<std::optional<double>>
       layer.n_in, layer.n_out);
   std::vector<double> weight;
   for (int i = 0; i < layer.n_in; ++i) {
-    const double* row = layer.weight.data() + static_cast<std::ptrdiff_t>(i) * layer.n_out;
+    const double* row = layer.weight.data() + std::int64_t{i} * layer.n_out;
     if (!constants[i])
       weight.insert(weight.end(), row, row + layer.n_out);
     else
@@ -78,12 +78,67 @@ Network with_constants(Network network, const std::vector<std::optional<double>>
   return network;
 }
 
+std::vector<std::vector<double>> type_embeddings(const Network& types) {
+  const int n_types = types.n_in();
+  std::vector<std::vector<double>> embeddings;
+  for (int t = 0; t < n_types; ++t) {
+    std::vector<double> unit(n_types, 0.0);
+    unit[t] = 1;
+    embeddings.push_back(outputs_of(types, unit));
+  }
+  return embeddings;
+}
+
+std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embeddings, bool one_side,
+                                   int neighbour, int centre) {
+  std::vector<double> both = embeddings[neighbour];
+  if (!one_side) both.insert(both.end(), embeddings[centre].begin(), embeddings[centre].end());
+  return both;
+}
+
+/// With a gate a network of s and a factor 1 + c w for each pair; else a network of s for each pair.
+void resolve_descriptor(const TypeReaders& readers, DescriptorModel& model) {
+  const int n = model.n_types();
+  const auto embeddings = type_embeddings(readers.types);
+  model.embedding.clear();
+  model.gates.clear();
+  if (readers.has_gate()) model.embedding.push_back(readers.embedding);
+  for (int neighbour = 0; neighbour < n; ++neighbour)
+    for (int centre = 0; centre < (model.type_one_side && !readers.has_gate() ? 1 : n); ++centre) {
+      const auto both = pair_embedding(embeddings, model.type_one_side, neighbour, centre);
+      if (readers.has_gate()) {
+        model.gates.push_back(outputs_of(readers.gate, both));
+        continue;
+      }
+      std::vector<std::optional<double>> inputs(1);
+      inputs.insert(inputs.end(), both.begin(), both.end());
+      model.embedding.push_back(with_constants(readers.embedding, inputs));
+    }
+}
+
+void resolve_types(Model& model) {
+  const auto& readers = *model.readers;
+  resolve_descriptor(readers, model);
+  const auto embeddings = type_embeddings(readers.types);
+  model.fitting.clear();
+  for (int t = 0; t < model.n_types(); ++t) {
+    const auto& network = readers.fitting[readers.fitting.size() == 1 ? 0 : t];
+    if (!readers.fitting_reads_types) {
+      model.fitting.push_back(network);
+      continue;
+    }
+    std::vector<std::optional<double>> inputs(network.n_in() - embeddings[t].size());
+    inputs.insert(inputs.end(), embeddings[t].begin(), embeddings[t].end());
+    model.fitting.push_back(with_constants(network, inputs));
+  }
+}
+
 Model with_frame_parameters(Model model, const std::vector<double>& values) {
   const auto& wanted = model.frame_parameters;
   if (wanted.count() == 0 && values.empty()) return model;
   const auto& given = values.empty() ? wanted.usual : values;
   QUINTET_CHECK(
-      static_cast<int>(given.size()) == wanted.count(),
+      std::ssize(given) == wanted.count(),
       "the model reads {} frame parameters (fparam), {} given: give as many numbers as it was trained "
       "with (potential.frame_parameters: [...]; none for a model that reads none)",
       wanted.count(), given.size());
@@ -98,14 +153,26 @@ Model with_frame_parameters(Model model, const std::vector<double>& values) {
   return model;
 }
 
-void require_plain(const Model& model, const std::string& what) {
-  QUINTET_CHECK(model.kind == DescriptorKind::se_e2_a && model.further.empty(),
-                "{} models with the descriptor se_e2_a alone, not {}: dpmd run, evaluate and test run it on "
+namespace {
+
+void require_kind(const Model& model, bool is_one_of_them, const std::string& what, const char* kinds) {
+  QUINTET_CHECK(is_one_of_them && model.further.empty(),
+                "{} models with the descriptor {} alone, not {}: dpmd run, evaluate and test run it on "
                 "CPUs (device: cpu) in double or mixed precision",
-                what, model.summary());
+                what, kinds, model.summary());
   QUINTET_CHECK(model.frame_parameters.count() == 0,
                 "{} models without frame parameters (fparam); this one reads {}", what,
                 model.frame_parameters.count());
+}
+
+}  // namespace
+
+void require_plain(const Model& model, const std::string& what) {
+  require_kind(model, model.kind == DescriptorKind::se_e2_a, what, "se_e2_a");
+}
+
+void require_trainable(const Model& model, const std::string& what) {
+  require_kind(model, true, what, "se_e2_a, se_e2_r or dpa1");
 }
 
 void evaluate_scalar(const Network& network, double x, std::vector<double>& g, std::vector<double>& dg) {
@@ -122,15 +189,15 @@ void QuinticTable::evaluate(double s, double* g, double* dg) const {
   int row;
   double x;
   if (inside < upper || second == 0) {
-    row = std::clamp(static_cast<int>((inside - lower) / stride[0]), 0, std::max(first - 1, 0));
+    row = std::clamp<int>((inside - lower) / stride[0], 0, std::max(first - 1, 0));
     x = inside - (lower + row * stride[0]);
   } else {
-    const int r = std::clamp(static_cast<int>((inside - upper) / stride[1]), 0, second - 1);
+    const int r = std::clamp<int>((inside - upper) / stride[1], 0, second - 1);
     row = first + r;
     x = inside - (upper + r * stride[1]);
   }
   const double beyond = s - inside;
-  const double* a = coefficients.data() + static_cast<std::size_t>(row) * n_channels * 6;
+  const double* a = coefficients.data() + std::int64_t{row} * n_channels * 6;
   for (int m = 0; m < n_channels; ++m, a += 6) {
     dg[m] = a[1] + x * (2 * a[2] + x * (3 * a[3] + x * (4 * a[4] + x * 5 * a[5])));
     g[m] = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * (a[4] + x * a[5])))) + beyond * dg[m];

@@ -91,6 +91,17 @@ struct DescriptorModel {
   [[nodiscard]] double normalised_s(int centre, double r) const;
 };
 
+/// The networks of a model dpa1 before what they read of types became constants: what is trained and written.
+struct TypeReaders {
+  Network types;                    ///< the unit vector of a type [n_types] -> its embedding
+  Network embedding;                ///< of s, then, without a gate, of the embedding of a pair of types
+  Network gate;                     ///< c of the embedding of a pair; without layers: none (concat)
+  std::vector<Network> fitting;     ///< one, or one for each type: of D, then of the centre's embedding
+  bool fitting_reads_types = true;  ///< else of D alone
+  bool types_have_bias = false;     ///< else the network of types has matrices alone
+  [[nodiscard]] bool has_gate() const { return !gate.layers.empty(); }
+};
+
 /// Everything a .dp file says that the energy depends on: its descriptor, and what makes of it an energy. Of
 /// a hybrid the first descriptor, and the others in `further`.
 struct Model : DescriptorModel {
@@ -102,6 +113,7 @@ struct Model : DescriptorModel {
   std::vector<bool> excluded_fitting;    ///< energy = output_bias alone
   bool single_precision = false;         ///< descriptor and networks are float32
   std::optional<double> least_distance;  ///< least distance in the training data (angstrom)
+  std::optional<TypeReaders> readers;    ///< of one dpa1: embedding, gates and fitting follow from them
   int version = 2;                       ///< of the descriptor: 3 is compressed
 
   /// Parameters of a frame (fparam: an electronic temperature, a field) that the fitting networks read after
@@ -128,6 +140,16 @@ struct Model : DescriptorModel {
 /// Throws InputError where the first layer adds its inputs to its outputs (a skip), which a bias cannot do.
 [[nodiscard]] Network with_constants(Network network, const std::vector<std::optional<double>>& constants);
 
+/// Embeddings of types [n_types][width]: the outputs of a network for unit vectors.
+[[nodiscard]] std::vector<std::vector<double>> type_embeddings(const Network& types);
+/// What a network reads of a pair of types: the neighbour's embedding, and the centre's if two-sided.
+[[nodiscard]] std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embeddings,
+                                                 bool one_side, int neighbour, int centre);
+/// Set a descriptor's embedding networks and gates to what the readers give for its types.
+void resolve_descriptor(const TypeReaders& readers, DescriptorModel& model);
+/// Set these, and the fitting networks, of a model with readers. Throws InputError: as with_constants().
+void resolve_types(Model& model);
+
 /// The model of frames that all have these parameters; as it is if it has none. Throws InputError for
 /// another number of values than the model wants.
 [[nodiscard]] Model with_frame_parameters(Model model, const std::vector<double>& values);
@@ -135,6 +157,8 @@ struct Model : DescriptorModel {
 /// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and no frame
 /// parameters. @param what cannot be done with others: "a device evaluates"
 void require_plain(const Model& model, const std::string& what);
+/// The same of a descriptor se_e2_a, se_e2_r or dpa1: what is trained and written.
+void require_trainable(const Model& model, const std::string& what);
 
 /// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3, or its serialised tree as text (.yaml, .yml,
 /// .json). Reads on every rank. Throws InputError that names the file and what is wrong or not supported

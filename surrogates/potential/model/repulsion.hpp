@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ class Repulsion final : public ForceField {
   [[nodiscard]] double cutoff() const override { return model_->cutoff(); }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return model_->type_names(); }
   [[nodiscard]] std::string description() const override;
+  [[nodiscard]] std::optional<double> memory_needed(const Exec& exec, const Atoms& atoms,
+                                                    const NeighbourList& list) override {
+    return model_->memory_needed(exec, atoms, list);
+  }
   using ForceField::compute;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;

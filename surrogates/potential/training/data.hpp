@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/particles/formats/extended_xyz_labels.hpp"
+#include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
 
 namespace quintet::potential {
@@ -44,12 +45,18 @@ struct DataOptions {
 struct NeighbourCensus {
   double least_distance = 0;         ///< between any two atoms, at most the cutoff (angstrom)
   std::vector<int> most_neighbours;  ///< [n_types] of each type within the cutoff of any atom
+  int most_together = 0;             ///< of all types
+  /// The numbers that sel of a descriptor must hold: by type, of dpa1 of all types together.
+  [[nodiscard]] std::vector<int> most_of(DescriptorKind kind) const {
+    return kind == DescriptorKind::dpa1 ? std::vector<int>{most_together} : most_neighbours;
+  }
 };
 /// Errors (InputError): system, frame and what is wrong: overlapping atoms, a box too small for the cutoff.
 [[nodiscard]] NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types,
                                                double cutoff);
 /// DeePMD-kit's "auto": 1.1 x most neighbours, cut to an integer, rounded up to a multiple of 4.
-[[nodiscard]] std::vector<int> automatic_sel(const NeighbourCensus& census);
+[[nodiscard]] std::vector<int> automatic_sel(const NeighbourCensus& census,
+                                             DescriptorKind kind = DescriptorKind::se_e2_a);
 
 /// Sampler of the frames of a step: one system, drawn with probability ~ its number of batches, then its next
 /// frames in an order shuffled anew each epoch. Depends on (seed, step) alone, so that a restart needs no

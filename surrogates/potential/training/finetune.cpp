@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/least_squares.hpp"
@@ -16,6 +17,9 @@
 //   3. networks          known ones as they are, new ones drawn; those of new neighbours silent at empty
 //   slots
 //   4. keep_scale()      known fitting networks see the descriptor that they know
+//
+// Of dpa1 the networks stay, and sel of all types: set_readers() adds rows for new types to the one that
+// embeds them.
 namespace quintet::potential {
 
 namespace {
@@ -33,7 +37,7 @@ std::vector<int> places_of(const Model& from, const std::vector<std::string>& ty
   std::vector<int> places;
   for (const auto& name : type_names) {
     const auto at = std::find(from.type_names.begin(), from.type_names.end(), name);
-    places.push_back(at == from.type_names.end() ? -1 : static_cast<int>(at - from.type_names.begin()));
+    places.push_back(at == from.type_names.end() ? -1 : at - from.type_names.begin());
   }
   return places;
 }
@@ -103,7 +107,7 @@ void silence(Network& network, double s) {
 void set_embeddings(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
   const int n = model.n_types();
   const auto& like = from.embedding.front();
-  model.embedding.assign(model.type_one_side ? n : static_cast<std::size_t>(n) * n, {});
+  model.embedding.assign(model.type_one_side ? n : std::int64_t{n} * n, {});
   for (int neighbour = 0; neighbour < n; ++neighbour)
     for (int centre = 0; centre < (model.type_one_side ? 1 : n); ++centre) {
       const int index = model.network_index(centre, neighbour), known = places[neighbour];
@@ -120,13 +124,60 @@ void set_embeddings(Model& model, const Model& from, const std::vector<int>& pla
 
 void set_fittings(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
   const double slots = static_cast<double>(model.n_slots()) / from.n_slots();
+  const double scale = model.kind == DescriptorKind::se_e2_r ? slots : slots * slots;  // D goes as T or T^2
   model.fitting.clear();
   for (std::size_t t = 0; t < places.size(); ++t) {
     model.fitting.push_back(places[t] >= 0 ? from.fitting[places[t]]
                                            : drawn_fitting(from.fitting.front(), seed, t));
     if (places[t] >= 0 && slots != 1)
-      for (double& weight : model.fitting.back().layers.front().weight) weight *= slots * slots;
+      for (double& weight : model.fitting.back().layers.front().weight) weight *= scale;
   }
+}
+
+/// The network of types for others: theirs by name, new ones drawn. Its skip, which goes by a type's place,
+/// becomes part of the matrix.
+Network types_network(const Network& from, const std::vector<int>& places, std::uint64_t seed) {
+  Network network = from;
+  DenseLayer& layer = network.layers.front();
+  bool is_same = std::ssize(places) == layer.n_in;
+  for (std::size_t t = 0; t < places.size(); ++t) is_same = is_same && places[t] == static_cast<int>(t);
+  if (is_same) return network;
+  if (layer.skip != DenseLayer::Skip::none) {
+    QUINTET_CHECK(
+        layer.activation == Activation::linear &&
+            std::all_of(layer.timestep.begin(), layer.timestep.end(), [](double t) { return t == 1; }),
+        "initial_model: the network that embeds its types has a skip round a layer that is not linear "
+        "(width {}, {}): the types cannot change; train a new model",
+        layer.n_out, counted(layer.n_in, "type"));
+    for (int o = 0; o < layer.n_out; ++o) layer.weight[std::int64_t{o % layer.n_in} * layer.n_out + o] += 1;
+    layer.skip = DenseLayer::Skip::none;
+  }
+  DenseLayer drawn = layer;
+  drawn.n_in = static_cast<int>(places.size());
+  drawn.weight.resize(std::int64_t{drawn.n_in} * drawn.n_out);
+  Network like;
+  like.layers = {drawn};
+  drawn = drawn_embedding(like, seed, index_of_types).layers.front();
+  for (std::size_t t = 0; t < places.size(); ++t)
+    if (places[t] >= 0)
+      std::copy_n(layer.weight.begin() + std::int64_t{places[t]} * layer.n_out, layer.n_out,
+                  drawn.weight.begin() + std::int64_t{layer.n_out} * static_cast<int>(t));
+  layer.n_in = drawn.n_in;
+  layer.weight = std::move(drawn.weight);
+  return network;
+}
+
+/// Networks that read types need no others for new ones; one fitting network for each type does.
+void set_readers(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
+  auto& readers = *model.readers;
+  readers.types = types_network(from.readers->types, places, seed);
+  if (from.readers->fitting.size() > 1) {
+    readers.fitting.clear();
+    for (std::size_t t = 0; t < places.size(); ++t)
+      readers.fitting.push_back(places[t] >= 0 ? from.readers->fitting[places[t]]
+                                               : drawn_fitting(from.readers->fitting.front(), seed, t));
+  }
+  resolve_types(model);
 }
 
 }  // namespace
@@ -144,13 +195,15 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
   model.excluded_pairs = for_pairs(from.excluded_pairs, places, n_old);
   model.excluded_atoms = for_types(from.excluded_atoms, places, false);
   model.excluded_fitting = for_types(from.excluded_fitting, places, false);
-  model.sel = for_types(from.sel, places, 0);
+  if (!from.readers) model.sel = for_types(from.sel, places, 0);
   const bool is_new = type_names.size() > n_old;
   if (is_new) {
-    require_room(from);
-    const auto counted = automatic_sel(census);
-    for (std::size_t t = 0; t < places.size(); ++t)
-      if (places[t] < 0) model.sel[t] = std::max(counted[t], 4);
+    if (!from.readers) {
+      require_room(from);
+      const auto counted = automatic_sel(census);
+      for (std::size_t t = 0; t < places.size(); ++t)
+        if (places[t] < 0) model.sel[t] = std::max(counted[t], 4);
+    }
     const bool zero_mean =
         std::all_of(from.mean.begin(), from.mean.end(), [](const auto& m) { return m[0] == 0; });
     set_statistics(model, systems, frames_a_system, zero_mean);
@@ -159,6 +212,10 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
     if (places[t] < 0) continue;
     model.mean[t] = from.mean[places[t]];
     model.deviation[t] = from.deviation[places[t]];
+  }
+  if (from.readers) {
+    set_readers(model, from, places, seed);
+    return model;
   }
   set_embeddings(model, from, places, seed);
   set_fittings(model, from, places, seed);

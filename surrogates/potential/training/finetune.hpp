@@ -21,6 +21,9 @@ namespace quintet::potential {
 /// types alone are then those of `from`, exactly where networks depend on both types or one type is known,
 /// and to the differences of s0 between centres otherwise.
 ///
+/// Networks of dpa1 read numbers that stand for a type: new ones are drawn for new types, all else stays, sel
+/// too, and energies of known types alone are those of `from`.
+///
 /// Throws InputError that names what cannot be carried over: a type of `from` that is missing; where types
 /// come in, activations of the embedding that are not 0 at 0, and skips round the first layers of networks.
 /// @param systems of the types `type_names` @param census of them, within from.rcut

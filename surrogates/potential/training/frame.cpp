@@ -77,8 +77,8 @@ double least_distance(const TrainingFrame& frame) {
     for (std::size_t n = frame.offset[i]; n < frame.offset[i + 1]; ++n) {
       double r2 = 0;
       for (int k = 0; k < 3; ++k)
-        r2 += std::pow(frame.position[3 * static_cast<std::size_t>(frame.neighbour[n]) + k] -
-                           frame.position[3 * static_cast<std::size_t>(i) + k],
+        r2 += std::pow(frame.position[3 * std::int64_t{frame.neighbour[n]} + k] -
+                           frame.position[3 * std::int64_t{i} + k],
                        2);
       least = std::min(least, r2);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -45,7 +46,7 @@ DenseLayer random_layer(int n_in, int n_out, Activation activation, DenseLayer::
   layer.n_out = n_out;
   layer.activation = activation;
   layer.skip = skip;
-  layer.weight = normal.draw(static_cast<std::size_t>(n_in) * n_out, 0, 1 / std::sqrt(n_in + n_out));
+  layer.weight = normal.draw(std::int64_t{n_in} * n_out, 0, 1 / std::sqrt(n_in + n_out));
   layer.bias = normal.draw(n_out, 0, 1);
   if (timestep && skip != DenseLayer::Skip::none)
     layer.timestep = normal.draw(n_out, 0.1, 0.001);
@@ -73,13 +74,46 @@ Network random_network(int n_in, const std::vector<int>& widths, Activation acti
   return network;
 }
 
+/// Inputs of a network that reads the embeddings of a pair of types, and `others`.
+int inputs_with_pair(const NetworkOptions& options, int others) {
+  return others + options.type_width * (options.type_one_side ? 1 : 2);
+}
+
+/// Inputs of dpa1's fitting network.
+int inputs_of_fitting(const NetworkOptions& options) {
+  return options.embedding.back() * options.axis_neuron +
+         (options.fitting_reads_types ? options.type_width : 0);
+}
+
+/// Networks of dpa1. The one of types has a matrix alone: a bias would be the same for all of them.
+void add_readers(Model& model, const NetworkOptions& options) {
+  const auto network = [&](int n_in, std::size_t index) {
+    return random_network(n_in, options.embedding, options.embedding_activation, options.embedding_timestep,
+                          Normal(options.seed, stream_of_embeddings, index), false);
+  };
+  TypeReaders readers;
+  readers.embedding = network(options.has_gate ? 1 : inputs_with_pair(options, 1), 0);
+  if (options.has_gate) readers.gate = network(inputs_with_pair(options, 0), 1);
+  readers.types = random_network(model.n_types(), {options.type_width}, Activation::linear, false,
+                                 Normal(options.seed, stream_of_embeddings, index_of_types), false);
+  auto& bias = readers.types.layers.front().bias;
+  std::fill(bias.begin(), bias.end(), 0.0);
+  readers.fitting.push_back(random_network(inputs_of_fitting(options), options.fitting,
+                                           options.fitting_activation, options.fitting_timestep,
+                                           Normal(options.seed, stream_of_fittings, 0), true));
+  readers.fitting_reads_types = options.fitting_reads_types;
+  model.readers = std::move(readers);
+  resolve_types(model);
+}
+
 void add_networks(Model& model, const NetworkOptions& options) {
+  if (model.kind == DescriptorKind::dpa1) return add_readers(model, options);
   const std::size_t n = model.type_names.size();
-  for (std::size_t k = 0; k < (options.type_one_side ? n : n * n); ++k)
+  for (std::size_t k = 0; k < (model.type_one_side ? n : n * n); ++k)
     model.embedding.push_back(random_network(1, options.embedding, options.embedding_activation,
                                              options.embedding_timestep,
                                              Normal(options.seed, stream_of_embeddings, k), false));
-  const int size = options.embedding.back() * options.axis_neuron;
+  const int size = options.embedding.back() * std::max(model.axis_neuron, 1);
   for (std::size_t t = 0; t < n; ++t)
     model.fitting.push_back(random_network(size, options.fitting, options.fitting_activation,
                                            options.fitting_timestep,
@@ -101,8 +135,11 @@ Model without_networks(const NetworkOptions& options) {
   model.rcut = options.rcut;
   model.rcut_smooth = options.rcut_smooth;
   model.protection = options.protection;
-  model.axis_neuron = options.axis_neuron;
-  model.type_one_side = options.type_one_side;
+  const bool is_radial = options.kind == DescriptorKind::se_e2_r;
+  model.kind = options.kind;
+  model.axis_neuron = is_radial ? 0 : options.axis_neuron;
+  model.type_one_side = is_radial || options.type_one_side;
+  model.smooth_gates = options.kind == DescriptorKind::dpa1 && options.has_gate && options.smooth_gates;
   model.single_precision = options.single_precision;
   model.atom_bias.assign(n, 0.0);
   model.excluded_descriptor_pairs = flags(options.excluded_descriptor_pairs, n);
@@ -114,13 +151,31 @@ Model without_networks(const NetworkOptions& options) {
 }
 
 void warn_of_overflow(const Model& model, const NeighbourCensus& census) {
+  const auto most = census.most_of(model.kind);
   for (std::size_t t = 0; t < model.sel.size(); ++t)
-    if (model.sel[t] > 0 && model.sel[t] < census.most_neighbours[t])
+    if (model.sel[t] > 0 && model.sel[t] < most[t])
       log::warning(
-          "sel is {} for type {}, but atoms of the data have up to {} such neighbours within {} angstrom: "
+          "sel is {} for {}, but atoms of the data have up to {} such neighbours within {} angstrom: "
           "the farthest will be ignored and the energy jumps; give {} or more, or auto",
-          model.sel[t], model.type_names[t], census.most_neighbours[t], model.rcut,
-          census.most_neighbours[t]);
+          model.sel[t], model.kind == DescriptorKind::dpa1 ? "all types" : "type " + model.type_names[t],
+          most[t], model.rcut, most[t]);
+}
+
+/// What networks read of types becomes part of their first layer's bias, which no skip may go round.
+void validate_readers(const NetworkOptions& options) {
+  QUINTET_CHECK(options.type_width >= 1 && options.type_width <= 10000,
+                "types are embedded in {} numbers; expected 1 to 10000", options.type_width);
+  const int n_embedding = inputs_with_pair(options, 1), n_fitting = inputs_of_fitting(options);
+  QUINTET_CHECK(options.has_gate || skip_of(n_embedding, options.embedding.front()) == DenseLayer::Skip::none,
+                "the embedding network has {} inputs, s and embeddings of types, and a first layer of width "
+                "{}, which would add them to its outputs: choose another width of that layer or of the "
+                "embeddings of types",
+                n_embedding, options.embedding.front());
+  QUINTET_CHECK(
+      !options.fitting_reads_types || skip_of(n_fitting, options.fitting.front()) == DenseLayer::Skip::none,
+      "the fitting network has {} inputs, with the embedding of a type, and a first layer of width "
+      "{}, which would add them to its outputs: choose another width of that layer",
+      n_fitting, options.fitting.front());
 }
 
 void validate_widths(const std::vector<int>& widths, const char* what) {
@@ -173,9 +228,10 @@ void validate(const NetworkOptions& options) {
                 "cutoffs are rcut_smooth = {} and rcut = {} angstrom; expected 0 <= rcut_smooth < rcut",
                 options.rcut_smooth, options.rcut);
   QUINTET_CHECK(options.protection >= 0, "protection is {} angstrom; expected 0 or more", options.protection);
-  QUINTET_CHECK(options.sel.empty() || n_types == 0 || static_cast<int>(options.sel.size()) == n_types,
-                "sel has {} entries for {} types [{}]; expected one a type, or auto", options.sel.size(),
-                n_types, fmt::join(options.type_map, ", "));
+  const bool is_dpa1 = options.kind == DescriptorKind::dpa1;
+  QUINTET_CHECK(options.sel.empty() || n_types == 0 || std::ssize(options.sel) == (is_dpa1 ? 1 : n_types),
+                "sel has {} entries for {} types [{}]; expected {}, or auto", options.sel.size(), n_types,
+                fmt::join(options.type_map, ", "), is_dpa1 ? "one for all types" : "one a type");
   for (const int n : options.sel)
     QUINTET_CHECK(n >= 0 && n < 100000, "sel [{}] holds {}; expected 0 to 99999",
                   fmt::join(options.sel, ", "), n);
@@ -184,9 +240,13 @@ void validate(const NetworkOptions& options) {
       "sel [{}] leaves no room for neighbours", fmt::join(options.sel, ", "));
   validate_widths(options.embedding, "the embedding network");
   validate_widths(options.fitting, "the fitting network");
-  QUINTET_CHECK(options.axis_neuron >= 1 && options.axis_neuron <= options.embedding.back(),
+  const bool is_radial = options.kind == DescriptorKind::se_e2_r;
+  QUINTET_CHECK(!is_radial || options.excluded_descriptor_pairs.empty(),
+                "exclude_types of a descriptor se_e2_r is not supported; the model's pair_exclude_types is");
+  QUINTET_CHECK(is_radial || (options.axis_neuron >= 1 && options.axis_neuron <= options.embedding.back()),
                 "axis_neuron is {}; expected 1 to {}, the embedding's last width", options.axis_neuron,
                 options.embedding.back());
+  if (is_dpa1) validate_readers(options);
   QUINTET_CHECK(options.statistics_frames >= 1,
                 "statistics are to be taken of {} frames a system; expected 1 or more",
                 options.statistics_frames);
@@ -211,10 +271,12 @@ Model initial_model(const NetworkOptions& options, const std::vector<LabelledSys
                 options.type_map.size());
   Model model = without_networks(options);
   model.least_distance = census.least_distance;
-  model.sel = options.sel.empty() ? automatic_sel(census) : options.sel;
+  model.sel = options.sel.empty() ? automatic_sel(census, model.kind) : options.sel;
   warn_of_overflow(model, census);
   add_networks(model, options);
-  set_statistics(model, systems, options.statistics_frames, options.set_davg_zero);
+  // Without smooth gates what empty slots add would depend on the type of an atom that is not there.
+  const bool has_no_mean = model.kind == DescriptorKind::dpa1 && !model.smooth_gates;
+  set_statistics(model, systems, options.statistics_frames, options.set_davg_zero || has_no_mean);
   set_energy_bias(model, systems);
   return model;
 }

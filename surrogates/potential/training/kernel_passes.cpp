@@ -111,12 +111,12 @@ template <class Real>
 void KernelPasses<Real>::predict(const TrainingFrame& frame, int type, Group& group, Prediction& prediction) {
   const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
-  const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
+  const std::size_t t_size = 4 * std::int64_t{stride};
   grown_ = grown_ || group.d.size() < n * d_stride;
   for (auto* array : {&group.d, &group.d_dot, &group.d_bar, &group.d_dot_bar}) grow(*array, n * d_stride);
   for (auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar})
     grow(*array, n * t_size + pack_width<Real>);  // the descriptor reads whole packs from any channel on
-  grow(work_, static_cast<std::size_t>(start_.axis_neuron) * stride);
+  grow(work_, std::int64_t{start_.axis_neuron} * stride);
   fill_batches(frame, group);
   const auto describe = [&](int first, int some) {
     for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i)
@@ -150,7 +150,7 @@ void KernelPasses<Real>::predict(std::span<const TrainingFrame* const> frames, S
   Prediction& prediction = predictions.front();
   AtomShare share = share_of(frame, start_, sharer);
   prediction.energy = share.energy;
-  prediction.force.assign(3 * static_cast<std::size_t>(frame.n_atoms), 0.0);
+  prediction.force.assign(3 * std::int64_t{frame.n_atoms}, 0.0);
   prediction.virial = {};
   for (int type = 0; type < start_.n_types(); ++type) {
     groups_[type].atoms = std::move(share.atoms[type]);
@@ -168,17 +168,17 @@ void KernelPasses<Real>::tangent(const TrainingFrame& frame, const Adjoint& adjo
   const double* v = adjoint.force.data();
   grow(row_dot_, 4 * batch.neighbour.size());
   for (int b = 0; b < batch.n_atoms; ++b) {
-    const double* own = v + 3 * static_cast<std::size_t>(batch.atom[b]);
+    const double* own = v + 3 * std::int64_t{batch.atom[b]};
     for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
       const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
-      const double* other = v + 3 * static_cast<std::size_t>(frame.owner[batch.neighbour[r]]);
+      const double* other = v + 3 * std::int64_t{frame.owner[batch.neighbour[r]]};
       double d_dot[3], along = 0;
       for (int k = 0; k < 3; ++k) {
         d_dot[k] = own[k] - other[k];
         for (int l = 0; l < 3; ++l) d_dot[k] -= adjoint.virial[3 * k + l] * d[l];
         along += d[k] * d_dot[k];
       }
-      Real* row_dot = row_dot_.data() + 4 * static_cast<std::size_t>(r);
+      Real* row_dot = row_dot_.data() + 4 * std::int64_t{r};
       row_dot[0] = static_cast<Real>(batch.slope[r] * along);
       for (int k = 0; k < 3; ++k)
         row_dot[k + 1] = static_cast<Real>((batch.q[r] * d_dot[k] + batch.dq[r] * along * d[k]) * scale[k]);
@@ -192,7 +192,7 @@ void KernelPasses<Real>::differentiate(const TrainingFrame& frame, const Adjoint
                                        Group& group, Real* gradient) {
   const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
-  const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
+  const std::size_t t_size = 4 * std::int64_t{stride};
   for (std::size_t k = 0; k * batch_atoms < n; ++k) {
     tangent(frame, adjoint, group.batches[k]);
     embedding_->tangent(group.batches[k], row_dot_.data(), group.records[k],
@@ -206,12 +206,14 @@ void KernelPasses<Real>::differentiate(const TrainingFrame& frame, const Adjoint
       descriptor_.tangent(t_of(i), group.t_dot.data() + i * t_size, stride,
                           group.d_dot.data() + i * d_stride);
   };
-  // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
+  // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot. That of distances alone is
+  // linear.
   AlignedVector<Real> through_t_dot(t_size);
   const auto back = [&](int first, int some) {
     for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
       Real* t_bar = group.t_bar.data() + i * t_size;
       descriptor_.backward(t_of(i), stride, group.d_bar.data() + i * d_stride, t_bar, work_.data());
+      if (descriptor_.axis_neuron() == 0) continue;
       descriptor_.backward(group.t_dot.data() + i * t_size, stride, group.d_dot_bar.data() + i * d_stride,
                            through_t_dot.data(), work_.data());
       for (std::size_t k = 0; k < t_size; ++k) t_bar[k] += through_t_dot[k];

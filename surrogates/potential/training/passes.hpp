@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "io/hdf5/file_fwd.hpp"
+#include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/model/model.hpp"
+#include "surrogates/potential/model/parameters.hpp"
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/potential/training/prediction.hpp"
 
@@ -56,5 +59,10 @@ class Passes {
   virtual void save(hdf5::Group& group) const = 0;
   virtual void load(hdf5::Group& group, const Model& now) = 0;
 };
+
+/// Those of our kernels, on a core.
+template <class Real>
+[[nodiscard]] std::unique_ptr<Passes<Real>> make_kernel_passes(const Model& start,
+                                                               const ParameterLayout& places, SelRule rule);
 
 }  // namespace quintet::potential

@@ -46,8 +46,8 @@ Sampler::Sampler(const std::vector<LabelledSystem>& systems, int batch_size, int
                 systems.size());
   double sum = 0;
   for (std::size_t s = 0; s < systems.size(); ++s) {
-    const auto n_frames = static_cast<std::int64_t>(systems[s].frames.size());
-    const auto n_atoms = static_cast<std::int64_t>(systems[s].n_atoms());
+    const std::int64_t n_frames = systems[s].frames.size();
+    const std::int64_t n_atoms = systems[s].n_atoms();
     const std::int64_t wanted = batch_size > 0 ? batch_size : (auto_atoms + n_atoms - 1) / n_atoms;
     n_frames_.push_back(systems[s].frames.size());
     batch_size_.push_back(std::min(wanted, n_frames));
@@ -60,7 +60,7 @@ Sampler::Sampler(const std::vector<LabelledSystem>& systems, int batch_size, int
 }
 
 std::int64_t Sampler::n_batches(std::size_t system) const {
-  const auto size = static_cast<std::size_t>(batch_size_[system]);
+  const std::size_t size = batch_size_[system];
   return (n_frames_[system] + size - 1) / size;
 }
 
@@ -102,7 +102,7 @@ Sampler::Batch Sampler::batch(std::int64_t step) const {
   QUINTET_CHECK(step >= 0, "there is no batch of step {}", step);
   count_up_to(step);
   Batch result{system_of(step), {}};
-  const auto n = static_cast<std::int64_t>(n_frames_[result.system]);
+  const std::int64_t n = n_frames_[result.system];
   const std::int64_t size = batch_size_[result.system], first = drawn_[result.system] * size;
   for (std::int64_t at = first; at < first + size; ++at)
     result.frames.push_back(order_of(result.system, at / n)[at % n]);

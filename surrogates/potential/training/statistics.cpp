@@ -3,6 +3,7 @@
 #include <map>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/training/data.hpp"
@@ -34,6 +35,8 @@ void count_neighbours_of(const TrainingFrame& frame, NeighbourCensus& census) {
       ++count[frame.type[frame.neighbour[c]]];
     for (std::size_t t = 0; t < count.size(); ++t)
       census.most_neighbours[t] = std::max(census.most_neighbours[t], count[t]);
+    census.most_together =
+        std::max(census.most_together, static_cast<int>(frame.offset[i + 1] - frame.offset[i]));
   }
 }
 
@@ -46,12 +49,14 @@ double deviation(double number, double sum, double squares) {
   constexpr double absent = 0.1, least = 0.01;  // DeePMD-kit's values
   if (number == 0) return absent;
   const double mean = sum / number;
-  return std::max(least, std::sqrt(std::max(0.0, squares / number - mean * mean)));
+  const double root = rounded_root(squares / number - mean * mean);
+  return root < least ? least : root;
 }
 
 /// The model's environment without normalisation.
 Model raw_environment(const Model& model) {
   Model raw;
+  raw.kind = model.kind;
   raw.type_names = model.type_names;
   raw.rcut = model.rcut;
   raw.rcut_smooth = model.rcut_smooth;
@@ -85,7 +90,7 @@ class RowStatistics {
   void add_rows(Moments& m) {
     m.slots += environment_.n_slots();
     for (int r = 0; r < batch_.first[n_types_]; ++r) {
-      const double* row = batch_.row.data() + 4 * static_cast<std::size_t>(r);
+      const double* row = batch_.row.data() + 4 * std::int64_t{r};
       m.radial += row[0];
       m.radial2 += row[0] * row[0];
       m.angular += row[1] + row[2] + row[3];
@@ -112,10 +117,10 @@ NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int
   return census;
 }
 
-std::vector<int> automatic_sel(const NeighbourCensus& census) {
+std::vector<int> automatic_sel(const NeighbourCensus& census, DescriptorKind kind) {
   std::vector<int> sel;
   // DeePMD-kit cuts 1.1 n down to an integer before it rounds that up: 44 neighbours give 48, not 52.
-  for (const int n : census.most_neighbours) sel.push_back((static_cast<int>(1.1 * n) + 3) / 4 * 4);
+  for (const int n : census.most_of(kind)) sel.push_back((static_cast<int>(1.1 * n) + 3) / 4 * 4);
   if (std::all_of(sel.begin(), sel.end(), [](int n) { return n == 0; })) sel.assign(sel.size(), 4);
   return sel;
 }
@@ -124,8 +129,7 @@ void set_statistics(Model& model, const std::vector<LabelledSystem>& systems, in
                     bool zero_mean) {
   RowStatistics rows(raw_environment(model));
   for (const auto& system : systems) {
-    const std::size_t n = system.frames.size(),
-                      taken = std::min(n, static_cast<std::size_t>(frames_a_system));
+    const std::size_t n = system.frames.size(), taken = std::min<std::size_t>(n, frames_a_system);
     for (std::size_t k = 0; k < taken; ++k) rows.add(frame_of(system, k * n / taken, model.rcut));
   }
   model.mean.clear();
@@ -136,6 +140,7 @@ void set_statistics(Model& model, const std::vector<LabelledSystem>& systems, in
                  angular = deviation(3 * m.slots, m.angular, m.angular2);
     model.mean.push_back({mean, 0, 0, 0});
     model.deviation.push_back({radial, angular, angular, angular});
+    if (model.kind == DescriptorKind::se_e2_r) model.deviation.back() = {radial, 1, 1, 1};
   }
 }
 

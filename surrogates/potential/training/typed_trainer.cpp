@@ -7,7 +7,6 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/aligned.hpp"
-#include "surrogates/potential/training/kernel_passes.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 #include "surrogates/resident/late/late_parameters.hpp"
 #include "surrogates/training/flat_checkpoint.hpp"
@@ -30,11 +29,14 @@ namespace {
 template <class Real>
 std::unique_ptr<Passes<Real>> make_passes(const Model& start, const ParameterLayout& places, SelRule rule,
                                           const TrainingDevice& device, FlatParameters<Real>& parameters) {
-  for (int t = 0; t < start.n_types(); ++t)
-    QUINTET_CHECK(!start.fitting[t].layers.empty() && !places.fitting[t].back().has_timestep,
+  for (std::size_t t = 0; t < places.fitting.size(); ++t)
+    QUINTET_CHECK(!places.fitting[t].empty() && !places.fitting[t].back().has_timestep,
                   "the fitting network of {} has a time step at its output: it can be evaluated, not trained",
                   start.type_names[t]);
-  if (device.session.is_cpu()) return std::make_unique<KernelPasses<Real>>(start, places, rule);
+  QUINTET_CHECK(device.session.is_cpu() || start.kind == DescriptorKind::se_e2_a,
+                "device: models with the descriptor {} are trained on the cores; expected cpu",
+                name_of(start.kind));
+  if (device.session.is_cpu()) return make_kernel_passes<Real>(start, places, rule);
   if (!parameters.is_resident()) return make_torch_passes<Real>(start, places, rule, device);
   return make_torch_passes<Real>(start, places, rule, device, parameters.values(0).data(),
                                  parameters.gradient(0).data());
@@ -204,7 +206,7 @@ Deviations TypedTrainer<Real>::evaluate_at(std::span<const double> parameters,
     return result;
   }
   const AlignedVector<Real> typed(parameters.begin(), parameters.end());
-  std::unique_ptr<Passes<Real>> usual = std::make_unique<KernelPasses<Real>>(start_, places_, rule_);
+  std::unique_ptr<Passes<Real>> usual = make_kernel_passes<Real>(start_, places_, rule_);
   if (closest_ > 0) usual->cover(closest_);
   passes_.swap(usual);
   const bool was_stale = std::exchange(stale_, true);

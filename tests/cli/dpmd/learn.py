@@ -41,6 +41,20 @@ def models():
     open("short.dp", "wb").write(data.replace(b'"rcut":6.0', b'"rcut":5.5'))
 
 
+def exchanged():
+    """two.dp (types O, H), exchanged.dp (its numbers with the names exchanged), and frames of both types."""
+    data = open(os.path.join(HERE, "../../data/deep_potential/oneside.dp"), "rb").read()
+    open("two.dp", "wb").write(data)
+    open("exchanged.dp", "wb").write(data.replace(b'["O","H"]', b'["H","O"]'))
+    rng = random.Random(8)
+    with open("both_types.xyz", "w") as file:
+        for _ in range(2):
+            print(27, 'Lattice="9 0 0 0 9 0 0 0 9" pbc="T T T" Properties=species:S:1:pos:R:3', sep="\n", file=file)
+            for i in range(27):
+                print("OHH"[i % 3], *(3 * cell + rng.uniform(0.3, 1.9) for cell in (i % 3, i // 3 % 3, i // 9)),
+                      file=file)
+
+
 def frames(name="frames.xyz", n="3", repeat="1"):
     """Displaced and sheared fcc cells of 4 repeat^3 atoms."""
     rng, r = random.Random(4), int(repeat)
@@ -73,7 +87,7 @@ def steps(path, *expected):
         fail(f"{path}: steps {found}")
 
 
-def close(a, b, tolerance="2e-6"):
+def close(a, b, tolerance="2e-6", least="1e-12"):
     """Two deviation files agree (six digits are written)."""
     ours, theirs = table(a), table(b)
     if len(ours) != len(theirs) or not ours:
@@ -81,7 +95,7 @@ def close(a, b, tolerance="2e-6"):
     for x, y in zip(ours, theirs):
         for i, (p, q) in enumerate(zip(x, y)):
             # Round-off of the least components is their noise.
-            if abs(p - q) > float(tolerance) * abs(q) + 1e-12:
+            if abs(p - q) > float(tolerance) * abs(q) + float(least):
                 fail(f"step {x[0]}, column {i}: {p} and {q}")
 
 
@@ -105,6 +119,17 @@ def by_evaluate(deviation, *evaluations):
                 fail(f"column {i + 1}: {ours}, expected {theirs}")
         if max(force) < 1e-4:
             fail("the models do not differ")
+
+
+def alike(ours, theirs, tolerance):
+    """Deviation files agree to `tolerance`, relative to the largest value of a column."""
+    a, b = table(ours), table(theirs)
+    if len(a) != len(b) or len(a) < 2:
+        fail(f"{len(a)} and {len(b)} rows")
+    for i, (x, y) in enumerate(zip(zip(*a), zip(*b), strict=True)):
+        worst = max(abs(p - q) for p, q in zip(x, y)) / max(1e-9, *map(abs, y))
+        if worst > float(tolerance):
+            fail(f"column {i + 1} differs by {worst:.1e} relative")
 
 
 def atomic(path, n):

@@ -6,7 +6,8 @@ of their own (*.ref.json, as ../deep_potential has them), made by DeePMD-kit's o
 
     python3 -m venv peer
     peer/bin/pip install deepmd-kit==3.2.0 torch==2.13.0
-    peer/bin/python make_deepmd.py
+    peer/bin/python make_deepmd.py [NAME ...]
+    peer/bin/python make_deepmd.py refused
 
 `refused/` has what looks like a model and cannot be run, by a few lines each.
 
@@ -26,7 +27,7 @@ import torch  # noqa: E402
 operators = torch.library.Library("deepmd", "FRAGMENT")
 operators.define("border_op(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, Tensor i) "
                  "-> Tensor[]")
-operators.define("tabulate_fusion_se_a(Tensor a) -> Tensor")
+operators.define("tabulate_fusion_se_a(Tensor a, Tensor b, Tensor c, Tensor d, int e) -> Tensor[]")
 sys.modules["deepmd.pt.cxx_op"] = types.ModuleType("deepmd.pt.cxx_op")
 sys.modules["deepmd.pt.cxx_op"].ENABLE_CUSTOMIZED_OP = False
 import numpy as np  # noqa: E402
@@ -49,6 +50,17 @@ MODELS = {
                                 "repflow": {"n_dim": 6, "e_dim": 4, "a_dim": 3, "nlayers": 2, "e_rcut": 4.5,
                                             "e_rcut_smth": 1.0, "e_sel": 30, "a_rcut": 3.5, "a_rcut_smth": 1.0,
                                             "a_sel": 20, "axis_neuron": 2}},
+                 "fitting_net": FITTING},
+    # Messages of one layer, of what atoms have learnt from their neighbours and triplets.
+    "triplets": {"descriptor": {"type": "dpa2", "precision": "float64", "seed": 3, "smooth": True,
+                                "repinit": {"rcut": 4.5, "rcut_smth": 1.0, "nsel": 30, "neuron": [3, 6],
+                                            "axis_neuron": 2, "tebd_dim": 3, "tebd_input_mode": "concat",
+                                            "three_body_neuron": [3, 4], "three_body_rcut": 3.0,
+                                            "three_body_rcut_smth": 1.0, "three_body_sel": 10,
+                                            "use_three_body": True},
+                                "repformer": {"rcut": 3.5, "rcut_smth": 1.0, "nsel": 20, "nlayers": 1, "g1_dim": 6,
+                                              "g2_dim": 4, "axis_neuron": 2, "attn1_hidden": 4, "attn1_nhead": 1,
+                                              "attn2_hidden": 3, "attn2_nhead": 1, "update_g1_has_attn": True}},
                  "fitting_net": FITTING},
 }
 PARAMETER = [0.6]
@@ -114,7 +126,7 @@ class Stub(torch.nn.Module):
 
 class Tabulated(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.ops.deepmd.tabulate_fusion_se_a(x)
+        return torch.ops.deepmd.tabulate_fusion_se_a(x, x, x, x, 1)[0]
 
 
 class Square(torch.nn.Module):
@@ -130,11 +142,12 @@ def refused():
         freeze(module, f"refused/{name}")
 
 
-def main():
-    refused()
-    freeze(BaseModel.deserialize(copy.deepcopy(load_dp_model(str(NATIVE / "oneside.dp"))["model"])), "oneside")
+def main(names):
+    if not names:
+        freeze(BaseModel.deserialize(copy.deepcopy(load_dp_model(str(NATIVE / "oneside.dp"))["model"])), "oneside")
     structures = json.loads((NATIVE / "dpa1_concat.ref.json").read_text())["cases"]
-    for name, config in MODELS.items():
+    for name in names or MODELS:
+        config = MODELS[name]
         torch.manual_seed(5)
         model = get_model(copy.deepcopy({"type_map": ["O", "H"], **config}))
         random_statistics(model)
@@ -152,4 +165,4 @@ def main():
 if __name__ == "__main__" and sys.argv[1:] == ["refused"]:
     refused()
 elif __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -256,7 +256,7 @@ TEST(Domain, ghosts_follow_their_owners_and_the_box) {
 
   EXPECT_FALSE(rebuilt);
   const auto after = ghost_places(domain, atoms);
-  EXPECT_GT(domain.comm().sum(static_cast<std::int64_t>(after.images.size())), 0);
+  EXPECT_GT(domain.comm().sum(std::ssize(after.images)), 0);
   EXPECT_EQ(after.images, before.images);
   EXPECT_LT(after.worst, 1e-13);
 }

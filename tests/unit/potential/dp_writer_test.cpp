@@ -27,11 +27,10 @@ std::string source(const std::string& path) {
   return std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/" + path;
 }
 
-/// Only the descriptor se_e2_a is; what a model of isolated atoms says of them becomes part of its biases.
+/// Those of one descriptor are; what a model of isolated atoms says of them becomes part of its biases.
 bool is_written(const fs::path& path) {
   const Model model = read_dp(path.string());
-  return model.kind == DescriptorKind::se_e2_a && model.further.empty() &&
-         model.frame_parameters.count() == 0 && path.stem() != "atom_energy";
+  return model.further.empty() && model.frame_parameters.count() == 0 && path.stem() != "atom_energy";
 }
 
 /// Models that DeePMD-kit wrote.
@@ -58,6 +57,7 @@ void expect_equal(const std::vector<Network>& a, const std::vector<Network>& b, 
 }
 
 void expect_equal(const Model& a, const Model& b, const std::string& what) {
+  EXPECT_EQ(a.kind, b.kind) << what;
   EXPECT_EQ(a.type_names, b.type_names) << what;
   EXPECT_TRUE(a.rcut == b.rcut && a.rcut_smooth == b.rcut_smooth && a.protection == b.protection) << what;
   EXPECT_EQ(a.sel, b.sel) << what;
@@ -74,6 +74,15 @@ void expect_equal(const Model& a, const Model& b, const std::string& what) {
   EXPECT_EQ(a.version, b.version) << what;
   expect_equal(a.embedding, b.embedding, what + " embedding");
   expect_equal(a.fitting, b.fitting, what + " fitting");
+  EXPECT_TRUE(a.gates == b.gates && a.smooth_gates == b.smooth_gates) << what;
+  ASSERT_EQ(a.readers.has_value(), b.readers.has_value()) << what;
+  if (a.readers) {
+    EXPECT_EQ(a.readers->types_have_bias, b.readers->types_have_bias) << what;
+    EXPECT_EQ(a.readers->fitting_reads_types, b.readers->fitting_reads_types) << what;
+    expect_equal(a.readers->fitting, b.readers->fitting, what + " shared fitting");
+    expect_equal({a.readers->types, a.readers->embedding, a.readers->gate},
+                 {b.readers->types, b.readers->embedding, b.readers->gate}, what + " readers");
+  }
   ASSERT_EQ(a.tables.size(), b.tables.size()) << what;
   for (std::size_t i = 0; i < a.tables.size(); ++i) {
     EXPECT_TRUE(a.tables[i].lower == b.tables[i].lower && a.tables[i].upper == b.tables[i].upper &&

@@ -32,13 +32,13 @@ double error_of(const Model& model, const SpectralLayout& layout) {
     const auto c = spectral_coefficients(network, layout);
     for (int i = 0; i < 2000; ++i) {
       const double s = uniform(random);
-      const int p = static_cast<int>((s - layout.lower) / layout.width);
+      const int p = (s - layout.lower) / layout.width;
       const double x = 2 * ((s - layout.lower) / layout.width - p) - 1;
       evaluate_scalar(network, s, g, dg);
       for (int m = 0; m < network.n_out(); ++m) {
         double value = 0;
         for (int k = layout.order - 1; k >= 0; --k)
-          value = value * x + c[(static_cast<std::size_t>(p) * layout.order + k) * network.n_out() + m];
+          value = value * x + c[(std::int64_t{p} * layout.order + k) * network.n_out() + m];
         worst = std::max(worst, std::abs(value - g[m]));
         scale = std::max(scale, std::abs(g[m]));
       }

@@ -421,7 +421,7 @@ TEST(Work, fits_the_labels_of_a_run_of_water) {
     std::copy_n(arrays.at("box").values.begin(), 9, rows.begin());
     c.box = Box(rows, {true, true, true});
     c.type_names = {"O", "H"};
-    for (const double t : arrays.at("type").values) c.types.push_back(static_cast<int>(t));
+    for (const double t : arrays.at("type").values) c.types.push_back(t);
     c.positions.resize(96);
     c.forces.resize(96);
     for (std::size_t i = 0; i < 288; ++i) {

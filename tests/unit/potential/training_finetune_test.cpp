@@ -90,6 +90,26 @@ TEST(WithTypes, new_types_change_no_energy_of_the_known_ones) {
   }
 }
 
+/// dpa1: as many types as the width of their embedding, so that there is a skip, and more.
+TEST(WithTypes, networks_that_read_types_know_the_old_ones_exactly_in_any_order) {
+  for (const bool has_gate : {false, true})
+    for (const int width : {2, 4, 5}) {
+      auto options = options_of({"A", "B"}, false);
+      options.kind = DescriptorKind::dpa1;
+      options.type_width = width;
+      options.embedding = {7, 8, 8};
+      options.has_gate = has_gate;
+      const Model model = initial_model(options, {system_of(of_two, 4, 1)});
+      const Model more = widened(model, {"C", "A", "B"}, system_of(all, 4, 9));
+      EXPECT_EQ(more.sel, model.sel);
+      const auto before = values_of(model, system_of(of_two, 1, 5)),
+                 after = values_of(more, system_of(of_three, 1, 5));
+      for (const std::size_t k : {0, 1}) EXPECT_NEAR(after[k], before[k], 1e-11 * before[k]) << width;
+      const auto mixed = values_of(more, system_of(all, 1, 9));
+      EXPECT_TRUE(std::isfinite(mixed[0]) && mixed[1] > 0);
+    }
+}
+
 TEST(WithTypes, one_sided_networks_of_several_types_change_little) {
   const Model model = known_model({"A", "B"}, true);
   const auto before = values_of(model, system_of(of_two, 1, 5));

@@ -320,7 +320,7 @@ TEST(Statistics, water_has_the_peers_numbers) {
   std::vector<LabelledSystem> systems(3);
   Configuration c;
   c.type_names = {"O", "H"};
-  for (const double t : arrays.at("type").values) c.types.push_back(static_cast<int>(t));
+  for (const double t : arrays.at("type").values) c.types.push_back(t);
   c.positions.resize(192);
   for (int s = 0; s < 3; ++s) {
     systems[s].name = "data_" + std::to_string(s);

@@ -37,7 +37,7 @@ std::vector<Reference> references() {
     auto& c = r.configuration;
     for (const auto& name : tree.at("types").items()) c.type_names.push_back(name.as_text());
     c.masses.assign(c.type_names.size(), 1.0);
-    for (const double t : numbers(tree.find("type"))) c.types.push_back(static_cast<int>(t));
+    for (const double t : numbers(tree.find("type"))) c.types.push_back(t);
     const auto x = numbers(tree.find("coord"));
     for (std::size_t i = 0; i < x.size(); i += 3) c.positions.push_back({x[i], x[i + 1], x[i + 2]});
     Mat3 rows{40, 0, 0, 0, 40, 0, 0, 0, 40};

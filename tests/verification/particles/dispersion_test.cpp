@@ -3,6 +3,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -215,6 +219,88 @@ TEST(SumOfFields, of_dispersion_and_pairs_adds_energies_forces_and_virials) {
     EXPECT_NEAR(whole.force[k], force[k], 1e-12 * largest_of(force));
   for (std::size_t k = 0; k < energies.size(); ++k) EXPECT_NEAR(whole.atom_energy[k], energies[k], 1e-12);
   for (int k = 0; k < 9; ++k) EXPECT_NEAR(whole.virial[k], d.virial[k] + p.virial[k], 1e-11);
+}
+
+/// Dispersion that counts how often it is evaluated.
+class Counted final : public ForceField {
+ public:
+  Counted(std::unique_ptr<ForceField> field, int& count) : field_(std::move(field)), count_(count) {}
+  [[nodiscard]] double cutoff() const override { return field_->cutoff(); }
+  [[nodiscard]] const std::vector<std::string>& type_names() const override { return field_->type_names(); }
+  [[nodiscard]] std::string description() const override { return field_->description(); }
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                     const ByAtom& by_atom) override {
+    ++count_;
+    return field_->compute(exec, atoms, list, by_atom);
+  }
+
+ private:
+  std::unique_ptr<ForceField> field_;
+  int& count_;
+};
+
+PairParameters lennard_jones_of(const std::string& name, double depth) {
+  return {PairFormula::lennard_jones, {name, name}, depth, 2.9, std::nullopt, 6.0, 1.0};
+}
+
+/// A sum of one term: pairs of equal types.
+std::unique_ptr<SumOfFields> pairs_alone(double depth, const std::vector<std::string>& types) {
+  std::vector<PairParameters> pairs;
+  for (const auto& name : types) pairs.push_back(lennard_jones_of(name, depth));
+  std::vector<FieldTerm> terms;
+  terms.push_back({std::make_unique<PairPotential>(pairs)});
+  return std::make_unique<SumOfFields>(std::move(terms));
+}
+
+TEST(SumOfFields, share_terms_that_are_evaluated_once_for_the_same_atoms) {
+  const auto c = skew_cell();
+  int count = 0;
+  const auto dispersion = [&] {
+    return std::make_unique<Counted>(
+        std::make_unique<Dispersion>(c.type_names, read_dispersion_table(table_file(), c.type_names),
+                                     options_with(0)),
+        count);
+  };
+  const auto one = pairs_alone(0.01, c.type_names), other = pairs_alone(0.02, c.type_names),
+             alone = pairs_alone(0.02, c.type_names);
+  for (const auto& sum : {one.get(), alone.get()})
+    sum->add({dispersion(), {c.type_names[0], c.type_names[1]}});
+  ASSERT_TRUE(other->share_terms(*one, Comm::world()));
+  EXPECT_EQ(other->cutoff(), one->cutoff());
+
+  const Exec exec;
+  Domain domain(Comm::world(), {.cutoff = one->cutoff(), .skin = 0.5}, c.box);
+  Atoms atoms = domain.distribute(c);
+  domain.rebuild(exec, atoms);
+  const auto found = [&](SumOfFields& sum) {
+    const Energetics total = sum.compute(exec, atoms, domain.list());
+    std::vector<double> numbers(atoms.force.data(), atoms.force.data() + std::ptrdiff_t{3} * atoms.n_all());
+    numbers.push_back(total.energy);
+    numbers.insert(numbers.end(), total.virial.begin(), total.virial.end());
+    return numbers;
+  };
+  for (int move = 0; move < 3; ++move) {
+    count = 0;
+    (void)found(*one);
+    const auto shared = found(*other);
+    EXPECT_EQ(count, 1) << move;
+    EXPECT_EQ(shared, found(*alone)) << move;
+    EXPECT_EQ(count, 2) << move;
+    // the slightest move counts, and so does a list of atoms that have not moved
+    if (move == 0 && atoms.n_local > 0) atoms.position(0, 1) = std::nextafter(atoms.position(0, 1), 100.0);
+    if (move == 1) domain.rebuild(exec, atoms);
+  }
+}
+
+TEST(SumOfFields, do_not_share_terms_where_types_would_be_others) {
+  const std::vector<std::string> types{"C", "H"}, turned{"H", "C"};
+  const auto one = pairs_alone(0.01, types), same = pairs_alone(0.02, types),
+             other = pairs_alone(0.02, turned);
+  one->add({std::make_unique<PairPotential>(std::vector{lennard_jones_of("Xe", 0.01)})});
+  EXPECT_FALSE(other->share_terms(*one, Comm::world()));
+  EXPECT_EQ(other->type_names(), turned);
+  EXPECT_TRUE(same->share_terms(*one, Comm::world()));
+  EXPECT_EQ(same->type_names(), one->type_names());
 }
 
 TEST(SumOfFields, a_group_with_dispersion_sees_its_own_atoms_alone) {

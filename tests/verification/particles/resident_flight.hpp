@@ -79,7 +79,7 @@ template <class View>
 std::vector<double> rows_of(const View& view, int n) {
   std::vector<double> values;
   for (int i = 0; i < n; ++i)
-    for (int l = 0; l < 3; ++l) values.push_back(static_cast<double>(view(i, l)));
+    for (int l = 0; l < 3; ++l) values.push_back(view(i, l));
   return values;
 }
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -104,7 +104,7 @@ TEST(ResidentRebuildInARow, may_take_all_atoms_of_every_rank_elsewhere) {
   flood.in_a_row = true;
   flood.drift = {24 * std::max(1, comm.size() / 2) / (comm.size() * flight_step), 0, 0};
   Flight host(flood, false), there(flood, true);
-  const auto before = static_cast<std::int64_t>(there.atoms.n_local);
+  const std::int64_t before = there.atoms.n_local;
   comm.reset_counters();
   there.fly(1);
   host.fly(1);
@@ -196,7 +196,7 @@ TEST(ResidentRebuildInARow, takes_no_more_memory_than_is_told_however_empty_the_
       there.fly(1);
       told = std::max(told, resident_bytes(there.atoms.n_local, there.atoms.n_all(), true));
     }
-    const auto taken = static_cast<double>(count.so_far().live_bytes - before);
+    const double taken = count.so_far().live_bytes - before;
     EXPECT_LE(taken, told) << c.name;
   }
 }

@@ -66,7 +66,7 @@ class Geometry {
   }
 
   [[nodiscard]] int hops(int k) const {
-    const int most = static_cast<int>(std::ceil(reach_[k] * grid_[k]));
+    const int most = std::ceil(reach_[k] * grid_[k]);
     return periodic_[k] ? most : std::min(most, grid_[k] - 1);
   }
   /// Does the rank at `steps` along k from this one exist?

@@ -327,7 +327,7 @@ TEST(ResidentAtoms, leave_frozen_atoms_where_they_are) {
   if (!comm.is_root()) return;
   EXPECT_LE(largest_difference(a, b), 1e-8);
   for (const auto id : frozen)
-    for (int l = 0; l < 3; ++l) EXPECT_EQ(a[6 * static_cast<std::size_t>(id - 1) + 3 + l], 0.0) << id;
+    for (int l = 0; l < 3; ++l) EXPECT_EQ(a[6 * std::int64_t{id - 1} + 3 + l], 0.0) << id;
 }
 
 TEST(ResidentAtoms, go_on_from_the_host_and_back) {

@@ -125,7 +125,7 @@ TEST(DeviceEngine, says_what_memory_it_takes_before_it_takes_it) {
     EXPECT_EQ(field_bytes(field), 0u) << "took memory before it asked";
   });
   (void)evaluate(Comm::world(), field, item.reference.configuration);
-  const auto taken = static_cast<double>(field_bytes(field));
+  const double taken = field_bytes(field);
   EXPECT_GT(asked, 0.7 * taken);
   EXPECT_LT(asked, 2.0 * taken);
   DeviceForceField refused(model, {}, {}, maker(),

@@ -19,7 +19,7 @@ Configuration moving(Configuration c) {
     c.masses.push_back(10.0 + 7.0 * static_cast<double>(t));
   c.velocities.clear();
   for (std::size_t i = 0; i < c.n_atoms(); ++i) {
-    const auto x = static_cast<double>(i);
+    const double x = i;
     c.velocities.push_back(
         {3 * std::sin(12.9 * x + 1), 2 * std::sin(78.2 * x + 2), 3 * std::sin(37.7 * x + 3)});
   }

@@ -50,7 +50,7 @@ TEST(MixedPrecision, is_close_to_double) {
     auto& full = field_of(item);
     const auto a = evaluate(Comm::world(), mixed, item.reference.configuration);
     const auto b = evaluate(Comm::world(), full, item.reference.configuration);
-    const auto n = static_cast<double>(item.reference.configuration.n_atoms());
+    const double n = item.reference.configuration.n_atoms();
 
     EXPECT_NEAR(a.energy / n, b.energy / n, 1e-6) << item.name;
     EXPECT_LE(largest_difference(a.force, b.force), 2e-5 * std::max(1.0, largest(b.force))) << item.name;

@@ -246,7 +246,7 @@ TEST(PrecisionCheck, leaves_the_atoms_as_they_were) {
   for (int i = 0; i < at.atoms.n_local; ++i)
     for (int l = 0; l < 3; ++l) {
       ASSERT_EQ(at.atoms.force(i, l), 3 * i + l);
-      ASSERT_EQ(at.atoms.position(i, l), positions[3 * static_cast<std::size_t>(i) + l]);
+      ASSERT_EQ(at.atoms.position(i, l), positions[3 * std::int64_t{i} + l]);
     }
 }
 

@@ -418,7 +418,7 @@ TEST(TrainerOnDevice, takes_the_bytes_that_it_says) {
           account.held.total() + bytes_of_torch_step(model, 3, frames.front().n_atoms, true) +
           bytes_of_recordings(model, 3, frames.front().n_atoms, 1, test::device()) / most_recorded_shapes +
           bytes_of_kept_frame(model, frames.front().n_atoms);
-      const auto peak = static_cast<double>(ledger.peak(Tier::host, ByteCategory::activations));
+      const double peak = ledger.peak(Tier::host, ByteCategory::activations);
       EXPECT_GT(said, peak) << single << one_side;
       EXPECT_LT(said, 1.8 * peak) << single << one_side;
     }

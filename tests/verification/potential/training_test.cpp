@@ -13,7 +13,7 @@
 namespace quintet::potential {
 namespace {
 
-bool is_float(const ModelCase& item) { return item.name == "float32"; }
+bool is_float(const ModelCase& item) { return item.name.ends_with("float32"); }
 
 /// The case's configuration with labels: the model's own values, or those moved by random amounts.
 Configuration labelled(const ModelCase& item, double energy_off, double force_off, unsigned seed = 5) {
@@ -32,6 +32,26 @@ Configuration labelled(const ModelCase& item, double energy_off, double force_of
   return configuration;
 }
 
+/// The models that are trained: se_e2_a, of distances alone se_e2_r, which empty slots reach, too, and dpa1,
+/// whose networks read types.
+std::vector<ModelCase> trained_cases() {
+  auto cases = model_cases();
+  for (const char* name : {"se_e2_r", "se_e2_r_float32", "dpa1_strip", "dpa1_strip_davg",
+                           "dpa1_strip_exclude", "dpa1_strip_oneside_rough", "dpa1_strip_float32",
+                           "dpa1_concat", "dpa1_concat_oneside", "dpa1_concat_exclude", "dpa1_ten_types"}) {
+    const std::string path = source("tests/data/deep_potential/" + std::string(name));
+    cases.push_back(
+        {name, path + ".dp", case_named(path + ".ref.json", read_dp(path + ".dp").type_names, "triclinic")});
+  }
+  return cases;
+}
+
+/// Whether every parameter or rank is looked at: one model of each kind.
+bool is_of_each_kind(const std::string& name) {
+  return name == "se_e2_r" || name == "dpa1_strip" || name == "dpa1_strip_oneside_rough" ||
+         name == "dpa1_concat";
+}
+
 constexpr LossPrefactors prefactors{0.7, 1.3, 0.4};
 
 double loss(Trainer& trainer, const TrainingFrame& frame) {
@@ -40,7 +60,7 @@ double loss(Trainer& trainer, const TrainingFrame& frame) {
 }
 
 TEST(Trainer, predicts_what_the_force_field_predicts) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : trained_cases()) {
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
     const TrainingFrame frame = make_frame(labelled(item, 0, 0), model.rcut);
@@ -91,8 +111,10 @@ TEST(Trainer, huber_loss_is_half_the_square_inside_its_width_and_linear_beyond) 
 
 /// The widths leave some deviations inside and others outside of all terms.
 TEST(Trainer, gradient_of_the_huber_loss_is_its_derivative) {
-  for (const auto& item : model_cases()) {
-    if (item.name != "oneside" && item.name != "twoside" && item.name != "copper") continue;
+  for (const auto& item : trained_cases()) {
+    if (item.name != "oneside" && item.name != "twoside" && item.name != "copper" &&
+        !is_of_each_kind(item.name))
+      continue;
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
     const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
@@ -123,7 +145,7 @@ TEST(Trainer, gradient_of_the_huber_loss_is_its_derivative) {
 
 /// Every parameter of a block in turn would take minutes for all models: random directions see all of them.
 TEST(Trainer, gradient_is_the_derivative_of_the_loss_along_random_directions) {
-  for (const auto& item : model_cases()) {
+  for (const auto& item : trained_cases()) {
     if (is_float(item)) continue;
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
@@ -156,8 +178,9 @@ TEST(Trainer, gradient_is_the_derivative_of_the_loss_along_random_directions) {
 }
 
 TEST(Trainer, gradient_is_the_derivative_of_the_loss_for_every_parameter) {
-  for (const auto& item : model_cases()) {
-    if (item.name != "oneside" && item.name != "idt_protection_outstd") continue;
+  for (const auto& item : trained_cases()) {
+    if (item.name != "oneside" && item.name != "idt_protection_outstd" && !is_of_each_kind(item.name))
+      continue;
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
     const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
@@ -183,8 +206,8 @@ TEST(Trainer, gradient_is_the_derivative_of_the_loss_for_every_parameter) {
 }
 
 TEST(Trainer, single_precision_has_the_same_gradient) {
-  for (auto& item : model_cases()) {
-    if (item.name != "float32") continue;
+  for (auto& item : trained_cases()) {
+    if (!is_float(item)) continue;
     Model model = read_dp(item.model);
     const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
     const TrainingFrame* one[] = {&frame};
@@ -224,8 +247,10 @@ TEST(Trainer, frames_shared_out_over_ranks_give_the_gradient_of_all) {
 }
 
 TEST(Trainer, atoms_shared_out_over_ranks_give_the_gradient_of_all) {
-  for (const auto& item : model_cases()) {
-    if (item.name != "twoside" && item.name != "atom_exclude" && item.name != "copper") continue;
+  for (const auto& item : trained_cases()) {
+    if (item.name != "twoside" && item.name != "atom_exclude" && item.name != "copper" &&
+        !is_of_each_kind(item.name))
+      continue;
     const Model model = read_dp(item.model);
     const TrainingFrame frame = make_frame(labelled(item, 0.5, 0.2), model.rcut);
     const TrainingFrame* one[] = {&frame};
@@ -289,7 +314,7 @@ class Lesson {
   }
   double gradient(Trainer& trainer, std::int64_t t) {
     const Comm comm = Comm::world();
-    const auto n = static_cast<std::int64_t>(frames_.size());
+    const std::int64_t n = frames_.size();
     const TrainingFrame* own[] = {&frames_[(t + comm.rank()) % (n - 1)]};
     const TrainingFrame* shared[] = {&frames_.back()};
     Deviations found = trainer.gradient(own, prefactors, comm.size() + 1);
@@ -316,11 +341,11 @@ class Lesson {
   std::vector<TrainingFrame> frames_;
 };
 
-/// Two of the models, one in single precision.
+/// Some of the models, one in single precision.
 std::vector<ModelCase> taught() {
   std::vector<ModelCase> cases;
-  for (auto& item : model_cases())
-    if (item.name == "twoside" || is_float(item)) cases.push_back(item);
+  for (auto& item : trained_cases())
+    if (item.name == "twoside" || item.name == "float32" || item.name == "dpa1_strip") cases.push_back(item);
   return cases;
 }
 

@@ -250,14 +250,13 @@ class DataReader {
 
   std::vector<SectionLine> rows(const std::string& section, std::int64_t n) {
     std::vector<SectionLine> result;
-    while ((more_ = advance()) && static_cast<std::int64_t>(result.size()) < n) {
+    while ((more_ = advance()) && std::ssize(result) < n) {
       QUINTET_CHECK(!is_section_head(), "{}: section {} ends after {} of {} rows", row_.where, section,
                     result.size(), n);
       result.push_back(row_);
     }
-    QUINTET_CHECK(static_cast<std::int64_t>(result.size()) == n,
-                  "{}: the file ends after {} of {} rows of section {}", reader_.where(), result.size(), n,
-                  section);
+    QUINTET_CHECK(std::ssize(result) == n, "{}: the file ends after {} of {} rows of section {}",
+                  reader_.where(), result.size(), n, section);
     QUINTET_CHECK(!more_ || is_section_head(),
                   "{}: section {} has more than the {} rows that the header says", row_.where, section, n);
     return result;
@@ -443,7 +442,7 @@ class DataReader {
   /// unwrapped = position + image * rows
   void add_images(Vec3& x, const std::string_view* tokens, const std::string& where) const {
     for (int r = 0; r < 3; ++r) {
-      const auto image = static_cast<double>(text::to_integer(tokens[r], where, "an image flag"));
+      const double image = text::to_integer(tokens[r], where, "an image flag");
       for (int k = 0; k < 3; ++k) x[k] += image * rows_[3 * r + k];
     }
   }

@@ -44,19 +44,19 @@ std::span<const double> BlockCorrelation::sums(std::int64_t block, int component
 
 std::vector<double> BlockCorrelation::average(int component) const {
   std::vector<double> mean(n_lags(), 0.0);
-  const auto blocks = static_cast<std::int64_t>(sum_.size() / (3 * n_lags()));
+  const std::int64_t blocks = sum_.size() / (3 * n_lags());
   for (std::int64_t block = 0; block < blocks; ++block) {
     const auto part = sums(block, component);
     for (std::size_t lag = 0; lag < mean.size(); ++lag) mean[lag] += part[lag];
   }
-  for (double& value : mean) value /= static_cast<double>(std::max<std::int64_t>(1, n_origins()));
+  for (double& value : mean) value /= std::max<std::int64_t>(1, n_origins());
   return mean;
 }
 
 std::vector<double> BlockCorrelation::average_of_block(std::int64_t block, int component) const {
   const auto part = sums(block, component);
   std::vector<double> mean(part.begin(), part.end());
-  for (double& value : mean) value /= static_cast<double>(block_origins_);
+  for (double& value : mean) value /= block_origins_;
   return mean;
 }
 
@@ -79,13 +79,13 @@ void BlockCorrelation::restore(const hdf5::Group& group) {
       saved.size() == 3 && saved[0] >= 0 && saved[2] >= 1 && saved[1] == static_cast<double>(length_),
       "length of a time correlation differs from the checkpoint's; restart with the options of the "
       "first run");
-  n_samples_ = static_cast<std::int64_t>(saved[0]);
-  block_origins_ = static_cast<std::int64_t>(saved[2]);
+  n_samples_ = saved[0];
+  block_origins_ = saved[2];
   const std::uint64_t lags = n_lags();
   const auto recent = group.read<double>("recent", {lags, 3});
   for (std::size_t i = 0; i < recent.size(); ++i) recent_[i / 3][i % 3] = recent[i];
   sum_.clear();
-  const auto blocks = static_cast<std::uint64_t>((n_origins() + block_origins_ - 1) / block_origins_);
+  const std::uint64_t blocks = (n_origins() + block_origins_ - 1) / block_origins_;
   if (blocks > 0) sum_ = group.read<double>("sums", {blocks, 3, lags});
 }
 

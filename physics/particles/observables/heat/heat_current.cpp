@@ -7,7 +7,7 @@
 namespace quintet {
 
 void AtomShares::compute(const Exec& exec, const Atoms& atoms, const Domain& domain, ForceField& field) {
-  const auto all = static_cast<std::size_t>(atoms.n_all());
+  const std::size_t all = atoms.n_all();
   if (virial_.extent(0) < all || force_.extent(0) == 0) {
     const std::size_t room = all + all / 8 + 1;
     energy_ = make_view<Array<double>>("heat::energy", room);

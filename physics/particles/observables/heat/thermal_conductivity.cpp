@@ -22,7 +22,7 @@ constexpr const char* part_names[] = {"xx", "yy", "zz", "mean"};
 ThermalConductivity::ThermalConductivity(const HeatCurrentOptions& options, double dt, ForceField& field)
     : Observer(options.interval),
       options_(options),
-      sample_time_(dt * static_cast<double>(options.interval)),
+      sample_time_(dt * options.interval),
       field_(field),
       correlation_(options.length) {}
 
@@ -85,11 +85,10 @@ std::vector<std::vector<double>> ThermalConductivity::block_integrals(Part part)
 }
 
 double ThermalConductivity::plateau(const std::vector<double>& integral) const {
-  const auto first =
-      static_cast<std::size_t>(std::ceil(options_.plateau_start * static_cast<double>(integral.size() - 1)));
+  const std::size_t first = std::ceil(options_.plateau_start * static_cast<double>(integral.size() - 1));
   double sum = 0;
   for (std::size_t lag = first; lag < integral.size(); ++lag) sum += integral[lag];
-  return sum / static_cast<double>(integral.size() - first);
+  return sum / (integral.size() - first);
 }
 
 Table ThermalConductivity::conductivities() const {
@@ -160,7 +159,7 @@ void ThermalConductivity::restore(const Comm&, const hdf5::Group& group) {
   QUINTET_CHECK(counts.size() == 2 && counts[0] == static_cast<double>(options_.interval),
                 "interval of heat_current differs from the checkpoint's; restart with the options of the "
                 "first run");
-  n_atoms_ = static_cast<std::int64_t>(counts[1]);
+  n_atoms_ = counts[1];
   const auto sums = group.number_attribute("volume_kinetic_sum");
   volume_ = sums.at(0);
   kinetic_sum_ = sums.at(1);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "surrogates/potential/exported/exported_model.hpp"
+#include "surrogates/potential/exported/library/measured_model.hpp"
 #include "surrogates/potential/exported/library/script_module.hpp"
 
 namespace quintet::potential {
@@ -13,9 +13,10 @@ namespace quintet::potential {
 [[nodiscard]] bool is_deepmd(const ScriptModule& script);
 
 /// Such a model. Its method forward_lower(coordinates, types, neighbours, owners, ...) gives energies, forces
-/// and virials of the atoms that have a row. Source: DeePMD-kit 3.2, its energy model of the PyTorch back
-/// end.
-class DeepmdModel final : public ExportedModel {
+/// and virials of the atoms that have a row. Where ghosts have rows, too, its part that gives energies is
+/// called, and differentiated here: forces are those of the centres' energies alone. Source: DeePMD-kit 3.2,
+/// its energy model of the PyTorch back end.
+class DeepmdModel final : public MeasuredModel {
  public:
   /// Errors: InputError for models that predict no energies, have spins or read parameters of atoms, and for
   /// frame parameters that do not fit.
@@ -29,11 +30,14 @@ class DeepmdModel final : public ExportedModel {
   [[nodiscard]] bool flag(const char* method) const;
   [[nodiscard]] std::vector<std::string> words(const char* method) const;
   void read_facts();
+  void read_reach_of_messages();
+  void evaluate_with_ghosts(const ExportedSystem& system, bool with_virials, ExportedResult& result);
   void refuse_the_uncommon() const;
   void check_frame_parameters() const;
 
   std::string path_;
   std::unique_ptr<ScriptModule> script_;
+  std::unique_ptr<ScriptModule> atoms_;  ///< energies of atoms without their derivatives, where needed
   std::vector<double> frame_parameters_;
   ExportedFacts facts_;
 };

@@ -1,7 +1,6 @@
 #include "surrogates/potential/exported/library/mace_model.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -26,7 +25,7 @@ Edges edges_of(const ExportedSystem& system) {
   std::vector<std::int64_t> to;
   for (int i = 0; i < system.n_rows; ++i)
     for (int c = 0; c < system.width; ++c) {
-      const std::int64_t j = system.neighbour[static_cast<std::size_t>(i) * system.width + c];
+      const std::int64_t j = system.neighbour[std::int64_t{i} * system.width + c];
       if (j < 0) break;  // rows are padded at their ends
       const std::int64_t owner = system.owner.empty() ? j : system.owner[j];
       edges.ends.push_back(owner);
@@ -56,9 +55,10 @@ MaceModel::MaceModel(std::string path, std::unique_ptr<ScriptModule> script,
   facts_.origin = "MACE's model for LAMMPS";
   facts_.cutoff = reach.item<double>();
   for (std::int64_t t = 0; t < numbers.numel(); ++t)
-    facts_.atomic_numbers.push_back(static_cast<int>(numbers.data_ptr<std::int64_t>()[t]));
-  facts_.layers = static_cast<int>(script_->attribute("num_interactions").toTensor().item<std::int64_t>());
+    facts_.atomic_numbers.push_back(numbers.data_ptr<std::int64_t>()[t]);
+  facts_.layers = script_->attribute("num_interactions").toTensor().item<std::int64_t>();
   facts_.passes_messages = facts_.layers > 1;
+  facts_.takes_rows_of_ghosts = true;
   facts_.gives_atom_virials = false;
 }
 
@@ -66,8 +66,8 @@ MaceModel::MaceModel(std::string path, std::unique_ptr<ScriptModule> script,
 /// are given in a cell of unit rows, so that a strain acts on them as on positions.
 c10::IValue MaceModel::graph(const ExportedSystem& system, std::int64_t n_nodes) const {
   const Edges edges = edges_of(system);
-  const std::int64_t all = system.n_atoms(), n_edges = static_cast<std::int64_t>(edges.ends.size() / 2);
-  const auto n_types = static_cast<std::int64_t>(facts_.atomic_numbers.size());
+  const std::int64_t all = system.n_atoms(), n_edges = edges.ends.size() / 2;
+  const std::int64_t n_types = facts_.atomic_numbers.size();
   const auto real = at::TensorOptions().dtype(numbers_);
   const auto own = [&](const at::Tensor& numbers) { return numbers.to(numbers_, false, true); };
   const at::Tensor shift = own(seen(edges.shift, {n_edges, 3}));

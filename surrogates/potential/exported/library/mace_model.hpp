@@ -7,7 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "surrogates/potential/exported/exported_model.hpp"
+#include "surrogates/potential/exported/library/measured_model.hpp"
 #include "surrogates/potential/exported/library/script_module.hpp"
 
 namespace quintet::potential {
@@ -19,7 +19,7 @@ namespace quintet::potential {
 /// method forward(graph, which atoms count, whether virials are wanted) gives the energy of those that count,
 /// and its derivatives by all positions and a symmetric strain. Source: Batatia et al. 2022 (2206.07697);
 /// mace-torch 0.3.16, its calculator for LAMMPS.
-class MaceModel final : public ExportedModel {
+class MaceModel final : public MeasuredModel {
  public:
   /// Errors: InputError for frame parameters, which it does not read.
   MaceModel(std::string path, std::unique_ptr<ScriptModule> script,

@@ -21,6 +21,22 @@ struct ScriptModule::Held {
 ScriptModule::ScriptModule(std::unique_ptr<Held> held) : held_(std::move(held)) {}
 ScriptModule::~ScriptModule() = default;
 
+std::string ScriptModule::kind() const {
+  const auto& name = held_->module.type()->name();
+  return name ? name->name() : "";
+}
+
+std::vector<std::unique_ptr<ScriptModule>> ScriptModule::parts() const {
+  std::vector<std::unique_ptr<ScriptModule>> parts;
+  for (const torch::jit::Module& part : held_->module.children())
+    parts.push_back(std::make_unique<ScriptModule>(std::make_unique<Held>(Held{part})));
+  return parts;
+}
+
+std::unique_ptr<ScriptModule> ScriptModule::part(const char* name) const {
+  return std::make_unique<ScriptModule>(std::make_unique<Held>(Held{held_->module.attr(name).toModule()}));
+}
+
 bool ScriptModule::has_method(const char* name) const { return held_->module.find_method(name).has_value(); }
 
 bool ScriptModule::has_attribute(const char* name) const { return held_->module.hasattr(name); }

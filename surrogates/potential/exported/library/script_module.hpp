@@ -18,6 +18,10 @@ class ScriptModule {
   explicit ScriptModule(std::unique_ptr<Held> held);
   ~ScriptModule();
 
+  /// Name of its class, without that of the file.
+  [[nodiscard]] std::string kind() const;
+  [[nodiscard]] std::vector<std::unique_ptr<ScriptModule>> parts() const;
+  [[nodiscard]] std::unique_ptr<ScriptModule> part(const char* name) const;
   [[nodiscard]] bool has_method(const char* name) const;
   [[nodiscard]] bool has_attribute(const char* name) const;
   [[nodiscard]] c10::IValue attribute(const char* name) const;

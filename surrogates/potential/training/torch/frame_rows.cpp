@@ -27,7 +27,7 @@ void fill_slot(const Batch<Real>& batch, int r, const std::array<double, 4>& dev
 /// The transposed list: of each atom the rows whose neighbour it is.
 template <class Real>
 void invert(const std::vector<std::vector<int>>& seen, FrameRows<Real>& rows) {
-  for (const auto& list : seen) rows.n_seen_by = std::max(rows.n_seen_by, static_cast<int>(list.size()));
+  for (const auto& list : seen) rows.n_seen_by = std::max<int>(rows.n_seen_by, list.size());
   rows.seen_by.assign(seen.size() * rows.n_seen_by, rows.n_centres() * rows.n_slots);
   for (std::size_t i = 0; i < seen.size(); ++i)
     std::copy(seen[i].begin(), seen[i].end(), rows.seen_by.begin() + i * rows.n_seen_by);
@@ -65,7 +65,7 @@ FrameRows<Real> make_rows(const TrainingFrame& frame, const AtomShare& share, co
       std::size_t at = slot;
       for (int r = batch.first[t]; r < batch.first[t + 1]; ++r, ++at) {
         fill_slot(batch, r, deviation, frame.owner, at, rows);
-        seen[rows.neighbour[at]].push_back(static_cast<int>(at));
+        seen[rows.neighbour[at]].push_back(at);
       }
       for (int k = 0; k < batch.empty[t]; ++k, ++at)
         for (int a = 0; a < 4; ++a) rows.row[4 * at + a] = static_cast<Real>(-mean[a] / deviation[a]);

@@ -16,6 +16,10 @@
 #include "io/runtime/late_library.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "surrogates/potential/training/torch/library/torch_library.hpp"
+#else
+#include <fmt/format.h>
+
+#include "io/runtime/with_torch.hpp"
 #endif
 
 namespace quintet::potential {
@@ -45,7 +49,8 @@ template <class Real>
 std::unique_ptr<TorchSteps<Real>> make_steps(const NetworkShapes& /*shapes*/,
                                              const DeviceSession& /*session*/, Real* /*values*/,
                                              Real* /*gradient*/) {
-  throw InputError("device: trainings run on a device by LibTorch, without which this program was built");
+  throw InputError(fmt::format(
+      "device: trainings run on a device by LibTorch; expected cpu, or a build with {}", with_torch));
 }
 
 #endif
@@ -166,7 +171,7 @@ double sum_of_widths(const Network& network) {
 }
 
 double atoms_of_step(int n_frames, std::size_t atoms_a_frame) {
-  const auto frame = static_cast<double>(atoms_a_frame);
+  const double frame = atoms_a_frame;
   return std::min(n_frames * frame, std::max(frame, double{most_atoms_at_once}));
 }
 
@@ -202,15 +207,14 @@ double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a
   const double atoms = atoms_of_step(n_frames, atoms_a_frame);
   // What a backward pass forms before it is added up; values and the gradient.
   const double of_parameters = (is_resident ? 1 : 3) * number * double(ParameterLayout(model).size);
-  return of_parameters + bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
-         bytes_of_arrays(model, atoms);
+  return of_parameters + bytes_of_kept_frame(model, atoms) + bytes_of_arrays(model, atoms);
 }
 
 double bytes_of_recordings(const Model& model, int n_frames, std::size_t atoms_a_frame, int n_sharers,
                            Device device) {
   const double atoms = std::ceil(atoms_of_step(n_frames, atoms_a_frame) / n_sharers);
   if (atoms > most_atoms_at_once) return 0;
-  return most_recorded_shapes * bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
+  return most_recorded_shapes * bytes_of_kept_frame(model, atoms) +
          (device == Device::gpu ? bytes_of_arrays(model, atoms) : 0);
 }
 
@@ -236,9 +240,10 @@ Device device_for_training(Device wanted) {
 #else
 
 Device device_for_training(Device wanted) {
-  QUINTET_CHECK(
-      wanted == Device::cpu || wanted == Device::automatic,
-      "device: trainings run on a device by LibTorch, without which this program was built; expected cpu");
+  QUINTET_CHECK(wanted == Device::cpu || wanted == Device::automatic,
+                "device: trainings run on a device by LibTorch, without which this program was built; "
+                "expected cpu, or a build with {}",
+                with_torch);
   return Device::cpu;
 }
 

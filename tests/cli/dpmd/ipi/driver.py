@@ -39,7 +39,7 @@ def springs(positions):
 
 class Connection:
     def __init__(self, port):
-        self.socket = socket.create_connection(("localhost", port))
+        self.socket = socket.create_connection(("127.0.0.1", port))
 
     def receive(self, n):
         data = b""

@@ -110,7 +110,7 @@ class Server:
 
     def __init__(self, by_port=False):
         if by_port:
-            self.listener = socket.create_server(("localhost", 0))
+            self.listener = socket.create_server(("127.0.0.1", 0))
             self.flags = ["--port", str(self.listener.getsockname()[1])]
         else:
             self.path = os.path.abspath("socket")

@@ -14,7 +14,7 @@ constexpr std::int64_t n_atoms = 11;
 
 /// What the atom of this number has at this step; all 17 digits count.
 Vec3 position_at(std::int64_t number, std::int64_t step) {
-  const auto n = static_cast<double>(number), s = static_cast<double>(step);
+  const double n = number, s = step;
   return {1 / (3 + n), s + 0.1, n / 7 - s};
 }
 
@@ -82,7 +82,7 @@ TEST_F(H5md, rows_are_the_same_atoms_in_id_order_in_every_frame_on_any_number_of
 
     for (std::int64_t frame = 0; frame < 4; ++frame)
       for (std::int64_t number = 0; number < n_atoms; ++number) {
-        const auto row = static_cast<std::size_t>(3 * (frame * n_atoms + number));
+        const std::size_t row = 3 * (frame * n_atoms + number);
         EXPECT_EQ(ids[number], 1 + stride * number);
         EXPECT_EQ(images[row + 1], number - 5);
         for (int k = 0; k < 3; ++k) EXPECT_EQ(positions[row + k], position_at(number, 4 + frame)[k]);
@@ -101,7 +101,7 @@ TEST_F(H5md, parts_make_up_the_whole) {
     const h5md::RowOrder order(comm, atoms, part_rows);
     std::vector<std::int64_t> ids;
     int n_parts = 0;
-    order.visit(atoms, [&](std::span<const h5md::Row> rows) {
+    order.visit(atoms, [&](std::span<const h5md::AtomRow> rows) {
       ++n_parts;
       for (const auto& row : rows) ids.push_back(row.id);
     });
@@ -111,7 +111,7 @@ TEST_F(H5md, parts_make_up_the_whole) {
     EXPECT_EQ(order.n_own(), ids.size());
     EXPECT_EQ(n_parts, 1 + n_atoms / comm.size() / part_rows);
   }
-  EXPECT_EQ(comm.sum(static_cast<std::int64_t>(whole.size())), n_atoms);
+  EXPECT_EQ(comm.sum(std::ssize(whole)), n_atoms);
 }
 
 TEST_F(H5md, the_file_says_what_it_holds_as_the_standard_asks) {

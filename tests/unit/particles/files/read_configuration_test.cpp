@@ -89,14 +89,16 @@ TEST_F(ReadConfiguration, other_programs_files_are_known_by_name_or_by_content) 
       EXPECT_MESSAGE(read_configuration(path, options), "there is no frame 1");
       options.frame.reset();
       options.periodic = std::array{true, true, false};
-      if (one.says_boundaries)
+      if (one.says_boundaries) {
         EXPECT_MESSAGE(read_configuration(path, options), "leave it out, the file says it itself");
-      else
+      } else {
         EXPECT_EQ(read_configuration(path, options).box.periodic(), *options.periodic) << name;
+      }
       options.periodic.reset();
       options.type_names = {"O"};
-      if (name != "a.dump" && one.format != "LAMMPS dump")
+      if (name != "a.dump" && one.format != "LAMMPS dump") {
         EXPECT_NE(files::message_of([&] { (void)read_configuration(path, options); }), "") << name;
+      }
     }
   EXPECT_EQ(configuration_format(put(scratch / "words", "nothing\n")), std::nullopt);
 }

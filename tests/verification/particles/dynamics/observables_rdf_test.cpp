@@ -83,7 +83,7 @@ TEST(RadialDistribution, of_fcc_has_its_shells) {
   const double shells[4][2] = {
       {5.3 / std::sqrt(2.0), 12}, {5.3, 18}, {5.3 * std::sqrt(1.5), 42}, {5.3 * std::sqrt(2.0), 54}};
   for (int shell = 0; shell < 4; ++shell) {
-    const auto bin = static_cast<std::size_t>(shells[shell][0] / 0.1 + 1);
+    const std::size_t bin = shells[shell][0] / 0.1 + 1;
     EXPECT_EQ(coordination[bin], shells[shell][1]) << shell;
     EXPECT_EQ(column(table, "all").values[bin + 1], 0) << "between the shells";
   }

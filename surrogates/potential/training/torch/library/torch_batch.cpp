@@ -76,7 +76,7 @@ std::vector<std::int64_t> places_of(FramesOfBatch frames, const BatchShape& shap
 // Frames of one shape are joined by type, and kept where they are if the batch was made before: a recorded
 // step reads the same memory.
 void gather(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes) {
-  const auto n_types = static_cast<std::size_t>(shapes.n_types());
+  const std::size_t n_types = shapes.n_types();
   batch.row.resize(shapes.type_one_side ? n_types : n_types * n_types);
   for (std::size_t t = 0; t < n_types; ++t) {
     if (shapes.type_one_side) {
@@ -104,7 +104,7 @@ void gather(TorchBatch& batch, FramesOfBatch frames, const NetworkShapes& shapes
   }
   join(lists, batch.seen_by);
   const auto places = places_of(frames, batch.shape, batch.separation.size(1));
-  const auto n = static_cast<std::int64_t>(places.size());
+  const std::int64_t n = places.size();
   if (batch.places.defined())
     batch.places.copy_(at::from_blob(const_cast<std::int64_t*>(places.data()), {n}, at::kLong));
   else

@@ -100,7 +100,7 @@ class TorchStepsOn final : public TorchSteps<Real> {
 
   void differentiate(std::span<const Adjoint> adjoints) override {
     const auto numbers = numbers_of(adjoints);
-    const Tensor on_host = here(numbers.data(), {static_cast<std::int64_t>(numbers.size())}, at::kDouble);
+    const Tensor on_host = here(numbers.data(), {std::ssize(numbers)}, at::kDouble);
     if (now_->differentiate) {
       now_->adjoints.copy_(on_host);
       now_->differentiate->replay();

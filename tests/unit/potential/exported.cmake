@@ -1,0 +1,1 @@
+quintet_test(evaluation_bytes SOURCES evaluation_bytes_test.cpp DEPENDS quintet_potential_exported LABELS unit)
