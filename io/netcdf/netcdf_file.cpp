@@ -1,10 +1,12 @@
 #include "io/netcdf/netcdf_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +20,7 @@
 #include "io/netcdf/types.hpp"
 #include "io/netcdf/zarr_variable.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/syntax/foreign_text.hpp"
 
 namespace quintet::netcdf {
 
@@ -29,6 +32,7 @@ struct File::Implementation {
   std::vector<int> numbers;       ///< of the variables, as the library counts
   std::vector<ZarrArray> arrays;  ///< of a folder of zarr, one for each variable
   Reading reading;
+  std::optional<hdf5::ChunkMap> map;
 
   Implementation() = default;
   Implementation(const Implementation&) = delete;
@@ -47,6 +51,7 @@ namespace {
 using Implementation = File::Implementation;
 
 constexpr int most_dimensions = 4096;
+constexpr std::uint64_t most_chunks = 4096;        ///< whose places are kept
 constexpr std::size_t most_attribute = 1U << 20U;  ///< elements of an attribute
 
 std::string trimmed(const std::string& text) {
@@ -140,9 +145,35 @@ bool is_hdf5(const std::string& path) {
   return magic == std::array<char, 4>{'\x89', 'H', 'D', 'F'};
 }
 
+/// Bytes that can be printed as they are, others as "\x1f".
+std::string shown(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes)
+    text +=
+        c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+/// What a file is that the library does not know, in words.
+std::string what_it_is(const std::string& path, std::uint64_t bytes) {
+  if (bytes == 0) return "it is empty";
+  constexpr std::uint64_t most = 1U << 16U, few = 16;
+  std::string begin(std::min(bytes, most), '\0');
+  auto file = open_input_file(path);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(file.gcount());
+  const auto kind = foreign_kind(begin);
+  if (kind.find("netCDF") != kind.npos || kind.find("HDF5") != kind.npos) return "its header is damaged";
+  if (begin.starts_with("GRIB"))
+    return fmt::format("it is {}: cdo -f nc copy {} OUT.nc converts it", kind, path);
+  if (!kind.empty() && kind != "a binary file") return fmt::format("it is {}", kind);
+  return fmt::format("it begins with '{}'", shown(std::string_view(begin).substr(0, few)));
+}
+
 /// Check what the library trusts in an HDF5 file: lists of variable length, and numbers of dimensions, up to
-/// which it allocates.
-void check_hdf5_file(const std::string& path) {
+/// which it allocates. Returns where the chunks of a variable lie, if it is there and they can be read past
+/// it.
+std::optional<hdf5::ChunkMap> check_hdf5_file(const std::string& path, const std::string& variable) {
   const auto file = hdf5::File::open(Comm::self(), path);
   file.check_attributes();
   for (const auto& name : file.root().names())
@@ -152,6 +183,11 @@ void check_hdf5_file(const std::string& path) {
         QUINTET_CHECK(number >= 0 && number < most_dimensions, "{}: {} of '{}' is {}: the file is damaged",
                       path, attribute, name, number);
     }
+  try {
+    if (!variable.empty()) return file.root().chunk_map(variable, most_chunks);
+  } catch (const InputError&) {  // netCDF says what is the matter
+  }
+  return std::nullopt;
 }
 
 /// Elements of a box that lies within the variable. A deflated file holds at most 1032 bytes for each of its
@@ -207,7 +243,7 @@ std::optional<double> Variable::number(const std::string& attribute) const {
 
 bool is_folder_of_arrays(const std::string& path) { return is_zarr(path); }
 
-File File::open(const std::string& path, Checks checks) {
+File File::open(const std::string& path, Checks checks, const std::string& chunks_of) {
   auto file = std::make_shared<Implementation>();
   file->path = path;
   if (is_zarr(path)) {
@@ -221,13 +257,19 @@ File File::open(const std::string& path, Checks checks) {
   file->bytes = check_input_file(path);
   if (checks == Checks::all) {
     if (is_hdf5(path))
-      check_hdf5_file(path);
+      file->map = check_hdf5_file(path, chunks_of);
     else
       check_classic_file(path, file->bytes);
   }
   // An absolute path is never taken for an address in the net.
   const auto absolute = std::filesystem::absolute(path).string();
-  file->check(nc_open(absolute.c_str(), NC_NOWRITE, &file->id), "cannot be read as netCDF");
+  const int code = nc_open(absolute.c_str(), NC_NOWRITE, &file->id);
+  QUINTET_CHECK(
+      code != NC_ENOTNC,
+      "{}: cannot be read as netCDF: {}; expected a netCDF file (classic or netCDF-4), or a folder of "
+      "zarr",
+      path, what_it_is(path, file->bytes));
+  file->check(code, "cannot be read as netCDF");
   int n = 0;
   file->check(nc_inq_varids(file->id, &n, nullptr), "variables");
   file->numbers.resize(n);
@@ -239,6 +281,10 @@ File File::open(const std::string& path, Checks checks) {
 const std::string& File::path() const { return implementation_->path; }
 
 const std::vector<Variable>& File::variables() const { return implementation_->variables; }
+
+const hdf5::ChunkMap* File::chunk_map() const {
+  return implementation_->map ? &*implementation_->map : nullptr;
+}
 
 const Reading& File::reading() const { return implementation_->reading; }
 
@@ -284,7 +330,7 @@ std::vector<double> File::read(const Variable& variable, const Box& box) const {
   const auto& file = *implementation_;
   std::vector<double> values(size_of(file, variable, box));
   if (values.empty()) return values;
-  const auto at = static_cast<std::size_t>(&variable - file.variables.data());
+  const std::size_t at = &variable - file.variables.data();
   QUINTET_ASSERT(at < file.variables.size(), "a variable of another file");
   if (!file.arrays.empty()) {
     values = file.arrays[at].read(box.start, box.count);
@@ -316,21 +362,14 @@ std::optional<std::vector<double>> unpacked_shorts(const File::Implementation& f
                                                    const Box& box, const Unpacking& unpacking) {
   if (!file.arrays.empty() || variable.type != "short") return std::nullopt;
   std::vector<std::int16_t> stored(size_of(file, variable, box));
-  const auto at = static_cast<std::size_t>(&variable - file.variables.data());
+  const std::size_t at = &variable - file.variables.data();
   QUINTET_ASSERT(at < file.variables.size(), "a variable of another file");
   const std::vector<std::size_t> start(box.start.begin(), box.start.end()),
       count(box.count.begin(), box.count.end());
   if (stored.empty() ||
       nc_get_vara_short(file.id, file.numbers[at], start.data(), count.data(), stored.data()) != NC_NOERR)
     return std::nullopt;
-  std::vector<double> values(stored.size());
-  if (variable.is_unsigned) {  // as an attribute says
-    const std::vector<std::uint16_t> wrapped(stored.begin(), stored.end());
-    unpacking.unpack<std::uint16_t>(wrapped, values);
-  } else {
-    unpacking.unpack<std::int16_t>(stored, values);
-  }
-  return values;
+  return unpacking.unpacked(stored, variable.is_unsigned);
 }
 
 }  // namespace

@@ -12,6 +12,10 @@
 
 /// NetCDF files of the classic formats and netCDF-4, and zarr folders, which have the same model, read in one
 /// process. The C library lives in io/netcdf alone.
+namespace quintet::hdf5 {
+struct ChunkMap;
+}
+
 namespace quintet::netcdf {
 
 /// An attribute: a text, or numbers.
@@ -64,11 +68,15 @@ enum class Checks {
 class File {
  public:
   /// Throws if the file is absent, neither a netCDF file nor a folder of zarr, or shorter than it says.
-  static File open(const std::string& path, Checks checks = Checks::all);
+  /// @param chunks_of variable that chunk_map() is to be of; "": none
+  static File open(const std::string& path, Checks checks = Checks::all, const std::string& chunks_of = "");
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::vector<Variable>& variables() const;
   [[nodiscard]] const Reading& reading() const;  ///< what of it is not used, such as groups
+  /// Where the chunks of a netCDF-4 variable lie, for unpacked_chunks(); nullptr where they were not looked
+  /// for, or can only be read by the library.
+  [[nodiscard]] const hdf5::ChunkMap* chunk_map() const;
   /// Find a variable by its name; nullptr if it does not exist.
   [[nodiscard]] const Variable* find(const std::string& name) const;
   /// Throws an error that lists what there is.

@@ -51,10 +51,13 @@ class Maker {
  private:
   [[nodiscard]] bool of_integers() const { return stored_->n_bits > 0; }
   [[nodiscard]] bool is_packed() const { return packing_ != nullptr; }
-  /// A number of an attribute as the stored ones are: wrapped where they are unsigned, in single precision
-  /// where they are.
+  /// A number of an attribute as the stored ones are: wrapped where one is unsigned and the other is not, in
+  /// single precision where they are.
   [[nodiscard]] double as_stored(double value) const {
-    if (of_integers() && variable_.is_unsigned && value < 0) return value + std::ldexp(1.0, stored_->n_bits);
+    const double wrap = of_integers() ? std::ldexp(1.0, stored_->n_bits) : 0;
+    if (of_integers() && variable_.is_unsigned && value < 0) return value + wrap;
+    if (of_integers() && stored_->is_unsigned && !variable_.is_unsigned && 2 * value >= wrap && value < wrap)
+      return value - wrap;
     return variable_.type == "float" ? static_cast<double>(static_cast<float>(value)) : value;
   }
   [[nodiscard]] bool can_be_stored(double value) const {
@@ -224,6 +227,17 @@ void Unpacking::unpack(std::span<const T> stored, std::span<double> values) cons
       for (std::size_t i = 0; i < n; ++i) part[i] = from[i] == mark ? none : part[i];
     std::copy(part, part + n, values.data() + first);
   }
+}
+
+std::vector<double> Unpacking::unpacked(std::span<const std::int16_t> stored, bool is_unsigned) const {
+  std::vector<double> values(stored.size());
+  if (is_unsigned) {  // as an attribute says
+    const std::vector<std::uint16_t> wrapped(stored.begin(), stored.end());
+    unpack<std::uint16_t>(wrapped, values);
+  } else {
+    unpack<std::int16_t>(stored, values);
+  }
+  return values;
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -48,6 +49,8 @@ struct Unpacking {
   /// missing, and would leave out none if they were of unpacked numbers.
   template <class T>
   void unpack(std::span<const T> stored, std::span<double> values) const;
+  /// Unpack numbers of 16 bits, negative ones wrapped where they are unsigned. Errors as unpack().
+  [[nodiscard]] std::vector<double> unpacked(std::span<const std::int16_t> stored, bool is_unsigned) const;
 
  private:
   template <class T>

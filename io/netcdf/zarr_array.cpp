@@ -8,26 +8,10 @@
 
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/netcdf/index.hpp"
 
 namespace quintet::netcdf {
 namespace {
-
-using Index = std::vector<std::uint64_t>;
-
-std::uint64_t product(const Index& extents) {
-  std::uint64_t n = 1;
-  for (const auto extent : extents) n *= extent;
-  return n;
-}
-
-/// The next index of a box, the last axis fastest; false after the last one.
-bool next(Index& index, const Index& first, const Index& end) {
-  for (std::size_t d = index.size(); d-- > 0;) {
-    if (++index[d] < end[d]) return true;
-    index[d] = first[d];
-  }
-  return false;
-}
 
 /// CRC-32C (Castagnoli) of bytes, RFC 3720, appendix B.4.
 std::uint32_t checksum_of(std::string_view bytes) {

@@ -12,8 +12,17 @@
 namespace quintet::ocean {
 namespace {
 
+/// Attributes of a variable's names, each where it has one.
+struct NameAttribute {
+  const char* attribute;
+  std::string VariableNames::*name;
+};
+constexpr NameAttribute name_attributes[] = {{"variable", &VariableNames::variable},
+                                             {"long_name", &VariableNames::long_name},
+                                             {"standard_name", &VariableNames::standard_name}};
+
 constexpr const char* schema = "quintet.ocean_modes";
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;  // 1: of one variable
 constexpr double days_of_year = 365.2425;
 constexpr double orthonormality_tolerance = 1e-6;
 
@@ -34,21 +43,23 @@ void check_ascending(const std::vector<double>& values, double least, double mos
 }
 
 void check_orthonormal(const OceanModes& modes, const std::string& path) {
-  const std::size_t n = modes.n_points(), n_modes = modes.n_modes();
+  const std::size_t n_modes = modes.n_modes();
   for (std::size_t i = 0; i < n_modes; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       double product = 0;
-      for (std::size_t x = 0; x < n; ++x)
-        product += modes.weights[x] * modes.modes[i * n + x] * modes.modes[j * n + x];
+      for (const auto* one : variables_of(modes))
+        for (std::size_t x = 0, n = one->n_points(); x < n; ++x)
+          product += one->weights[x] * one->modes[i * n + x] * one->modes[j * n + x];
       QUINTET_CHECK(std::abs(product - (i == j ? 1 : 0)) <= orthonormality_tolerance,
                     "{}: modes {} and {} have the inner product {:.9g}; expected {}", path, i, j, product,
                     i == j ? 1 : 0);
     }
 }
 
-// Modes must be orthonormal under the weights, or projections onto them are no coefficients: checked, for
-// files are edited.
-void read_fields(const hdf5::Group& root, const std::string& path, OceanModes& modes) {
+/// @param path in messages: the file, or a variable of it
+void read_fields(const hdf5::Group& root, const std::string& path, std::uint64_t n_modes, FieldModes& modes) {
+  for (const auto& [attribute, name] : name_attributes)
+    if (root.has_attribute(attribute)) modes.in_file.*name = root.text_attribute(attribute);
   modes.latitude = root.read<double>("lat");
   modes.longitude = root.read<double>("lon");
   check_ascending(modes.latitude, -90, 90, path + ": lat");
@@ -58,8 +69,7 @@ void read_fields(const hdf5::Group& root, const std::string& path, OceanModes& m
   modes.mask = root.read<std::uint8_t>("mask", {modes.latitude.size(), modes.longitude.size()});
   QUINTET_CHECK(std::all_of(modes.mask.begin(), modes.mask.end(), [](auto m) { return m <= 1; }),
                 "{}: mask: expected 1 (sea) and 0 (land) alone", path);
-  const auto n = static_cast<std::uint64_t>(std::count(modes.mask.begin(), modes.mask.end(), 1)),
-             n_modes = static_cast<std::uint64_t>(modes.n_modes());
+  const std::uint64_t n = std::count(modes.mask.begin(), modes.mask.end(), 1);
   modes.modes = root.read<double>("modes", {n_modes, n});
   modes.mean = root.read<double>("mean", {n});
   modes.weights = root.read<double>("weights", {n});
@@ -68,7 +78,6 @@ void read_fields(const hdf5::Group& root, const std::string& path, OceanModes& m
     check_finite(*values, fmt::format("{}: {}", path, name));
   QUINTET_CHECK(std::all_of(modes.weights.begin(), modes.weights.end(), [](double w) { return w > 0; }),
                 "{}: weights: expected numbers above 0", path);
-  check_orthonormal(modes, path);
   if (!root.has("cycle")) return;
   const auto shape = root.shape("cycle");
   QUINTET_CHECK(shape.size() == 2 && shape[0] % 2 == 0 && shape[0] >= 2 && shape[0] <= 200 && shape[1] == n,
@@ -78,7 +87,69 @@ void read_fields(const hdf5::Group& root, const std::string& path, OceanModes& m
   check_finite(modes.cycle, path + ": cycle");
 }
 
+// Modes must be orthonormal under the weights, or projections onto them are no coefficients: checked, for
+// files are edited.
+void read_variables(const hdf5::Group& root, const std::string& path, OceanModes& modes) {
+  const std::uint64_t n_modes = modes.n_modes();
+  read_fields(root, path, n_modes, modes);
+  if (root.has_attribute("also"))
+    for (const auto& name : root.texts_attribute("also")) {
+      QUINTET_CHECK(!name.empty() && name.find('/') == std::string::npos && root.has("also/" + name),
+                    "{}: has no variable '{}', which its attribute also lists", path, name);
+      const auto group = root.open_group("also/" + name);
+      auto& one = modes.also.emplace_back();
+      one.name = name;
+      one.units = group.text_attribute("units");
+      one.anomalies = group.has_attribute("anomalies");
+      read_fields(group, fmt::format("{}: {}", path, name), n_modes, one);
+    }
+  check_orthonormal(modes, path);
+}
+
+void write_fields(hdf5::Group& root, std::uint64_t n_modes, const FieldModes& modes,
+                  const std::string& unit_of_modes) {
+  for (const auto& [attribute, name] : name_attributes)
+    if (!(modes.in_file.*name).empty()) root.set_attribute(attribute, modes.in_file.*name);
+  const std::uint64_t n = modes.n_points(), n_lat = modes.latitude.size(), n_lon = modes.longitude.size();
+  root.write<double>("lat", modes.latitude, {n_lat}, {"degrees_north", {"lat"}, "Latitudes, south first"});
+  root.write<double>("lon", modes.longitude, {n_lon},
+                     {"degrees_east", {"lon"}, "Longitudes from Greenwich eastward"});
+  root.write<std::uint8_t>("mask", modes.mask, {n_lat, n_lon}, {"1", {"lat", "lon"}, "1 sea, 0 land"});
+  root.write<double>(
+      "modes", modes.modes, {n_modes, n},
+      {unit_of_modes, {"mode", "point"}, "Orthonormal modes at the points where the mask is 1"});
+  root.write<double>("mean", modes.mean, {n}, {modes.units, {"point"}, "Mean of the first n_fit times"});
+  root.write<double>("weights", modes.weights, {n}, {"1", {"point"}, "Weights of the inner product"});
+  if (modes.harmonics > 0)
+    root.write<double>(
+        "cycle", modes.cycle, {static_cast<std::uint64_t>(2 * modes.harmonics), n},
+        {modes.units,
+         {"function", "point"},
+         "Seasonal cycle of the first n_fit times: cosine and sine of each harmonic of 365.2425 days"});
+}
+
 }  // namespace
+
+bool FieldModes::is_sea_surface_temperature() const {
+  return name.empty() && units == "degree_Celsius" && name_sea_surface_temperature(in_file);
+}
+
+std::string FieldModes::short_name() const {
+  if (!name.empty()) return name;
+  if (is_sea_surface_temperature()) return "sst";
+  return is_free_name(in_file.variable) ? in_file.variable : "field";
+}
+
+std::string FieldModes::long_name() const {
+  if (is_sea_surface_temperature()) return "Sea surface temperature";
+  return in_file.long_name.empty() ? short_name() : in_file.long_name;
+}
+
+std::vector<const FieldModes*> variables_of(const OceanModes& modes) {
+  std::vector<const FieldModes*> all{&modes};
+  for (const auto& one : modes.also) all.push_back(&one);
+  return all;
+}
 
 std::vector<double> season_of(double day, int harmonics) {
   std::vector<double> values;
@@ -90,15 +161,15 @@ std::vector<double> season_of(double day, int harmonics) {
   return values;
 }
 
-std::vector<double> expand(const OceanModes& modes, double day, const double* coefficients) {
+std::vector<double> expand(const FieldModes& modes, double day, const double* coefficients) {
   auto field = modes.mean;
-  const std::size_t n = field.size();
+  const std::size_t n = field.size(), n_modes = n == 0 ? 0 : modes.modes.size() / n;
   const auto add = [&](double factor, const double* values) {
     for (std::size_t x = 0; x < n; ++x) field[x] += factor * values[x];
   };
   const auto season = season_of(day, modes.harmonics);
   for (std::size_t k = 0; k < season.size(); ++k) add(season[k], modes.cycle.data() + k * n);
-  for (int m = 0; m < modes.n_modes(); ++m) add(coefficients[m], modes.modes.data() + m * n);
+  for (std::size_t m = 0; m < n_modes; ++m) add(coefficients[m], modes.modes.data() + m * n);
   return field;
 }
 
@@ -108,6 +179,13 @@ std::string OceanModes::checksum() const {
        {&series.time, &series.values, &modes, &mean, &weights, &cycle, &latitude, &longitude})
     sum = hdf5::xxh64(std::as_bytes(std::span<const double>(*values)), sum);
   sum = hdf5::xxh64(std::as_bytes(std::span<const std::uint8_t>(mask)), sum);
+  for (const auto& one : also) {
+    for (const auto* values :
+         {&one.modes, &one.mean, &one.weights, &one.cycle, &one.latitude, &one.longitude})
+      sum = hdf5::xxh64(std::as_bytes(std::span<const double>(*values)), sum);
+    sum = hdf5::xxh64(std::as_bytes(std::span<const std::uint8_t>(one.mask)), sum);
+    sum = hdf5::xxh64(std::as_bytes(std::span(one.name)), sum);
+  }
   return fmt::format("{:016x}", sum);
 }
 
@@ -115,7 +193,7 @@ void write_modes(const Comm& comm, const std::string& path, const OceanModes& mo
                  const hdf5::Provenance& provenance) {
   auto file = hdf5::File::create(comm, path);
   auto& root = file.root();
-  hdf5::write_header(root, schema, schema_version, provenance);
+  hdf5::write_header(root, schema, modes.also.empty() ? 1 : schema_version, provenance);
   const std::uint64_t n_times = modes.series.time.size(), n_modes = modes.n_modes();
   root.write<double>("time", modes.series.time, {n_times},
                      {"days since 1800-01-01 00:00:00", {"time"}, "Times, of the Gregorian calendar"});
@@ -123,23 +201,16 @@ void write_modes(const Comm& comm, const std::string& path, const OceanModes& mo
                      {modes.units, {"time", "mode"}, "Coefficients of the modes"});
   root.write<double>("singular_values", modes.singular_values, {n_modes},
                      {modes.units, {"mode"}, "Norms of the coefficients over the first n_fit times"});
-  if (modes.has_fields()) {
-    const std::uint64_t n = modes.n_points(), n_lat = modes.latitude.size(), n_lon = modes.longitude.size();
-    root.write<double>("lat", modes.latitude, {n_lat}, {"degrees_north", {"lat"}, "Latitudes, south first"});
-    root.write<double>("lon", modes.longitude, {n_lon},
-                       {"degrees_east", {"lon"}, "Longitudes from Greenwich eastward"});
-    root.write<std::uint8_t>("mask", modes.mask, {n_lat, n_lon}, {"1", {"lat", "lon"}, "1 sea, 0 land"});
-    root.write<double>("modes", modes.modes, {n_modes, n},
-                       {"1", {"mode", "point"}, "Orthonormal modes at the points where the mask is 1"});
-    root.write<double>("mean", modes.mean, {n}, {modes.units, {"point"}, "Mean of the first n_fit times"});
-    root.write<double>("weights", modes.weights, {n}, {"1", {"point"}, "Weights of the inner product"});
-    if (modes.harmonics > 0)
-      root.write<double>(
-          "cycle", modes.cycle, {static_cast<std::uint64_t>(2 * modes.harmonics), n},
-          {modes.units,
-           {"function", "point"},
-           "Seasonal cycle of the first n_fit times: cosine and sine of each harmonic of 365.2425 days"});
+  if (modes.has_fields()) write_fields(root, n_modes, modes, "1");
+  std::vector<std::string> names;
+  for (const auto& one : modes.also) {
+    auto group = root.group("also/" + one.name);
+    write_fields(group, n_modes, one, fmt::format("{}/{}", one.units, modes.units));
+    group.set_attribute("units", one.units);
+    if (one.anomalies) group.set_attribute("anomalies", 1);
+    names.push_back(one.name);
   }
+  if (!names.empty()) root.set_attribute("also", names);
   root.set_attribute("n_fit", modes.n_fit);
   root.set_attribute("captured_variance", modes.captured_variance);
   root.set_attribute("units", modes.units);
@@ -177,7 +248,7 @@ OceanModes read_modes(const Comm& comm, const std::string& path) {
   modes.anomalies = root.has_attribute("anomalies");
   modes.calendar = root.text_attribute("calendar");
   modes.source = root.text_attribute("source");
-  if (root.has("modes")) read_fields(root, path, modes);
+  if (root.has("modes")) read_variables(root, path, modes);
   const auto sum = root.text_attribute("checksum");
   QUINTET_CHECK(sum == modes.checksum(), "{}: its contents have the checksum {}, it says {}: it was changed",
                 path, modes.checksum(), sum);

@@ -26,7 +26,7 @@ Record::Record(const Comm& comm, std::unique_ptr<FieldSource> source, const std:
       notes_(source_->notes) {
   const auto& full = source_->grid;
   QUINTET_CHECK(!mask || same_grid(mask->grid, full),
-                "the mask is on another grid ({} x {} points) than {} ({} x {})",
+                "{}.mask: is on another grid ({} x {} points) than {} ({} x {})", source_->section,
                 mask ? mask->grid.latitude.size() : 0, mask ? mask->grid.longitude.size() : 0,
                 source_->place(0), full.latitude.size(), full.longitude.size());
   select_times(options);
@@ -93,9 +93,7 @@ std::string Record::place_of(std::size_t cell) const {
                     grid_.longitude[cell % grid_.longitude.size()]);
 }
 
-int Record::first_point(int rank) const {
-  return static_cast<int>(std::int64_t{n_points()} * rank / comm_->size());
-}
+int Record::first_point(int rank) const { return std::int64_t{n_points()} * rank / comm_->size(); }
 
 double Record::latitude_of(int point) const { return grid_.latitude[cells_[point] / grid_.longitude.size()]; }
 

@@ -66,6 +66,7 @@ class Record {
   [[nodiscard]] int n_mine() const { return first_point(rank_ + 1) - first_point(rank_); }
   [[nodiscard]] const std::string& units() const { return source_->units; }
   [[nodiscard]] FieldQuantity quantity() const { return source_->quantity; }
+  [[nodiscard]] const VariableNames& variable() const { return source_->variable; }
   [[nodiscard]] const std::string& calendar() const { return source_->calendar; }
   [[nodiscard]] double latitude_of(int point) const;
   [[nodiscard]] const std::vector<std::string>& notes() const {

@@ -41,8 +41,7 @@ void Record::judge_constant(std::vector<std::uint8_t> constant, const std::vecto
     know_ice(constant, value);
   const auto n = std::count(constant.begin(), constant.end(), 1);
   if (n == 0) return;
-  const auto first =
-      static_cast<std::size_t>(std::find(constant.begin(), constant.end(), 1) - constant.begin());
+  const std::size_t first = std::find(constant.begin(), constant.end(), 1) - constant.begin();
   std::ptrdiff_t n_alike = 0;
   for (std::size_t cell = first; cell < constant.size(); ++cell)
     if (constant[cell] == 1 && value[cell] == value[first]) ++n_alike;
@@ -52,14 +51,15 @@ void Record::judge_constant(std::vector<std::uint8_t> constant, const std::vecto
       fill ? "times with a value" : fmt::format("{} times", n_times()), place_of(first));
   const bool refused = options.constant_points == ConstantPoints::refuse && !has_mask;
   QUINTET_CHECK(!refused,
-                "{}; say what they are: fields.constant_points: land or sea, a number that marks land: "
-                "fields.missing: [{:.6g}], or give fields.mask",
-                text, value[first] + (source_->from_kelvin ? celsius_zero : 0));
+                "{0}; say what they are: {1}.constant_points: land or sea, a number that marks land: "
+                "{1}.missing: [{2:.6g}], or give {1}.mask",
+                text, source_->section, value[first] + (source_->from_kelvin ? celsius_zero : 0));
   const bool land = options.constant_points == ConstantPoints::land;
+  const auto key = fmt::format("({}.constant_points)", source_->section);
   notes_.push_back(fmt::format("{}; they are {}", text,
-                               land       ? "left out as land (fields.constant_points)"
+                               land       ? "left out as land " + key
                                : has_mask ? "kept as sea, as the mask says"
-                                          : "kept as sea (fields.constant_points)"));
+                                          : "kept as sea " + key));
   if (land)
     for (std::size_t cell = 0; cell < constant.size(); ++cell)
       if (constant[cell] == 1) candidate[cell] = 0;
@@ -77,8 +77,8 @@ void Record::know_ice(std::vector<std::uint8_t>& constant, const std::vector<dou
   if (n_ice > 0)
     notes_.push_back(fmt::format(
         "{} points are {:.6g} degrees Celsius at all {} times, the first is {}: kept as sea under "
-        "ice (fields.constant_points: land leaves them out)",
-        n_ice, value[first], n_times(), place_of(first)));
+        "ice ({}.constant_points: land leaves them out)",
+        n_ice, value[first], n_times(), place_of(first), source_->section));
 }
 
 // Complete points are sea. Of the others the user says what they are; what never has a value is land, where
@@ -106,13 +106,13 @@ void Record::choose_points(const std::vector<std::uint8_t>& candidate, const std
       fmt::format("{} sea points have no value at {} times; the first is {}, at {} of {} times", n_partly,
                   fill ? "most" : "some", place_of(example), missing[example], n_times());
   QUINTET_CHECK(n_partly == 0 || options.incomplete_points != IncompletePoints::refuse,
-                "{}; give a mask, or fields.incomplete_points: drop or dineof", partly);
+                "{}; give a mask, or {}.incomplete_points: drop or dineof", partly, source_->section);
   if (n_partly > 0) notes_.push_back(partly + "; they are left out");
   if (n_kept > 0)
     notes_.push_back(
         fmt::format("{} sea points have no value at some times: {} values, {:.2g} % of all, are "
-                    "filled by the modes (fields.incomplete_points: dineof)",
-                    n_kept, n_missing_, cells_.empty() ? 0 : 100 * share_missing()));
+                    "filled by the modes ({}.incomplete_points: dineof)",
+                    n_kept, n_missing_, cells_.empty() ? 0 : 100 * share_missing(), source_->section));
 }
 
 // One pass over the record finds the sea: cells with values at all times, times with values at all; ranks
@@ -155,11 +155,12 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
           QUINTET_CHECK(
               !is_temperature || (value >= coldest && value <= warmest), "{}: {:.6g} degrees Celsius: {}",
               where(t + k, cell), value,
-              small ? fmt::format("fields.units or a missing value are wrong; if {0:.6g} K is an "
-                                  "anomaly: fields.quantity: anomaly; if it marks land: fields.missing: "
-                                  "[{0:.6g}]",
-                                  value + celsius_zero)
-                    : "fields.units or a missing value are wrong");
+              fmt::format("{}.units or a missing value are wrong", source_->section) +
+                  (small
+                       ? fmt::format("; if {0:.6g} K is an anomaly: {1}.quantity: anomaly; if it marks land: "
+                                     "{1}.missing: [{0:.6g}]",
+                                     value + celsius_zero, source_->section)
+                       : ""));
           least[cell] = std::min(least[cell], value), most[cell] = std::max(most[cell], value);
         }
         if (n_missing == n_candidates) empty[t + k] = 1;
@@ -170,7 +171,7 @@ void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& opti
   comm_->reduce(std::span<int>(empty), Comm::Reduction::sum);
   const auto n_empty = std::count(empty.begin(), empty.end(), 1);
   QUINTET_CHECK(n_empty < n_times(), "there is no sea: no point has a value at any time");
-  const auto first_empty = static_cast<std::size_t>(std::find(empty.begin(), empty.end(), 1) - empty.begin());
+  const std::size_t first_empty = std::find(empty.begin(), empty.end(), 1) - empty.begin();
   QUINTET_CHECK(
       n_empty == 0,
       "{}: {} has no value at any sea point{}: leave it out of the file, or choose fields.from and fields.to",

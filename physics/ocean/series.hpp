@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace quintet {
@@ -10,10 +11,8 @@ struct CoefficientSeries {
   std::vector<double> values;  ///< [n_times, n_modes] row-major (degC times the modes' norm)
   int n_modes = 0;
   [[nodiscard]] int n_times() const { return time.size(); }
-  [[nodiscard]] const double* row(int t) const {
-    return values.data() + static_cast<std::size_t>(t) * n_modes;
-  }
-  [[nodiscard]] double* row(int t) { return values.data() + static_cast<std::size_t>(t) * n_modes; }
+  [[nodiscard]] const double* row(int t) const { return values.data() + std::int64_t{t} * n_modes; }
+  [[nodiscard]] double* row(int t) { return values.data() + std::int64_t{t} * n_modes; }
 };
 
 }  // namespace quintet

@@ -23,7 +23,7 @@ class Draws {
     return u;
   }
   /// Uniform among 0 ... n - 1.
-  int below(int n) { return std::min(static_cast<int>(uniform() * n), n - 1); }
+  int below(int n) { return std::min<int>(uniform() * n, n - 1); }
 
  private:
   std::uint64_t seed_;
@@ -33,7 +33,7 @@ class Draws {
 
 /// The seed that a trial's evaluation is given (53 bits, so that every format keeps it).
 [[nodiscard]] inline std::uint64_t trial_seed(std::uint64_t seed, std::int64_t trial) {
-  return static_cast<std::uint64_t>(Draws(seed, Stream::trial_seed, trial).uniform() * 0x1.0p53);
+  return Draws(seed, Stream::trial_seed, trial).uniform() * 0x1.0p53;
 }
 
 }  // namespace quintet::search

@@ -34,7 +34,7 @@ class AgeingEvolution final : public Method {
 
   std::optional<Proposal> ask(std::int64_t id) override {
     Draws draws(seed_, Stream::proposal, id);
-    if (static_cast<int>(population_.size()) < options_.population) return Proposal{space_.sample(draws)};
+    if (std::ssize(population_) < options_.population) return Proposal{space_.sample(draws)};
     const Member& parent = tournament(draws);
     return Proposal{space_.mutate(parent.genes, draws), parent.trial};
   }
@@ -42,7 +42,7 @@ class AgeingEvolution final : public Method {
   void tell(const Trial& trial, const Outcome& outcome) override {
     if (!outcome.counts()) return;
     population_.push_back({trial.id, trial.genes, outcome.objective});
-    if (static_cast<int>(population_.size()) > options_.population) population_.pop_front();
+    if (std::ssize(population_) > options_.population) population_.pop_front();
   }
 
  private:
@@ -58,7 +58,7 @@ class AgeingEvolution final : public Method {
     std::iota(rest.begin(), rest.end(), std::size_t{0});
     const Member* best = nullptr;
     for (int n = 0; n < options_.sample; ++n) {
-      const auto i = static_cast<std::size_t>(draws.below(rest.size()));
+      const std::size_t i = draws.below(rest.size());
       const Member& member = population_[rest[i]];
       rest[i] = rest.back();
       rest.pop_back();

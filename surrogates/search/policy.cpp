@@ -23,8 +23,7 @@ Policy::Policy(const Space& space, int hidden, std::uint64_t seed)
     choices_.push_back(gene.choices.size());
     total += choices_.back();
   }
-  const auto n = static_cast<std::size_t>(genes_), width = static_cast<std::size_t>(hidden),
-             all = static_cast<std::size_t>(total);
+  const std::size_t n = genes_, width = hidden, all = total;
   e_ = 0;
   u_ = e_ + n * width;
   w_ = u_ + all * width;
@@ -37,12 +36,12 @@ Policy::Policy(const Space& space, int hidden, std::uint64_t seed)
 }
 
 const double* Policy::u_row(int g, int choice) const {
-  return &parameters_[u_ + static_cast<std::size_t>(first_[g] + choice) * hidden_];
+  return &parameters_[u_ + std::int64_t{first_[g] + choice} * hidden_];
 }
 
 void Policy::decide(int g, const std::vector<double>& sum, Pass& pass) const {
-  const auto width = static_cast<std::size_t>(hidden_), gene = static_cast<std::size_t>(g);
-  const auto n = static_cast<std::size_t>(choices_[gene]), first = static_cast<std::size_t>(first_[gene]);
+  const std::size_t width = hidden_, gene = g;
+  const std::size_t n = choices_[gene], first = first_[gene];
   pass.h.resize(width);
   pass.value = parameters_[c_ + gene];
   for (std::size_t i = 0; i < width; ++i) {
@@ -97,7 +96,7 @@ std::vector<double> Policy::probabilities(const Genes& genes, int g) const {
 
 double Policy::ppo_loss(std::span<const Episode> episodes, std::span<const double> advantage,
                         const PpoOptions& options, std::span<double> gradient) const {
-  const auto width = static_cast<std::size_t>(hidden_), n_genes = static_cast<std::size_t>(genes_);
+  const std::size_t width = hidden_, n_genes = genes_;
   const double scale = 1 / static_cast<double>(episodes.size() * n_genes);
   double loss = 0;
   Pass pass;
@@ -108,7 +107,7 @@ double Policy::ppo_loss(std::span<const Episode> episodes, std::span<const doubl
     std::fill(sum.begin(), sum.end(), 0.0);
     for (std::size_t g = 0; g < n_genes; ++g) {
       const int choice = episode.genes[g];
-      const auto taken = static_cast<std::size_t>(choice), first = static_cast<std::size_t>(first_[g]);
+      const std::size_t taken = choice, first = first_[g];
       decide(g, sum, pass);
       const double a = advantage[n * n_genes + g];
       const ClippedTerm term =

@@ -32,7 +32,7 @@ struct Head {
 };
 
 std::vector<std::byte> letter(Head head, const std::string& message, std::span<const std::byte> payload) {
-  head.message_bytes = static_cast<std::uint32_t>(message.size());
+  head.message_bytes = message.size();
   std::vector<std::byte> bytes(sizeof head + message.size() + payload.size());
   std::memcpy(bytes.data(), &head, sizeof head);
   std::memcpy(bytes.data() + sizeof head, message.data(), message.size());
@@ -85,7 +85,7 @@ struct Pool::Implementation {
                     .make({per_rank, options.task_bytes, options.result_bytes, options.time_limit_s}, work);
     });
     if (!comm.is_root()) return;
-    const auto n = static_cast<std::size_t>(n_workers());
+    const std::size_t n = n_workers();
     jobs.resize(n);
     slots.resize(2 * n);  // those given away, and those being filled meanwhile
     for (auto& slot : slots) slot.bytes.resize(options.result_bytes);
@@ -242,14 +242,14 @@ std::span<const Ready> Pool::receive(int m, const std::function<bool()>& give_up
   for (;;) {
     it.dispatch();
     it.read_letters();
-    if (static_cast<int>(it.ready.size()) >= m || it.must_stop || must_stop()) break;
+    if (std::ssize(it.ready) >= m || it.must_stop || must_stop()) break;
     try {
       it.wait_for_local(it.comm.size() > 1 ? nap_s : look_every_s, tell);
     } catch (const Interrupted&) {  // in place: the task was left
       it.must_stop = true;
     }
   }
-  while (!it.ready.empty() && static_cast<int>(it.handed.size()) < m) {
+  while (!it.ready.empty() && std::ssize(it.handed) < m) {
     it.handed.push_back(it.ready.front());
     it.block.push_back(it.slots[it.ready.front()].ready);
     it.ready.pop_front();

@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "io/log/error.hpp"
+#include "io/log/line_counts.hpp"
 #include "surrogates/search/workers.hpp"
 
 namespace quintet::search {
@@ -175,6 +176,7 @@ class ProcessWorkers final : public LocalWorkers {
       if (got < 0 && errno == EINTR) continue;
       if (got != 1) ::_exit(0);
       work(worker);
+      write_line_counts();  // it is killed when the search ends
       if (::send(socket, &go, 1, MSG_NOSIGNAL) != 1) ::_exit(0);
     }
   }

@@ -102,7 +102,7 @@ struct Search::Implementation {
 
   /// Ask the method for one more trial. False if it must wait for ends.
   bool propose() {
-    const auto id = static_cast<std::int64_t>(records.size());
+    const std::int64_t id = records.size();
     const auto proposal = method->ask(id);
     if (!proposal) return false;
     Record made;
@@ -182,9 +182,7 @@ struct Search::Implementation {
 
   // ---- the order of another search ----
 
-  [[nodiscard]] bool follows() const {
-    return script && n_told() < static_cast<std::int64_t>(script->order.size());
-  }
+  [[nodiscard]] bool follows() const { return script && n_told() < std::ssize(script->order); }
   /// Whether this trial may end now.
   [[nodiscard]] bool is_next(std::int64_t id) const {
     return !follows() || script->order[order.size()] == id;
@@ -195,7 +193,7 @@ struct Search::Implementation {
     return records.size() < script->records.size() && script->records[records.size()].trial.told == n_told();
   }
   void check_against_script(std::int64_t id) const {
-    if (!script || id >= static_cast<std::int64_t>(script->records.size())) return;
+    if (!script || id >= std::ssize(script->records)) return;
     const auto& theirs = script->records[id].trial.genes;
     const auto& ours = records[id].trial.genes;
     QUINTET_CHECK(theirs == ours,
@@ -210,7 +208,7 @@ struct Search::Implementation {
       end_twins();
       if (evaluations_begun >= options.trials || is_exhausted() || out_of_time() || !may_propose()) return;
       if (!propose()) return;
-      const auto id = static_cast<std::int64_t>(records.size()) - 1;
+      const auto id = std::ssize(records) - 1;
       check_against_script(id);
       begin(id);
     }
@@ -261,6 +259,14 @@ struct Search::Implementation {
     return true;
   }
 
+  /// In a sentence, which the store keeps; run.log has the whole message.
+  static void tell_failure(std::int64_t id, Outcome& outcome) {
+    const auto whole = std::exchange(outcome.message, first_sentence(outcome.message));
+    log::warning("Trial {} has failed: {}", id, outcome.message);
+    if (whole != outcome.message)
+      log::write(log::Level::debug, fmt::format("Trial {} has failed: {}", id, whole));
+  }
+
   void arrive(const Ready& ready) {
     auto& [trial, now_known] = record(ready.id);
     Outcome outcome;
@@ -279,7 +285,7 @@ struct Search::Implementation {
       ++now_known.tries;
       return send(ready.id);
     }
-    if (!outcome.counts()) log::warning("Trial {} has failed: {}", ready.id, outcome.message);
+    if (!outcome.counts()) tell_failure(ready.id, outcome);
     outcome.worker = ready.worker;
     outcome.start_s = earlier_s + ready.start_s - pool_began;
     outcome.end_s = earlier_s + ready.end_s - pool_began;
@@ -325,8 +331,7 @@ struct Search::Implementation {
       }
       if (told == past.order.size()) break;
       const std::int64_t id = past.order[told++];
-      QUINTET_CHECK(id < static_cast<std::int64_t>(records.size()),
-                    "{}: trial {} ended before it was proposed", path, id);
+      QUINTET_CHECK(id < std::ssize(records), "{}: trial {} ended before it was proposed", path, id);
       const Outcome& outcome = past.records[id].outcome;
       QUINTET_CHECK(outcome.same_as == record(id).outcome.same_as,
                     "{}: trial {} is the same as {}, here as {}", path, id, outcome.same_as,

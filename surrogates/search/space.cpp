@@ -51,7 +51,7 @@ void Space::check(const Genes& genes, const std::string& what) const {
   QUINTET_CHECK(genes.size() == genes_.size(), "{}: {} genes; the search space has {}", what, genes.size(),
                 genes_.size());
   for (std::size_t g = 0; g < genes.size(); ++g)
-    QUINTET_CHECK(genes[g] >= 0 && genes[g] < static_cast<int>(genes_[g].choices.size()),
+    QUINTET_CHECK(genes[g] >= 0 && genes[g] < std::ssize(genes_[g].choices),
                   "{}: gene '{}' has choice {}; expected 0 to {}", what, genes_[g].name, genes[g],
                   genes_[g].choices.size() - 1);
 }

@@ -41,7 +41,7 @@ Stopping::Stopping(const StoppingOptions& options, int most_epochs) : options_(o
 void Stopping::tell(const Outcome& outcome) {
   if (outcome.state != TrialState::done && outcome.state != TrialState::stopped) return;
   for (std::size_t r = 0; r < epochs_.size(); ++r) {
-    const auto epochs = static_cast<std::size_t>(epochs_[r]);
+    const std::size_t epochs = epochs_[r];
     if (outcome.curve.size() < epochs) break;
     const double best = *std::max_element(outcome.curve.begin(), outcome.curve.begin() + epochs_[r]);
     values_[r].insert(std::upper_bound(values_[r].begin(), values_[r].end(), best), best);
@@ -52,10 +52,10 @@ std::vector<Rung> Stopping::rungs() const {
   std::vector<Rung> rungs;
   const double share = options_.rule == StoppingRule::median ? 0.5 : 1 - 1 / options_.factor;
   for (std::size_t r = 0; r < epochs_.size(); ++r) {
-    const auto n = static_cast<std::int64_t>(values_[r].size());
+    const std::int64_t n = values_[r].size();
     if (n < options_.after) break;
     // The lower of the two values around the quantile: in doubt a trial goes on.
-    const auto i = static_cast<std::size_t>(std::floor(share * (n - 1)));
+    const std::size_t i = std::floor(share * (n - 1));
     rungs.push_back({epochs_[r], values_[r][i]});
   }
   return rungs;

@@ -50,7 +50,7 @@ constexpr IntegerColumn integer_columns[] = {
      [](Record& r, std::int64_t v) { r.outcome.position = v; }},
     {"trial whose objective it has", [](const Record& r) { return r.outcome.same_as; },
      [](Record& r, std::int64_t v) { r.outcome.same_as = v; }},
-    {"epochs", [](const Record& r) { return static_cast<std::int64_t>(r.outcome.curve.size()); },
+    {"epochs", [](const Record& r) { return std::ssize(r.outcome.curve); },
      [](Record& r, std::int64_t v) { r.outcome.curve.resize(v); }},
 };
 /// Columns of the dataset `numbers`.
@@ -222,7 +222,7 @@ std::vector<Record> read_rows(const hdf5::File& file, const Space& space, const 
   constexpr std::size_t n_integers = std::size(integer_columns), n_numbers = std::size(number_columns);
   const auto integers = root.read<std::int64_t>("integers", {rows, n_integers});
   const auto numbers = root.read<double>("numbers", {rows, n_numbers});
-  const auto n = static_cast<std::size_t>(std::find(states.begin(), states.end(), 0) - states.begin());
+  const std::size_t n = std::find(states.begin(), states.end(), 0) - states.begin();
   std::vector<Record> records(n);
   for (std::size_t i = 0; i < n; ++i) {
     auto& [trial, outcome] = records[i];
@@ -340,9 +340,18 @@ TrialStore TrialStore::open(const std::string& path, const Contents& contents,
 
 const std::vector<Record>& TrialStore::found() const { return implementation_->found; }
 
+double store_bytes(std::int64_t trials, const TrialStore::Contents& contents) {
+  auto rows = static_cast<double>(first_rows);
+  while (rows < static_cast<double>(trials)) rows *= 2;
+  const double numbers = contents.most_epochs + std::max<std::size_t>(contents.facts.size(), 1) +
+                         2 * most_rungs + std::size(integer_columns) + std::size(number_columns);
+  return rows * (sizeof(std::int32_t) * (1 + contents.space.genes().size()) + 2.0 * text_bytes +
+                 sizeof(double) * numbers);
+}
+
 void TrialStore::write(const Record& record) {
   auto& it = *implementation_;
-  const auto row = static_cast<std::size_t>(record.trial.id);
+  const std::size_t row = record.trial.id;
   if (row > it.records.size()) throw InternalError(fmt::format("trial {} after {}", row, it.records.size()));
   if (record.trial.rungs.size() > most_rungs)
     throw InternalError(

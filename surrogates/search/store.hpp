@@ -55,6 +55,8 @@ class TrialStore {
   std::unique_ptr<Implementation> implementation_;
 };
 
+/// Size of a store with so many trials, without what HDF5 keeps beside its rows (bytes).
+[[nodiscard]] double store_bytes(std::int64_t trials, const TrialStore::Contents& contents);
 /// The trials of a store of this space, whatever its method. Throws InputError as TrialStore::open().
 [[nodiscard]] std::vector<Record> read_trials(const std::string& path, const Space& space);
 /// Settings that decided which trials came: Contents::search. Throws InputError.

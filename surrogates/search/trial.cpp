@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <string>
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
@@ -17,12 +18,16 @@ bool Progress::report(double value) {
   curve_.push_back(value);
   if (!std::isfinite(value)) return false;
   best_ = std::max(best_, value);
-  const auto epoch = static_cast<int>(curve_.size());
+  const int epoch = curve_.size();
   for (const auto& rung : limits_.rungs)
     if (rung.epoch == epoch && best_ < rung.value) stopped_ = true;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
   late_ = limits_.seconds > 0 && passed.count() > limits_.seconds;
   return !stopped_ && !late_;
+}
+
+std::string first_sentence(const std::string& text) {
+  return text.substr(0, std::min(text.find(". "), text.find('\n')));
 }
 
 Outcome evaluate_safely(const Evaluate& evaluate, const Trial& trial, Progress::Limits limits) {

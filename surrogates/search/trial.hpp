@@ -107,6 +107,9 @@ class Progress {
 /// It may throw: the trial then has failed, with the exception's message.
 using Evaluate = std::function<Outcome(const Trial&, Progress&)>;
 
+/// The first sentence of a message: libraries write pages.
+[[nodiscard]] std::string first_sentence(const std::string& text);
+
 /// Call `evaluate`, and turn exceptions and NaN objectives into failures. Throws only Interrupted.
 [[nodiscard]] Outcome evaluate_safely(const Evaluate& evaluate, const Trial& trial, Progress::Limits limits);
 

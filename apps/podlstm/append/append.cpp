@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
@@ -30,18 +31,14 @@ Projected projected(const Comm& comm, const std::string& name, const ocean::Ocea
                     const FieldsOptions& fields) {
   const auto& time = modes.series.time;
   const std::size_t first = time.size() - std::min(most_compared, time.size());
-  RecordPart part;
-  part.from = time[first] - same_time;
-  part.mask_file = name;
-  part.mask = ocean::MaskFile{{modes.latitude, modes.longitude}, modes.mask};
-  const auto record = open_record(comm, fields, part);
-  for (const auto& note : record.notes()) log::info("{}", note);
-  QUINTET_CHECK(record.units() == modes.units &&
-                    (record.quantity() == ocean::FieldQuantity::anomaly) == modes.anomalies,
-                "fields: are in {}, the modes of {}, or anomalies where these are of temperatures; give the "
-                "record that `podlstm fit` has read",
-                record.units(), modes.units);
-  return {first, record.days(), ocean::project(comm, record, modes)};
+  std::vector<RecordPart> parts;
+  for (const auto* one : variables_of(modes))
+    parts.push_back({one->name.empty() ? time[first] - same_time : ocean::joint_from(time, first),
+                     ocean::MaskFile{{one->latitude, one->longitude}, one->mask},
+                     one->name.empty() ? name : fmt::format("{}: {}", name, one->name)});
+  const auto records = open_records(comm, fields, parts);
+  for (const auto& note : notes_of(records)) log::info("{}", note);
+  return {first, records.front().record.days(), ocean::project(comm, joint(records), modes)};
 }
 
 /// How many of the last times that both have are to be replaced: those from the first on that differs, as an
@@ -83,9 +80,9 @@ void append(Context& context, const AppendOptions& options) {
       context.timed("project", [&] { return projected(comm, options.modes, modes, options.fields); });
   const std::size_t known = modes.series.time.size(), replaced = n_replaced(modes, now),
                     added = now.days.size() - (known - now.first), n_modes = modes.n_modes();
-  QUINTET_CHECK(static_cast<std::size_t>(modes.n_fit) <= known - replaced,
-                "fields: {} times behind the modes themselves have other values now; fit them anew",
-                replaced);
+  QUINTET_CHECK(
+      static_cast<std::size_t>(modes.n_fit) <= known - replaced, "fields: {} other values now; fit them anew",
+      counted(replaced, "time behind the modes themselves has", "times behind the modes themselves have"));
   QUINTET_CHECK(added > 0 || replaced > 0,
                 "fields: the record ends on {}, as the modes file does: nothing is new",
                 ocean::date_text(modes.series.time.back()));
@@ -96,7 +93,8 @@ void append(Context& context, const AppendOptions& options) {
   series.time.insert(series.time.end(), now.days.begin() + skip, now.days.end());
   series.values.insert(series.values.end(), now.values.begin() + (skip * n_modes), now.values.end());
   const auto last = ocean::date_text(series.time.back());
-  context.describe_run("record", fmt::format("{} new times to {}, {} replaced", added, last, replaced));
+  context.describe_run("record",
+                       fmt::format("{} to {}, {} replaced", counted(added, "new time"), last, replaced));
   if (!context.go_ahead({"modes.h5"})) return;
   if (replaced > 0)
     log::info("from {} on coefficients are replaced: its values are others now, as of a revised analysis",
@@ -107,9 +105,8 @@ void append(Context& context, const AppendOptions& options) {
   context.headline("to", last);
   context.headline("replaced", fmt::format("{}", replaced));
   context.summarise("n_times", std::int64_t{series.n_times()});
-  context.summarise("n_added", static_cast<std::int64_t>(added));
-  context.summarise("n_replaced", static_cast<std::int64_t>(replaced),
-                    "known times from the first on whose values are others now");
+  context.summarise("n_added", added);
+  context.summarise("n_replaced", replaced, "known times from the first on whose values are others now");
   context.summarise("last_time", last);
   context.summarise("modes_checksum", modes.checksum(), "of dates, coefficients and modes");
 }

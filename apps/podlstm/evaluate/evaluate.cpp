@@ -14,8 +14,11 @@
 #include "apps/podlstm/evaluate/left_out.hpp"
 #include "apps/podlstm/evaluate/quantised.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
+#include "apps/podlstm/setup/sea_map.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
@@ -39,11 +42,11 @@ sequence::Windows test_windows(Context& context, const sequence::ForecastModel& 
                                 model.irregular);
   };
   auto windows = windows_to(until);
-  QUINTET_CHECK(windows.size() > 0,
-                "the test period, {} times, holds no unbroken window of {} + {} steps (from, until; the "
-                "record ends on {})",
-                sequence::rows_between(series, from, until).size(), model.shape.in, model.shape.out,
-                ocean::date_text(series.time.back()));
+  QUINTET_CHECK(
+      windows.size() > 0,
+      "the test period, {}, holds no unbroken window of {} + {} (from, until; the record ends on {})",
+      counted(sequence::rows_between(series, from, until).size(), "time"), model.shape.in,
+      counted(model.shape.out, "step"), ocean::date_text(series.time.back()));
   const auto& own = model.base.climatology;
   double valid_until = sequence::Climatology::after(model.trained_until, valid_years);
   std::string held = fmt::format("references.climatology.valid_years: {:g}", valid_years);
@@ -64,7 +67,7 @@ sequence::Windows test_windows(Context& context, const sequence::ForecastModel& 
       "{} of {} windows are left out: they forecast dates after {}, until which the climatology of {} holds "
       "({})",
       wanted - windows.size(), wanted, last, options.model, held);
-  context.summarise("windows_left_out", static_cast<std::int64_t>(wanted - windows.size()),
+  context.summarise("windows_left_out", wanted - windows.size(),
                     fmt::format("they forecast dates after {}", last));
   return windows;
 }
@@ -97,12 +100,13 @@ void report_regions(Context& context, Judgement judgement, const ocean::OceanMod
       continue;
     }
     const int block = block_of(modes, options.block);
+    const auto unit = short_unit(modes.units);
     const auto metric = sequence::region_metric(region.name, modes.modes, weights);
     const auto index = sequence::index_metric(fmt::format("mean of {}", region.name), modes.modes, weights);
     context.report().section(region.name);
-    const Verdicts over(judgement, metric, block, "degC",
+    const Verdicts over(judgement, metric, block, unit,
                         left_out != nullptr ? left_out->over(weights) : sequence::Truncation{});
-    const Verdicts mean(judgement, index, block, "degC",
+    const Verdicts mean(judgement, index, block, unit,
                         left_out != nullptr ? left_out->of_mean(weights) : sequence::Truncation{});
     for (const auto* verdicts : {&over, &mean}) {
       for (const auto& line : verdicts->lines()) log::info("{}", line);
@@ -116,17 +120,18 @@ void report_regions(Context& context, Judgement judgement, const ocean::OceanMod
 
 void report_whole_fields(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
                          const LeftOut& left_out, const EvaluateOptions& options) {
-  const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block), "degC",
+  const auto unit = short_unit(modes.units);
+  const Verdicts verdicts(judgement, metric_of(modes, options.points), block_of(modes, options.block), unit,
                           left_out.over(modes.weights));
   const auto score = verdicts.ours();
   context.headline("RMSE, whole fields",
-                   fmt::format("{:.4f} ± {:.4f} degC", score.rmse.value, score.rmse.error),
+                   fmt::format("{:.4f} ± {:.4f} {}", score.rmse.value, score.rmse.error, unit),
                    judgement.leaks.empty() ? "" : judgement.leaks[0]);
   context.report().section("All points, whole fields");
   context.report().paragraph(
-      fmt::format("The modes leave out {:.4f} degC (root mean square over the same dates and points): no "
+      fmt::format("The modes leave out {:.4f} {} (root mean square over the same dates and points): no "
                   "forecast of their coefficients is better than that.",
-                  verdicts.truncation_rmse()));
+                  verdicts.truncation_rmse(), unit));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   verdicts.report(context.report());
   verdicts.summarise(context, "field_");
@@ -139,6 +144,9 @@ const sequence::Contender* damped(const Judgement& judgement) {
     if (reference.name == "damped_persistence" && !std::isnan(reference.forecast[0])) return &reference;
   return nullptr;
 }
+
+/// A skill as it is drawn; what is not known stays so.
+double cut(double skill) { return skill < -1 ? -1 : skill; }
 
 // Skill is 1 - MSE / MSE of damped persistence, at the first, middle and last lead; below -1 it is drawn as
 // -1.
@@ -154,11 +162,11 @@ void report_maps(Context& context, const Judgement& judgement, const ocean::Ocea
   for (const int lead : std::set<int>{1, (out + 1) / 2, out}) {
     const auto ours = errors(judgement.ours.forecast, lead);
     std::vector<double> skill(ours.size()), rmse(ours.size());
-    for (std::size_t x = 0; x < ours.size(); ++x) rmse[x] = std::sqrt(std::max(0.0, ours[x]));
+    for (std::size_t x = 0; x < ours.size(); ++x) rmse[x] = rounded_root(ours[x]);
     if (reference != nullptr) {
       const auto theirs = errors(reference->forecast, lead);
       for (std::size_t x = 0; x < ours.size(); ++x)
-        skill[x] = theirs[x] > 0 ? std::max(-1.0, 1 - ours[x] / theirs[x]) : 0;
+        skill[x] = theirs[x] <= 0 ? 0 : cut(1 - ours[x] / theirs[x]);
     }
     const std::string where = left_out != nullptr ? "Whole fields; " : "In the space of the modes; ";
     std::string leaks;
@@ -168,8 +176,8 @@ void report_maps(Context& context, const Judgement& judgement, const ocean::Ocea
                                       fmt::format("Skill against damped persistence, lead {}", lead),
                                       "1 - MSE/MSE", where + judgement.period + "; cut at -1." + leaks));
     context.report().heatmap(map_of(modes, rmse,
-                                    fmt::format("RMSE of {}, lead {}", judgement.ours.name, lead), "degC",
-                                    where + judgement.period + "." + leaks));
+                                    fmt::format("RMSE of {}, lead {}", judgement.ours.name, lead),
+                                    short_unit(modes.units), where + judgement.period + "." + leaks));
     auto maps = context.results().root().group("maps");
     if (reference != nullptr)
       maps.write<double>(fmt::format("skill_lead_{}", lead), skill, {skill.size()},
@@ -181,9 +189,7 @@ void report_maps(Context& context, const Judgement& judgement, const ocean::Ocea
 
 void write_results(Context& context, const Judgement& judgement, const sequence::Windows& windows) {
   auto& root = context.results().root();
-  const auto n = static_cast<std::uint64_t>(windows.size()),
-             out = static_cast<std::uint64_t>(windows.shape.out),
-             modes = static_cast<std::uint64_t>(judgement.shape.modes);
+  const std::uint64_t n = windows.size(), out = windows.shape.out, modes = judgement.shape.modes;
   root.write<double>("time", windows.dates, {n, out},
                      {"days since 1800-01-01 00:00:00", {"window", "lead"}, "Dates that are forecast"});
   const auto write = [&](const std::string& name, const std::vector<double>& values,
@@ -205,10 +211,10 @@ std::optional<LeftOut> left_out_of(Context& context, const ocean::OceanModes& mo
   QUINTET_CHECK(modes.has_fields(), "fields: {} has coefficients alone, no modes to compare fields with",
                 options.modes);
   return context.timed("fields", [&]() -> std::optional<LeftOut> {
-    const auto record = open_record(context.comm(), *options.fields);
-    for (const auto& note : record.notes()) log::info("{}", note);
-    context.require_memory(LeftOut::bytes(record, windows), "fields of the test's dates");
-    return LeftOut(context.comm(), modes, record, windows);
+    const auto records = open_records(context.comm(), *options.fields);
+    for (const auto& note : notes_of(records)) log::info("{}", note);
+    context.require_memory(LeftOut::bytes(records.front().record, windows), "fields of the test's dates");
+    return LeftOut(context.comm(), modes, joint(records), windows);
   });
 }
 
@@ -231,9 +237,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto rows = training_rows(model, series);
   const auto trained_on = sequence::windows_of(series, model.shape, rows, model.irregular);
   context.describe_run(
-      "model", fmt::format("{}, {} networks{}, trained on {} to {}", base_text(model), model.members.size(),
-                           codes_text(model), ocean::date_text(model.trained_from),
-                           ocean::date_text(model.trained_until)));
+      "model", fmt::format("{}, {}{}, trained on {} to {}", base_text(model),
+                           counted(model.members.size(), "network"), codes_text(model),
+                           ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
   for (const double day : windows.dates) model.base.climatology.check_validity(day);
   auto judgement = context.timed("references", [&] {
     return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, references);

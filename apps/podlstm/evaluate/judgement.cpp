@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 
@@ -19,7 +20,7 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
   judgement.truth = targets(series, windows);
   judgement.shape = {windows.size(), windows.shape.out, series.n_modes};
   judgement.period =
-      fmt::format("{} windows, forecasts for {} to {}", windows.size(),
+      fmt::format("{}, forecasts for {} to {}", counted(windows.size(), "window"),
                   ocean::date_text(windows.dates.front()), ocean::date_text(windows.dates.back()));
   // Anomalies of all tables are about what the reference `climatology` forecasts, where it holds.
   const auto normal = forecast_beside(sequence::Reference::climatology, fit, options, windows);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
@@ -26,23 +27,23 @@ std::vector<int> rows_of(const sequence::Windows& windows) {
   return {rows.begin(), rows.end()};
 }
 
-void check_places(const ocean::OceanModes& modes, const ocean::Record& record) {
+/// @param what "fields: ", or what a further variable is
+void check_places(const ocean::FieldModes& modes, const ocean::Record& record, const std::string& what) {
   QUINTET_CHECK(record.n_missing() == 0,
-                "fields: {} values are missing, so that whole fields cannot be compared; leave `fields` out, "
+                "{}{} missing, so that whole fields cannot be compared; leave `fields` out, "
                 "errors are then within the space of the modes",
-                record.n_missing());
-  QUINTET_CHECK(
-      same_grid({modes.latitude, modes.longitude}, record.grid()),
-      "fields: are on a grid of {} x {}, the modes on one of {} x {} or with other points; give the "
-      "record and the region that `podlstm fit` has read",
-      record.grid().latitude.size(), record.grid().longitude.size(), modes.latitude.size(),
-      modes.longitude.size());
+                what, counted(record.n_missing(), "value is", "values are"));
+  QUINTET_CHECK(same_grid({modes.latitude, modes.longitude}, record.grid()),
+                "{}are on a grid of {} x {}, the modes on one of {} x {} or with other points; give the "
+                "record and the region that `podlstm fit` has read",
+                what, record.grid().latitude.size(), record.grid().longitude.size(), modes.latitude.size(),
+                modes.longitude.size());
   std::size_t others = 0;
   for (std::size_t i = 0; i < modes.mask.size(); ++i) others += modes.mask[i] != record.mask()[i] ? 1U : 0U;
   QUINTET_CHECK(others == 0,
-                "fields: {} points are sea here and land in the modes file, or the other way round; give the "
+                "{}{} sea here and land in the modes file, or the other way round; give the "
                 "mask that `podlstm fit` has read",
-                others);
+                what, counted(others, "point is", "points are"));
 }
 
 /// The record's time of each row.
@@ -63,28 +64,44 @@ std::vector<int> times_of(const ocean::Record& record, const CoefficientSeries& 
 
 }  // namespace
 
-LeftOut::LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::Record& record,
+LeftOut::LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::JointRecords& records,
                  const sequence::Windows& windows)
     : comm_(comm),
       modes_(modes),
       windows_(windows),
       rows_(rows_of(windows)),
-      first_(record.first_point(comm.rank())),
-      mine_(record.n_mine()) {
-  check_places(modes, record);
-  read(record, times_of(record, modes.series, rows_));
-  check_coefficients();
+      first_(records.front().record->first_point(comm.rank())),
+      mine_(records.front().record->n_mine()) {
+  QUINTET_CHECK(records.size() == modes.also.size() + 1,
+                "fields.also: has {}, the modes have {} beside the first; give those that `podlstm "
+                "fit` has read",
+                counted(records.size() - 1, "variable"), modes.also.size());
+  check_joint(records);
+  const auto times = times_of(*records.front().record, modes.series, rows_);
+  const auto variables = variables_of(modes);
+  std::vector<double> misses(rows_.size() * std::int64_t{modes.n_modes()}, 0.0);
+  for (std::size_t v = 0; v < records.size(); ++v) {
+    const auto& record = *records[v].record;
+    check_places(*variables[v], record, v == 0 ? "fields: " : ocean::told_by_name(records[v].name));
+    auto left = left_of(record, *variables[v], times);
+    add_products(record, *variables[v], left, misses);
+    if (v == 0) values_ = std::move(left);
+  }
+  comm_.reduce(std::span<double>(misses), Comm::Reduction::sum);
+  check_products(misses);
 }
 
 double LeftOut::bytes(const ocean::Record& record, const sequence::Windows& windows) {
-  const auto dates = static_cast<double>(rows_of(windows).size());
+  const double dates = rows_of(windows).size();
   // over(): values and the same again, weighted; a Gram matrix while BLAS's is there, and one of windows.
   return 8 * dates * (2.0 * record.n_mine() + 3 * dates);
 }
 
-void LeftOut::read(const ocean::Record& record, const std::vector<int>& times) {
+std::vector<double> LeftOut::left_of(const ocean::Record& record, const ocean::FieldModes& modes,
+                                     const std::vector<int>& times) const {
   constexpr std::size_t at_once = 64;
-  values_.resize(rows_.size() * mine_);
+  const std::size_t first = record.first_point(comm_.rank()), mine = record.n_mine();
+  std::vector<double> values(rows_.size() * mine);
   for (std::size_t date = 0; date < rows_.size();) {
     std::size_t n = 1;
     while (n < at_once && date + n < times.size() && times[date + n] == times[date] + static_cast<int>(n))
@@ -92,28 +109,32 @@ void LeftOut::read(const ocean::Record& record, const std::vector<int>& times) {
     const auto fields = record.read(times[date], n);
     for (std::size_t t = 0; t < n; ++t) {
       const int row = rows_[date + t];
-      const auto known = expand(modes_, modes_.series.time[row], modes_.series.row(row));
-      for (std::size_t x = 0; x < mine_; ++x)
-        values_[(date + t) * mine_ + x] = fields.row(x)[t] - known[first_ + x];
+      const auto known = expand(modes, modes_.series.time[row], modes_.series.row(row));
+      for (std::size_t x = 0; x < mine; ++x)
+        values[(date + t) * mine + x] = fields.row(x)[t] - known[first + x];
     }
     date += n;
   }
+  return values;
 }
 
-void LeftOut::check_coefficients() const {
-  const auto n_modes = static_cast<std::size_t>(modes_.n_modes());
-  const auto points = modes_.n_points();
+void LeftOut::add_products(const ocean::Record& record, const ocean::FieldModes& modes,
+                           const std::vector<double>& left, std::vector<double>& misses) const {
+  const std::size_t n_modes = modes_.n_modes(), points = modes.n_points(),
+                    first = record.first_point(comm_.rank()), mine = record.n_mine();
+  for (std::size_t date = 0; date < rows_.size(); ++date)
+    for (std::size_t m = 0; m < n_modes; ++m)
+      for (std::size_t x = 0; x < mine; ++x)
+        misses[date * n_modes + m] +=
+            modes.weights[first + x] * modes.modes[m * points + first + x] * left[date * mine + x];
+}
+
+void LeftOut::check_products(const std::vector<double>& misses) const {
+  const std::size_t n_modes = modes_.n_modes();
   const auto& a = modes_.series.values;
   const double largest = std::abs(
       *std::max_element(a.begin(), a.end(), [](double x, double y) { return std::abs(x) < std::abs(y); }));
   constexpr double round_off = 1e-6;
-  std::vector<double> misses(rows_.size() * n_modes, 0.0);
-  for (std::size_t date = 0; date < rows_.size(); ++date)
-    for (std::size_t m = 0; m < n_modes; ++m)
-      for (std::size_t x = 0; x < mine_; ++x)
-        misses[date * n_modes + m] +=
-            modes_.weights[first_ + x] * modes_.modes[m * points + first_ + x] * values_[date * mine_ + x];
-  comm_.reduce(std::span<double>(misses), Comm::Reduction::sum);
   for (std::size_t i = 0; i < misses.size(); ++i)
     QUINTET_CHECK(
         std::abs(misses[i]) <= round_off * largest,
@@ -128,7 +149,7 @@ std::size_t LeftOut::date_of(int window, int lead) const {
 }
 
 sequence::Truncation LeftOut::by_window(std::vector<double> gram, const std::vector<double>& products) const {
-  const auto n_modes = static_cast<std::ptrdiff_t>(modes_.n_modes());
+  const std::ptrdiff_t n_modes = modes_.n_modes();
   sequence::Truncation truncation;
   truncation.n_dates = rows_.size();
   for (int i = 0; i < windows_.size(); ++i)
@@ -136,7 +157,7 @@ sequence::Truncation LeftOut::by_window(std::vector<double> gram, const std::vec
       const auto date = date_of(i, lead);
       truncation.dates.push_back(date);
       truncation.squares.push_back(gram[date * rows_.size() + date]);
-      const auto first = products.begin() + static_cast<std::ptrdiff_t>(date) * n_modes;
+      const auto first = products.begin() + date * n_modes;
       truncation.products.insert(truncation.products.end(), first, first + n_modes);
     }
   truncation.gram = std::move(gram);
@@ -145,8 +166,7 @@ sequence::Truncation LeftOut::by_window(std::vector<double> gram, const std::vec
 
 sequence::Truncation LeftOut::over(const std::vector<double>& weights) const {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const auto n_modes = static_cast<std::size_t>(modes_.n_modes()), points = modes_.n_points(),
-             n_dates = rows_.size();
+  const std::size_t n_modes = modes_.n_modes(), points = modes_.n_points(), n_dates = rows_.size();
   std::vector<std::size_t> inside;
   for (std::size_t x = 0; x < mine_; ++x)
     if (weights[first_ + x] > 0) inside.push_back(x);
@@ -168,7 +188,7 @@ sequence::Truncation LeftOut::over(const std::vector<double>& weights) const {
 
 sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const auto n_modes = static_cast<std::size_t>(modes_.n_modes()), points = modes_.n_points();
+  const std::size_t n_modes = modes_.n_modes(), points = modes_.n_points();
   std::vector<double> mode_means(n_modes, 0.0), means(rows_.size(), 0.0);
   for (std::size_t m = 0; m < n_modes; ++m)
     for (std::size_t x = 0; x < points; ++x)
@@ -188,10 +208,10 @@ sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const 
 std::vector<double> LeftOut::square_error_map(const std::vector<double>& truth,
                                               const std::vector<double>& forecast,
                                               const sequence::SampleShape& shape, int lead) const {
-  const auto n_modes = static_cast<std::size_t>(shape.modes), points = modes_.n_points();
+  const std::size_t n_modes = shape.modes, points = modes_.n_points();
   std::vector<double> mine(mine_, 0.0), error(mine_);
   for (int i = 0; i < shape.n; ++i) {
-    const auto row = (static_cast<std::size_t>(i) * shape.out + lead - 1) * n_modes;
+    const auto row = (std::int64_t{i} * shape.out + lead - 1) * n_modes;
     const double* left = values_.data() + date_of(i, lead) * mine_;
     for (std::size_t x = 0; x < mine_; ++x) error[x] = -left[x];
     for (std::size_t m = 0; m < n_modes; ++m) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "io/parallel/comm.hpp"
+#include "physics/ocean/joint_records.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
 #include "surrogates/sequence/skill/scores.hpp"
@@ -10,8 +11,8 @@
 
 namespace quintet::podlstm {
 
-/// Part of the fields of a test outside their modes: r(t, x) = field - background - sum_m a(t, m) mode_m(x),
-/// at each date that is forecast.
+/// Part of the fields of a test outside their modes, of the first variable where modes are joint: r(t, x) =
+/// field - background - sum_m a(t, m) mode_m(x), at each date that is forecast.
 ///
 /// With it errors are those of whole fields: a forecast of coefficients off by e is off by sum_m e_m
 /// mode_m(x)
@@ -19,8 +20,9 @@ namespace quintet::podlstm {
 class LeftOut {
  public:
   /// Reads the dates of the windows. Collective. Throws InputError: another grid or sea than the modes',
-  /// dates that the record lacks, fields that do not have the coefficients of the modes file.
-  LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::Record& record,
+  /// other variables, dates that the record lacks, fields that do not have the coefficients of the modes
+  /// file.
+  LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::JointRecords& records,
           const sequence::Windows& windows);
   /// Memory of one and of what it makes, on a rank (bytes).
   [[nodiscard]] static double bytes(const ocean::Record& record, const sequence::Windows& windows);
@@ -36,8 +38,14 @@ class LeftOut {
 
  private:
   [[nodiscard]] std::size_t date_of(int window, int lead) const;
-  void read(const ocean::Record& record, const std::vector<int>& times);
-  void check_coefficients() const;
+  /// What is outside of the modes: [dates, this rank's points] of a variable. Collective.
+  [[nodiscard]] std::vector<double> left_of(const ocean::Record& record, const ocean::FieldModes& modes,
+                                            const std::vector<int>& times) const;
+  /// Add the inner products of what is outside with the modes to `misses` [dates, modes].
+  void add_products(const ocean::Record& record, const ocean::FieldModes& modes,
+                    const std::vector<double>& left, std::vector<double>& misses) const;
+  /// Throws where products of all variables are no round-off.
+  void check_products(const std::vector<double>& misses) const;
   /// Numbers of each date as those of each window and lead. @param gram [dates, dates]
   [[nodiscard]] sequence::Truncation by_window(std::vector<double> gram,
                                                const std::vector<double>& products) const;

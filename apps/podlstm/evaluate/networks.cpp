@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "io/config/schema.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
@@ -23,7 +24,7 @@ bool must_earn(const sequence::ForecastOptions& options) {
 std::optional<sequence::NetworksTrial> judge_networks(Context& context, const sequence::TrialInput& input,
                                                       const sequence::ForecastOptions& options,
                                                       const sequence::ReferenceOptions& references) {
-  log::info("Networks are judged after {} rolling origins first", options.origins);
+  log::info("Networks are judged after {} first", counted(options.origins, "rolling origin"));
   try {
     return context.timed("rolling origins", [&] {
       return try_networks(context.comm(), input, options, references,
@@ -36,14 +37,16 @@ std::optional<sequence::NetworksTrial> judge_networks(Context& context, const se
 }
 
 void report_networks(Context& context, const sequence::NetworksTrial& trial, const std::string& base,
-                     const std::string& unit) {
-  const bool known = !std::isnan(trial.gain.error), earned = trial.earned();
+                     const std::string& unit, int among) {
+  const bool known = !std::isnan(trial.gain.error), earned = trial.earned(among);
+  const auto margin = among == 1 ? std::string("two standard errors")
+                                 : fmt::format("{:.2f} standard errors, the margin of the best of {}",
+                                               sequence::NetworksTrial::margin(among), among);
   context.summarise("networks_rmse_gain", trial.gain.value,
                     "RMSE of the base minus that of base and networks, after rolling origins");
   context.summarise("networks_rmse_gain_error", trial.gain.error,
                     "the larger of the error over origins and that of a block bootstrap");
-  context.summarise("networks_origins", static_cast<std::int64_t>(trial.origins.size()),
-                    "that could be judged");
+  context.summarise("networks_origins", trial.origins.size(), "that could be judged");
   context.summarise("networks_kept", std::string(earned ? "earned" : "no"));
   const auto gain =
       known ? fmt::format("{:+.3g} ± {:.2g} {}", trial.gain.value, trial.gain.error, unit) : "-";
@@ -51,16 +54,16 @@ void report_networks(Context& context, const sequence::NetworksTrial& trial, con
   std::string verdict;
   if (!known)
     verdict = fmt::format(
-        "{} rolling origins could be judged, too few to know whether networks gain anything: the model is {} "
+        "{} could be judged, too few to know whether networks gain anything: the model is {} "
         "alone (forecast.keep_networks: always keeps them)",
-        trial.origins.size(), base);
+        counted(trial.origins.size(), "rolling origin"), base);
   else
-    verdict = fmt::format("RMSE of {} minus that with networks, after {} rolling origins: {}, {}", base,
-                          trial.origins.size(), gain,
-                          earned ? "more than two standard errors: the networks stay"
-                                 : fmt::format("less than two standard errors: the model is {} alone "
+    verdict = fmt::format("RMSE of {} minus that with networks, after {}: {}, {}", base,
+                          counted(trial.origins.size(), "rolling origin"), gain,
+                          earned ? fmt::format("more than {}: the networks stay", margin)
+                                 : fmt::format("less than {}: the model is {} alone "
                                                "(forecast.keep_networks: always keeps them)",
-                                               base));
+                                               margin, base));
   log::info("{}", verdict);
   auto& report = context.report();
   report.section("Networks or their base alone");
@@ -77,11 +80,11 @@ void report_networks(Context& context, const sequence::NetworksTrial& trial, con
         {"trained until", "judged on", "windows", fmt::format("RMSE of {} ({})", base, unit), "with networks",
          "gain"},
         rows,
-        fmt::format("Base and {} network{} trained anew before each block; the times between training and "
+        fmt::format("Base and {} trained anew before each block; the times between training and "
                     "block chose the best epoch. The gain's error is the larger of the standard error "
                     "over origins and that of a bootstrap of blocks of windows. Networks of less data "
                     "and smaller ensembles than those of model.h5: the choice is on the cautious side.",
-                    trial.networks, trial.networks == 1 ? "" : "s"));
+                    counted(trial.networks, "network")));
 }
 
 }  // namespace quintet::podlstm

@@ -18,7 +18,8 @@ namespace quintet::podlstm {
     const sequence::ReferenceOptions& references);
 
 /// Say in log, report and summary.json what came of it: a row an origin, the gain with its error, the choice.
+/// @param among candidates of which these networks gained most
 void report_networks(Context& context, const sequence::NetworksTrial& trial, const std::string& base,
-                     const std::string& unit);
+                     const std::string& unit, int among = 1);
 
 }  // namespace quintet::podlstm

@@ -9,6 +9,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "io/config/schema.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
@@ -47,14 +48,14 @@ void report_codes(Context& context, const Judgement& judgement, const sequence::
     auto own = options;
     own.codes.bits = bits;
     const auto model = quantised(trained, own);
-    const auto sampled = sample_of(model, fmt::format("{} bits", bits));
+    const auto sampled = sample_of(model, fmt::format("{}", counted(bits, "bit")));
     const auto coded = comparison.score(sampled);
     const auto change = comparison.gain(sampled, as_trained).rmse;  // positive: the codes are better
     const double bytes = bytes_of_weights(model), seconds = comm.broadcast(seconds_of_window(model));
     const auto kernels = comm.broadcast(kernels_of(model));
     if (trained_s / seconds > fastest) {
       fastest = trained_s / seconds;
-      how = fmt::format("{} bit{} a weight, multiplied by {}", bits, bits == 1 ? "" : "s", kernels);
+      how = fmt::format("{} a weight, multiplied by {}", counted(bits, "bit"), kernels);
     }
     rows.push_back(
         {fmt::format("{}", bits), fmt::format("{:.4f}", coded.rmse.value),
@@ -62,10 +63,10 @@ void report_codes(Context& context, const Judgement& judgement, const sequence::
          fmt::format("{:.4f}", coded.r2.value), fmt::format("{:.1f}", bytes / 1000),
          fmt::format("{:.1f}", trained_bytes / bytes), fmt::format("{:.1f}", 1e6 * seconds), kernels});
     log::info(
-        "{} bit{} a weight: RMSE {:.4f} {} (as trained {:.4f}), weights {:.1f} times smaller, {:.1f} us a "
+        "{} a weight: RMSE {:.4f} {} (as trained {:.4f}), weights {:.1f} times smaller, {:.1f} us a "
         "window ({}; as trained {:.1f})",
-        bits, bits == 1 ? "" : "s", coded.rmse.value, unit, score.rmse.value, trained_bytes / bytes,
-        1e6 * seconds, kernels, 1e6 * trained_s);
+        counted(bits, "bit"), coded.rmse.value, unit, score.rmse.value, trained_bytes / bytes, 1e6 * seconds,
+        kernels, 1e6 * trained_s);
     const auto prefix = fmt::format("bits_{}_", bits);
     context.summarise(prefix + "rmse", coded.rmse.value, "with that many bits a weight (" + unit + ")");
     context.summarise(prefix + "weights_bytes", static_cast<std::int64_t>(bytes));
@@ -76,14 +77,13 @@ void report_codes(Context& context, const Judgement& judgement, const sequence::
       {"bits", fmt::format("RMSE ({})", unit), "change", "R2 (paper)", "weights (kB)", "times smaller",
        "a window (us)", "multiplied by"},
       rows,
-      fmt::format("Binary codes, {}, {} alternating rounds, all leads, {}. A change below two of its errors "
-                  "is a tie. "
-                  "Weights are those of all networks, codes with their scales and biases; a window is "
-                  "forecast by one network, "
-                  "least CPU time of 15 samples, without the linear base.",
-                  options.codes.group == 0 ? "a scale a row"
-                                           : fmt::format("a scale for {} inputs", options.codes.group),
-                  options.codes.rounds, judgement.period));
+      fmt::format("Binary codes, {}, {}, all leads, {}. A change below two of its errors is a tie. Weights "
+                  "are those of all networks, codes with their scales and biases; a window is forecast by "
+                  "one network, least CPU time of 15 samples, without the linear base.",
+                  options.codes.group == 0
+                      ? "a scale a row"
+                      : fmt::format("a scale for {}", counted(options.codes.group, "input")),
+                  counted(options.codes.rounds, "alternating round"), judgement.period));
   const std::string speed =
       fastest < 1.05
           ? "Codes make the file smaller, not the forecast faster: matrices of this size stay in the cache "

@@ -15,8 +15,11 @@ namespace quintet::podlstm {
                                                    const std::vector<double>& forecast,
                                                    const sequence::SampleShape& shape, int lead);
 
+/// The field that is forecast for a date.
+[[nodiscard]] Heatmap forecast_map(const ocean::FieldModes& modes, const std::vector<double>& values,
+                                   const std::string& date);
 /// sea_map() with a caption; values of both signs are coloured about zero.
-[[nodiscard]] Heatmap map_of(const ocean::OceanModes& modes, const std::vector<double>& values,
+[[nodiscard]] Heatmap map_of(const ocean::FieldModes& modes, const std::vector<double>& values,
                              const std::string& title, const std::string& value_label,
                              const std::string& caption);
 

@@ -7,6 +7,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::podlstm {
@@ -113,12 +114,10 @@ std::string Verdicts::leaks_caption() const {
 std::string Verdicts::errors_caption() const {
   const auto& bootstrap = comparison_.bootstrap();
   if (bootstrap.knows_errors())
-    return fmt::format(
-        "In brackets: standard errors of the last digits, by bootstrap of blocks of {} windows.",
-        bootstrap.block());
-  return fmt::format(
-      "Fewer than three blocks of {} windows: no errors are known, and nothing is more than a tie.",
-      bootstrap.block());
+    return fmt::format("In brackets: standard errors of the last digits, by bootstrap of blocks of {}.",
+                       counted(bootstrap.block(), "window"));
+  return fmt::format("Fewer than three blocks of {}: no errors are known, and nothing is more than a tie.",
+                     counted(bootstrap.block(), "window"));
 }
 
 std::vector<std::string> Verdicts::lead_header(const std::string& first, bool all) const {
@@ -214,8 +213,7 @@ void Verdicts::plot(Report& report) const {
     Curve curve{contender.name, {}, {}};
     for (int lead = 1; lead <= judgement_.shape.out; ++lead) {
       curve.x.push_back(lead);
-      curve.y.push_back(
-          std::sqrt(contender.squares[static_cast<std::size_t>(lead) - 1] / judgement_.shape.n));
+      curve.y.push_back(std::sqrt(contender.squares[lead - 1] / judgement_.shape.n));
     }
     return curve;
   };
@@ -289,7 +287,7 @@ void Verdicts::summarise(Context& context, const std::string& prefix) const {
       context.summarise(fmt::format("{}verdict_{}_lead_{}", prefix, reference.name, lead),
                         verdict_or_none(gain.rmse_at[lead - 1]));
   }
-  context.summarise(prefix + "leaks", static_cast<std::int64_t>(judgement_.leaks.size()),
+  context.summarise(prefix + "leaks", judgement_.leaks.size(),
                     judgement_.leaks.empty() ? "none known" : judgement_.leaks[0]);
 }
 

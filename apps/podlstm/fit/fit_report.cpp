@@ -10,6 +10,7 @@
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/sampling_error.hpp"
 
@@ -21,11 +22,9 @@ constexpr int most_shown = 6;
 
 double year_of(double day) { return 1800 + day / days_of_year; }
 
-std::string short_unit(const std::string& units) { return units == "degree_Celsius" ? "degC" : units; }
-
 /// Mean square of coefficient m over the fit's times, rooted.
 double amplitude(const ocean::OceanModes& modes, std::size_t m) {
-  return modes.singular_values[m] / std::sqrt(static_cast<double>(modes.n_fit));
+  return modes.singular_values[m] / std::sqrt(modes.n_fit);
 }
 
 void report_spectrum(Context& context, const ocean::OceanModes& modes) {
@@ -71,7 +70,7 @@ void report_fit(Context& context, const ocean::OceanModes& modes) {
   context.headline("times", fmt::format("{}", series.n_times()));
   context.headline("from", first);
   context.headline("to", last);
-  context.headline("modes", fmt::format("{}, of {} times", series.n_modes, modes.n_fit));
+  context.headline("modes", fmt::format("{}, of {}", series.n_modes, counted(modes.n_fit, "time")));
   if (!std::isnan(modes.captured_variance))
     context.headline("captured variance", fmt::format("{:.2f} %", 100 * modes.captured_variance));
   context.summarise("n_times", std::int64_t{series.n_times()});
@@ -85,18 +84,25 @@ void report_fit(Context& context, const ocean::OceanModes& modes) {
 
 namespace {
 
+/// The name of a number in the summary: "rms_degc", or "rms" where fields have another unit.
+std::string key_with_unit(const std::string& key, const std::string& unit) {
+  return unit == "degC" ? key + "_degc" : key;
+}
+
 // The choice of the number of modes is shown in full: where the error is flat, another number would do as
 // well.
 void report_filling(Context& context, const ocean::Pod& pod, const std::string& unit) {
   if (!pod.filling) return;
   const auto& filling = *pod.filling;
   const double error = filling.errors[filling.modes];
-  context.headline("gaps filled", fmt::format("by {} modes, to {:.3f} {}", filling.modes, error, unit),
+  context.headline("gaps filled",
+                   fmt::format("by {}, to {:.3f} {}", counted(filling.modes, "mode"), error, unit),
                    filling.converged ? "" : "the filling did not converge: raise pod.dineof.most_iterations");
   context.summarise("gaps_filled", filling.filled, "values of the fit's times that were missing");
   context.summarise("gaps_filled_later", pod.filled_later, "and of later times");
   context.summarise("gap_modes", std::int64_t{filling.modes}, "that fill them");
-  context.summarise("gap_error_degc", error, "root mean square error of known values that were held out");
+  context.summarise(key_with_unit("gap_error", unit), error,
+                    "root mean square error of known values that were held out");
   context.summarise("gap_iterations", std::int64_t{filling.iterations});
   context.report().section("Gaps");
   context.report().paragraph(
@@ -106,7 +112,7 @@ void report_filling(Context& context, const ocean::Pod& pod, const std::string& 
                   filling.filled, pod.filled_later, filling.held_out));
   Curve curve{"", {}, {}};
   for (std::size_t k = 0; k < filling.errors.size(); ++k)
-    curve.x.push_back(static_cast<double>(k)), curve.y.push_back(filling.errors[k]);
+    curve.x.push_back(k), curve.y.push_back(filling.errors[k]);
   Plot plot;
   plot.title = "Error of held-out values";
   plot.x_label = "modes that fill";
@@ -118,21 +124,70 @@ void report_filling(Context& context, const ocean::Pod& pod, const std::string& 
 
 }  // namespace
 
+namespace {
+
+/// How much of each variable joint modes hold.
+void report_variables(Context& context, const ocean::Pod& pod) {
+  const auto variables = variables_of(pod.modes);
+  if (variables.size() == 1) return;
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const auto& fit = pod.variables[v];
+    const auto name = variables[v]->short_name();
+    const auto unit = short_unit(variables[v]->units);
+    rows.push_back({name, unit, fmt::format("{:.3g}", std::sqrt(fit.variance_fit)),
+                    fmt::format("{:.2f} %", 100 * fit.captured), fmt::format("{:.3g}", fit.error_fit),
+                    std::isnan(fit.error_later) ? "-" : fmt::format("{:.3g}", fit.error_later)});
+    if (v == 0) {
+      context.summarise("first_captured_variance", fit.captured,
+                        fmt::format("of {}, the first variable", name));
+      continue;
+    }
+    context.summarise(name + "_captured_variance", fit.captured, "of this variable");
+    context.summarise(name + "_rms", std::sqrt(fit.variance_fit), unit);
+    context.summarise(name + "_error_fit", fit.error_fit, unit);
+    context.summarise(name + "_error_later", fit.error_later, unit);
+  }
+  context.report().section("Variables");
+  context.report().paragraph(
+      "Modes are joint: each variable is scaled so that its total variance counts as its weight says.");
+  context.report().table(
+      {"variable", "units", "root mean square", "captured", "missed by the modes", "missed in later times"},
+      rows);
+}
+
+void report_maps(Context& context, const ocean::OceanModes& modes, const ocean::FieldModes& one) {
+  const auto unit = short_unit(one.units);
+  context.report().heatmap(sea_map(one.harmonics > 0 ? "Mean of the year" : "Mean", unit, one, one.mean));
+  for (int m = 0; m < std::min(modes.n_modes(), most_shown); ++m) {
+    const auto first = one.modes.begin() + m * one.n_points();
+    std::vector<double> values(first, first + one.n_points());
+    for (double& value : values) value *= amplitude(modes, m);
+    auto map = sea_map(fmt::format("Mode {}", m + 1), unit, one, values);
+    map.about_zero = true;
+    context.report().heatmap(map);
+  }
+}
+
+}  // namespace
+
 void report_fields(Context& context, const ocean::Pod& pod, const std::vector<std::string>& notes) {
   const auto& modes = pod.modes;
   const auto unit = short_unit(modes.units);
-  context.headline("missed by the modes", fmt::format("{:.3f} {}", pod.error_fit, unit));
-  if (!std::isnan(pod.error_later))
-    context.headline("missed in later times", fmt::format("{:.3f} {}", pod.error_later, unit));
-  context.summarise("n_points", static_cast<std::int64_t>(modes.n_points()), "of the sea");
+  const auto& first = pod.variables.front();
+  context.headline("missed by the modes", fmt::format("{:.3f} {}", first.error_fit, unit));
+  if (!std::isnan(first.error_later))
+    context.headline("missed in later times", fmt::format("{:.3f} {}", first.error_later, unit));
+  context.summarise("n_points", modes.n_points(), "of the sea");
   context.summarise("captured_variance", modes.captured_variance,
                     "share of that about the background, the fit's times");
   context.summarise("captured_variance_later", pod.captured_later,
                     "the same of the times after the fit; NaN: there are none");
-  context.summarise("rms_degc", std::sqrt(pod.variance_fit), "of the fit's fields about their background");
-  context.summarise("error_fit_degc", pod.error_fit,
+  context.summarise(key_with_unit("rms", unit), std::sqrt(first.variance_fit),
+                    "of the fit's fields about their background");
+  context.summarise(key_with_unit("error_fit", unit), first.error_fit,
                     "root mean square that the modes miss of the fit's times");
-  context.summarise("error_later_degc", pod.error_later, "and of later ones");
+  context.summarise(key_with_unit("error_later", unit), first.error_later, "and of later ones");
   for (std::size_t m = 0; m < modes.singular_values.size() && m < 20; ++m)
     context.summarise(fmt::format("singular_value_{}", m + 1), modes.singular_values[m]);
   if (!notes.empty()) {
@@ -140,22 +195,13 @@ void report_fields(Context& context, const ocean::Pod& pod, const std::vector<st
     for (const auto& note : notes) context.report().warning(note);
   }
   report_filling(context, pod, unit);
+  report_variables(context, pod);
   context.report().section("Modes");
   context.report().paragraph(
       "Each map of a mode is what one standard deviation of its coefficient is at each point. Grey: land, "
       "and "
       "points that are left out.");
-  context.report().heatmap(
-      sea_map(modes.harmonics > 0 ? "Mean of the year" : "Mean", unit, modes, modes.mean));
-  for (int m = 0; m < std::min(modes.n_modes(), most_shown); ++m) {
-    const auto first =
-        modes.modes.begin() + static_cast<std::ptrdiff_t>(m) * static_cast<std::ptrdiff_t>(modes.n_points());
-    std::vector<double> values(first, first + modes.n_points());
-    for (double& value : values) value *= amplitude(modes, m);
-    auto map = sea_map(fmt::format("Mode {}", m + 1), unit, modes, values);
-    map.about_zero = true;
-    context.report().heatmap(map);
-  }
+  for (const auto* one : variables_of(modes)) report_maps(context, modes, *one);
 }
 
 void report_coefficients(Context& context, const ocean::OceanModes& modes) {

@@ -9,6 +9,8 @@
 #include "apps/application/life/context.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/forecast/forecast_output.hpp"
+#include "apps/podlstm/setup/sea_map.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/coordinates/grid.hpp"
@@ -45,15 +47,15 @@ experts::Request request_of(const PredictOptions& options, const ocean::OceanMod
   return request;
 }
 
-void report_coefficients(Report& report, const ForecastOutput& output, const CoefficientSeries& series,
-                         int origin) {
+void report_coefficients(Report& report, const ForecastOutput& output, const ocean::OceanModes& modes,
+                         const CoefficientSeries& series, int origin) {
   constexpr int past = 26, most_modes = 6;
   report.section("Coefficients");
   for (int m = 0; m < std::min(output.n_modes, most_modes); ++m) {
     Plot plot;
     plot.title = fmt::format("Mode {}", m + 1);
     plot.x_label = std::string("days from the last date seen");
-    plot.y_label = std::string("coefficient (degC)");
+    plot.y_label = fmt::format("coefficient ({})", short_unit(modes.units));
     const bool known = !output.errors.empty();
     if (m == 0)
       plot.caption = known ? std::string(
@@ -88,20 +90,38 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
 /// The field of the last lead minus the climatology of the model's base.
 Heatmap anomaly_map(const ocean::OceanModes& modes, const ForecastOutput& output,
                     const sequence::Climatology& climatology, const std::string& date) {
-  const auto n = static_cast<std::size_t>(output.n_modes), points = modes.n_points(),
-             first = (output.dates.size() - 1) * n;
+  const std::size_t n = output.n_modes, points = modes.n_points(), first = (output.dates.size() - 1) * n;
   std::vector<double> normal(n), field(points, 0.0);
   climatology.evaluate(output.dates.back(), normal.data());
   for (std::size_t m = 0; m < n; ++m) {
     const double a = output.coefficients.mean[first + m] - normal[m];
     for (std::size_t x = 0; x < points; ++x) field[x] += a * modes.modes[m * points + x];
   }
-  auto map = map_of(modes, field, fmt::format("Anomaly, {}", date), "degC",
+  auto map = map_of(modes, field, fmt::format("Anomaly, {}", date), short_unit(modes.units),
                     fmt::format("Above or below the climatology of {} to {} (the model's training), in the "
                                 "space of the modes.",
                                 ocean::date_text(climatology.first()), ocean::date_text(climatology.last())));
   map.about_zero = true;
   return map;
+}
+
+/// Maps of the last lead of a variable.
+void report_field(Report& report, const ocean::FieldModes& modes, const ForecastOutput& output,
+                  const FieldForecast& fields, const std::string& date) {
+  const auto points = modes.n_points(), at = (output.dates.size() - 1) * points;
+  const auto part = [&](const std::vector<double>& all) {
+    return std::vector<double>(all.begin() + at, all.begin() + (at + points));
+  };
+  const auto unit = short_unit(modes.units);
+  report.heatmap(forecast_map(modes, part(fields.mean), date));
+  if (!fields.error.empty())
+    report.heatmap(map_of(modes, part(fields.error), fmt::format("Error of forecasts of that lead, {}", date),
+                          unit,
+                          "Root mean square over the validation period, in the space of the modes: "
+                          "what they leave out comes on top."));
+  if (output.coefficients.members.size() > 1)
+    report.heatmap(
+        map_of(modes, part(fields.spread), fmt::format("Spread of the members, {}", date), unit, ""));
 }
 
 }  // namespace
@@ -125,10 +145,10 @@ void forecast(Context& context, const PredictOptions& options) {
   const auto first = ocean::date_text(dates.front()), last = ocean::date_text(dates.back());
   context.describe_run("forecast", fmt::format("{} to {}, from what was seen until {}", first, last,
                                                ocean::date_text(series.time[origin])));
-  context.describe_run("model",
-                       fmt::format("{} networks{} on {}, trained on {} to {}", model.members.size(),
-                                   codes_text(model), base_text(model), ocean::date_text(model.trained_from),
-                                   ocean::date_text(model.trained_until)));
+  context.describe_run(
+      "model", fmt::format("{}{} on {}, trained on {} to {}", counted(model.members.size(), "network"),
+                           codes_text(model), base_text(model), ocean::date_text(model.trained_from),
+                           ocean::date_text(model.trained_until)));
   if (!context.go_ahead({"forecast.nc"})) return;
 
   // Dates ascend: the first is the one that training may have seen.
@@ -136,22 +156,23 @@ void forecast(Context& context, const PredictOptions& options) {
       window.dates.front() <= model.validated_until
           ? "Leaks: the model was trained or chosen on times that are forecast here: this is not a test."
           : "";
-  ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}, {}, {}};
+  ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}};
   output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
   share(comm, output.coefficients);
   output.errors = model.validation_errors;
   keep_leads(output, dates.size());
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
-  require_numbers(output);
+  require_numbers(output, modes);
   const auto& who = context.provenance();
-  write_forecast(comm, context.path("forecast.nc"), output, modes,
-                 {fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
-                  fmt::format("{}: {} {}", who.date, who.program, who.version),
-                  fmt::format("{} networks{} on {}, trained on {} to {}; modes of {}", model.members.size(),
-                              codes_text(model), base_text(model), ocean::date_text(model.trained_from),
-                              ocean::date_text(model.trained_until), modes.source) +
-                      (options.experts ? fmt::format("; expert {} ({})", chosen.name, chosen.reason) : ""),
-                  leak});
+  write_forecast(
+      comm, context.path("forecast.nc"), output, modes,
+      {fmt::format("{} forecast from {}", modes.long_name(), ocean::date_text(output.from)),
+       fmt::format("{}: {} {}", who.date, who.program, who.version),
+       fmt::format("{}{} on {}, trained on {} to {}; modes of {}", counted(model.members.size(), "network"),
+                   codes_text(model), base_text(model), ocean::date_text(model.trained_from),
+                   ocean::date_text(model.trained_until), modes.source) +
+           (options.experts ? fmt::format("; expert {} ({})", chosen.name, chosen.reason) : ""),
+       leak});
 
   context.report().title("podlstm forecast", fmt::format("{} to {}", first, last));
   context.headline("from", ocean::date_text(output.from));
@@ -159,8 +180,8 @@ void forecast(Context& context, const PredictOptions& options) {
   context.summarise("from", ocean::date_text(output.from), "last date seen");
   context.summarise("until", last);
   if (options.experts) context.summarise("expert", chosen.expert, chosen.reason);
-  context.summarise("leads", static_cast<std::int64_t>(output.dates.size()));
-  context.summarise("members", static_cast<std::int64_t>(output.coefficients.members.size()));
+  context.summarise("leads", output.dates.size());
+  context.summarise("members", output.coefficients.members.size());
   if (!leak.empty()) {
     context.report().warning(leak);
     context.summarise("leaks", std::string("forecast times within training or validation"));
@@ -168,27 +189,14 @@ void forecast(Context& context, const PredictOptions& options) {
   for (int m = 0; m < series.n_modes && m < 20; ++m)
     context.summarise(fmt::format("a_{}_last_lead", m + 1),
                       output.coefficients.mean[(output.dates.size() - 1) * output.n_modes + m]);
-  report_coefficients(context.report(), output, series, origin);
+  report_coefficients(context.report(), output, modes, series, origin);
   if (!output.fields.empty()) {
     context.report().section("Fields");
-    const auto points = modes.n_points(), at = (output.dates.size() - 1) * points;
-    const auto part = [&](const std::vector<double>& all) {
-      return std::vector<double>(all.begin() + at, all.begin() + (at + points));
-    };
     if (!model.base.climatology.is_zero())
       context.report().heatmap(anomaly_map(modes, output, model.base.climatology, last));
-    auto temperature = map_of(modes, part(output.fields), fmt::format("Sea surface temperature, {}", last),
-                              "degC", "In the space of the modes: no eddies.");
-    temperature.about_zero = modes.anomalies;  // water just below zero is no other kind of water
-    context.report().heatmap(temperature);
-    if (!output.field_error.empty())
-      context.report().heatmap(map_of(
-          modes, part(output.field_error), fmt::format("Error of forecasts of that lead, {}", last), "degC",
-          "Root mean square over the validation period, in the space of the modes: "
-          "what they leave out comes on top."));
-    if (output.coefficients.members.size() > 1)
-      context.report().heatmap(
-          map_of(modes, part(output.spread), fmt::format("Spread of the members, {}", last), "degC", ""));
+    const auto variables = variables_of(modes);
+    for (std::size_t v = 0; v < variables.size(); ++v)
+      report_field(context.report(), *variables[v], output, output.fields[v], last);
   }
 }
 

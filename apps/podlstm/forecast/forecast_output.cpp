@@ -11,6 +11,7 @@
 #include "io/netcdf/netcdf_writer.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::podlstm {
@@ -58,41 +59,97 @@ void define_coefficients(netcdf::Writer& file, const ForecastOutput& output, con
     file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
 }
 
-void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes, bool errors) {
-  define_grid(file, modes);
-  for (const std::string name : {"sst", "sst_spread", "sst_error"}) {
-    if (name == "sst_error" && !errors) continue;
-    file.variable(name, netcdf::Type::float32, {"time", "lat", "lon"});
-    file.attribute(name, "_FillValue", cf_fill_value, true);
-    file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
+/// The standard name of a field in a file; "" where it has none. The table has none for an anomaly of
+/// temperature.
+std::string standard_name_of(const ocean::FieldModes& one) {
+  if (one.anomalies && one.units == "degree_Celsius") return "";
+  return one.is_sea_surface_temperature() ? "sea_surface_temperature" : one.in_file.standard_name;
+}
+
+/// The field in words; an anomaly says so once.
+std::string text_of(const ocean::FieldModes& one) {
+  const auto text = one.long_name();
+  const bool says_so = text.find("nomal") != std::string::npos;
+  return one.anomalies && !says_so ? text + " anomaly" : text;
+}
+
+void define_field(netcdf::Writer& file, const ocean::OceanModes& modes, const ocean::FieldModes& one,
+                  bool errors) {
+  const auto name = one.short_name(), spread = name + "_spread", error = name + "_error";
+  const auto [lat, lon, own] = grid_names(modes, one);
+  for (const auto& variable : {name, spread, error}) {
+    if (variable == error && !errors) continue;
+    file.variable(variable, netcdf::Type::float32, {"time", lat, lon});
+    file.attribute(variable, "_FillValue", cf_fill_value, true);
+    file.attribute(variable, "coordinates", "forecast_reference_time forecast_period");
   }
-  describe_variable(file, "sst", "degree_Celsius",
-                    fmt::format("Sea surface temperature{}, mean of the ensemble, in the space of the modes",
-                                modes.anomalies ? " anomaly" : ""));
-  // The table of standard names has none for an anomaly.
-  if (modes.anomalies)
-    file.attribute("sst", "units_metadata", "temperature: difference");
-  else
-    file.attribute("sst", "standard_name", "sea_surface_temperature");
-  file.attribute("sst", "ancillary_variables", errors ? "sst_spread sst_error" : "sst_spread");
+  describe_variable(file, name, one.units,
+                    text_of(one) + ", mean of the ensemble, in the space of the modes");
+  if (one.anomalies && one.units == "degree_Celsius")
+    file.attribute(name, "units_metadata", "temperature: difference");
+  const auto standard_name = standard_name_of(one);
+  if (!standard_name.empty()) file.attribute(name, "standard_name", standard_name);
+  file.attribute(name, "ancillary_variables", errors ? spread + " " + error : spread);
   if (errors) {
-    describe_variable(file, "sst_error", "degree_Celsius", error_text);
-    if (!modes.anomalies)
-      file.attribute("sst_error", "standard_name", "sea_surface_temperature standard_error");
+    describe_variable(file, error, one.units, error_text);
+    if (!standard_name.empty()) file.attribute(error, "standard_name", standard_name + " standard_error");
   }
-  describe_variable(file, "sst_spread", "degree_Celsius", "Standard deviation of the ensemble's members");
+  describe_variable(file, spread, one.units, "Standard deviation of the ensemble's members");
+}
+
+void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes, bool errors) {
+  define_grids(file, modes);
+  for (const auto* one : variables_of(modes)) define_field(file, modes, *one, errors);
 }
 
 void write_fields(netcdf::Writer& file, const ForecastOutput& output, const ocean::OceanModes& modes) {
-  write_grid(file, modes);
-  const auto write = [&](const std::string& name, const std::vector<double>& values) {
-    for (std::size_t lead = 0; lead < output.dates.size() && !values.empty(); ++lead)
-      file.write(name, {lead, 0, 0}, {1, modes.latitude.size(), modes.longitude.size()},
-                 on_grid(modes, values.data() + lead * modes.n_points()));
-  };
-  write("sst", output.fields);
-  write("sst_spread", output.spread);
-  write("sst_error", output.field_error);
+  write_grids(file, modes);
+  const auto variables = variables_of(modes);
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const auto& one = *variables[v];
+    const auto write = [&](const std::string& name, const std::vector<double>& values) {
+      for (std::size_t lead = 0; lead < output.dates.size() && !values.empty(); ++lead)
+        file.write(name, {lead, 0, 0}, {1, one.latitude.size(), one.longitude.size()},
+                   on_grid(one, values.data() + lead * one.n_points()));
+    };
+    const auto name = one.short_name();
+    write(name, output.fields[v].mean);
+    write(name + "_spread", output.fields[v].spread);
+    write(name + "_error", output.fields[v].error);
+  }
+}
+
+/// Fields of one variable.
+FieldForecast fields_of(const ForecastOutput& output, const ocean::FieldModes& modes) {
+  FieldForecast fields;
+  const auto points = modes.n_points(), n_modes = static_cast<std::size_t>(output.n_modes);
+  const auto& ensemble = output.coefficients;
+  const double n = ensemble.members.size();
+  for (std::size_t lead = 0; lead < output.dates.size(); ++lead) {
+    const auto field = ocean::expand(modes, output.dates[lead], ensemble.mean.data() + lead * n_modes);
+    fields.mean.insert(fields.mean.end(), field.begin(), field.end());
+    std::vector<double> square(points, 0.0);
+    for (const auto& member : ensemble.members)
+      for (std::size_t x = 0; x < points && n > 1; ++x) {
+        double deviation = 0;
+        for (std::size_t m = 0; m < n_modes; ++m)
+          deviation +=
+              (member[lead * n_modes + m] - ensemble.mean[lead * n_modes + m]) * modes.modes[m * points + x];
+        square[x] += deviation * deviation / (n - 1);
+      }
+    for (const double value : square) fields.spread.push_back(std::sqrt(value));
+    if (output.errors.empty()) continue;
+    const double* products = output.errors.data() + lead * n_modes * n_modes;
+    for (std::size_t x = 0; x < points; ++x) {
+      double sum = 0;
+      for (std::size_t m = 0; m < n_modes; ++m)
+        for (std::size_t n_mode = 0; n_mode < n_modes; ++n_mode)
+          sum +=
+              modes.modes[m * points + x] * products[m * n_modes + n_mode] * modes.modes[n_mode * points + x];
+      fields.error.push_back(rounded_root(sum));
+    }
+  }
+  return fields;
 }
 
 }  // namespace
@@ -107,38 +164,12 @@ void keep_leads(ForecastOutput& output, std::size_t n) {
 }
 
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes) {
-  const auto points = modes.n_points(), n_modes = static_cast<std::size_t>(output.n_modes);
-  const auto& ensemble = output.coefficients;
-  const double n = ensemble.members.size();
-  for (std::size_t lead = 0; lead < output.dates.size(); ++lead) {
-    const auto field = ocean::expand(modes, output.dates[lead], ensemble.mean.data() + lead * n_modes);
-    output.fields.insert(output.fields.end(), field.begin(), field.end());
-    std::vector<double> square(points, 0.0);
-    for (const auto& member : ensemble.members)
-      for (std::size_t x = 0; x < points && n > 1; ++x) {
-        double deviation = 0;
-        for (std::size_t m = 0; m < n_modes; ++m)
-          deviation +=
-              (member[lead * n_modes + m] - ensemble.mean[lead * n_modes + m]) * modes.modes[m * points + x];
-        square[x] += deviation * deviation / (n - 1);
-      }
-    for (const double value : square) output.spread.push_back(std::sqrt(value));
-    if (output.errors.empty()) continue;
-    const double* products = output.errors.data() + lead * n_modes * n_modes;
-    for (std::size_t x = 0; x < points; ++x) {
-      double sum = 0;
-      for (std::size_t m = 0; m < n_modes; ++m)
-        for (std::size_t n_mode = 0; n_mode < n_modes; ++n_mode)
-          sum +=
-              modes.modes[m * points + x] * products[m * n_modes + n_mode] * modes.modes[n_mode * points + x];
-      output.field_error.push_back(std::sqrt(std::max(0.0, sum)));
-    }
-  }
+  for (const auto* one : variables_of(modes)) output.fields.push_back(fields_of(output, *one));
 }
 
-void require_numbers(const ForecastOutput& output) {
+void require_numbers(const ForecastOutput& output, const ocean::OceanModes& modes) {
   constexpr double any_number = std::numeric_limits<double>::max(), of_a_sea = 1e6;
-  const auto require = [&output](const std::vector<double>& values, double most, const char* what) {
+  const auto require = [&output](const std::vector<double>& values, double most, const std::string& what) {
     for (std::size_t i = 0; i < values.size(); ++i)
       if (!(std::abs(values[i]) <= most))
         throw NumericalError(fmt::format(
@@ -146,8 +177,13 @@ void require_numbers(const ForecastOutput& output) {
             ocean::date_text(output.dates[i / (values.size() / output.dates.size())]), what, values[i]));
   };
   require(output.coefficients.mean, any_number, "coefficient");
-  require(output.fields, of_a_sea, "temperature");
-  require(output.spread, of_a_sea, "spread of temperature");
+  const auto variables = variables_of(modes);
+  for (std::size_t v = 0; v < output.fields.size(); ++v) {
+    const bool is_sea = variables[v]->is_sea_surface_temperature();
+    const auto what = is_sea ? std::string("temperature") : "value of " + variables[v]->short_name();
+    require(output.fields[v].mean, is_sea ? of_a_sea : any_number, what);
+    require(output.fields[v].spread, is_sea ? of_a_sea : any_number, "spread of " + what);
+  }
 }
 
 void write_forecast(const Comm& comm, const std::string& path, const ForecastOutput& output,
@@ -156,7 +192,7 @@ void write_forecast(const Comm& comm, const std::string& path, const ForecastOut
     if (!comm.is_root()) return;
     auto file = netcdf::Writer::create(path);
     const auto& ensemble = output.coefficients;
-    const auto n_modes = static_cast<std::size_t>(output.n_modes);
+    const std::size_t n_modes = output.n_modes;
     file.attribute("", "Conventions", "CF-1.8");
     file.attribute("", "title", origin.title);
     file.attribute("", "history", origin.history);
@@ -164,7 +200,7 @@ void write_forecast(const Comm& comm, const std::string& path, const ForecastOut
     if (!origin.comment.empty()) file.attribute("", "comment", origin.comment);
     define_times(file, output);
     define_coefficients(file, output, modes.units);
-    if (!output.fields.empty()) define_fields(file, modes, !output.field_error.empty());
+    if (!output.fields.empty()) define_fields(file, modes, !output.errors.empty());
 
     auto period = output.dates;
     for (double& day : period) day -= output.from;

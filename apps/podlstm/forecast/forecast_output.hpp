@@ -9,20 +9,25 @@
 
 namespace quintet::podlstm {
 
+/// Fields of one variable.
+struct FieldForecast {
+  std::vector<double> mean;    ///< [out, P] (units of the variable); empty without modes
+  std::vector<double> spread;  ///< [out, P] standard deviation of the members' fields
+  std::vector<double> error;   ///< [out, P] root mean square of errors in validation; empty: not known
+};
+
 /// One forecast: coefficients, and fields where the modes file has them.
 struct ForecastOutput {
   std::vector<double> dates;  ///< [out] (days since 1800-01-01)
   double from = 0;            ///< last date seen
   int n_modes = 0;
   sequence::Ensemble coefficients;  ///< [out, modes]
-  std::vector<double> fields;       ///< [out, P] (degC); empty without modes
-  std::vector<double> spread;       ///< [out, P] standard deviation of the members' fields
   std::vector<double> errors;  ///< [out, modes, modes] products of errors in validation; empty: not known
-  std::vector<double> field_error;  ///< [out, P] root mean square of the field's errors there (degC)
+  std::vector<FieldForecast> fields;  ///< of each variable, the first one first; empty without modes
 
   /// Root mean square error of a coefficient in validation.
   [[nodiscard]] double error_of(std::size_t lead, int mode) const {
-    const auto m = static_cast<std::size_t>(mode), n = static_cast<std::size_t>(n_modes);
+    const std::size_t m = mode, n = n_modes;
     return std::sqrt(errors[(lead * n + m) * n + m]);
   }
 };
@@ -35,7 +40,7 @@ void keep_leads(ForecastOutput& output, std::size_t n);
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 
 /// Throw NumericalError, with the date, if a coefficient is NaN or a temperature impossible in the sea.
-void require_numbers(const ForecastOutput& output);
+void require_numbers(const ForecastOutput& output, const ocean::OceanModes& modes);
 
 /// Origin of a forecast, for the file's attributes.
 struct ForecastOrigin {

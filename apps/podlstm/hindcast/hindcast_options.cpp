@@ -70,17 +70,38 @@ void describe_judgement(Schema& schema, HindcastOptions& options) {
 /// What names of methods, indices and leads contradict each other, before anything is read.
 std::optional<std::string> error_of(const HindcastOptions& options) {
   auto known = options.methods.names;
-  if (options.methods.networks) known.emplace_back("networks");
+  if (options.methods.networks) {
+    const std::string base = row_of(sequence::references(), options.methods.networks->forecast.base).name;
+    const bool has_base = is_one_of(base, known);
+    known.emplace_back("networks");
+    if (has_base) known.emplace_back(earned_name);
+    const bool wanted =
+        options.against == earned_name || (options.mixture && is_one_of(earned_name, options.mixture->of));
+    if (wanted && !has_base)
+      return fmt::format("methods: {} needs the base of the networks, {}, among them", earned_name, base);
+  }
   if (options.mixture) {
     for (const auto& part : options.mixture->of)
       if (!is_one_of(part, known))
-        return fmt::format("mixture.of: '{}' is not among the methods; expected some of {}", part,
-                           fmt::join(known, ", "));
-    known.emplace_back("mixture");
+        return fmt::format(
+            "mixture.of: '{}' is not among the methods; expected some of {} (`mixture: null` leaves the "
+            "mixture out)",
+            part, fmt::join(known, ", "));
+    known.emplace_back(mixture_name);
   }
   if (!is_one_of(options.against, known))
     return fmt::format("against: '{}' is not among the methods; expected one of {}", options.against,
                        fmt::join(known, ", "));
+  if (options.fields && options.methods.networks && options.methods.networks->every > 1)
+    return fmt::format(
+        "networks.every: is {}, but the modes of `fields` are fitted anew at each origin, and networks of "
+        "other modes cannot stay; expected 1, or `modes` in place of `fields`",
+        options.methods.networks->every);
+  if (options.fields && !options.fields->also.empty() && options.methods.networks &&
+      options.methods.networks->forecast.network.is_graph())
+    return std::string(
+        "networks.network.kind: graph reads the field of one variable; leave fields.also out, or expect "
+        "recurrent networks");
   for (const auto& name : options.indices)
     if (!is_one_of(name, index_names()))
       return fmt::format("indices: '{}' is no index; expected some of {}", name,
@@ -132,7 +153,7 @@ void describe(Schema& schema, HindcastOptions& options) {
   describe(schema, options.methods);
   schema.section("mixture", options.mixture,
                  "A further method, `mixture`: a mean of others with weights for each lead that minimise the "
-                 "errors after earlier origins; absent: none");
+                 "errors after earlier origins, of those that could be fitted; null: none");
   describe_judgement(schema, options);
   describe(schema, options.checkpoints);
   schema.check([&options] { return error_of(options); });

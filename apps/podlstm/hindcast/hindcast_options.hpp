@@ -13,6 +13,9 @@
 /// Input of `podlstm hindcast`.
 namespace quintet::podlstm {
 
+/// Methods that are made of others.
+inline constexpr const char *mixture_name = "mixture", *earned_name = "networks_if_earned";
+
 /// Section `mixture`.
 struct MixtureOptions {
   std::vector<std::string> of = {"ridge_ensemble", "cyclostationary_lim", "analogues"};

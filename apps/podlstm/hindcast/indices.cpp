@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "apps/podlstm/setup/sea_map.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
@@ -41,8 +42,7 @@ std::optional<std::vector<double>> box_means(const ocean::OceanModes& modes, con
   std::vector<double> means;
   for (int m = 0; m < modes.n_modes(); ++m)
     means.push_back(
-        std::inner_product(weights.begin(), weights.end(),
-                           modes.modes.begin() + static_cast<std::ptrdiff_t>(m * modes.n_points()), 0.0) /
+        std::inner_product(weights.begin(), weights.end(), modes.modes.begin() + m * modes.n_points(), 0.0) /
         total);
   return means;
 }
@@ -69,7 +69,7 @@ std::optional<std::vector<double>> pdo_of(const ocean::OceanModes& modes,
   if (!middle || !global) return std::nullopt;
   const int n = modes.n_modes();
   const auto points = modes.n_points();
-  std::vector<double> h(static_cast<std::size_t>(n) * n, 0.0), c(h.size(), 0.0);
+  std::vector<double> h(std::int64_t{n} * n, 0.0), c(h.size(), 0.0);
   for (std::size_t x = 0; x < points; ++x)
     for (int i = 0; weights[x] > 0 && i < n; ++i)
       for (int j = 0; j < n; ++j)
@@ -123,7 +123,7 @@ std::vector<SeaIndex> indices_of(const ocean::OceanModes& modes, const std::vect
     const bool pattern = row.boxes.empty();
     const auto weights = pattern ? pdo_of(modes, anomalies) : index_of_boxes(modes, row.boxes);
     if (weights)
-      indices.push_back({row.title, pattern ? "standard deviations" : "degC", *weights});
+      indices.push_back({row.title, pattern ? "standard deviations" : short_unit(modes.units), *weights});
     else
       log::warning("index {}: a box of it has no sea here; it is left out", row.name);
   }
@@ -134,7 +134,7 @@ std::vector<SeaIndex> indices_of(const ocean::OceanModes& modes, const std::vect
                   box.name);
     const auto weights = box_means(modes, box);
     if (weights)
-      indices.push_back({box.name, "degC", *weights});
+      indices.push_back({box.name, short_unit(modes.units), *weights});
     else
       log::warning("region {}: none of its points is sea; it is left out", box.name);
   }

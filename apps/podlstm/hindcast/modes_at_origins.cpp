@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/podlstm/setup/with_slepc.hpp"
+#include "apps/podlstm/setup/sea_map.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -24,30 +24,32 @@ ModesAtOrigins::ModesAtOrigins(Context& context, const HindcastOptions& options)
     check_points(*fixed_, options.points);
     return;
   }
-  record_ = std::make_unique<ocean::Record>(
-      context.timed("scan", [&] { return open_record(context.comm(), *options.fields); }));
-  times_.time = record_->days();
-  auto pod = pod_of(record_->n_times());
-  QUINTET_CHECK(pod.method != ocean::PodMethod::lanczos || pod.lanczos,
-                "pod.method: lanczos needs SLEPc, and this program was built without it; choose snapshots");
-  check_pod(*record_, pod);
-  context.require_memory(pod_bytes(*record_, pod), "fields of the last origin's times");
+  records_ = context.timed("scan", [&] { return open_records(context.comm(), *options.fields); });
+  const auto& record = records_.front().record;
+  times_.time = record.days();
+  const auto pod = pod_of(options.pod, record.n_times());
+  check_pod(joint(records_), pod);
+  context.require_memory(pod_bytes(joint(records_), pod), "fields of the last origin's times");
 }
 
 double ModesAtOrigins::known_until() const {
   return fixed_ ? times_.time[fixed_->n_fit - 1] : -std::numeric_limits<double>::infinity();
 }
 
-std::size_t ModesAtOrigins::n_points() const { return fixed_ ? fixed_->n_points() : record_->n_points(); }
+std::size_t ModesAtOrigins::n_points() const {
+  return fixed_ ? fixed_->n_points() : records_.front().record.n_points();
+}
 
 std::shared_ptr<const ocean::OceanModes> ModesAtOrigins::at(const sequence::Origin& origin) const {
   if (fixed_) return fixed_;
   auto& known = made_[origin.date];
   if (known) return known;
-  auto made =
-      context_.timed("pod", [&] { return make_pod(context_.comm(), *record_, pod_of(origin.training.end)); });
-  log::info("modes of the times before {}: {:.1f} % of their variance, {:.3f} degC are left out",
-            ocean::date_text(origin.date), 100 * made.modes.captured_variance, made.error_fit);
+  auto made = context_.timed("pod", [&] {
+    return make_pod(context_.comm(), joint(records_), pod_of(options_.pod, origin.training.end));
+  });
+  log::info("modes of the times before {}: {:.1f} % of their variance, {:.3f} {} are left out",
+            ocean::date_text(origin.date), 100 * made.modes.captured_variance,
+            made.variables.front().error_fit, short_unit(made.modes.units));
   known = std::make_shared<const ocean::OceanModes>(std::move(made.modes));
   return known;
 }
@@ -58,21 +60,6 @@ std::string ModesAtOrigins::leak(const std::vector<sequence::Origin>& origins) c
       "the modes were computed from times to {}, after the first origin, {}; fit them to earlier times, or "
       "give fields for modes of each origin",
       ocean::date_text(known_until()), ocean::date_text(origins.front().date));
-}
-
-ocean::PodOptions ModesAtOrigins::pod_of(int n_fit) const {
-  ocean::PodOptions pod;
-  pod.n_modes = static_cast<int>(options_.pod.modes);
-  pod.n_fit = n_fit;
-  pod.weights = options_.pod.weights;
-  pod.background = options_.pod.background;
-  pod.harmonics = static_cast<int>(options_.pod.harmonics);
-  pod.background_years = years_of(options_.pod.background_years);
-  pod.method = options_.pod.method;
-  pod.seed = static_cast<std::uint64_t>(options_.pod.seed);
-  pod.filling = dineof_of(options_.pod.dineof, pod.seed);
-  pod.lanczos = lanczos_svd();
-  return pod;
 }
 
 }  // namespace quintet::podlstm

@@ -8,7 +8,6 @@
 #include "apps/application/life/context_fwd.hpp"
 #include "apps/podlstm/hindcast/hindcast_options.hpp"
 #include "physics/ocean/modes_file.hpp"
-#include "physics/ocean/record.hpp"
 #include "surrogates/sequence/hindcast/hindcast.hpp"
 
 namespace quintet::podlstm {
@@ -32,12 +31,10 @@ class ModesAtOrigins {
   [[nodiscard]] std::string leak(const std::vector<sequence::Origin>& origins) const;
 
  private:
-  [[nodiscard]] ocean::PodOptions pod_of(int n_fit) const;
-
   Context& context_;
   const HindcastOptions& options_;
   std::shared_ptr<const ocean::OceanModes> fixed_;
-  std::unique_ptr<ocean::Record> record_;
+  std::vector<OpenRecord> records_;
   CoefficientSeries times_;
   mutable std::map<double, std::shared_ptr<const ocean::OceanModes>> made_;  ///< by the origin's date
 };

@@ -9,7 +9,10 @@
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/forecast/forecast_output.hpp"
+#include "apps/podlstm/setup/sea_map.hpp"
+#include "io/log/counted.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/reference/cyclostationary.hpp"
 
@@ -20,7 +23,7 @@ namespace {
 /// Mean and standard deviation of each number over members [members, size].
 void moments(const std::vector<double>& members, std::size_t size, std::vector<double>& mean,
              std::vector<double>& sd) {
-  const auto n = static_cast<double>(members.size() / size);
+  const double n = members.size() / size;
   mean.assign(size, 0.0), sd.assign(size, 0.0);
   for (std::size_t i = 0; i < members.size(); ++i) mean[i % size] += members[i] / n;
   for (std::size_t i = 0; i < members.size(); ++i) sd[i % size] += std::pow(members[i] - mean[i % size], 2);
@@ -30,7 +33,7 @@ void moments(const std::vector<double>& members, std::size_t size, std::vector<d
 /// Mean and standard deviation of an index at a lead, of anomalies about the verifying climatology.
 std::pair<double, double> index_at(const NextForecast& next, const SeaIndex& index, std::size_t lead) {
   const auto& one = next.origin;
-  const auto modes = static_cast<std::size_t>(one.modes);
+  const std::size_t modes = one.modes;
   const auto& forecast = one.methods[next.method];
   double mean = 0, variance = 0;
   for (std::size_t m = 0; m < modes; ++m) {
@@ -38,7 +41,7 @@ std::pair<double, double> index_at(const NextForecast& next, const SeaIndex& ind
     for (std::size_t n = 0; n < modes; ++n)
       variance += index.weights[m] * index.weights[n] * forecast.covariance[(lead * modes + m) * modes + n];
   }
-  return {mean, std::sqrt(std::max(0.0, variance))};
+  return {mean, rounded_root(variance)};
 }
 
 void report_indices(Report& report, const NextForecast& next) {
@@ -66,7 +69,7 @@ void report_indices(Report& report, const NextForecast& next) {
 /// The field of coefficients minus that of the verifying climatology at the last lead.
 std::vector<double> last_anomaly(const NextForecast& next) {
   const auto& one = next.origin;
-  const auto modes = static_cast<std::size_t>(one.modes), points = next.modes.n_points();
+  const std::size_t modes = one.modes, points = next.modes.n_points();
   const auto first = (one.origin.windows.dates.size() - 1) * modes;
   std::vector<double> field(points, 0.0);
   for (std::size_t m = 0; m < modes; ++m) {
@@ -85,7 +88,7 @@ std::vector<double> ensemble_members(const NextForecast& next, const sequence::F
   auto courses = lim.members(data.series, next.origin.origin.windows, members, seed);
   const auto& forecast = next.origin.methods[next.method];
   const auto size = forecast.mean.size();
-  const auto modes = static_cast<std::size_t>(next.origin.modes);
+  const std::size_t modes = next.origin.modes;
   std::vector<double> mean, sd;
   moments(courses, size, mean, sd);
   for (std::size_t i = 0; i < courses.size(); ++i) {
@@ -101,19 +104,18 @@ void report_next(Context& context, const NextForecast& next, const std::vector<d
   const auto& forecast = next.origin.methods[next.method];
   const auto size = forecast.mean.size();
   ForecastOutput output{
-      window.dates, next.modes.series.time[window.origins[0]], next.origin.modes, {}, {}, {}, {}, {}};
+      window.dates, next.modes.series.time[window.origins[0]], next.origin.modes, {}, {}, {}};
   output.coefficients.mean = forecast.mean;
   std::vector<double> mean;
   moments(members, size, mean, output.coefficients.spread);
   for (std::size_t first = 0; first < members.size(); first += size)
-    output.coefficients.members.emplace_back(members.begin() + static_cast<std::ptrdiff_t>(first),
-                                             members.begin() + static_cast<std::ptrdiff_t>(first + size));
+    output.coefficients.members.emplace_back(members.begin() + first, members.begin() + (first + size));
   if (next.modes.has_fields()) expand_fields(output, next.modes);
-  require_numbers(output);
+  require_numbers(output, next.modes);
   const auto& who = context.provenance();
   const auto last = ocean::date_text(window.dates.back());
   write_forecast(context.comm(), context.path("forecast.nc"), output, next.modes,
-                 {fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
+                 {fmt::format("{} forecast from {}", next.modes.long_name(), ocean::date_text(output.from)),
                   fmt::format("{}: {} {}", who.date, who.program, who.version),
                   fmt::format("{} of podlstm hindcast, spread calibrated on earlier origins; modes of {}",
                               next.name, next.modes.source),
@@ -121,25 +123,24 @@ void report_next(Context& context, const NextForecast& next, const std::vector<d
   auto& report = context.report();
   report.section(
       fmt::format("Next: {} to {}, by {}", ocean::date_text(window.dates.front()), last, next.name));
-  report.paragraph(fmt::format("From what was seen until {}; forecast.nc has {} members.",
-                               ocean::date_text(output.from), output.coefficients.members.size()));
+  report.paragraph(fmt::format("From what was seen until {}; forecast.nc has {}.",
+                               ocean::date_text(output.from),
+                               counted(output.coefficients.members.size(), "member")));
   report_indices(report, next);
   if (!next.modes.has_fields()) return;
-  auto anomaly = map_of(next.modes, last_anomaly(next), fmt::format("Anomaly, {}", last), "degC",
+  const auto unit = short_unit(next.modes.units);
+  auto anomaly = map_of(next.modes, last_anomaly(next), fmt::format("Anomaly, {}", last), unit,
                         "About the verifying climatology, in the space of the modes.");
   anomaly.about_zero = true;
   report.heatmap(anomaly);
   const auto points = next.modes.n_points(), at = (window.dates.size() - 1) * points;
   const auto part = [&](const std::vector<double>& all) {
-    return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(at),
-                               all.begin() + static_cast<std::ptrdiff_t>(at + points));
+    return std::vector<double>(all.begin() + at, all.begin() + (at + points));
   };
-  auto temperature = map_of(next.modes, part(output.fields), fmt::format("Sea surface temperature, {}", last),
-                            "degC", "In the space of the modes: no eddies.");
-  temperature.about_zero = next.modes.anomalies;
-  report.heatmap(temperature);
-  report.heatmap(map_of(next.modes, part(output.spread), fmt::format("Spread of the members, {}", last),
-                        "degC", "Standard deviation; what the modes leave out comes on top."));
+  report.heatmap(forecast_map(next.modes, part(output.fields.front().mean), last));
+  report.heatmap(map_of(next.modes, part(output.fields.front().spread),
+                        fmt::format("Spread of the members, {}", last), unit,
+                        "Standard deviation; what the modes leave out comes on top."));
 }
 
 }  // namespace quintet::podlstm

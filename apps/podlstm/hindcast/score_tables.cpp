@@ -10,6 +10,7 @@
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/hindcast/estimate_text.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
@@ -24,6 +25,7 @@ using sequence::LeadRange;
 
 std::string gain_text(const Estimate& gain) {
   if (std::isnan(gain.value)) return "-";
+  if (std::isnan(gain.error)) return fmt::format("{:+.4f}, error not known", gain.value);
   return fmt::format("{:+.4f} ± {:.4f} {}", gain.value, gain.error, verdict_text(verdict_of(gain)));
 }
 
@@ -57,7 +59,7 @@ class Tables {
   void measure(int measure) {
     const auto& name = judged_.measures[measure];
     const auto& seasons = sequence::start_seasons();
-    context_.report().section(fmt::format("{}, {} windows", name, scores_.n_windows()));
+    context_.report().section(fmt::format("{}, {}", name, counted(scores_.n_windows(), "window")));
     const auto year = sums_of(measure, seasons[0]);
     by_lead(measure, year, "rmse");
     by_lead(measure, year, "acc");
@@ -107,10 +109,10 @@ class Tables {
       rows.push_back(std::move(cells));
     }
     const auto unit = score == "rmse" ? " (" + judged_.units[measure] + ")" : "";
-    context_.report().table(header, rows,
-                            caption(fmt::format("{}{}; standard errors of the last digits in brackets, of "
-                                                "blocks of {} windows.",
-                                                row.doc, unit, scores_.bootstrap().block())));
+    context_.report().table(
+        header, rows,
+        caption(fmt::format("{}{}; standard errors of the last digits in brackets, of blocks of {}.", row.doc,
+                            unit, counted(scores_.bootstrap().block(), "window"))));
   }
 
   void together(int measure, const AllSums& sums) const {
@@ -251,7 +253,7 @@ class Tables {
         leads_text()));
     for (std::size_t k = 0; k < names_.size(); ++k) {
       Curve curve{names_[k], {}, {}};
-      for (const auto& bin : scores_.reliability(static_cast<int>(k), measure, judged_.leads)) {
+      for (const auto& bin : scores_.reliability(k, measure, judged_.leads)) {
         constexpr int enough = 10;
         if (bin.forecasts < enough) continue;
         curve.x.push_back(bin.probability), curve.y.push_back(bin.frequency);
@@ -285,7 +287,8 @@ void report_scores(Context& context, const sequence::Hindcasts& hindcasts,
 
 void report_learned(Context& context, const std::vector<std::string>& parts,
                     const std::vector<sequence::MixtureWeights>& weights,
-                    const std::vector<sequence::Earned>& earned, const std::string& unit) {
+                    const std::vector<sequence::Earned>& earned, const std::string& unit,
+                    const std::string& verdict) {
   auto& report = context.report();
   if (!weights.empty()) {
     report.section("The mixture");
@@ -297,13 +300,19 @@ void report_learned(Context& context, const std::vector<std::string>& parts,
     for (const auto& one : weights) {
       std::vector<std::string> cells = {ocean::date_text(one.date) + (one.learned ? "" : " (all alike)")};
       for (const auto lead : {std::size_t{0}, out - 1})
-        for (std::size_t p = 0; p < k; ++p) cells.push_back(fmt::format("{:.2f}", one.weights[lead * k + p]));
+        for (std::size_t p = 0; p < k; ++p) {
+          const double weight = one.weights[lead * k + p];
+          cells.push_back(std::isnan(weight) ? "-" : fmt::format("{:.2f}", weight));
+        }
       rows.push_back(std::move(cells));
     }
-    report.table(header, rows, "Weights learned from the windows that had come before each origin.");
+    report.table(header, rows,
+                 "Weights learned from the windows that had come before each origin. '-': the method could "
+                 "not be fitted there, and the mixture is of the others.");
   }
   if (earned.empty()) return;
   report.section("Networks where they earn it");
+  if (!verdict.empty()) report.paragraph(verdict);
   std::vector<std::vector<std::string>> rows;
   for (const auto& one : earned)
     rows.push_back({ocean::date_text(one.date), gain_text(one.gain), one.kept ? "kept" : "the base alone"});

@@ -25,8 +25,10 @@ void report_scores(Context& context, const sequence::Hindcasts& hindcasts,
                    const sequence::PooledScores& scores, const Judged& judged, const std::string& lines);
 
 /// What was learned on the way: weights of the mixture, and whether networks stayed.
+/// @param verdict on networks over all judged windows, a sentence; "": none
 void report_learned(Context& context, const std::vector<std::string>& parts,
                     const std::vector<sequence::MixtureWeights>& weights,
-                    const std::vector<sequence::Earned>& earned, const std::string& unit);
+                    const std::vector<sequence::Earned>& earned, const std::string& unit,
+                    const std::string& verdict);
 
 }  // namespace quintet::podlstm

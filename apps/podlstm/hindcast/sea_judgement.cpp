@@ -50,12 +50,12 @@ void require_maps(Context& context, const ModesAtOrigins& source, const Hindcast
                   int origins) {
   if (!options.maps || source.n_points() == 0) return;
   constexpr double learned = 3;  // the mixture, networks, networks where they earn it
-  const auto points = static_cast<double>(source.n_points());
+  const double points = source.n_points();
   double bytes =
       sequence::SeaScores::bytes(points, static_cast<double>(options.methods.names.size()) + learned,
                                  static_cast<double>(map_leads(options).size()), source.times().n_times());
   const double fitted = options.fields ? origins : 0;
-  bytes += 8 * points * fitted * static_cast<double>(options.pod.modes + 2 + 2 * options.pod.harmonics);
+  bytes += 8 * points * fitted * (options.pod.modes + 2 + 2 * options.pod.harmonics);
   context.require_memory(bytes, "maps of skill; fewer maps.leads need less, maps: null none");
 }
 
@@ -92,7 +92,7 @@ std::string sea_lines(const sequence::SeaScores& scores, const std::vector<std::
   };
   for (int k = 0; k < scores.n_methods(); ++k)
     for (std::size_t i = 0; i < scores.options().leads.size(); ++i) {
-      const int lead = scores.options().leads[i], number = static_cast<int>(i);
+      const int lead = scores.options().leads[i], number = i;
       for (const auto& row : sequence::heat_wave_rows())
         add(names[k], "marine heat waves", row.name, lead, scores.heat_waves(row, k, number));
       for (const auto& bin : scores.reliability(k, number))

@@ -7,6 +7,8 @@
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/hindcast/estimate_text.hpp"
 #include "apps/podlstm/hindcast/sea_judgement.hpp"
+#include "apps/podlstm/setup/sea_map.hpp"
+#include "io/log/counted.hpp"
 #include "surrogates/sequence/hindcast/sea/heat_wave.hpp"
 
 namespace quintet::podlstm {
@@ -18,19 +20,18 @@ std::string waves_caption(const sequence::SeaScores& scores) {
   const int least = scores.options().least_steps;
   return fmt::format(
       "Marine heat waves: warmer than {:.0f} % of what the season has at a point, for {} (Hobday et al. "
-      "2016), "
-      "over all points by area, in the space of the modes. A forecast says so where its mean is as warm. "
-      "Brier: "
-      "of the probability of being as warm at the date, its skill against 0.1. Standard errors of the last "
-      "digits in brackets, of {} blocks of {} windows.",
+      "2016), over all points by area, in the space of the modes. A forecast says so where its mean is as "
+      "warm. Brier: of the probability of being as warm at the date, its skill against 0.1. Standard errors "
+      "of the last digits in brackets, of {} of {}.",
       100 * sequence::heat_wave::share, least > 1 ? fmt::format("{} steps or more", least) : "a step or more",
-      scores.n_windows() / scores.options().block, scores.options().block);
+      counted(scores.n_windows() / scores.options().block, "block"),
+      counted(scores.options().block, "window"));
 }
 
 void report_waves(Context& context, const sequence::SeaScores& scores, const std::vector<std::string>& names,
                   const Judged& judged) {
   for (std::size_t i = 0; i < scores.options().leads.size(); ++i) {
-    const int lead = scores.options().leads[i], number = static_cast<int>(i);
+    const int lead = scores.options().leads[i], number = i;
     std::vector<std::string> header = {fmt::format("forecast, lead {}", lead)};
     for (const auto& row : sequence::heat_wave_rows()) header.emplace_back(row.name);
     std::vector<std::vector<std::string>> rows;
@@ -89,7 +90,7 @@ void report_maps(Context& context, const sequence::SeaScores& scores, const ocea
       double better = 0, worse = 0;
       for (std::size_t x = 0; x < values.size(); ++x)
         better += values[x] > 2 * error[x] ? 1 : 0, worse += values[x] < -2 * error[x] ? 1 : 0;
-      const auto points = static_cast<double>(values.size());
+      const double points = values.size();
       caption += fmt::format(
           " All are compared with {}. By more than two errors: better at {:.0f} % of the points, "
           "worse at {:.0f} %.",
@@ -98,7 +99,8 @@ void report_maps(Context& context, const sequence::SeaScores& scores, const ocea
       context.summarise(names[best] + "_points_worse", worse / points);
     }
     context.report().heatmap(map_of(modes, {values.begin(), values.end()}, of_lead(row.title),
-                                    std::string(row.unit) == "1" ? "" : row.unit, caption));
+                                    std::string(row.unit) == "1" ? "" : score_unit(row.unit, modes),
+                                    caption));
   }
 }
 
@@ -106,7 +108,7 @@ void report_maps(Context& context, const sequence::SeaScores& scores, const ocea
 
 void report_sea(Context& context, const sequence::SeaScores& scores, const ocean::OceanModes& modes,
                 const std::vector<std::string>& names, int best, const Judged& judged) {
-  context.report().section(fmt::format("The whole sea, {} windows", scores.n_windows()));
+  context.report().section(fmt::format("The whole sea, {}", counted(scores.n_windows(), "window")));
   report_waves(context, scores, names, judged);
   report_reliability(context, scores, names, best, judged);
   context.report().paragraph("Maps; skill_maps.nc has those of all methods.");

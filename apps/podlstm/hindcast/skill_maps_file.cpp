@@ -7,6 +7,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/podlstm/hindcast/sea_judgement.hpp"
 #include "apps/podlstm/setup/cf_file.hpp"
+#include "apps/podlstm/setup/sea_map.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
@@ -21,15 +22,15 @@ struct MapVariable {
   std::vector<std::span<const double>> leads;
 };
 
-std::vector<MapVariable> variables_of(const sequence::SeaScores& scores,
+std::vector<MapVariable> variables_of(const sequence::SeaScores& scores, const ocean::OceanModes& modes,
                                       const std::vector<std::string>& names, const Judged& judged) {
   std::vector<MapVariable> all;
-  const int n_leads = static_cast<int>(scores.options().leads.size());
+  const int n_leads = scores.options().leads.size();
   for (int k = 0; k < scores.n_methods(); ++k) {
     const auto add = [&](const std::string& name, const std::string& unit, const std::string& text,
                          auto map_at) {
       all.push_back({name + "_" + names[k],
-                     unit == "degC" ? "degree_Celsius" : unit,
+                     unit == "degC" ? modes.units : unit,
                      fmt::format("{} of {}", text, names[k]),
                      {}});
       for (int i = 0; i < n_leads; ++i) all.back().leads.push_back(map_at(i));
@@ -54,7 +55,9 @@ void write_netcdf(const std::string& path, const sequence::SeaScores& scores, co
                   const std::string& history) {
   auto file = netcdf::Writer::create(path);
   file.attribute("", "Conventions", "CF-1.8");
-  file.attribute("", "title", "Skill of forecasts from rolling origins, in the space of the modes");
+  const auto of = modes.is_sea_surface_temperature() ? "" : " of " + modes.short_name();
+  file.attribute("", "title",
+                 fmt::format("Skill of forecasts{} from rolling origins, in the space of the modes", of));
   file.attribute("", "history", history);
   file.attribute("", "source", "modes of " + modes.source);
   file.attribute("", "comment", judged.words());
@@ -81,7 +84,7 @@ void write_netcdf(const std::string& path, const sequence::SeaScores& scores, co
 
 void write_maps(Context& context, const sequence::SeaScores& scores, const ocean::OceanModes& modes,
                 const std::vector<std::string>& names, const Judged& judged) {
-  const auto variables = variables_of(scores, names, judged);
+  const auto variables = variables_of(scores, modes, names, judged);
   const auto& who = context.provenance();
   on_root(context.comm(), [&] {
     write_netcdf(context.path("skill_maps.nc"), scores, modes, variables, judged,

@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
+#include "io/log/counted.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
 
@@ -17,7 +18,8 @@ void quantise(Context& context, const QuantiseModelOptions& options) {
       context.timed("read", [&] { return sequence::read_forecast_model(comm, options.model); });
   const auto model = context.timed("encode", [&] { return quantised(trained, options.quantise); });
   const auto& codes = options.quantise.codes;
-  context.describe_run("model", fmt::format("{} networks{}", model.members.size(), codes_text(model)));
+  context.describe_run("model",
+                       fmt::format("{}{}", counted(model.members.size(), "network"), codes_text(model)));
   if (!context.go_ahead({"model.h5"})) return;
   write_forecast_model(comm, context.path("model.h5"), model, context.provenance());
 
@@ -37,9 +39,8 @@ void quantise(Context& context, const QuantiseModelOptions& options) {
                     size > 0 ? fmt::format("{:.3f}", std::sqrt(off / size)) : "0"});
   }
   const double error = all > 0 ? std::sqrt(all_off / all) : 0;
-  const auto before = static_cast<double>(bytes_of_weights(trained)),
-             after = static_cast<double>(bytes_of_weights(model));
-  context.report().title("podlstm quantise", fmt::format("{} bits a weight", codes.bits));
+  const double before = bytes_of_weights(trained), after = bytes_of_weights(model);
+  context.report().title("podlstm quantise", fmt::format("{} a weight", counted(codes.bits, "bit")));
   context.headline("weights", fmt::format("{:.1f} kB, {:.1f} times smaller", after / 1000, before / after));
   context.headline("error of the weights", fmt::format("{:.1f} % of their size", 100 * error));
   context.report().section("Matrices");

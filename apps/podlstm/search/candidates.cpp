@@ -31,8 +31,8 @@ std::string in_one_line(const Tree& tree) {
 
 ValidationSkill::ValidationSkill(const sequence::TrainingSet& set, const std::vector<double>& truth)
     : targets_(set.validation_targets) {
-  const auto modes = static_cast<std::size_t>(set.model.n_modes()), outputs = set.model.shape.out * modes;
-  const auto n = static_cast<std::size_t>(set.n_validation);
+  const std::size_t modes = set.model.n_modes(), outputs = set.model.shape.out * modes;
+  const std::size_t n = set.n_validation;
   for (std::size_t o = 0; o < outputs; ++o) {
     double mean = 0, variation = 0;
     for (std::size_t i = 0; i < n; ++i) mean += truth[i * outputs + o] / n;

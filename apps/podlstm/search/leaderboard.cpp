@@ -7,6 +7,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::podlstm {
@@ -59,11 +60,11 @@ void Leaderboard::finish(const search::Search& search) {
 
 void Leaderboard::tell(const search::Search& search) const {
   const auto& status = search.status();
-  log::info(
-      "{} trials in {:.0f} s ({:.0f} an hour), {} repeated ones saved, {} failed; {} workers busy {:.1f} %",
-      status.evaluations, status.wall_s,
-      status.wall_s > 0 ? 3600 * static_cast<double>(status.evaluations) / status.wall_s : 0.0,
-      status.repeated, status.failed, status.workers, 100 * status.utilisation);
+  log::info("{} in {:.0f} s ({:.0f} an hour), {} by repetition saved, {} failed; {} busy {:.1f} %",
+            counted(status.evaluations, "trial"), status.wall_s,
+            status.wall_s > 0 ? 3600 * static_cast<double>(status.evaluations) / status.wall_s : 0.0,
+            counted(status.repeated, "repeated one"), status.failed, counted(status.workers, "worker"),
+            100 * status.utilisation);
   for (const auto& [trial, outcome] : search.leaderboard(std::min<std::size_t>(rows_, 5)))
     log::info("  {:.4f}  trial {:<6} {}", outcome.objective, trial.id, candidates_.text(trial.genes));
 }

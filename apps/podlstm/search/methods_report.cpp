@@ -33,7 +33,7 @@ double best_of_first(const std::vector<double>& values, std::size_t n) {
 double median_of_last(const std::vector<double>& values, std::size_t n) {
   const auto end = values.begin() + n;
   std::vector<double> last(end - std::min(n, window), end);
-  const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
+  const auto middle = last.begin() + last.size() / 2;
   std::nth_element(last.begin(), middle, last.end());
   return *middle;
 }

@@ -13,11 +13,14 @@
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/search/candidates.hpp"
+#include "apps/podlstm/search/judged.hpp"
 #include "apps/podlstm/search/leaderboard.hpp"
 #include "apps/podlstm/search/search_report.hpp"
+#include "apps/podlstm/search/sight.hpp"
 #include "apps/podlstm/setup/forecast_input.hpp"
 #include "io/config/table.hpp"
 #include "io/hdf5/checksum.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -32,24 +35,6 @@
 namespace quintet::podlstm {
 
 namespace {
-
-/// What a search may see: the record up to the end of validation.
-struct Sight {
-  CoefficientSeries series;
-  sequence::Split split;
-  std::vector<double> truth;                 ///< of the validation windows
-  std::vector<ReferenceScore> references{};  ///< on them
-};
-
-Sight sight_of(const ocean::OceanModes& modes, const SearchInput& input) {
-  Sight sight{modes.series, make_split(modes.series, input.window, input.split), {}, {}};
-  const auto end = static_cast<std::size_t>(sight.split.validation_rows.end);
-  sight.series.time.resize(end);
-  sight.series.values.resize(end * modes.series.n_modes);
-  sight.split.test = {};
-  sight.truth = targets(sight.series, sight.split.validation);
-  return sight;
-}
 
 /// Names the record that a search sees, its windows and what its base is fitted by. Of what was read, not of
 /// what was computed from it: that differs in its last bits from one number of threads to another.
@@ -89,34 +74,35 @@ std::vector<std::string> leaks_of_search(const ocean::OceanModes& modes, const s
     leaks.push_back(fmt::format(
         "modes and mean were made from times up to {}, past the validation period: candidates are "
         "chosen by what saw the test period",
-        ocean::date_text(time[static_cast<std::size_t>(modes.n_fit) - 1])));
+        ocean::date_text(time[modes.n_fit - 1])));
   else if (modes.n_fit > split.constants.end && split.leaks.empty())
     leaks.push_back(fmt::format("modes and mean were made from times up to {}, in the validation period",
-                                ocean::date_text(time[static_cast<std::size_t>(modes.n_fit) - 1])));
+                                ocean::date_text(time[modes.n_fit - 1])));
   return leaks;
 }
 
 void describe_search(Context& context, const SearchInput& input, const CoefficientSeries& record,
                      const sequence::Split& split, const Candidates& candidates) {
   const auto words = [&](const sequence::Windows& windows, sequence::Rows rows) {
-    return fmt::format("{} windows, {} to {}", windows.size(), ocean::date_text(record.time[rows.begin]),
+    return fmt::format("{}, {} to {}", counted(windows.size(), "window"),
+                       ocean::date_text(record.time[rows.begin]),
                        ocean::date_text(record.time[rows.end - 1]));
   };
   context.describe_run("training", words(split.train, split.constants));
   context.describe_run("chosen by", words(split.validation, split.validation_rows));
-  const auto end = static_cast<std::size_t>(split.validation_rows.end);
+  const std::size_t end = split.validation_rows.end;
   context.describe_run(
       "not seen", end < record.time.size()
-                      ? fmt::format("{} times, {} to {}: left for tests", record.time.size() - end,
+                      ? fmt::format("{}, {} to {}: left for tests", counted(record.time.size() - end, "time"),
                                     ocean::date_text(record.time[end]), ocean::date_text(record.time.back()))
                       : "no times are left for tests");
-  context.describe_run("space", fmt::format("{} genes, {} candidates", candidates.space().n_genes(),
-                                            candidates.space().size()));
+  context.describe_run("space", fmt::format("{}, {}", counted(candidates.space().n_genes(), "gene"),
+                                            counted(candidates.space().size(), "candidate")));
   auto method = input.search.identity();
   if (const auto none = method.find("at []"); none != std::string::npos)
     method.replace(none, 5, "at a quarter and a half");
-  context.describe_run("method", fmt::format("{}; {} trials of {} epochs", method, input.search.trials,
-                                             input.candidate.forecast.training.epochs));
+  context.describe_run("method", fmt::format("{}; {} of {}", method, counted(input.search.trials, "trial"),
+                                             counted(input.candidate.forecast.training.epochs, "epoch")));
 }
 
 /// What would be found wrong after the run had begun.
@@ -147,27 +133,13 @@ bool run_search(Context& context, const SearchInput& input, search::Search& sear
   return !context.stopped_early();
 }
 
-/// The best candidate's genes on all ranks; none if no trial gave a number.
-search::Genes best_genes(const Comm& comm, const search::Search& search, int n_genes) {
-  if (search.status().best < 0) return {};
-  search::Genes genes(n_genes, 0);
-  if (comm.is_root()) genes = search.records()[search.status().best].trial.genes;
-  comm.broadcast(std::span<int>(genes));
-  return genes;
-}
-
-/// Train the best again where its networks earn their place, write model.h5, judge it. False: the run must
-/// stop.
+/// Judge the best after rolling origins, train the one that gains most again where it earns its place, write
+/// model.h5, judge it. False: the run must stop.
 bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes& modes, const Sight& sight,
-             const Candidates& candidates, const search::Genes& genes,
+             const Candidates& candidates, std::vector<JudgedCandidate> best,
              const std::vector<std::string>& leaks) {
   const auto& comm = context.comm();
-  auto options = input.candidate.forecast;
-  options.network = options_of(candidates.network(genes));
-  options.training = candidates.training(genes);
-  if (input.retrain.epochs > 0) options.training.epochs = input.retrain.epochs;
-  options.members = input.retrain.members;
-  options.seed = input.retrain.seed;
+  auto options = options_for(input, candidates, best.front().genes);
   const std::string base = row_of(sequence::references(), options.base).name;
   if (must_earn(options)) {
     const sequence::TrialInput of{
@@ -178,13 +150,19 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
         metric_of(modes, input.points),
         block_of(modes, input.block),
         {}};
-    const auto trial = judge_networks(context, of, options, input.references);
-    if (!trial) return false;
-    report_networks(context, *trial, base, error_unit(modes, input.points));
-    if (!trial->earned()) options.members = 0;
+    if (!judge_candidates(context, input, candidates, of, best)) return false;
+    const auto unit = error_unit(modes, input.points);
+    const auto& chosen = best[most_gained(best)];
+    const int among = best.size();
+    report_judged(context, candidates, best, base, unit);
+    report_networks(context, chosen.after, base, unit, among);
+    context.summarise("chosen_trial", chosen.trial, "that gains most after rolling origins");
+    options = options_for(input, candidates, chosen.genes);
+    if (!chosen.after.earned(among)) options.members = 0;
   }
   if (options.members > 0)
-    log::info("The best is trained again: {} networks, {} epochs", options.members, options.training.epochs);
+    log::info("The best is trained again: {}, {}", counted(options.members, "network"),
+              counted(options.training.epochs, "epoch"));
   auto trained = context.timed("retrain", [&] {
     return train_forecast(
         comm, sight.series, sight.split, input.split.irregular, options, input.references,
@@ -215,10 +193,9 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   context.report().paragraph(
       options.members == 0
           ? fmt::format("model.h5 is {} alone. These times chose among the candidates.", base)
-          : fmt::format("{} networks from new seeds, {} epochs. These times chose among the candidates: "
-                        "scores of honest "
+          : fmt::format("{} from new seeds, {}. These times chose among the candidates: scores of honest "
                         "tests come from `podlstm evaluate` on later times.",
-                        options.members, options.training.epochs));
+                        counted(options.members, "network"), counted(options.training.epochs, "epoch")));
   verdicts.report(context.report());
   verdicts.summarise(context, "validation_");
   context.summarise("modes_fingerprint", trained.model.modes);
@@ -243,7 +220,9 @@ void search(Context& context, const SearchInput& input) {
   const auto beside = read_beside(comm, input, candidates);
   context.record_seed(input.search.seed);
   describe_search(context, input, modes.series, sight.split, candidates);
-  if (!context.go_ahead({"model.h5", "trials.h5", "trials.csv", "leaderboard.csv"})) return;
+  if (!context.go_ahead(
+          {"model.h5", "trials.h5", "trials.csv", "leaderboard.csv", "judged.csv", "judged.h5"}))
+    return;
 
   tell_spans(sight.series.time, input.references, input.block);
   for (const auto& leak : leaks) log::warning("LEAKS: {}", leak);
@@ -251,7 +230,7 @@ void search(Context& context, const SearchInput& input) {
                         context.restart_file().has_value(), context.provenance(), context.threads().per_rank);
   const auto before = search.status();
   if (context.restart_file())
-    log::info("Goes on after {} trials of {}", before.evaluations, input.search.trials);
+    log::info("Goes on after {} of {}", counted(before.evaluations, "trial"), input.search.trials);
   // From here on a restart finds its trials, whenever the run is killed.
   context.checkpoint(before.evaluations, [](hdf5::Group&) {});
   Leaderboard leaderboard(context, candidates, sight.references, input.leaderboard);
@@ -262,8 +241,10 @@ void search(Context& context, const SearchInput& input) {
     context.checkpoint(search.status().evaluations, [](hdf5::Group&) {});
 
   report_search(context, input, candidates, search, sight.references, beside, leaks);
-  const auto genes = best_genes(comm, search, candidates.space().n_genes());
-  if (genes.empty()) {
+  auto best = best_candidates(
+      comm, search, input.candidate.forecast.keep == sequence::KeepNetworks::earned ? input.judged : 1,
+      candidates.space().n_genes());
+  if (best.empty()) {
     constexpr const char* why = "No trial gave a number: there is no best candidate";
     if (goes_on)
       throw NumericalError(
@@ -271,7 +252,8 @@ void search(Context& context, const SearchInput& input) {
     log::warning("{} yet", why);  // stopped: a restart goes on
     return;
   }
-  if (goes_on && input.retrain.members > 0) retrain(context, input, modes, sight, candidates, genes, leaks);
+  if (goes_on && input.retrain.members > 0)
+    retrain(context, input, modes, sight, candidates, std::move(best), leaks);
 }
 
 }  // namespace quintet::podlstm

@@ -57,7 +57,7 @@ SearchNumbers numbers_of(const std::vector<search::Record>& records) {
 
   const auto counted = counted_in_order(records);
   if (counted.empty()) return numbers;
-  const auto n = static_cast<double>(counted.size());
+  const double n = counted.size();
   numbers.best = -std::numeric_limits<double>::infinity();
   numbers.least_cpu_s = std::numeric_limits<double>::infinity();
   for (const auto* record : counted) {

@@ -15,6 +15,7 @@
 #include "apps/podlstm/search/search_numbers.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::podlstm {
 
@@ -148,13 +149,12 @@ Chain drawing(const Candidates& candidates, const search::Genes& genes) {
   for (const auto& skip : network.skips)
     chain.arcs.push_back({skip.from, skip.to, width[skip.from] != width[skip.to]});
   chain.caption = fmt::format(
-      "{}. Arcs add what was there before, then relu{}. {} parameters with one bias a gate, {} with two "
-      "(PyTorch).",
+      "{}. Arcs add what was there before, then relu{}. {} with one bias a gate, {} with two (PyTorch).",
       candidates.text(genes),
       std::any_of(chain.arcs.begin(), chain.arcs.end(), [](const auto& arc) { return arc.dashed; })
           ? "; dashed: projected to the other width"
           : "",
-      count_parameters(network), count_parameters(network, 2));
+      counted(count_parameters(network), "parameter"), count_parameters(network, 2));
   return chain;
 }
 
@@ -235,8 +235,9 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
                    const std::vector<search::StoredSearch>& beside, const std::vector<std::string>& leaks) {
   const auto& status = search.status();
   const auto n = status.evaluations;
-  context.report().title("podlstm search",
-                         fmt::format("{}, {} trials", row_of(search::methods, input.search.method).name, n));
+  context.report().title(
+      "podlstm search",
+      fmt::format("{}, {}", row_of(search::methods, input.search.method).name, counted(n, "trial")));
   if (const auto why = early_end(status, input); !why.empty()) context.report().warning(why);
   if (context.comm().is_root() && n > 0) {
     const auto ended = counted_in_order(search.records());
@@ -273,7 +274,7 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
   context.summarise("trials", n, "evaluations that have ended");
   context.summarise("repeated", status.repeated, "architectures not trained again");
   context.summarise("failed", status.failed, "failed, lost or late");
-  context.summarise("workers", static_cast<std::int64_t>(status.workers));
+  context.summarise("workers", status.workers);
   context.summarise("utilisation", status.utilisation, "share of the workers' time, of this run");
   context.summarise("search_wall_s", status.wall_s, "all runs together");
   if (status.best >= 0) {

@@ -8,6 +8,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/parallel/together.hpp"
+#include "physics/ocean/coordinates/grid.hpp"
 #include "physics/ocean/sampling_error.hpp"
 
 namespace quintet::podlstm {
@@ -30,7 +31,7 @@ std::vector<double> bounds_of(const std::vector<double>& centres, double lowest,
 }  // namespace
 
 /// Values at sea points on the whole grid.
-std::vector<double> on_grid(const ocean::OceanModes& modes, const double* values) {
+std::vector<double> on_grid(const ocean::FieldModes& modes, const double* values) {
   std::vector<double> grid(modes.mask.size(), cf_fill_value);
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (modes.mask[i] != 0) grid[i] = *values++;
@@ -51,24 +52,45 @@ void define_axis(netcdf::Writer& file, const std::string& name, const std::strin
   file.attribute(name, "axis", axis);
 }
 
-void define_grid(netcdf::Writer& file, const ocean::OceanModes& modes) {
-  file.dimension("lat", modes.latitude.size());
-  file.dimension("lon", modes.longitude.size());
-  file.dimension("bounds", 2);
-  define_axis(file, "lat", "degrees_north", "latitude", "Y");
-  define_axis(file, "lon", "degrees_east", "longitude", "X");
-  for (const std::string name : {"lat", "lon"}) {
+GridNames grid_names(const ocean::OceanModes& modes, const ocean::FieldModes& one) {
+  if (one.name.empty()) return {};
+  if (ocean::same_grid({one.latitude, one.longitude}, {modes.latitude, modes.longitude}))
+    return {"lat", "lon", false};
+  return {"lat_" + one.name, "lon_" + one.name, true};
+}
+
+void define_grid(netcdf::Writer& file, const ocean::FieldModes& modes, const GridNames& names) {
+  file.dimension(names.latitude, modes.latitude.size());
+  file.dimension(names.longitude, modes.longitude.size());
+  if (names.latitude == "lat") file.dimension("bounds", 2);
+  define_axis(file, names.latitude, "degrees_north", "latitude", "Y");
+  define_axis(file, names.longitude, "degrees_east", "longitude", "X");
+  for (const auto& name : {names.latitude, names.longitude}) {
     file.attribute(name, "bounds", name + "_bnds");
     file.variable(name + "_bnds", netcdf::Type::float64, {name, "bounds"});
   }
 }
 
-void write_grid(netcdf::Writer& file, const ocean::OceanModes& modes) {
-  file.write("lat", modes.latitude);
-  file.write("lon", modes.longitude);
-  file.write("lat_bnds", bounds_of(modes.latitude, -90, 90));
+void write_grid(netcdf::Writer& file, const ocean::FieldModes& modes, const GridNames& names) {
+  file.write(names.latitude, modes.latitude);
+  file.write(names.longitude, modes.longitude);
+  file.write(names.latitude + "_bnds", bounds_of(modes.latitude, -90, 90));
   constexpr double any = 1e9;  // longitudes have no end
-  file.write("lon_bnds", bounds_of(modes.longitude, -any, any));
+  file.write(names.longitude + "_bnds", bounds_of(modes.longitude, -any, any));
+}
+
+void define_grids(netcdf::Writer& file, const ocean::OceanModes& modes) {
+  for (const auto* one : variables_of(modes))
+    if (const auto names = grid_names(modes, *one); names.own) define_grid(file, *one, names);
+}
+
+void write_grids(netcdf::Writer& file, const ocean::OceanModes& modes) {
+  for (const auto* one : variables_of(modes))
+    if (const auto names = grid_names(modes, *one); names.own) write_grid(file, *one, names);
+}
+
+std::string name_for(const std::string& what, const ocean::FieldModes& one) {
+  return one.name.empty() ? what : fmt::format("{}_{}", what, one.name);
 }
 
 /// [time, mode] as [mode, time].
@@ -95,16 +117,23 @@ void define_modes(netcdf::Writer& file, const ocean::OceanModes& modes) {
   file.dimension("mode", modes.n_modes());
   file.variable("mode", netcdf::Type::int32, {"mode"});
   describe_variable(file, "mode", "1", "Number of the mode");
-  define_grid(file, modes);
-  file.variable("eof", netcdf::Type::float32, {"mode", "lat", "lon"});
-  describe_variable(file, "eof", "1", "Modes, orthonormal by the weights");
-  file.variable("mean", netcdf::Type::float32, {"lat", "lon"});
-  describe_variable(
-      file, "mean", modes.units,
-      modes.harmonics > 0 ? "Mean of the year that was taken away" : "Mean that was taken away");
-  file.variable("weight", netcdf::Type::float32, {"lat", "lon"});
-  describe_variable(file, "weight", "1", "Weights of the inner product");
-  for (const char* name : {"eof", "mean", "weight"}) file.attribute(name, "_FillValue", cf_fill_value, true);
+  define_grids(file, modes);
+  for (const auto* one : variables_of(modes)) {
+    const auto [lat, lon, own] = grid_names(modes, *one);
+    const auto of = one->is_sea_surface_temperature() ? "" : " of " + one->short_name();
+    const auto eof = name_for("eof", *one), mean = name_for("mean", *one), weight = name_for("weight", *one);
+    file.variable(eof, netcdf::Type::float32, {"mode", lat, lon});
+    describe_variable(file, eof, one->name.empty() ? "1" : fmt::format("{} ({})-1", one->units, modes.units),
+                      modes.also.empty() ? "Modes, orthonormal by the weights"
+                                         : "Modes" + of + ", orthonormal by the weights over all variables");
+    file.variable(mean, netcdf::Type::float32, {lat, lon});
+    describe_variable(
+        file, mean, one->units,
+        one->harmonics > 0 ? "Mean of the year that was taken away" + of : "Mean that was taken away" + of);
+    file.variable(weight, netcdf::Type::float32, {lat, lon});
+    describe_variable(file, weight, "1", "Weights of the inner product" + of);
+    for (const auto& name : {eof, mean, weight}) file.attribute(name, "_FillValue", cf_fill_value, true);
+  }
   file.variable("pc", netcdf::Type::float64, {"mode", "time"});
   describe_variable(file, "pc", modes.units, "Coefficients of the modes");
   const auto of_mode = [&](const char* name, const std::string& units, const char* text) {
@@ -129,15 +158,17 @@ void write_modes_netcdf(const Comm& comm, const std::string& path, const ocean::
     file.attribute("", "title", fmt::format("Modes of {}", modes.source));
     file.attribute("", "history", history);
     define_modes(file, modes);
-    const auto n_modes = static_cast<std::size_t>(modes.n_modes());
+    const std::size_t n_modes = modes.n_modes();
     file.write("time", modes.series.time);
     file.write("mode", numbers_from_one(n_modes));
-    write_grid(file, modes);
-    for (std::size_t m = 0; m < n_modes; ++m)
-      file.write("eof", {m, 0, 0}, {1, modes.latitude.size(), modes.longitude.size()},
-                 on_grid(modes, modes.modes.data() + m * modes.n_points()));
-    file.write("mean", on_grid(modes, modes.mean.data()));
-    file.write("weight", on_grid(modes, modes.weights.data()));
+    write_grids(file, modes);
+    for (const auto* one : variables_of(modes)) {
+      for (std::size_t m = 0; m < n_modes; ++m)
+        file.write(name_for("eof", *one), {m, 0, 0}, {1, one->latitude.size(), one->longitude.size()},
+                   on_grid(*one, one->modes.data() + m * one->n_points()));
+      file.write(name_for("mean", *one), on_grid(*one, one->mean.data()));
+      file.write(name_for("weight", *one), on_grid(*one, one->weights.data()));
+    }
     file.write("pc", by_mode(modes.series.values, n_modes));
     file.write("singular_value", modes.singular_values);
     double captured = 0;

@@ -1,6 +1,8 @@
 #include "apps/podlstm/setup/fields_options.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -9,6 +11,8 @@
 #include "io/config/table.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/matching_files.hpp"
+#include "io/log/counted.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
@@ -27,7 +31,7 @@ std::unique_ptr<ocean::FieldSource> make_stochastic(const StochasticOptions& opt
   made.variable = options.variable;
   made.spacing = options.spacing;
   made.from = ocean::parse_date(options.start, "fields.stochastic.start");
-  made.n_times = static_cast<int>(options.years * 365.2425 / 7);
+  made.n_times = options.years * 365.2425 / 7;
   made.noise = options.noise;
   made.trend = options.trend;
   made.seed = options.seed;
@@ -83,13 +87,44 @@ void describe(Schema& schema, RegionOptions& options) {
   });
 }
 
-void describe(Schema& schema, FieldsOptions& options) {
-  schema
-      .texts("files", options.files,
-             "Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or "
-             "fields over time of "
-             "ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc")
-      .existing_file();
+namespace {
+
+/// What is wrong with the name of a further variable; nothing where it can name one in netCDF files.
+std::optional<std::string> name_wrong(const std::string& name) {
+  const bool plain = !name.empty() && name.size() <= ocean::longest_variable_name && name.front() >= 'a' &&
+                     name.front() <= 'z' &&
+                     name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+  if (!plain)
+    return fmt::format(
+        "name: '{}' is no name; expected small letters, digits and _, a letter first, at most {}", name,
+        ocean::longest_variable_name);
+  if (!ocean::is_free_name(name))
+    return fmt::format("name: '{}' means something else in forecast.nc; choose another", name);
+  return std::nullopt;
+}
+
+std::optional<std::string> also_wrong(const FieldsOptions& options) {
+  if (options.also.empty()) return std::nullopt;
+  std::set<std::string> names, caches{options.cache};
+  for (const auto& one : options.also) {
+    if (!names.insert(one.name).second)
+      return fmt::format("also: two variables have the name {}; give each its own", one.name);
+    if (!one.cache.empty() && !caches.insert(one.cache).second)
+      return fmt::format("also: {}: cache: {} is the file of another variable; give each its own", one.name,
+                         one.cache);
+  }
+  return std::nullopt;
+}
+
+// What a file does not say of its numbers, the user may: each variable has these keys, the first one and
+// those of `also`.
+Key describe_files(Schema& schema, VariableOptions& options) {
+  auto key = schema.texts(
+      "files", options.files,
+      "Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or "
+      "fields over time of "
+      "ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc");
+  key.existing_file();
   schema.text("variable", options.variable, "Name of the field");
   schema.choice("units", options.units,
                 {{"from_file", ocean::FieldUnits::from_file},
@@ -114,24 +149,19 @@ void describe(Schema& schema, FieldsOptions& options) {
                "Numbers, in the units of the file, that mark missing values, too: those of land")
       .example("[-1000, 0]");
   schema.section("mask", options.mask, "What is sea; absent: points that have a value at every time");
-  schema.section("stochastic", options.stochastic,
-                 "Instead of files: a made-up ocean with observed seasons, for trials");
-  schema.text("from", options.from,
-              "First day that is used, such as 1981-10-29; empty: the first of the record");
-  schema.text("to", options.to, "Last day that is used");
-  schema.section("region", options.region, "Part of the grid");
+  return key;
+}
+
+void describe_incomplete(Schema& schema, VariableOptions& options) {
   schema.choice("incomplete_points", options.incomplete_points,
                 {{"refuse", ocean::IncompletePoints::refuse},
                  {"drop", ocean::IncompletePoints::drop},
                  {"dineof", ocean::IncompletePoints::dineof}},
                 "Sea points that have no value at some times; dineof: what is missing is filled by the modes "
-                "of the rest (DINEOF), in podlstm fit and hindcast");
-  schema
-      .number("least_values", options.least_values,
-              "Share of the times that such a point has values at, else it is left out, where "
-              "incomplete_points is dineof")
-      .at_least(0.01)
-      .at_most(1);
+                "of the rest (DINEOF), of all variables, in podlstm fit and hindcast");
+}
+
+void describe_means(Schema& schema, VariableOptions& options) {
   schema.choice(
       "mean", options.mean, choices_of(ocean::mean_periods),
       "Means over periods in place of the times of the files, such as those of daily ones; at their "
@@ -149,9 +179,6 @@ void describe(Schema& schema, FieldsOptions& options) {
   schema.text("cache", options.cache,
               "HDF5 file that keeps the means and boxes, so that files are read once, and later only those "
               "that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none");
-  schema.choice("gaps", options.gaps, {{"refuse", Gaps::refuse}, {"keep", Gaps::keep}},
-                "Times that are missing: steps of more than one and a half times the usual one; keep: they "
-                "are told of");
   schema.choice(
       "constant_points", options.constant_points,
       {{"refuse", ocean::ConstantPoints::refuse},
@@ -160,32 +187,82 @@ void describe(Schema& schema, FieldsOptions& options) {
       "Points that have one value at five or more times, all there are: land that no value marks as "
       "missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC "
       "(within 0.05) from 50 degrees north or south on, which is sea under ice");
+}
+
+}  // namespace
+
+void describe(Schema& schema, AlsoOptions& options) {
+  schema
+      .text("name", options.name,
+            "Its name in modes.h5, modes.nc, forecast.nc and reports: small letters, digits and _")
+      .example("sea_level")
+      .required();
+  schema
+      .number("weight", options.weight,
+              "How much its total variance counts in the modes, where that of the first variable counts 1")
+      .at_least(1e-6)
+      .at_most(1e6);
+  describe_files(schema, options).length(1).required();
+  schema.section("region", options.region, "Part of its grid; absent: fields.region");
+  describe_incomplete(schema, options);
+  describe_means(schema, options);
+  schema.check([&options] { return name_wrong(options.name); });
+}
+
+void describe(Schema& schema, FieldsOptions& options) {
+  describe_files(schema, options);
+  schema.section("stochastic", options.stochastic,
+                 "Instead of files: a made-up ocean with observed seasons, for trials");
+  schema.text("from", options.from,
+              "First day that is used, such as 1981-10-29; empty: the first of the record");
+  schema.text("to", options.to, "Last day that is used");
+  schema.section("region", options.region, "Part of the grid");
+  describe_incomplete(schema, options);
+  schema
+      .number("least_values", options.least_values,
+              "Share of the times that such a point has values at, else it is left out, where "
+              "incomplete_points is dineof")
+      .at_least(0.01)
+      .at_most(1);
+  describe_means(schema, options);
+  schema.choice("gaps", options.gaps, {{"refuse", Gaps::refuse}, {"keep", Gaps::keep}},
+                "Times that are missing: steps of more than one and a half times the usual one; keep: they "
+                "are told of");
+  schema.sections(
+      "also", options.also,
+      "Further variables at the same times, such as sea level or heat content, on grids of their own: modes "
+      "are joint (combined EOFs), each variable scaled by its total standard deviation. from, to and gaps "
+      "are those of the section");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.files.empty() != options.stochastic.has_value()) return "give either files or stochastic";
     if (!options.cache.empty() && options.stochastic)
       return "cache: there are no files to read; leave it out";
-    return std::nullopt;
+    return also_wrong(options);
   });
 }
 
 namespace {
 
-ocean::FieldOptions said_of(const FieldsOptions& options) {
-  return {options.units, options.quantity, {options.valid_range, options.missing, "fields.valid_range"}};
+ocean::FieldOptions said_of(const VariableOptions& options, const std::string& section) {
+  return {options.units,
+          options.quantity,
+          {options.valid_range, options.missing, section + ".valid_range"},
+          section};
 }
 
 /// What decides how the values of a file are read.
-std::string settings_of(const FieldsOptions& options) {
+std::string settings_of(const VariableOptions& options) {
   return fmt::format("variable {}, units {}, quantity {}, valid_range {}, missing [{}]", options.variable,
                      static_cast<int>(options.units), static_cast<int>(options.quantity),
                      static_cast<int>(options.valid_range), fmt::join(options.missing, ", "));
 }
 
 /// The files of all patterns, each pattern's in the order of their times. Collective.
-std::unique_ptr<ocean::FieldSource> files_of(const Comm& comm, const FieldsOptions& options) {
-  const auto said = said_of(options);
+std::unique_ptr<ocean::FieldSource> files_of(const Comm& comm, const VariableOptions& options,
+                                             const std::string& section) {
+  const auto said = said_of(options, section);
   const auto settings = settings_of(options);
-  if (!options.cache.empty()) ocean::check_cache(comm, options.cache);
+  if (!options.cache.empty()) ocean::check_cache(comm, options.cache, section);
   const auto list = options.cache.empty() ? std::string() : options.cache + ".files";
   const auto known = list.empty() ? ocean::KnownFiles{} : ocean::read_known_files(list, settings);
   std::vector<ocean::FieldFile> all;
@@ -208,18 +285,20 @@ std::unique_ptr<ocean::FieldSource> files_of(const Comm& comm, const FieldsOptio
 
 /// The source that the record is of: its fields coarsened, averaged, kept. A mask of the files' grid is used
 /// up where they are coarsened. Collective.
-std::unique_ptr<ocean::FieldSource> source_of_record(const Comm& comm, const FieldsOptions& options,
+std::unique_ptr<ocean::FieldSource> source_of_record(const Comm& comm, const VariableOptions& options,
+                                                     const std::string& section,
+                                                     const std::optional<StochasticOptions>& stochastic,
                                                      const ocean::RecordOptions& chosen,
                                                      std::optional<ocean::MaskFile>& mask) {
   std::unique_ptr<ocean::FieldSource> source;
-  if (options.stochastic)
+  if (stochastic)
     together(comm, [&] {
       std::vector<std::unique_ptr<ocean::FieldSource>> one;
-      one.push_back(make_stochastic(*options.stochastic));
+      one.push_back(make_stochastic(*stochastic));
       source = ocean::joined(std::move(one));
     });
   else
-    source = files_of(comm, options);
+    source = files_of(comm, options, section);
   auto settings = fmt::format("{}, coarsen {}, mean {}", settings_of(options), options.coarsen,
                               row_of(ocean::mean_periods, options.mean).name);
   together(comm, [&] {
@@ -245,8 +324,9 @@ std::unique_ptr<ocean::FieldSource> source_of_record(const Comm& comm, const Fie
 
 /// The mask that was of a region, on all of the grid: beside the region it is land. Throws InputError where
 /// the region of the grid has other points than the mask.
-ocean::MaskFile on_grid(const ocean::OceanGrid& grid, const ocean::GridRegion& region,
+ocean::MaskFile on_grid(const ocean::FieldSource& source, const ocean::GridRegion& region,
                         const RecordPart& part) {
+  const auto& grid = source.grid;
   const auto inside = ocean::part_of(grid, region);
   ocean::OceanGrid now;
   for (const auto i : inside.rows) now.latitude.push_back(grid.latitude[i]);
@@ -254,10 +334,10 @@ ocean::MaskFile on_grid(const ocean::OceanGrid& grid, const ocean::GridRegion& r
   const auto& before = part.mask->grid;
   QUINTET_CHECK(
       same_grid(before, now),
-      "fields: are on a grid of {} x {} points, those of {} on one of {} x {} or with other places: "
-      "give the files, fields.coarsen and fields.region that `podlstm fit` had for it",
-      now.latitude.size(), now.longitude.size(), part.mask_file, before.latitude.size(),
-      before.longitude.size());
+      "{0}: are on a grid of {1} x {2} points, those of {3} on one of {4} x {5} or with other places: "
+      "give the files, {0}.coarsen and {6} that `podlstm fit` had for it",
+      source.section, now.latitude.size(), now.longitude.size(), part.mask_file, before.latitude.size(),
+      before.longitude.size(), region.key);
   ocean::MaskFile mask{grid, std::vector<std::uint8_t>(grid.size())};
   auto sea = part.mask->sea.begin();
   for (const auto i : inside.rows)
@@ -265,27 +345,87 @@ ocean::MaskFile on_grid(const ocean::OceanGrid& grid, const ocean::GridRegion& r
   return mask;
 }
 
-}  // namespace
-
-ocean::Record open_record(const Comm& comm, const FieldsOptions& options, const RecordPart& part) {
+/// The record of a variable. Collective.
+/// @param section of the input file that the variable's keys are in
+ocean::Record open_record(const Comm& comm, const VariableOptions& options, const std::string& section,
+                          const std::optional<StochasticOptions>& stochastic, ocean::RecordOptions chosen,
+                          const RecordPart& part) {
   std::optional<ocean::MaskFile> mask;
+  together(comm, [&] {
+    if (options.mask) mask = ocean::read_mask(options.mask->file, options.mask->variable, options.mask->sea);
+  });
+  if (mask && !mask->reading.empty()) log::info("{}: {}", options.mask->file, mask->reading.text());
+  chosen.incomplete_points = options.incomplete_points;
+  chosen.constant_points = options.constant_points;
+  auto source = source_of_record(comm, options, section, stochastic, chosen, mask);
+  if (part.from) chosen.from = part.from;
+  if (part.mask) mask = on_grid(*source, chosen.region, part);
+  return {comm, std::move(source), mask, chosen};
+}
+
+ocean::GridRegion region_of(const RegionOptions& region, const std::string& section) {
+  return {region.south, region.north, region.west, region.east, section + ".region"};
+}
+
+/// What all variables have in common, and the region of the first. Collective.
+ocean::RecordOptions common_to_all(const Comm& comm, const FieldsOptions& options) {
   ocean::RecordOptions chosen;
   together(comm, [&] {
     if (!options.from.empty()) chosen.from = ocean::parse_date(options.from, "fields.from");
     if (!options.to.empty())
       chosen.to = ocean::parse_date(options.to, "fields.to") + 1 - 1e-9;  // that day to its end
-    if (options.mask) mask = ocean::read_mask(options.mask->file, options.mask->variable, options.mask->sea);
   });
-  if (mask && !mask->reading.empty()) log::info("{}: {}", options.mask->file, mask->reading.text());
-  chosen.region = {options.region.south, options.region.north, options.region.west, options.region.east};
-  chosen.incomplete_points = options.incomplete_points;
+  chosen.region = region_of(options.region, "fields");
   chosen.least_values = options.least_values;
   chosen.keep_gaps = options.gaps == Gaps::keep;
-  chosen.constant_points = options.constant_points;
-  auto source = source_of_record(comm, options, chosen, mask);
-  if (part.from) chosen.from = part.from;
-  if (part.mask) mask = on_grid(source->grid, chosen.region, part);
-  return {comm, std::move(source), mask, chosen};
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<double> days_of(const Comm& comm, const FieldsOptions& options) {
+  const auto chosen = common_to_all(comm, options);
+  std::optional<ocean::MaskFile> mask;
+  auto days = source_of_record(comm, options, "fields", options.stochastic, chosen, mask)->days;
+  std::erase_if(days, [&](double day) {
+    return (chosen.from && day < *chosen.from) || (chosen.to && day > *chosen.to);
+  });
+  return days;
+}
+
+std::vector<OpenRecord> open_records(const Comm& comm, const FieldsOptions& options,
+                                     const std::vector<RecordPart>& parts) {
+  const auto chosen = common_to_all(comm, options);
+  QUINTET_CHECK(parts.empty() || parts.size() == options.also.size() + 1,
+                "fields.also: has {}, the modes have {} beside the first; give those that `podlstm "
+                "fit` has read",
+                counted(options.also.size(), "variable"), parts.size() - 1);
+  const auto part = [&](std::size_t v) { return parts.empty() ? RecordPart{} : parts[v]; };
+  std::vector<OpenRecord> records;
+  records.push_back({"", 1, open_record(comm, options, "fields", options.stochastic, chosen, part(0))});
+  for (std::size_t v = 0; v < options.also.size(); ++v) {
+    const auto& one = options.also[v];
+    const auto section = fmt::format("fields.also[{}]", v);
+    auto own = chosen;
+    if (one.region) own.region = region_of(*one.region, section);
+    records.push_back(
+        {one.name, one.weight, open_record(comm, one, section, std::nullopt, own, part(records.size()))});
+  }
+  return records;
+}
+
+ocean::JointRecords joint(const std::vector<OpenRecord>& records) {
+  ocean::JointRecords all;
+  for (const auto& one : records) all.push_back({&one.record, one.name, one.weight});
+  return all;
+}
+
+std::vector<std::string> notes_of(const std::vector<OpenRecord>& records) {
+  std::vector<std::string> notes;
+  for (const auto& one : records)
+    for (const auto& note : one.record.notes())
+      notes.push_back(one.name.empty() ? note : fmt::format("{}: {}", one.name, note));
+  return notes;
 }
 
 }  // namespace quintet::podlstm

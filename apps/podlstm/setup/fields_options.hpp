@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/config/schema_fwd.hpp"
+#include "physics/ocean/joint_records.hpp"
 #include "physics/ocean/record.hpp"
 #include "physics/ocean/sources/mean_source.hpp"
 
@@ -38,8 +39,8 @@ void describe(Schema& schema, RegionOptions& options);
 
 enum class Gaps { refuse, keep };
 
-/// Section `fields`.
-struct FieldsOptions {
+/// Keys that each variable of a record has.
+struct VariableOptions {
   std::vector<std::string> files;
   std::string variable = "sst";
   ocean::FieldUnits units = ocean::FieldUnits::from_file;
@@ -47,17 +48,30 @@ struct FieldsOptions {
   netcdf::Limits valid_range = netcdf::Limits::from_file;
   std::vector<double> missing;
   std::optional<MaskOptions> mask;
-  std::optional<StochasticOptions> stochastic;
-  std::string from, to;
-  RegionOptions region;
   ocean::MeanPeriod mean = ocean::MeanPeriod::none;
   ocean::Weekday week_begins = ocean::Weekday::sunday;
   std::int64_t coarsen = 1;
   std::string cache;
   ocean::IncompletePoints incomplete_points = ocean::IncompletePoints::refuse;
+  ocean::ConstantPoints constant_points = ocean::ConstantPoints::refuse;
+};
+
+/// An entry of `fields.also`: a further variable.
+struct AlsoOptions : VariableOptions {
+  std::string name;
+  double weight = 1;
+  std::optional<RegionOptions> region;
+};
+void describe(Schema& schema, AlsoOptions& options);
+
+/// Section `fields`.
+struct FieldsOptions : VariableOptions {
+  std::optional<StochasticOptions> stochastic;
+  std::string from, to;
+  RegionOptions region;
   double least_values = ocean::RecordOptions().least_values;
   Gaps gaps = Gaps::refuse;
-  ocean::ConstantPoints constant_points = ocean::ConstantPoints::refuse;
+  std::vector<AlsoOptions> also;
 };
 void describe(Schema& schema, FieldsOptions& options);
 
@@ -68,9 +82,24 @@ struct RecordPart {
   std::string mask_file;                ///< from which it is
 };
 
-/// Look at every value of all files. What was taken for granted stands in the record's notes. Collective.
-/// Throws InputError.
-[[nodiscard]] ocean::Record open_record(const Comm& comm, const FieldsOptions& options,
-                                        const RecordPart& part = {});
+/// A variable's record.
+struct OpenRecord {
+  std::string name;  ///< of a further variable; empty: of the first
+  double weight = 1;
+  ocean::Record record;
+};
+
+/// Look at every value of all files, of all variables. What was taken for granted stands in the records'
+/// notes. Collective. Throws InputError.
+/// @param parts of each variable, in their order; empty: the input decides
+[[nodiscard]] std::vector<OpenRecord> open_records(const Comm& comm, const FieldsOptions& options,
+                                                   const std::vector<RecordPart>& parts = {});
+/// Days of the times that the first variable's record has, from looking at its files and at no value of them.
+/// Collective. Throws InputError.
+[[nodiscard]] std::vector<double> days_of(const Comm& comm, const FieldsOptions& options);
+/// The records as they have modes in common; they must outlive it.
+[[nodiscard]] ocean::JointRecords joint(const std::vector<OpenRecord>& records);
+/// What the user should know of them, each variable's name in front.
+[[nodiscard]] std::vector<std::string> notes_of(const std::vector<OpenRecord>& records);
 
 }  // namespace quintet::podlstm

@@ -1,10 +1,13 @@
 #include "apps/podlstm/setup/fit_options.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "apps/podlstm/setup/with_slepc.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "physics/ocean/coordinates/calendar.hpp"
 
 namespace quintet::podlstm {
 
@@ -67,21 +70,43 @@ void describe(Schema& schema, PodSection& options) {
                  "How values that are missing are filled, where fields.incomplete_points is dineof");
 }
 
+namespace {
+
 ocean::DineofOptions dineof_of(const FillingOptions& options, std::uint64_t seed) {
   return {static_cast<int>(options.most_modes), options.held_out, options.tolerance,
           static_cast<int>(options.most_iterations), seed};
 }
 
+/// The years of `1991-2020`; none of an empty text.
 std::optional<ocean::YearSpan> years_of(const std::string& text) {
   if (text.empty()) return std::nullopt;
   ocean::YearSpan years;
   int used = 0;
   const bool read = std::sscanf(text.c_str(), "%4d-%4d%n", &years.first, &years.last, &used) == 2 &&
-                    used == static_cast<int>(text.size());
+                    used == std::ssize(text);
   QUINTET_CHECK(read && years.first >= 1 && years.first <= years.last,
                 "pod.background_years: '{}' are no years; expected the first and the last, such as 1991-2020",
                 text);
   return years;
+}
+
+}  // namespace
+
+ocean::PodOptions pod_of(const PodSection& options, int n_fit) {
+  ocean::PodOptions pod;
+  pod.n_modes = static_cast<int>(options.modes);
+  pod.n_fit = n_fit;
+  pod.weights = options.weights;
+  pod.background = options.background;
+  pod.harmonics = static_cast<int>(options.harmonics);
+  pod.background_years = years_of(options.background_years);
+  pod.method = options.method;
+  pod.seed = static_cast<std::uint64_t>(options.seed);
+  pod.filling = dineof_of(options.dineof, pod.seed);
+  pod.lanczos = lanczos_svd();
+  QUINTET_CHECK(pod.method != ocean::PodMethod::lanczos || pod.lanczos,
+                "pod.method: lanczos needs SLEPc, and this program was built without it; choose snapshots");
+  return pod;
 }
 
 void describe(Schema& schema, FitOptions& options) {
@@ -103,6 +128,16 @@ void describe(Schema& schema, FitOptions& options) {
     if (options.n_fit && !options.fit_until.empty()) return "give n_fit or fit_until, not both";
     return std::nullopt;
   });
+}
+
+std::optional<int> asked_times(const FitOptions& options, const std::vector<double>& days) {
+  if (options.n_fit) return static_cast<int>(*options.n_fit);
+  if (options.fit_until.empty()) return std::nullopt;
+  const double until = ocean::parse_date(options.fit_until, "fit_until") + 1;
+  const auto n = std::lower_bound(days.begin(), days.end(), until) - days.begin();
+  QUINTET_CHECK(n >= 2, "fit_until: {} has {} of {} times up to it, which begin on {}; expected 2 or more",
+                options.fit_until, n, days.size(), ocean::date_text(days.front()));
+  return static_cast<int>(n);
 }
 
 }  // namespace quintet::podlstm

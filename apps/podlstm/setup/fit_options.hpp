@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema_fwd.hpp"
@@ -23,7 +24,6 @@ struct FillingOptions {
   double held_out = 0.01, tolerance = 1e-4;
 };
 void describe(Schema& schema, FillingOptions& options);
-[[nodiscard]] ocean::DineofOptions dineof_of(const FillingOptions& options, std::uint64_t seed);
 
 /// Section `pod`.
 struct PodSection {
@@ -38,8 +38,9 @@ struct PodSection {
 };
 void describe(Schema& schema, PodSection& options);
 
-/// The years of `1991-2020`; none of an empty text. Throws InputError.
-[[nodiscard]] std::optional<ocean::YearSpan> years_of(const std::string& text);
+/// The decomposition of the first `n_fit` times. Throws InputError: years that are none, a method that the
+/// program was built without.
+[[nodiscard]] ocean::PodOptions pod_of(const PodSection& options, int n_fit);
 
 struct FitOptions {
   std::optional<CoefficientsOptions> coefficients;
@@ -49,5 +50,8 @@ struct FitOptions {
   std::string fit_until;
 };
 void describe(Schema& schema, FitOptions& options);
+/// The leading times that the user asks for, of these days; none if the input does not say. Throws
+/// InputError.
+[[nodiscard]] std::optional<int> asked_times(const FitOptions& options, const std::vector<double>& days);
 
 }  // namespace quintet::podlstm

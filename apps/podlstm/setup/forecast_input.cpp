@@ -4,6 +4,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "apps/podlstm/setup/sea_map.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/sequence/training/training.hpp"
@@ -71,6 +72,16 @@ void describe(Schema& schema, TrainOptions& options) {
   describe_block(schema, options.block);
   describe_device(schema, options.device);
   describe(schema, options.checkpoints);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (!options.forecast.network.is_graph()) return std::nullopt;
+    if (options.parallel.strategy != ParallelStrategy::members)
+      return "parallel.strategy: ranks share out the nodes of a graph network, not its batches or arrays; "
+             "leave it out (network.graph.spmm says how)";
+    if (options.offload.optimiser != OffloadKind::none)
+      return "offload.optimiser: a graph network has few weights, and keeps their states in memory; leave it "
+             "out";
+    return std::nullopt;
+  });
 }
 
 void describe(Schema& schema, PredictOptions& options) {
@@ -138,19 +149,24 @@ void describe(Schema& schema, EvaluateOptions& options) {
 }
 
 sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
+  if (!modes.also.empty()) {  // modes are orthonormal over all variables, not over the first
+    auto metric = sequence::region_metric("all points", modes.modes, modes.weights);
+    metric.of_all_points = true;
+    return metric;
+  }
   double total = points.value_or(1);
   if (modes.has_fields()) total = std::accumulate(modes.weights.begin(), modes.weights.end(), 0.0);
   return sequence::subspace_metric(modes.n_modes(), total);
 }
 
 void check_points(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
-  const auto own = static_cast<std::int64_t>(modes.n_points());
+  const std::int64_t own = modes.n_points();
   QUINTET_CHECK(!modes.has_fields() || !points || *points == own,
                 "points: the modes are of {} points, not {}; leave it out", own, *points);
 }
 
 std::string error_unit(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
-  return modes.has_fields() || points ? "degC" : "norm of coefficients";
+  return modes.has_fields() || points ? short_unit(modes.units) : "norm of coefficients";
 }
 
 std::vector<double> weights_in(const ocean::OceanModes& modes, const SkillRegion& region) {

@@ -80,8 +80,9 @@ struct QuantiseModelOptions {
 };
 void describe(Schema& schema, QuantiseModelOptions& options);
 
-/// The size of errors over all points: their number or total weight from the modes, else from the key
-/// `points`; without either, 1: then errors are norms of coefficients.
+/// The size of errors over all points, of the first variable where modes are joint: their number or total
+/// weight from the modes, else from the key `points`; without either, 1: then errors are norms of
+/// coefficients.
 [[nodiscard]] sequence::Metric metric_of(const ocean::OceanModes& modes,
                                          const std::optional<std::int64_t>& points);
 /// Steps of a bootstrap block.

@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "io/config/tree.hpp"
 
 namespace quintet::podlstm {
@@ -17,7 +19,7 @@ std::vector<std::size_t> nearest(const std::vector<double>& x, double low, doubl
   std::vector<std::size_t> found;
   for (int i = 0; i < n; ++i) {
     const double place = low + (i + 0.5) / n * (high - low);
-    const auto above = static_cast<std::size_t>(std::lower_bound(x.begin(), x.end(), place) - x.begin());
+    const std::size_t above = std::lower_bound(x.begin(), x.end(), place) - x.begin();
     const bool down = above == x.size() || (above > 0 && place - x[above - 1] < x[above] - place);
     found.push_back(down ? above - 1 : above);
   }
@@ -26,7 +28,7 @@ std::vector<std::size_t> nearest(const std::vector<double>& x, double low, doubl
 
 }  // namespace
 
-Heatmap sea_map(const std::string& title, const std::string& value_label, const ocean::OceanModes& modes,
+Heatmap sea_map(const std::string& title, const std::string& value_label, const ocean::FieldModes& modes,
                 std::span<const double> values) {
   const auto& latitude = modes.latitude;
   const std::size_t n_lon = modes.longitude.size();
@@ -47,7 +49,7 @@ Heatmap sea_map(const std::string& title, const std::string& value_label, const 
     return std::pair(x.front() - half, x.back() + half);
   };
   Heatmap map;
-  map.title = title;
+  map.title = modes.is_sea_surface_temperature() ? title : fmt::format("{}: {}", modes.short_name(), title);
   map.x_label = "longitude (degrees east)", map.y_label = "latitude (degrees north)";
   map.value_label = value_label;
   map.grey_blanks = true;
@@ -59,6 +61,12 @@ Heatmap sea_map(const std::string& title, const std::string& value_label, const 
   for (const std::size_t i : nearest(latitude, map.y_min, map.y_max, map.n_y))
     for (const std::size_t j : columns) map.values.push_back(cells[i * n_lon + (first + j) % n_lon]);
   return map;
+}
+
+std::string short_unit(const std::string& units) { return units == "degree_Celsius" ? "degC" : units; }
+
+std::string score_unit(const std::string& unit, const ocean::FieldModes& modes) {
+  return unit == "degC" ? short_unit(modes.units) : unit;
 }
 
 }  // namespace quintet::podlstm

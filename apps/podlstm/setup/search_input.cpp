@@ -58,6 +58,14 @@ void describe(Schema& schema, SearchInput& input) {
                "What is chosen among: each node's units and the skips, as in the SC20 paper")
       .on_restart(OnRestart::fixed);
   schema.section("search", input.search, "How candidates are proposed and evaluated");
+  schema
+      .integer("judged", input.judged,
+               "Best candidates that are judged beside their base after rolling origins "
+               "(forecast.keep_networks: earned); the one that gains most is trained again, where it earns "
+               "its place")
+      .at_least(1)
+      .at_most(100)
+      .on_restart(OnRestart::free);
   schema.section("retrain", input.retrain, "The best candidate is trained again, from new seeds: model.h5")
       .on_restart(OnRestart::free);
   schema

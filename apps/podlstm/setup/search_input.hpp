@@ -47,6 +47,7 @@ struct SearchInput {
   CandidateOptions candidate;
   SpaceOptions space;
   search::SearchOptions search;
+  int judged = 3;  ///< best candidates that rolling origins judge
   RetrainOptions retrain;
   std::vector<std::string> beside;  ///< trial stores of other searches
   int leaderboard = 10;             ///< rows

@@ -8,6 +8,7 @@
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
@@ -57,7 +58,7 @@ double bytes_of_number(const sequence::TrainingOptions& options) {
 planning::Job job_of(const sequence::ForecastTraining& training, const sequence::TrainingOptions& options,
                      double epoch_seconds) {
   const auto& set = training.set();
-  const double windows = set.n_training, batch = std::min(windows, static_cast<double>(options.batch));
+  const double windows = set.n_training, batch = std::min<double>(windows, options.batch);
   planning::Job job{.samples = batch, .batch = batch, .bytes_per_item = bytes_of_number(options)};
   job.network.layers = layers_of(graph_of(training.architecture()), set.model.shape.in);
   job.network.forward_seconds = epoch_seconds / (3 * windows + set.n_validation);
@@ -73,6 +74,10 @@ planning::CostModel train_cost(Context& context, const TrainOptions& given, cons
   QUINTET_CHECK(comm.size() == 1, "steps are timed on one rank, but {} were started", comm.size());
   QUINTET_CHECK(options.forecast.members > 0,
                 "forecast.members: 0 networks; the linear base alone has no steps to plan");
+  QUINTET_CHECK(
+      !options.forecast.network.is_graph(),
+      "quintet plan knows the costs of recurrent networks alone, and network.kind is graph; time one "
+      "epoch of it (forecast.training.epochs: 1) in its place");
   const auto modes = ocean::read_modes(comm, options.modes);
   const auto split = make_split(modes.series, options.window, options.split);
   const DeviceSession device = open_device(context, options);
@@ -89,41 +94,41 @@ planning::CostModel train_cost(Context& context, const TrainOptions& given, cons
   const auto& chosen = options.forecast;
   const double parameters = double(graph_of(training.architecture()).n_parameters);
   planning::CostModel model{
-      .what = fmt::format("{} networks of {:.0f} parameters ({}), {} windows; a step is an epoch of each",
-                          chosen.members, parameters, summary(training.architecture()),
-                          training.set().n_training),
+      .what = fmt::format("{} of {:.0f} parameters ({}), {}; a step is an epoch of each",
+                          counted(chosen.members, "network"), parameters, summary(training.architecture()),
+                          counted(training.set().n_training, "window")),
       .unit = "network",
       .work = double(chosen.members),
       .steps = double(chosen.training.epochs),
       .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = {.per_unit = epochs.median,
                 .spread = epochs.spread,
-                .timed = fmt::format("{} epochs of one network", epochs.n)};
+                .timed = fmt::format("{} of one network", counted(epochs.n, "epoch"))};
   model.output = 8 * parameters * chosen.members;
   model.checkpoint = 4 * 8 * parameters * chosen.members;
   model.division = division_of(options, graph_of(training.architecture()));
   const auto windows = training.set().n_training;
-  const auto batch = static_cast<int>(std::min<std::int64_t>(chosen.training.batch, windows));
+  const int batch = std::min<std::int64_t>(chosen.training.batch, windows);
   const int batches = (windows + batch - 1) / batch;
   for (const int p : ranks) {
     if (device.device() == Device::gpu && p > device.count()) {
       model.rows.push_back(
-          {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
+          {.ranks = p,
+           .impossible = fmt::format("not known: {} ranks on {}", p, counted(device.count(), "GPU"))});
       continue;
     }
     const auto alone = sequence::ensemble_needs(chosen.members, p);
-    planning::StepCost members{
-        .ranks = p,
-        .decomposition = fmt::format("{} network{} each", alone.networks, alone.networks == 1 ? "" : "s"),
-        .work = double(alone.networks),
-        .memory = memory + (p > 1 ? bytes_of_messages : 0),
-        .team = 1,
-        .updates = double(batches) * alone.networks,
-        .sums = {alone.sums, alone.bytes_summed}};
+    planning::StepCost members{.ranks = p,
+                               .decomposition = counted(alone.networks, "network") + " each",
+                               .work = double(alone.networks),
+                               .memory = memory + (p > 1 ? bytes_of_messages : 0),
+                               .team = 1,
+                               .updates = double(batches) * alone.networks,
+                               .sums = {alone.sums, alone.bytes_summed}};
     planning::StepCost team = members;
     if (p > chosen.members)
-      members.impossible =
-          fmt::format("{} ranks share out {} networks: what is more stays idle", p, chosen.members);
+      members.impossible = fmt::format("{} ranks share out {}: what is more stays idle", p,
+                                       counted(chosen.members, "network"));
     model.rows.push_back(members);
     if (p == 1) continue;
     const auto needs = sequence::team_needs(chosen.members, p, batches);
@@ -132,7 +137,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& given, cons
     team.work = chosen.members * double((batch + p - 1) / p) / batch;
     team.updates = double(batches) * chosen.members;
     team.sums = {needs.sums, needs.bytes_summed};
-    if (p > batch) team.impossible = fmt::format("{} ranks share {} windows of a batch", p, batch);
+    if (p > batch) team.impossible = fmt::format("{} ranks share {} of a batch", p, counted(batch, "window"));
     model.rows.push_back(team);
   }
   model.training = job_of(training, chosen.training, epochs.median);

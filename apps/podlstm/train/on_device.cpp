@@ -19,6 +19,11 @@ DeviceSession open_device(Context& context, TrainOptions& options) {
       wanted == Device::cpu || !rounds,
       "device: networks run on a device by LibTorch, and precision: bf16 is for our kernels; expected "
       "device: cpu, or float32");
+  const bool on_graph = options.forecast.network.is_graph();
+  QUINTET_CHECK(!on_graph || wanted == Device::cpu || wanted == Device::automatic,
+                "device: {} has recurrent networks alone, and network.kind is graph; expected device: cpu",
+                wanted == Device::gpu ? "gpu" : "portable");
+  if (on_graph) wanted = Device::cpu;
   DeviceSession session = context.open_device(sequence::device_for_networks(wanted));
   if (!session.is_cpu()) training.engine = sequence::Engine::torch;
   return session;

@@ -22,8 +22,8 @@ planning::Division division_of(const TrainOptions& options, const sequence::Grap
 
 double memory_besides(const TrainOptions& options, const sequence::TrainingSet& set,
                       const sequence::Graph& graph) {
-  const auto number = static_cast<double>(bytes_of_number(options));
-  const auto parameters = static_cast<double>(graph.n_parameters);
+  const double number = bytes_of_number(options);
+  const double parameters = graph.n_parameters;
   const double windows = double(set.training_inputs.size()) + double(set.training_targets.size()) +
                          double(set.validation_inputs.size()) + 2 * double(set.validation_targets.size());
   constexpr double block = 32, kept = 8;  // windows at once; numbers of a step and unit: gates, states, bars
@@ -45,6 +45,7 @@ PlannedArrays planned_arrays(const Comm& comm, const TrainOptions& options, cons
 
 ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                                   const sequence::TrainingSet& set) {
+  if (options.forecast.network.is_graph()) return {options.parallel, ""};  // ranks share out nodes alone
   return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
     const auto graph = graph_of(architecture_for(set.model, options.forecast.network));
     StageNeeds needs{division_of(options, graph), memory_besides(options, set, graph), "narrower networks"};

@@ -18,6 +18,7 @@
 #include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
@@ -33,8 +34,8 @@ namespace {
 
 std::string words(const CoefficientSeries& series, const sequence::Windows& windows, sequence::Rows rows) {
   if (rows.size() == 0) return "none";
-  return fmt::format("{} windows, {} to {}", windows.size(), ocean::date_text(series.time[rows.begin]),
-                     ocean::date_text(series.time[rows.end - 1]));
+  return fmt::format("{}, {} to {}", counted(windows.size(), "window"),
+                     ocean::date_text(series.time[rows.begin]), ocean::date_text(series.time[rows.end - 1]));
 }
 
 void report_losses(Report& report, const sequence::TrainedForecast& trained) {
@@ -42,6 +43,9 @@ void report_losses(Report& report, const sequence::TrainedForecast& trained) {
   plot.title = "Validation loss of each network";
   plot.x_label = "epoch", plot.y_label = "mean squared error, of the base's";
   plot.caption = "Epoch 0 is the base where heads start at zero (hybrid models). Training losses dashed.";
+  if (trained.model.graph)
+    plot.caption +=
+        " Training losses are of the field at the nodes, by area; those of validation of coefficients.";
   for (const auto& member : trained.history) {
     Curve validation{fmt::format("seed {}", member.seed), {}, {}}, training{"", {}, {}};
     training.dashed = true;
@@ -84,6 +88,21 @@ class TrainingRun {
   int threads_;
 };
 
+/// Nodes of a graph network from the modes file.
+void give_nodes(Context& context, const ocean::OceanModes& modes, sequence::NetworkOptions& network) {
+  if (!network.is_graph()) return;
+  const auto options = network.graph_in_force();
+  network.sea = std::make_shared<const sequence::SeaNodes>(sequence::sea_nodes(modes, options.coarsen));
+  const int nodes = network.sea->size();
+  QUINTET_CHECK(context.comm().size() <= nodes, "{} ranks share out {} nodes of the graph; start fewer ranks",
+                context.comm().size(), nodes);
+  context.describe_run(
+      "graph",
+      fmt::format("{} of {} of sea, in {} and {}", counted(nodes, "node"), counted(modes.n_points(), "point"),
+                  counted(options.neighbours, "sector"), counted(std::min(options.mesh, nodes), "hub")));
+  context.summarise("graph_nodes", nodes, "shared out over the ranks");
+}
+
 /// Threads of LibTorch, where it trains on the cores; those of the kernels else. An epoch of a network is
 /// timed where it is a small part of all.
 int choose_threads(Context& context, const sequence::ForecastTraining& training,
@@ -104,13 +123,15 @@ void describe_training(Context& context, const TrainOptions& options, const Coef
   context.describe_run("training", words(series, split.train, split.constants));
   context.describe_run("validation", words(series, split.validation, split.validation_rows));
   context.describe_run("left for tests", words(series, split.test, split.test_rows));
-  context.describe_run("record", fmt::format("{} modes, steps of {}", series.n_modes,
+  context.describe_run("record", fmt::format("{}, steps of {}", counted(series.n_modes, "mode"),
                                              sequence::time_step_of(series.time).text()));
   if (forecast.members > 0)
     context.describe_run(
         "networks",
-        fmt::format("{}, at most {} epochs each, {} by {}", forecast.members, forecast.training.epochs,
-                    sequence::name_of(forecast.training.precision),
+        fmt::format("{}, at most {} each, {} by {}", forecast.members,
+                    counted(forecast.training.epochs, "epoch"),
+                    sequence::name_of(forecast.network.is_graph() ? sequence::Precision::float64
+                                                                  : forecast.training.precision),
                     forecast.training.engine == sequence::Engine::torch ? "LibTorch (engine: torch)"
                                                                         : "our kernels (engine: kernels)"));
   if (forecast.members > 0 && forecast.training.precision == sequence::Precision::bf16)
@@ -123,11 +144,11 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
   const auto& model = trained.model;
   const bool networks = !model.members.empty();
   auto& report = context.report();
-  report.title("podlstm train", fmt::format("{} + {}", base_text(model),
-                                            networks ? summary(model.architecture) : "no network"));
-  context.headline("model", networks
-                                ? fmt::format("{} networks on {}", model.members.size(), base_text(model))
-                                : base_text(model));
+  report.title("podlstm train",
+               fmt::format("{} + {}", base_text(model), networks ? network_text(model) : "no network"));
+  context.headline(
+      "model", networks ? fmt::format("{} on {}", counted(model.members.size(), "network"), base_text(model))
+                        : base_text(model));
   if (networks) report_losses(report, trained);
   report.section("Validation");
   if (networks)
@@ -163,6 +184,7 @@ void train(Context& context, const TrainOptions& given) {
   const auto& comm = context.comm();
   const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
   const auto& series = modes.series;
+  give_nodes(context, modes, options.forecast.network);
   const auto split = make_split(series, options.window, options.split);
   const auto irregular = options.split.irregular;
   const sequence::FitData fit{series, split.constants, split.train, irregular};
@@ -173,7 +195,7 @@ void train(Context& context, const TrainOptions& given) {
   auto training = context.timed("start", [&] {
     auto set = make_training_set(series, split, irregular, options.forecast, options.references);
     parallel = parallel_in_force(comm, options, device, set);
-    if (options.forecast.members > 0)
+    if (options.forecast.members > 0 && !options.forecast.network.is_graph())
       require_device_arrays(comm, device, planned_arrays(comm, options, parallel.options, set));
     return std::make_shared<sequence::ForecastTraining>(comm, std::move(set), options.forecast,
                                                         parallel.options, options.offload, device);

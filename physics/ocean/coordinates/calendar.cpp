@@ -36,7 +36,7 @@ constexpr std::array days_before_month = {0, 31, 59, 90, 120, 151, 181, 212, 243
 bool is_leap(int year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
 
 int days_in_month(int year, int month) {
-  const auto m = static_cast<std::size_t>(month);
+  const std::size_t m = month;
   return days_before_month[m] - days_before_month[m - 1] + (month == 2 && is_leap(year) ? 1 : 0);
 }
 
@@ -56,7 +56,7 @@ constexpr EvenCalendar even_calendars[] = {
 /// Number of a day in its year, from 0, where all years have n days.
 int day_of_even_year(int n, int month, int day) {
   if (n == 360) return 30 * (month - 1) + day - 1;
-  return days_before_month[static_cast<std::size_t>(month) - 1] + (n == 366 && month > 2 ? 1 : 0) + day - 1;
+  return days_before_month[month - 1] + (n == 366 && month > 2 ? 1 : 0) + day - 1;
 }
 
 struct UnitRow {
@@ -105,7 +105,7 @@ std::string date_text(double day) {
   if (minutes == 1440) return date_text(std::floor(day) + 1);
   const Date date = date_of(day);
   auto text = fmt::format("{:04d}-{:02d}-{:02d}", date.year, date.month, date.day);
-  const int n = static_cast<int>(minutes);
+  const int n = minutes;
   if (n != 0) text += fmt::format(" {:02d}:{:02d}", n / 60, n % 60);
   return text;
 }
@@ -115,8 +115,7 @@ namespace {
 /// A date whose parts are all there, in the order and with the separator of a format; nothing else.
 std::optional<Date> read_date(const std::string& text, const char* format, bool day_first) {
   int first = 0, month = 0, last = 0, used = 0;
-  if (std::sscanf(text.c_str(), format, &first, &month, &last, &used) != 3 ||
-      used != static_cast<int>(text.size()))
+  if (std::sscanf(text.c_str(), format, &first, &month, &last, &used) != 3 || used != std::ssize(text))
     return std::nullopt;
   return day_first ? Date{last, month, first} : Date{first, month, last};
 }
@@ -217,7 +216,7 @@ double TimeUnits::day(double value) const {
   const bool plausible = std::isfinite(day) && std::abs(day) < 4e6;
   if (plausible && kind_ == Kind::even) {
     const double year = std::floor(day / days_a_year_), of_year = day - year * days_a_year_;
-    const int whole_year = static_cast<int>(year);
+    const int whole_year = year;
     const double new_year = day_of({whole_year, 1, 1}), length = is_leap(whole_year) ? 366 : 365;
     day = new_year + of_year * (length / days_a_year_);
   }

@@ -106,7 +106,7 @@ GridPart part_of(const OceanGrid& grid, const GridRegion& region) {
     if (inside) part.columns.push_back(j);
   }
   QUINTET_CHECK(!part.rows.empty() && !part.columns.empty(),
-                "fields.region: holds {} latitudes and {} longitudes of the grid", part.rows.size(),
+                "{}: holds {} latitudes and {} longitudes of the grid", region.key, part.rows.size(),
                 part.columns.size());
   return part;
 }

@@ -33,8 +33,9 @@ struct OrderedAxis {
 
 /// Part of a grid.
 struct GridRegion {
-  double south = -90, north = 90;    ///< degrees
-  std::optional<double> west, east;  ///< degrees east, in any turn: from west eastward to east
+  double south = -90, north = 90;     ///< degrees
+  std::optional<double> west, east;   ///< degrees east, in any turn: from west eastward to east
+  std::string key = "fields.region";  ///< for messages
 };
 /// Numbers of its latitudes and longitudes.
 struct GridPart {

@@ -18,7 +18,7 @@ TimeAxis time_axis(const std::vector<double>& values, const TimeUnits& units, co
   }
   if (steps.empty()) return axis;
   auto sorted = steps;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  const auto middle = sorted.begin() + sorted.size() / 2;
   std::nth_element(sorted.begin(), middle, sorted.end());
   const double least = twice_below * std::max(0.0, *middle);
   for (std::size_t i = 1; i < axis.days.size(); ++i) {

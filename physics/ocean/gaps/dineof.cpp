@@ -25,7 +25,7 @@ class Filler {
       : comm_(comm), x_(x), scale_(scale), options_(options) {}
 
   /// Put 0 into gaps, and hold known values out.
-  void begin(int first_row, std::span<const double> days) {
+  void begin(std::span<const int> points, std::span<const double> days) {
     kinds_.assign(static_cast<std::size_t>(x_.rows()) * x_.columns(), Value::known);
     constexpr double hours = 24;
     for (int p = 0; p < x_.rows(); ++p)
@@ -36,7 +36,7 @@ class Filler {
           continue;
         }
         double u = 0, v = 0;
-        uniform_pair(options_.seed, 49, static_cast<std::uint64_t>(first_row) + p,
+        uniform_pair(options_.seed, 49, static_cast<std::uint64_t>(points[p]),
                      static_cast<std::uint64_t>(std::llround(days[t] * hours)), u, v);
         if (u >= options_.held_out) continue;
         held_.push_back(value);
@@ -72,7 +72,7 @@ class Filler {
       if (kind(p, t) == Value::held_out) sum += std::pow((x_.row(p)[t] - held_[i++]) / scale_[p], 2);
     });
     comm_.reduce(std::span<double>(&sum, 1), Comm::Reduction::sum);
-    return std::sqrt(sum / static_cast<double>(counts_[1]));
+    return std::sqrt(sum / counts_[1]);
   }
   /// Fill with k modes until nothing changes. False: X has fewer. @param iterations that were taken, negative
   /// where they were not enough
@@ -98,7 +98,7 @@ class Filler {
   }
 
  private:
-  Value& kind(int p, int t) { return kinds_[static_cast<std::size_t>(p) * x_.columns() + t]; }
+  Value& kind(int p, int t) { return kinds_[std::int64_t{p} * x_.columns() + t]; }
   template <class Action>
   void each(const Action& action) {
     for (int p = 0; p < x_.rows(); ++p)
@@ -123,7 +123,7 @@ class Filler {
   }
   /// k triplets by a step from those of before; nothing where X has no k independent parts.
   [[nodiscard]] std::optional<SingularTriplets> triplets_of(int k) {
-    const int most = static_cast<int>(std::min<double>(x_.columns() - 1, rows_of_all()));
+    const int most = std::min<double>(x_.columns() - 1, rows_of_all());
     for (const int n : {std::min(k + more, most), k}) {
       if (n < k) continue;
       try {
@@ -149,10 +149,11 @@ class Filler {
 
 }  // namespace
 
-GapFilling fill_by_dineof(const Comm& comm, TallMatrix& x, std::span<const double> scale, int first_row,
-                          std::span<const double> days, const DineofOptions& options) {
+GapFilling fill_by_dineof(const Comm& comm, TallMatrix& x, std::span<const double> scale,
+                          std::span<const int> points, std::span<const double> days,
+                          const DineofOptions& options) {
   Filler filler(comm, x, scale, options);
-  filler.begin(first_row, days);
+  filler.begin(points, days);
   GapFilling result;
   result.filled = filler.gaps(), result.held_out = filler.held_out();
   result.errors = {filler.error()};
@@ -165,9 +166,11 @@ GapFilling fill_by_dineof(const Comm& comm, TallMatrix& x, std::span<const doubl
   filler.release();
   filler.clear();
   result.iterations = 0;
-  // From nothing with all modes at once converges to where their number leads, whatever was tried before.
-  if (result.modes > 0 && !filler.fill(result.modes, result.iterations))
-    throw NumericalError("gaps cannot be filled by as many modes as were found");
+  // From nothing, a mode more at a time: with all at once, modes of a cloud's own outline would keep it
+  // empty.
+  for (int k = 1; k <= result.modes; ++k)
+    if (!filler.fill(k, result.iterations))
+      throw NumericalError("gaps cannot be filled by as many modes as were found");
   result.converged = result.iterations >= 0;
   result.iterations = std::abs(result.iterations);
   return result;

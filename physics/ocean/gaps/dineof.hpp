@@ -41,11 +41,11 @@ struct GapFilling {
 /// Which values are held out depends on point and day alone, so that the order of times and the number of
 /// ranks do not matter but for round-off. Collective.
 ///
-/// @param scale [rows] square roots of weights that X was multiplied by; @param first_row of this rank;
-/// @param days [columns]
+/// @param scale [rows] square roots of weights that X was multiplied by; @param points [rows] numbers of the
+/// rows among those of all ranks; @param days [columns]
 /// Throws InputError where fewer than 20 values would be held out.
 [[nodiscard]] GapFilling fill_by_dineof(const Comm& comm, TallMatrix& x, std::span<const double> scale,
-                                        int first_row, std::span<const double> days,
+                                        std::span<const int> points, std::span<const double> days,
                                         const DineofOptions& options);
 /// Memory that it takes beside X on a rank (bytes).
 [[nodiscard]] double dineof_bytes(double rows, double columns, const DineofOptions& options);

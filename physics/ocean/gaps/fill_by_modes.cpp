@@ -10,13 +10,13 @@ namespace quintet::ocean {
 
 std::int64_t fill_by_modes(const Comm& comm, TallMatrix& x, const TallMatrix& modes,
                            const std::vector<double>& variances, double noise) {
-  const int n = static_cast<int>(variances.size());
+  const int n = variances.size();
   std::int64_t filled = 0;
   // [columns, gaps; U_o^T U_o; U_o^T x_o]: summed over the ranks at once.
   const int width = 1 + n * n + n;
-  std::vector<double> sums(static_cast<std::size_t>(x.columns()) * width, 0.0);
+  std::vector<double> sums(std::int64_t{x.columns()} * width, 0.0);
   for (int t = 0; t < x.columns(); ++t) {
-    double* own = sums.data() + static_cast<std::ptrdiff_t>(t) * width;
+    double* own = sums.data() + std::int64_t{t} * width;
     for (int p = 0; p < x.rows(); ++p) {
       const double value = x.row(p)[t];
       if (std::isnan(value)) {
@@ -32,7 +32,7 @@ std::int64_t fill_by_modes(const Comm& comm, TallMatrix& x, const TallMatrix& mo
   }
   comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
   for (int t = 0; t < x.columns(); ++t) {
-    const double* own = sums.data() + static_cast<std::ptrdiff_t>(t) * width;
+    const double* own = sums.data() + std::int64_t{t} * width;
     if (own[0] == 0) continue;
     filled += static_cast<std::int64_t>(own[0]);
     SmallMatrix normal(n, n);

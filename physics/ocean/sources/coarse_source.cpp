@@ -9,6 +9,7 @@
 
 #include "io/hdf5/checksum.hpp"
 #include "io/log/error.hpp"
+#include "physics/ocean/sources/joined_source.hpp"
 
 namespace quintet::ocean {
 namespace {
@@ -31,17 +32,18 @@ std::vector<double> bands(const std::vector<double>& latitude) {
 }
 
 /// Means of `factor` neighbours, which must be neighbours.
-std::vector<double> middles(const std::vector<double>& values, int factor, const char* what) {
+std::vector<double> middles(const std::vector<double>& values, int factor, const char* what,
+                            const std::string& section, const std::string& region) {
   double narrowest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < values.size(); ++i) narrowest = std::min(narrowest, values[i] - values[i - 1]);
   std::vector<double> means;
   for (std::size_t i = 0; i < values.size(); i += factor) {
     double sum = 0;
     for (std::size_t k = i; k < i + factor; ++k) {
-      QUINTET_CHECK(k == i || values[k] - values[k - 1] < 1.5 * narrowest,
-                    "fields.coarsen: {} of a box have a gap between {} and {}: choose a fields.region that "
-                    "lies on one side of it",
-                    what, values[std::max<std::size_t>(k, 1) - 1], values[k]);
+      QUINTET_CHECK(
+          k == i || values[k] - values[k - 1] < 1.5 * narrowest,
+          "{}.coarsen: {} of a box have a gap between {} and {}: choose a {} that lies on one side of it",
+          section, what, values[std::max<std::size_t>(k, 1) - 1], values[k], region);
       sum += values[k];
     }
     means.push_back(sum / factor);
@@ -59,15 +61,15 @@ class CoarseSource : public FieldSource {
     const auto check = [&](std::size_t n, const char* what) {
       QUINTET_CHECK(
           n % factor == 0,
-          "fields.coarsen: {} {} do not make boxes of {}; choose a divisor, or a fields.region that "
-          "leaves {} of them out",
-          n, what, factor, n % factor);
+          "{}.coarsen: {} {} do not make boxes of {}; choose a divisor, or a {} that leaves {} of them out",
+          section, n, what, factor, region.key, n % factor);
     };
     check(part_.rows.size(), "latitudes"), check(part_.columns.size(), "longitudes");
     std::vector<double> latitude, longitude;
     for (const auto i : part_.rows) latitude.push_back(fine_->grid.latitude[i]);
     for (const auto j : part_.columns) longitude.push_back(fine_->grid.longitude[j]);
-    grid = {middles(latitude, factor, "latitudes"), middles(longitude, factor, "longitudes")};
+    grid = {middles(latitude, factor, "latitudes", section, region.key),
+            middles(longitude, factor, "longitudes", section, region.key)};
     areas_ = bands(latitude);
     share_out(sea ? *sea : sea_of_first());
   }
@@ -75,13 +77,17 @@ class CoarseSource : public FieldSource {
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
     const std::size_t n_boxes = grid.size();
     std::vector<double> values(n * n_boxes, 0.0);
-    for (int t = 0; t < n; ++t) {
-      const auto field = fine_->read(first + t, 1);
-      double* boxes = values.data() + t * n_boxes;
-      add_up(field.data(), boxes);
-      for (std::size_t box = 0; box < n_boxes; ++box)
-        boxes[box] =
-            sea_area_[box] > 0 ? boxes[box] / sea_area_[box] : std::numeric_limits<double>::quiet_NaN();
+    const std::size_t n_fine = fine_->grid.size();
+    for (int begin = 0; begin < n; begin += times_at_once()) {
+      const int some = std::min(times_at_once(), n - begin);
+      const auto fields = fine_->read(first + begin, some);
+      each_at_once(some, [&](int k) {
+        double* boxes = values.data() + (begin + k) * n_boxes;
+        add_up(fields.data() + k * n_fine, boxes);
+        for (std::size_t box = 0; box < n_boxes; ++box)
+          boxes[box] =
+              sea_area_[box] > 0 ? boxes[box] / sea_area_[box] : std::numeric_limits<double>::quiet_NaN();
+      });
     }
     return values;
   }
@@ -90,7 +96,7 @@ class CoarseSource : public FieldSource {
   [[nodiscard]] std::string place(int time) const override { return fine_->place(time); }
   [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override { return fine_->stamp(time); }
   [[nodiscard]] double bytes_of_reading() const override {
-    return fine_->bytes_of_reading() + 8.0 * fine_->grid.size() + is_sea_.size();
+    return fine_->bytes_of_reading() + times_at_once() * 8.0 * fine_->grid.size() + is_sea_.size();
   }
 
  private:
@@ -141,7 +147,7 @@ class CoarseSource : public FieldSource {
       n_coast += !is_sea && sea_area_[box] > 0 ? 1U : 0U;
       if (!is_sea) sea_area_[box] = 0;
     }
-    QUINTET_CHECK(n_sea > 0, "fields.coarsen: no box of {} x {} points is half sea", factor_, factor_);
+    QUINTET_CHECK(n_sea > 0, "{}.coarsen: no box of {} x {} points is half sea", section, factor_, factor_);
     notes.push_back(fmt::format(
         "boxes of {} x {} points: means over their sea by area, {} boxes are sea; {} with some sea are land, "
         "as less than half of their area is sea",

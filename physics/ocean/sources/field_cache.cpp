@@ -26,14 +26,15 @@ constexpr int rows_together = 2;  ///< times that a rank makes before they are w
 std::uint64_t checksum_of(std::span<const double> values) { return hdf5::xxh64(std::as_bytes(values)); }
 
 /// The file, if it is one of ours. Collective.
-hdf5::File open_cache(const Comm& comm, const std::string& path) {
+hdf5::File open_cache(const Comm& comm, const std::string& path, const std::string& section) {
   try {
     auto file = hdf5::File::open(comm, path);
     hdf5::check_header(file, schema, schema_version);
     return file;
   } catch (const InputError& error) {
-    throw InputError(fmt::format(
-        "fields.cache: {}: name another file, or remove it, unless another run is writing it", error.what()));
+    throw InputError(
+        fmt::format("{}.cache: {}: name another file, or remove it, unless another run is writing it",
+                    section, error.what()));
   }
 }
 
@@ -88,8 +89,8 @@ class Cache {
       : comm_(comm), path_(std::move(path)), settings_(std::move(settings)), source_(source) {
     for (std::size_t t = 0; t < source.days.size(); ++t) {
       const auto stamp = source.stamp(t);
-      QUINTET_CHECK(stamp, "fields.cache: nothing tells whether {} is still the same; leave fields.cache out",
-                    source.name);
+      QUINTET_CHECK(stamp, "{0}.cache: nothing tells whether {1} is still the same; leave {0}.cache out",
+                    source.section, source.name);
       wanted_.push_back(std::max<std::uint64_t>(*stamp, 1));
     }
   }
@@ -113,15 +114,14 @@ class Cache {
 
   /// Content of the file that is there. Throws where it is not of this record.
   [[nodiscard]] Content looked_at() const {
-    const auto file = open_cache(comm_, path_);
+    const auto file = open_cache(comm_, path_, source_.section);
     const auto& root = file.root();
     const auto settings = root.text_attribute("settings");
-    QUINTET_CHECK(
-        settings == settings_,
-        "fields.cache: {} was made with other settings ({}; now {}): name another file, or remove it", path_,
-        settings, settings_);
+    QUINTET_CHECK(settings == settings_,
+                  "{}.cache: {} was made with other settings ({}; now {}): name another file, or remove it",
+                  source_.section, path_, settings, settings_);
     QUINTET_CHECK(same_grid({root.read<double>("lat"), root.read<double>("lon")}, source_.grid),
-                  "fields.cache: {} is of another grid: name another file, or remove it", path_);
+                  "{}.cache: {} is of another grid: name another file, or remove it", source_.section, path_);
     const auto n = root.whole_rows("fields");
     Content content;
     content.days = root.read<double>("time");
@@ -144,7 +144,7 @@ class Cache {
     std::vector<std::pair<std::size_t, std::size_t>> copied;  // rows in the old and the new file
     for (std::size_t t = 0; old != nullptr && t < n; ++t) {
       const auto found = std::lower_bound(old->days.begin(), old->days.end(), source_.days[t]);
-      const auto row = static_cast<std::size_t>(found - old->days.begin());
+      const std::size_t row = found - old->days.begin();
       if (row < old->days.size() && old->days[row] == source_.days[t] && old->made_of[row] == wanted_[t])
         copied.emplace_back(row, t);
     }
@@ -153,8 +153,7 @@ class Cache {
     define(file.root());
     if (!copied.empty()) {
       const auto from = hdf5::File::open(comm_, path_);
-      const auto n_ranks = static_cast<std::size_t>(comm_.size()),
-                 rank = static_cast<std::size_t>(comm_.rank());
+      const std::size_t n_ranks = comm_.size(), rank = comm_.rank();
       for (std::size_t first = 0; first < copied.size(); first += n_ranks) {
         const bool mine = first + rank < copied.size();
         const auto [row, t] = copied[mine ? first + rank : first];
@@ -208,13 +207,13 @@ class Cache {
     std::vector<std::size_t> missing;
     for (std::size_t t = 0; t < n; ++t)
       if (content.made_of[t] != wanted_[t]) missing.push_back(t);
-    log::info("fields.cache: {}: {} of {} times are there, {} are made", path_, n - missing.size(), n,
-              missing.size());
+    log::info("{}.cache: {}: {} of {} times are there, {} are made", source_.section, path_,
+              n - missing.size(), n, missing.size());
     if (missing.empty()) return;
     auto file = hdf5::File::open_for_update(comm_, path_);
     if (had < n) lengthen(file, content, had);
     auto told = std::chrono::steady_clock::now();
-    const auto n_ranks = static_cast<std::size_t>(comm_.size());
+    const std::size_t n_ranks = comm_.size();
     for (std::size_t first = 0; first < missing.size(); first += rows_together * n_ranks) {
       make_rows(file, content, missing, first);
       if (comm_.any(stop_signal_has_come()))
@@ -223,8 +222,8 @@ class Cache {
       const auto now = std::chrono::steady_clock::now();
       if (now - told < std::chrono::seconds(30)) continue;
       told = now;
-      log::info("fields.cache: {} of {} times", std::min(first + rows_together * n_ranks, missing.size()),
-                missing.size());
+      log::info("{}.cache: {} of {} times", source_.section,
+                std::min(first + rows_together * n_ranks, missing.size()), missing.size());
     }
     source_.close();
     file.flush();
@@ -241,7 +240,7 @@ class Cache {
   /// Each rank makes some of the missing times from number `first` on.
   void make_rows(hdf5::File& file, Content& content, const std::vector<std::size_t>& missing,
                  std::size_t first) const {
-    const auto rank = static_cast<std::size_t>(comm_.rank());
+    const std::size_t rank = comm_.rank();
     std::vector<std::vector<double>> rows(rows_together);
     std::vector<std::uint64_t> sums(rows_together);
     const auto row_of = [&](std::size_t owner, std::size_t k) { return first + owner * rows_together + k; };
@@ -275,8 +274,8 @@ class Cache {
 
 }  // namespace
 
-void check_cache(const Comm& comm, const std::string& path) {
-  if (is_there(comm, path)) static_cast<void>(open_cache(comm, path));
+void check_cache(const Comm& comm, const std::string& path, const std::string& section) {
+  if (is_there(comm, path)) static_cast<void>(open_cache(comm, path, section));
 }
 
 std::unique_ptr<FieldSource> kept_in(const Comm& comm, const std::string& path, const std::string& settings,

@@ -28,6 +28,7 @@ namespace quintet::ocean {
 
 /// Check that a file of this name may keep fields: there is none, or a whole one that kept_in() made. So what
 /// it cannot use is refused before anything is read or written. Collective. Throws InputError that names it.
-void check_cache(const Comm& comm, const std::string& path);
+/// @param section of the input file that names it
+void check_cache(const Comm& comm, const std::string& path, const std::string& section);
 
 }  // namespace quintet::ocean

@@ -22,7 +22,7 @@
 namespace quintet::ocean {
 namespace {
 
-constexpr std::string_view magic = "quintet.field_files 1\n";
+constexpr std::string_view magic = "quintet.field_files 3\n";
 
 std::uint64_t checksum_of(std::string_view bytes) { return hdf5::xxh64(std::as_bytes(std::span(bytes))); }
 
@@ -78,6 +78,9 @@ void pack(Packer& to, const FieldFile& file) {
   to.put_each(facts.days, [&](double day) { to.put(day); });
   to.put_text(facts.calendar);
   to.put_text(facts.units);
+  for (const auto* text :
+       {&facts.variable.variable, &facts.variable.long_name, &facts.variable.standard_name})
+    to.put_text(*text);
   to.put(facts.quantity);
   to.put(facts.from_kelvin);
   for (const auto* list : {&facts.reading.assumed, &facts.reading.not_used})
@@ -85,6 +88,8 @@ void pack(Packer& to, const FieldFile& file) {
   to.put(file.is_series);
   to.put(file.bytes);
   to.put(file.changed);
+  to.put(file.layout_mark);
+  to.put_each(file.places, [&](const hdf5::ChunkMap::Place& place) { to.put(place); });
 }
 
 FieldFile unpack(Unpacker& from) {
@@ -94,6 +99,8 @@ FieldFile unpack(Unpacker& from) {
   from.each([&] { facts.days.push_back(from.take<double>()); });
   facts.calendar = from.text();
   facts.units = from.text();
+  for (auto* text : {&facts.variable.variable, &facts.variable.long_name, &facts.variable.standard_name})
+    *text = from.text();
   facts.quantity = from.take<FieldQuantity>();
   facts.from_kelvin = from.take<bool>();
   for (auto* list : {&facts.reading.assumed, &facts.reading.not_used})
@@ -101,12 +108,14 @@ FieldFile unpack(Unpacker& from) {
   file.is_series = from.take<bool>();
   file.bytes = from.take<std::uint64_t>();
   file.changed = from.take<std::int64_t>();
+  file.layout_mark = from.take<std::uint64_t>();
+  from.each([&] { file.places.push_back(from.take<hdf5::ChunkMap::Place>()); });
   return file;
 }
 
 /// The file as it was, where it is still so.
 std::optional<FieldFile> still_known(const std::string& path, const KnownFiles& known) {
-  const auto found = known.files.find(file_name(path));
+  const auto found = known.files.find(full_name(path));
   if (found == known.files.end()) return std::nullopt;
   FieldFile now;
   take_size(path, now);
@@ -151,7 +160,12 @@ std::vector<FieldFile> look_at_files(const Comm& comm, const std::vector<std::st
     all.assign(gathered.begin(), gathered.end());
   }
   std::vector<FieldFile> files;
-  for (Unpacker from(all); !from.empty();) files.push_back(unpack(from));
+  for (Unpacker from(all); !from.empty();) {
+    files.push_back(unpack(from));
+    auto& file = files.back();
+    file.facts.section = options.section;
+    if (file.layout_mark == first.layout_mark) file.layout = first.layout;
+  }
   files.front().facts.grid = first.facts.grid;
   return files;
 }
@@ -209,6 +223,7 @@ void write_known_files(const std::string& path, const std::string& settings,
 }
 
 KnownFiles read_known_files(const std::string& path, const std::string& settings) {
+  if (!std::filesystem::is_regular_file(path)) return {};  // reading a folder throws
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   std::uint64_t sum = 0;
@@ -223,7 +238,7 @@ KnownFiles read_known_files(const std::string& path, const std::string& settings
     from.each([&] { axis->push_back(from.take<double>()); });
   while (!from.empty()) {
     auto file = unpack(from);
-    auto name = file_name(file.facts.name);
+    auto name = full_name(file.facts.name);
     known.files.emplace(std::move(name), std::move(file));
   }
   return known;

@@ -47,6 +47,7 @@ FieldQuantity said_quantity(const netcdf::Variable& variable) {
 /// How units become those of the source.
 void take_units(FieldFacts& source, const std::string& given, FieldQuantity said, const FieldOptions& options,
                 const std::string& what) {
+  source.section = options.section;
   const auto name = plain(given);
   const auto units = options.units;
   const bool celsius = name == "c" || name == "degc" || name == "degreec" || name == "degreesc" ||
@@ -54,21 +55,21 @@ void take_units(FieldFacts& source, const std::string& given, FieldQuantity said
   const bool kelvin = name == "k" || name == "degk" || name == "kelvin" || name == "kelvins" ||
                       name == "degreesk" || name == "degreek" || name == "degreekelvin";
   QUINTET_CHECK(units != FieldUnits::from_file || !given.empty(),
-                "{}: has no units; say what its numbers are in: fields.units: degree_Celsius or kelvin",
-                what);
+                "{}: has no units; say what its numbers are in: {}.units: degree_Celsius or kelvin", what,
+                options.section);
   QUINTET_CHECK((units != FieldUnits::kelvin || !celsius) && (units != FieldUnits::degree_celsius || !kelvin),
-                "{}: fields.units contradict those of the file, '{}'", what, given);
+                "{}: {}.units contradict those of the file, '{}'", what, options.section, given);
   if (units != FieldUnits::from_file && given.empty())
-    source.reading.assume("units as fields.units says (the file does not)");
+    source.reading.assume(fmt::format("units as {}.units says (the file does not)", options.section));
   const bool is_kelvin = units == FieldUnits::kelvin || (units == FieldUnits::from_file && kelvin);
   if (units == FieldUnits::from_file && !celsius && !kelvin) source.units = given;
   if (options.quantity != FieldQuantity::from_file) said = options.quantity;
   if (said == FieldQuantity::anomaly) {
     source.quantity = said;
-    source.reading.assume(
-        fmt::format("anomalies, no temperatures ({})", options.quantity == FieldQuantity::anomaly
-                                                           ? "fields.quantity"
-                                                           : "by its names; fields.quantity changes it"));
+    const auto key = options.section + ".quantity";
+    source.reading.assume(fmt::format(
+        "anomalies, no temperatures ({})",
+        options.quantity == FieldQuantity::anomaly ? key : fmt::format("by its names; {} changes it", key)));
     return;
   }
   if (!is_kelvin) return;
@@ -76,11 +77,14 @@ void take_units(FieldFacts& source, const std::string& given, FieldQuantity said
   source.reading.assume("kelvin became degrees Celsius");
 }
 
-FieldFacts facts_of_netcdf(const std::string& path, const std::string& variable,
-                           const FieldOptions& options) {
+FieldFile netcdf_file(const std::string& path, const std::string& variable, const FieldOptions& options) {
   const NetcdfFields fields(path, variable, options.unpacking);
-  FieldFacts facts;
+  FieldFile file;
+  auto& facts = file.facts;
   facts.name = path;
+  const auto& stored = fields.file().variable(variable);
+  facts.variable = {variable, stored.text("long_name").value_or(""),
+                    stored.text("standard_name").value_or("")};
   facts.grid = fields.grid();
   facts.reading = fields.reading();
   QUINTET_CHECK(!fields.time_dimension().empty(),
@@ -89,9 +93,12 @@ FieldFacts facts_of_netcdf(const std::string& path, const std::string& variable,
   auto times = read_time_axis(fields.file(), fields.time_dimension());
   facts.days = std::move(times.days), facts.calendar = times.calendar;
   facts.reading.add(times.reading);
-  take_units(facts, fields.units(), said_quantity(fields.file().variable(variable)), options,
-             fmt::format("{}: {}", path, variable));
-  return facts;
+  take_units(facts, fields.units(), said_quantity(stored), options, fmt::format("{}: {}", path, variable));
+  if ((file.layout = fields.layout()) != nullptr) {
+    file.layout_mark = file.layout->mark();
+    file.places = fields.places();
+  }
+  return file;
 }
 
 FieldSeriesReader open_series(const std::string& path) {
@@ -104,6 +111,7 @@ FieldFacts facts_of_series(const std::string& path, const std::string& variable,
   const auto& header = reader.header();
   FieldFacts facts;
   facts.name = path;
+  facts.variable.variable = variable;
   const int field = header.field(variable);
   QUINTET_CHECK(header.n_samples == 1, "{}: has {} samples; expected one", path, header.n_samples);
   auto latitude = ordered_latitudes(header.axes[0].coordinates, path + ": lat"),
@@ -128,17 +136,19 @@ class FileSource : public FieldSource {
         variable_(std::move(variable)),
         options_(std::move(options)),
         offset_(from_kelvin ? -celsius_zero : 0),
+        layout_(std::move(file.layout)),
+        places_(std::move(file.places)),
         bytes_(file.bytes),
         changed_(file.changed) {}
   [[nodiscard]] std::optional<std::uint64_t> stamp(int time) const override {
-    const auto text = fmt::format("{} {} {} {}", file_name(name), bytes_, changed_, time);
+    const auto text = fmt::format("{} {} {} {}", full_name(name), bytes_, changed_, time);
     return hdf5::xxh64(std::as_bytes(std::span(text)));
   }
 
  protected:
   void check_times(int n) const {
-    QUINTET_CHECK(n == static_cast<int>(days.size()),
-                  "{}: has {} times; it had {} when it was looked at first", name, n, days.size());
+    QUINTET_CHECK(n == std::ssize(days), "{}: has {} times; it had {} when it was looked at first", name, n,
+                  days.size());
   }
   /// Whether the file is as it was when it was looked at.
   [[nodiscard]] bool is_unchanged() const {
@@ -149,6 +159,8 @@ class FileSource : public FieldSource {
   std::string variable_;
   FieldOptions options_;
   double offset_;
+  std::shared_ptr<const FieldLayout> layout_;
+  std::vector<hdf5::ChunkMap::Place> places_;
 
  private:
   std::uint64_t bytes_;
@@ -159,16 +171,26 @@ class NetcdfSource : public FileSource {
  public:
   using FileSource::FileSource;
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
+    if (!fields_)
+      if (auto values = read_apart(first, n)) return std::move(*values);
     if (!fields_) fields_.emplace(name, variable_, options_.unpacking, is_unchanged());
     check_times(fields_->n_times());
-    auto values = fields_->read(first, n);
-    if (offset_ != 0)
-      for (double& value : values) value += offset_;
-    return values;
+    return in_celsius(fields_->read(first, n));
+  }
+  [[nodiscard]] std::optional<std::vector<double>> read_apart(int first, int n) const override {
+    if (layout_ == nullptr || !is_unchanged()) return std::nullopt;
+    auto values = layout_->read(name, places_, static_cast<int>(days.size()), first, n);
+    if (!values) return std::nullopt;
+    return in_celsius(std::move(*values));
   }
   void close() const override { fields_.reset(); }
 
  private:
+  [[nodiscard]] std::vector<double> in_celsius(std::vector<double> values) const {
+    if (offset_ != 0)
+      for (double& value : values) value += offset_;
+    return values;
+  }
   mutable std::optional<NetcdfFields> fields_;
 };
 
@@ -203,9 +225,8 @@ class SeriesSource : public FileSource {
   /// Whether a value is one that the user has called missing; files may hold it in single precision.
   [[nodiscard]] bool marks(double value) const {
     const auto& missing = options_.unpacking.missing;
-    return std::any_of(missing.begin(), missing.end(), [value](double mark) {
-      return value == mark || value == static_cast<double>(static_cast<float>(mark));
-    });
+    return std::any_of(missing.begin(), missing.end(),
+                       [value](double mark) { return value == mark || value == static_cast<float>(mark); });
   }
 
   mutable std::optional<FieldSeriesReader> reader_;
@@ -225,6 +246,10 @@ bool is_series(const std::string& path) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
+std::string full_name(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 void take_size(const std::string& path, FieldFile& file) {
   namespace fs = std::filesystem;
   file.bytes = 0, file.changed = std::numeric_limits<std::int64_t>::min();
@@ -243,18 +268,23 @@ void take_size(const std::string& path, FieldFile& file) {
 
 FieldFile look_at_fields(const std::string& path, const std::string& variable, const FieldOptions& options,
                          const FieldFile* alike) {
-  FieldFile file;
+  FieldFile file, before;
+  take_size(path, before);  // one that is replaced in between is not what it was
+  const auto stamped = [&before](FieldFile one) {
+    one.bytes = before.bytes, one.changed = before.changed;
+    return one;
+  };
   if (alike != nullptr && !alike->is_series) try {
-      file.facts = facts_of_netcdf(path, variable, options);
-      take_size(path, file);
-      return file;
+      return stamped(netcdf_file(path, variable, options));
     } catch (const InputError&) {  // said below, by what the file is
     }
-  file.is_series = is_series(path);
-  file.facts =
-      file.is_series ? facts_of_series(path, variable, options) : facts_of_netcdf(path, variable, options);
-  take_size(path, file);
-  return file;
+  if (is_series(path)) {
+    file.is_series = true;
+    file.facts = facts_of_series(path, variable, options);
+  } else {
+    file = netcdf_file(path, variable, options);
+  }
+  return stamped(std::move(file));
 }
 
 std::unique_ptr<FieldSource> source_of(FieldFile file, const std::string& variable,

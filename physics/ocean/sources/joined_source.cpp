@@ -1,11 +1,13 @@
 #include "physics/ocean/sources/joined_source.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/rows.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "physics/ocean/coordinates/time_axis.hpp"
 
@@ -27,9 +29,9 @@ class JoinedSource : public FieldSource {
   explicit JoinedSource(std::vector<std::unique_ptr<FieldSource>> sources) : sources_(std::move(sources)) {
     QUINTET_CHECK(!sources_.empty(), "a record needs at least one file");
     const auto& first = *sources_.front();
-    grid = first.grid;
+    grid = first.grid, variable = first.variable;
     calendar = first.calendar, units = first.units, quantity = first.quantity;
-    from_kelvin = first.from_kelvin;
+    from_kelvin = first.from_kelvin, section = first.section;
     name = names_of(sources_);
     compare();
     take_notes();
@@ -37,19 +39,7 @@ class JoinedSource : public FieldSource {
   }
 
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
-    std::vector<double> values;
-    for (int t = first; t < first + n;) {
-      const auto s = source_at(t);
-      const int begin = t - starts_[s];
-      const int some = std::min(first + n - t, static_cast<int>(sources_[s]->days.size()) - begin);
-      if (open_ != s && open_ < sources_.size()) sources_[open_]->close();
-      open_ = s;
-      auto part = sources_[s]->read(begin, some);
-      if (some == n) return part;
-      values.insert(values.end(), part.begin(), part.end());
-      t += some;
-    }
-    return values;
+    return n > 1 && times_at_once() > 1 ? read_at_once(first, n) : read_in_turn(first, n);
   }
   void close() const override {
     if (open_ < sources_.size()) sources_[open_]->close();
@@ -64,10 +54,46 @@ class JoinedSource : public FieldSource {
     return sources_[s]->stamp(time - starts_[s]);
   }
   [[nodiscard]] double bytes_of_reading() const override {
-    return sources_.front()->bytes_of_reading() + 8.0 * grid.size();
+    return times_at_once() * (sources_.front()->bytes_of_reading() + 8.0 * grid.size());
   }
 
  private:
+  /// Each thread reads a time; what can only be read by one of them follows.
+  [[nodiscard]] std::vector<double> read_at_once(int first, int n) const {
+    const std::size_t size = grid.size();
+    std::vector<double> values(n * size);
+    std::vector<std::uint8_t> done(n);
+    each_at_once(n, [&](int k) {
+      const auto s = source_at(first + k);
+      const auto one = sources_[s]->read_apart(first + k - starts_[s], 1);
+      if (!one) return;
+      std::copy(one->begin(), one->end(), values.begin() + k * size);
+      done[k] = 1;
+    });
+    for (int k = 0; k < n; ++k) {
+      if (done[k] != 0) continue;
+      const auto one = read_in_turn(first + k, 1);
+      std::copy(one.begin(), one.end(), values.begin() + k * size);
+    }
+    return values;
+  }
+
+  [[nodiscard]] std::vector<double> read_in_turn(int first, int n) const {
+    std::vector<double> values;
+    for (int t = first; t < first + n;) {
+      const auto s = source_at(t);
+      const int begin = t - starts_[s];
+      const int some = std::min(first + n - t, static_cast<int>(sources_[s]->days.size()) - begin);
+      if (open_ != s && open_ < sources_.size()) sources_[open_]->close();
+      open_ = s;
+      auto part = sources_[s]->read(begin, some);
+      if (some == n) return part;
+      values.insert(values.end(), part.begin(), part.end());
+      t += some;
+    }
+    return values;
+  }
+
   [[nodiscard]] std::size_t source_at(int time) const {
     return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), time) -
                                     starts_.begin()) -
@@ -86,9 +112,9 @@ class JoinedSource : public FieldSource {
                     units);
       const bool anomalies = source->quantity == FieldQuantity::anomaly;
       QUINTET_CHECK(source->quantity == quantity,
-                    "{}: holds {}, {} holds {}; if that is not so, say what all are: fields.quantity",
+                    "{}: holds {}, {} holds {}; if that is not so, say what all are: {}.quantity",
                     source->name, anomalies ? "anomalies" : "temperatures", first.name,
-                    anomalies ? "temperatures" : "anomalies");
+                    anomalies ? "temperatures" : "anomalies", section);
       QUINTET_CHECK(source->calendar == calendar,
                     "{}: counts its times in the calendar {}, {} in {}: files of a record have one calendar",
                     source->name, source->calendar, first.name, calendar);
@@ -144,11 +170,27 @@ class JoinedSource : public FieldSource {
 
 }  // namespace
 
+int times_at_once() { return Exec().concurrency(); }
+
+void each_at_once(int n, const std::function<void(int)>& action) {
+  std::vector<std::exception_ptr> errors(n);
+  const auto one = [&](int k) {
+    try {
+      action(k);
+    } catch (...) {
+      errors[k] = std::current_exception();
+    }
+  };
+  for_rows(Exec(), "ocean: times at once", n, one);
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
 double usual_step(const std::vector<double>& days) {
   std::vector<double> steps;
   for (std::size_t t = 1; t < days.size(); ++t) steps.push_back(days[t] - days[t - 1]);
   if (steps.empty()) return 0;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  const auto middle = steps.begin() + steps.size() / 2;
   std::nth_element(steps.begin(), middle, steps.end());
   return *middle;
 }

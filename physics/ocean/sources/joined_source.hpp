@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,11 @@ namespace quintet::ocean {
 /// What their files take for granted becomes notes, each text once. Throws InputError that names the file:
 /// other grids, units or quantities from file to file, times that overlap or come twice.
 [[nodiscard]] std::unique_ptr<FieldSource> joined(std::vector<std::unique_ptr<FieldSource>> sources);
+
+/// Times that a source reads at once, each by a thread of its own.
+[[nodiscard]] int times_at_once();
+/// Call action(0) to action(n - 1), threads sharing them; what one throws is thrown where all have ended.
+void each_at_once(int n, const std::function<void(int)>& action);
 
 /// Steps between times, and the middle one of them: the usual step (days); 0 of a single time.
 [[nodiscard]] double usual_step(const std::vector<double>& days);

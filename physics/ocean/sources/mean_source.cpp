@@ -23,13 +23,13 @@ class MeanSource : public FieldSource {
     notes = source_->notes;
     days.clear();
     QUINTET_ASSERT(period_.around != nullptr, "means over no period");
-    QUINTET_CHECK(calendar == "standard" || calendar == "proleptic_gregorian" || calendar == "julian",
-                  "fields.mean: {}s of the calendar {} are not ours; take the model's own means, with "
-                  "fields.mean: none",
-                  period_.name, calendar);
+    QUINTET_CHECK(
+        calendar == "standard" || calendar == "proleptic_gregorian" || calendar == "julian",
+        "{0}.mean: {1}s of the calendar {2} are not ours; take the model's own means, with {0}.mean: none",
+        section, period_.name, calendar);
     usual_ = usual_step(source_->days);
     QUINTET_CHECK(usual_ > 0 && 2 * usual_ <= period_.shortest,
-                  "fields.mean: {} of times {:g} days apart: there is nothing to average; leave it out",
+                  "{}.mean: {} of times {:g} days apart: there is nothing to average; leave it out", section,
                   period_.name, usual_);
     find_groups(options);
   }
@@ -38,10 +38,15 @@ class MeanSource : public FieldSource {
     std::vector<double> values;
     for (int k = first; k < first + n; ++k) {
       const auto& group = groups_[k];
-      auto sum = source_->read(group.first, 1);
-      for (int t = 1; t < group.n; ++t) {
-        const auto field = source_->read(group.first + t, 1);
-        for (std::size_t x = 0; x < sum.size(); ++x) sum[x] += field[x];
+      const std::size_t size = grid.size();
+      std::vector<double> sum(size, -0.0);  // to which a first field adds nothing, not even a sign
+      for (int begin = 0; begin < group.n; begin += times_at_once()) {
+        const int some = std::min(times_at_once(), group.n - begin);
+        const auto fields = source_->read(group.first + begin, some);
+        for (int t = 0; t < some; ++t) {
+          const double* field = fields.data() + t * size;
+          for (std::size_t x = 0; x < size; ++x) sum[x] += field[x];
+        }
       }
       for (double& value : sum) value /= group.n;
       if (n == 1) return sum;
@@ -62,7 +67,7 @@ class MeanSource : public FieldSource {
     return hdf5::xxh64(std::as_bytes(std::span(stamps)));
   }
   [[nodiscard]] double bytes_of_reading() const override {
-    return source_->bytes_of_reading() + 2 * 8.0 * grid.size();
+    return source_->bytes_of_reading() + (1 + times_at_once()) * 8.0 * grid.size();
   }
 
  private:
@@ -73,7 +78,7 @@ class MeanSource : public FieldSource {
   /// Why a period lacks times; "" where it has them all.
   [[nodiscard]] std::string missing_in(const Group& group, const Period& period) const {
     const auto& all = source_->days;
-    const auto first = static_cast<std::size_t>(group.first), last = first + group.n - 1;
+    const std::size_t first = group.first, last = first + group.n - 1;
     // Times stand for steps from their beginnings or middles on.
     const bool begins = all[first] - period.begin <= 0.99 * usual_,
                ends = period.end - all[last] <= 1.01 * usual_;
@@ -107,11 +112,11 @@ class MeanSource : public FieldSource {
       }
       const bool at_an_end = k == 0 || k + 1 == found.size();
       QUINTET_CHECK(at_an_end || options.keep_gaps,
-                    "fields.mean: {}, in {}; fields.gaps: keep leaves such {}s out", missing,
+                    "{}.mean: {}, in {}; fields.gaps: keep leaves such {}s out", section, missing,
                     source_->place(group.first), period_.name);
       left_out.push_back(missing);
     }
-    QUINTET_CHECK(!days.empty(), "fields.mean: no {} has all of its times: {}", period_.name,
+    QUINTET_CHECK(!days.empty(), "{}.mean: no {} has all of its times: {}", section, period_.name,
                   left_out.empty() ? "there are none between fields.from and fields.to" : some_of(left_out));
     notes.push_back(fmt::format("means of {} {}s", days.size(), period_.name) +
                     (left_out.empty() ? std::string() : "; left out: " + some_of(left_out)));

@@ -1,6 +1,7 @@
 #include "physics/ocean/svd/background.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 #include "io/log/error.hpp"
 
@@ -47,7 +48,7 @@ SmallMatrix fit_rows(const TallMatrix& x, const SmallMatrix& functions) {
   SmallMatrix result(weights.rows, x.rows());
   for (int p = 0; p < x.rows(); ++p)
     for (int k = 0; k < weights.rows; ++k) {
-      const double *row = x.row(p), *weight = &weights.values[static_cast<std::size_t>(k) * weights.columns];
+      const double *row = x.row(p), *weight = &weights.values[std::int64_t{k} * weights.columns];
       double sum = 0;
 #pragma GCC ivdep
       for (int t = 0; t < x.columns(); ++t) sum += row[t] * weight[t];
@@ -64,7 +65,7 @@ void subtract(TallMatrix& x, const SmallMatrix& functions, const SmallMatrix& co
     for (int k = 0; k < functions.columns; ++k) {
       const double factor = coefficients.at(k, p);
       double* row = x.row(p);
-      const double* values = &turned.values[static_cast<std::size_t>(k) * turned.columns];
+      const double* values = &turned.values[std::int64_t{k} * turned.columns];
       for (int t = 0; t < x.columns(); ++t) row[t] -= factor * values[t];
     }
 }

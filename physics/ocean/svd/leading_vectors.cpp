@@ -72,8 +72,7 @@ TallMatrix combination(const std::vector<TallMatrix>& blocks, const SmallMatrix&
   int first = 0;
   for (const auto& block : blocks) {
     SmallMatrix part(block.columns(), s.columns);
-    std::copy_n(&s.values[static_cast<std::size_t>(first) * s.columns], part.values.size(),
-                part.values.data());
+    std::copy_n(&s.values[std::int64_t{first} * s.columns], part.values.size(), part.values.data());
     const auto more = product(block, part);
     for (int i = 0; i < sum.rows(); ++i)
       for (int m = 0; m < s.columns; ++m) sum.row(i)[m] += more.row(i)[m];
@@ -104,8 +103,8 @@ SmallMatrix leading_by_lapack(const Comm& comm, SmallMatrix a, int k) {
   const int n = a.rows, first = n - k + 1;
   SmallMatrix result(n, k);
   on_root(comm, [&] {
-    std::vector<double> w(n), z(static_cast<std::size_t>(n) * k);
-    std::vector<int> support(2 * static_cast<std::size_t>(n));
+    std::vector<double> w(n), z(std::int64_t{n} * k);
+    std::vector<int> support(2 * std::int64_t{n});
     const double none = 0, tolerance = 0;
     int found = 0, info = 0, size = -1, integer_size = -1, integers = 0;
     double query = 0;
@@ -120,7 +119,7 @@ SmallMatrix leading_by_lapack(const Comm& comm, SmallMatrix a, int k) {
       throw NumericalError(
           fmt::format("LAPACK's dsyevr found {} of {} eigenvectors (info {})", found, k, info));
     for (int m = 0; m < k; ++m)
-      for (int i = 0; i < n; ++i) result.at(i, m) = z[static_cast<std::size_t>(k - 1 - m) * n + i];
+      for (int i = 0; i < n; ++i) result.at(i, m) = z[std::int64_t{k - 1 - m} * n + i];
   });
   comm.broadcast(std::span<double>(result.values));
   return result;

@@ -30,8 +30,7 @@ SymmetricProduct shared_product(const Comm& comm, const SmallMatrix& a) {
   const int n = a.rows, begin = std::int64_t{n} * comm.rank() / comm.size(),
             end = std::int64_t{n} * (comm.rank() + 1) / comm.size();
   TallMatrix mine(end - begin, n);
-  for (int i = begin; i < end; ++i)
-    std::copy_n(&a.values[static_cast<std::size_t>(i) * n], n, mine.row(i - begin));
+  for (int i = begin; i < end; ++i) std::copy_n(&a.values[std::int64_t{i} * n], n, mine.row(i - begin));
   return [&comm, mine = std::move(mine)](const SmallMatrix& v) {
     SmallMatrix image(v.rows, v.columns);
     image.values = comm.all_gather(std::span<const double>(small_copy(product(mine, v)).values));
@@ -49,19 +48,19 @@ SingularTriplets svd_within(const Comm& comm, const TallMatrix& x, TallMatrix ba
   std::vector<double> values(least);
   on_root(comm, [&] {
     // n x b = U S W^T: U are the right vectors of X, W rotates the basis.
-    std::vector<double> u(static_cast<std::size_t>(n) * least), wt(static_cast<std::size_t>(least) * b);
+    std::vector<double> u(std::int64_t{n} * least), wt(std::int64_t{least} * b);
     int info = 0, size = -1;
     double query = 0;
     dgesvd_("S", "S", &n, &b, small.values.data(), &n, values.data(), u.data(), &n, wt.data(), &least, &query,
             &size, &info);
-    size = static_cast<int>(query);
+    size = query;
     std::vector<double> work(size);
     dgesvd_("S", "S", &n, &b, small.values.data(), &n, values.data(), u.data(), &n, wt.data(), &least,
             work.data(), &size, &info);
     if (info != 0) throw NumericalError(fmt::format("LAPACK's dgesvd failed (info {})", info));
     for (int m = 0; m < k; ++m) {
-      std::copy_n(u.data() + static_cast<std::ptrdiff_t>(m) * n, n, &right.at(m, 0));
-      for (int i = 0; i < b; ++i) rotation.at(i, m) = wt[static_cast<std::size_t>(i) * least + m];
+      std::copy_n(u.data() + std::int64_t{m} * n, n, &right.at(m, 0));
+      for (int i = 0; i < b; ++i) rotation.at(i, m) = wt[std::int64_t{i} * least + m];
     }
   });
   comm.broadcast(std::span<double>(values));

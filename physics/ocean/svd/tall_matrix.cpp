@@ -51,12 +51,12 @@ void solve_rows(TallMatrix& x, const SmallMatrix& r) {
 
 TallMatrix::TallMatrix(int rows, int columns)
     : rows_(rows), columns_(columns), stride_(padded(columns, pack_width<double>)) {
-  values_.resize(static_cast<std::size_t>(rows) * stride_);
+  values_.resize(std::int64_t{rows} * stride_);
 }
 
 SmallMatrix gram(const Comm& comm, const TallMatrix& x) {
   const int n = x.columns(), stride = x.stride(), rows = x.rows();
-  AlignedVector<double> sums(static_cast<std::size_t>(stride) * stride);
+  AlignedVector<double> sums(std::int64_t{stride} * stride);
   const double one = 1, zero = 0;
   if (n >= many_columns)  // to BLAS X is its transpose, and our upper triangle the lower one
     dsyrk_("L", "N", &n, &rows, &one, x.row(0), &stride, &zero, sums.data(), &stride);
@@ -65,7 +65,7 @@ SmallMatrix gram(const Comm& comm, const TallMatrix& x) {
                                     stride);
   SmallMatrix result(n, n);
   for (int i = 0; i < n; ++i)
-    for (int j = i; j < n; ++j) result.at(i, j) = sums[static_cast<std::size_t>(i) * stride + j];
+    for (int j = i; j < n; ++j) result.at(i, j) = sums[std::int64_t{i} * stride + j];
   comm.reduce(std::span<double>(result.values), Comm::Reduction::sum);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) result.at(i, j) = result.at(j, i);
@@ -76,8 +76,7 @@ SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatri
   QUINTET_ASSERT(x.columns() == b.rows, "{} columns, {} rows", x.columns(), b.rows);
   const PackedMatrix<double> packed(b.values.data(), b.rows, b.columns);
   const int ld = packed.stride(), stride = x.stride();
-  AlignedVector<double> some(static_cast<std::size_t>(strip_rows) * ld),
-      sums(static_cast<std::size_t>(b.columns) * stride);
+  AlignedVector<double> some(std::int64_t{strip_rows} * ld), sums(std::int64_t{b.columns} * stride);
   for (int first = 0; first < x.rows(); first += strip_rows) {
     const int n = std::min(strip_rows, x.rows() - first);
     // A few rows at a time: whole rows stream from memory.
@@ -89,7 +88,7 @@ SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatri
   }
   SmallMatrix transposed(b.columns, b.rows), result(b.rows, b.columns);
   for (int j = 0; j < b.columns; ++j)
-    std::copy_n(sums.data() + static_cast<std::ptrdiff_t>(j) * stride, b.rows, &transposed.at(j, 0));
+    std::copy_n(sums.data() + std::int64_t{j} * stride, b.rows, &transposed.at(j, 0));
   comm.reduce(std::span<double>(transposed.values), Comm::Reduction::sum);
   for (int i = 0; i < b.rows; ++i)
     for (int j = 0; j < b.columns; ++j) result.at(i, j) = transposed.at(j, i);
@@ -98,13 +97,13 @@ SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatri
 
 SmallMatrix transposed_product(const Comm& comm, const TallMatrix& a, const TallMatrix& b) {
   QUINTET_ASSERT(a.rows() == b.rows(), "{} and {} rows", a.rows(), b.rows());
-  AlignedVector<double> sums(static_cast<std::size_t>(a.columns()) * b.stride());
+  AlignedVector<double> sums(std::int64_t{a.columns()} * b.stride());
   if (a.rows() > 0)
     add_transposed_products<double>({{a.row(0), a.stride(), b.row(0), b.stride()}}, a.rows(), a.columns(),
                                     b.stride(), sums.data(), b.stride());
   SmallMatrix result(a.columns(), b.columns());
   for (int i = 0; i < a.columns(); ++i)
-    std::copy_n(sums.data() + static_cast<std::ptrdiff_t>(i) * b.stride(), b.columns(), &result.at(i, 0));
+    std::copy_n(sums.data() + std::int64_t{i} * b.stride(), b.columns(), &result.at(i, 0));
   comm.reduce(std::span<double>(result.values), Comm::Reduction::sum);
   return result;
 }
@@ -118,7 +117,7 @@ SmallMatrix small_copy(const TallMatrix& x) {
 TallMatrix tall_copy(const SmallMatrix& x) {
   TallMatrix copy(x.rows, x.columns);
   for (int i = 0; i < x.rows; ++i)
-    std::copy_n(&x.values[static_cast<std::size_t>(i) * x.columns], x.columns, copy.row(i));
+    std::copy_n(&x.values[std::int64_t{i} * x.columns], x.columns, copy.row(i));
   return copy;
 }
 

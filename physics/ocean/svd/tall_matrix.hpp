@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "io/parallel/comm_fwd.hpp"
@@ -17,10 +17,8 @@ class TallMatrix {
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] int columns() const { return columns_; }
   [[nodiscard]] int stride() const { return stride_; }
-  [[nodiscard]] double* row(int i) { return values_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
-  [[nodiscard]] const double* row(int i) const {
-    return values_.data() + static_cast<std::ptrdiff_t>(i) * stride_;
-  }
+  [[nodiscard]] double* row(int i) { return values_.data() + std::int64_t{i} * stride_; }
+  [[nodiscard]] const double* row(int i) const { return values_.data() + std::int64_t{i} * stride_; }
 
  private:
   int rows_ = 0, columns_ = 0, stride_ = 0;
@@ -31,11 +29,11 @@ class TallMatrix {
 struct SmallMatrix {
   SmallMatrix() = default;
   SmallMatrix(int n_rows, int n_columns)
-      : rows(n_rows), columns(n_columns), values(static_cast<std::size_t>(n_rows) * n_columns) {}
+      : rows(n_rows), columns(n_columns), values(std::int64_t{n_rows} * n_columns) {}
   int rows = 0, columns = 0;
   std::vector<double> values;
-  [[nodiscard]] double& at(int i, int j) { return values[static_cast<std::size_t>(i) * columns + j]; }
-  [[nodiscard]] double at(int i, int j) const { return values[static_cast<std::size_t>(i) * columns + j]; }
+  [[nodiscard]] double& at(int i, int j) { return values[std::int64_t{i} * columns + j]; }
+  [[nodiscard]] double at(int i, int j) const { return values[std::int64_t{i} * columns + j]; }
 };
 
 /// X^T X. Collective.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "io/config/table.hpp"
 #include "io/hdf5/seal.hpp"
@@ -86,13 +88,7 @@ void read_codes_of(const hdf5::Group& root, const Reader& reader, const std::str
   }
 }
 
-void write_network(hdf5::Group& root, const ForecastModel& model) {
-  const auto architecture = options_of(model.architecture);
-  root.set_attribute("nodes", architecture.nodes);
-  root.set_attribute("skips", architecture.skips);
-  root.set_attribute("head", row_of(heads(), architecture.head).name);
-  root.set_attribute("precision", name_of(model.precision));
-  root.set_attribute("network", summary(model.architecture));
+void write_members(hdf5::Group& root, const ForecastModel& model) {
   root.set_attribute("members", static_cast<int>(model.members.size()));
   if (!model.codes.empty()) return write_codes_of(root, model);
   std::vector<double> all;
@@ -102,21 +98,100 @@ void write_network(hdf5::Group& root, const ForecastModel& model) {
                        {"1", {"member", "parameter"}, "Weights of the networks, operation by operation"});
 }
 
+/// The nodes with the modes there: what its edges and products follow from.
+void write_graph(hdf5::Group& root, const ForecastModel& model) {
+  const GraphNetwork& graph = *model.graph;
+  const SeaNodes& nodes = *graph.nodes;
+  const std::uint64_t n = nodes.size();
+  root.set_attribute("network", summary(graph));
+  root.set_attribute("network_kind", "graph");
+  root.set_attribute("graph_coarsen", graph.options.coarsen);
+  root.set_attribute("graph_neighbours", graph.options.neighbours);
+  root.set_attribute("graph_mesh", graph.options.mesh);
+  root.set_attribute("graph_features", graph.options.features);
+  root.set_attribute("graph_layers", graph.options.layers);
+  root.set_attribute("graph_spacing", nodes.spacing);
+  const auto write = [&](const char* name, const std::vector<double>& values, const char* unit,
+                         const char* text) {
+    root.write<double>(name, values, {n}, {unit, {"node"}, text});
+  };
+  write("node_latitude", nodes.latitude, "degrees_north", "Latitudes of the graph's nodes");
+  write("node_longitude", nodes.longitude, "degrees_east", "Longitudes of the graph's nodes");
+  write("node_area", nodes.area, "1", "Cosines of latitude, summed over a node's points");
+  write("node_weight", nodes.weight, "1", "Weights of the modes' inner product, summed over a node's points");
+  root.write<double>("node_modes", nodes.modes, {n, static_cast<std::uint64_t>(nodes.n_modes)},
+                     {"1", {"node", "mode"}, "Modes at the nodes"});
+  write_members(root, model);
+}
+
+void read_members(const Reader& reader, std::size_t n, ForecastModel& model) {
+  const std::size_t width = n_parameters(model);
+  const auto all = reader.values("parameters", {n, width});
+  for (std::size_t k = 0; k < n; ++k)
+    model.members.emplace_back(all.begin() + k * width, all.begin() + (k + 1) * width);
+}
+
+// Edges and products follow from the nodes, so that the file holds none: sizes are checked before anything is
+// made of them, for files are edited.
+void read_graph(const hdf5::Group& root, const Reader& reader, const std::string& path,
+                ForecastModel& model) {
+  GraphOptions options;
+  options.coarsen = reader.size("graph_coarsen", 1);
+  options.neighbours = reader.size("graph_neighbours", 3);
+  options.mesh = reader.size("graph_mesh", 0);
+  options.features = reader.size("graph_features", 1);
+  options.layers = reader.size("graph_layers", 1);
+  constexpr int widest = 1 << 14;
+  QUINTET_CHECK(options.features <= widest && options.layers <= widest && options.neighbours <= widest,
+                "{}: a graph network of {} layers of {} features, {} neighbours; at most {} each", path,
+                options.layers, options.features, options.neighbours, widest);
+  SeaNodes nodes;
+  nodes.n_modes = model.n_modes();
+  nodes.spacing = reader.number("graph_spacing");
+  const auto shape = root.shape("node_latitude");
+  QUINTET_CHECK(shape.size() == 1 && shape[0] >= 2 && shape[0] < (1U << 30U) && nodes.spacing >= 0,
+                "{}: node_latitude: expected two or more nodes, and a graph_spacing of 0 or more", path);
+  nodes.latitude = reader.values("node_latitude", shape);
+  nodes.longitude = reader.values("node_longitude", shape);
+  nodes.area = reader.values("node_area", shape);
+  nodes.weight = reader.values("node_weight", shape);
+  nodes.modes = reader.values("node_modes", {shape[0], static_cast<std::uint64_t>(nodes.n_modes)});
+  for (const auto* values : {&nodes.area, &nodes.weight})
+    QUINTET_CHECK(std::all_of(values->begin(), values->end(), [](double x) { return x > 0; }),
+                  "{}: areas and weights of nodes: expected numbers above 0", path);
+  model.precision = Precision::float64;
+  model.graph = graph_network(model, std::make_shared<const SeaNodes>(std::move(nodes)), options);
+  read_members(reader, reader.size("members", 1), model);
+}
+
+void write_network(hdf5::Group& root, const ForecastModel& model) {
+  if (model.graph && !model.members.empty()) return write_graph(root, model);
+  const auto architecture = options_of(model.architecture);
+  root.set_attribute("nodes", architecture.nodes);
+  root.set_attribute("skips", architecture.skips);
+  root.set_attribute("head", row_of(heads(), architecture.head).name);
+  root.set_attribute("precision", name_of(model.precision));
+  root.set_attribute("network", summary(model.architecture));
+  write_members(root, model);
+}
+
 void read_network(const hdf5::Group& root, const Reader& reader, const std::string& path,
                   ForecastModel& model) {
+  if (root.has_attribute("network_kind")) {
+    const auto kind = root.text_attribute("network_kind");
+    QUINTET_CHECK(kind == "graph", "{}: network_kind '{}' is not known to this version", path, kind);
+    return read_graph(root, reader, path, model);
+  }
   ArchitectureOptions options;
   options.nodes = root.texts_attribute("nodes");
   options.skips = root.texts_attribute("skips");
   options.head = reader.named("head", choices_of(heads()));
   model.precision = reader.named("precision", choices_of(precisions()));
   model.architecture = make_architecture(options, model.n_inputs(), model.n_modes(), model.shape.out);
-  const auto n = static_cast<std::size_t>(reader.size("members", 0)),
-             width = graph_of(model.architecture).n_parameters;
+  const std::size_t n = reader.size("members", 0);
   if (n == 0) return;
   if (root.has("codes")) return read_codes_of(root, reader, path, n, model);
-  const auto all = reader.values("parameters", {n, width});
-  for (std::size_t k = 0; k < n; ++k)
-    model.members.emplace_back(all.begin() + k * width, all.begin() + (k + 1) * width);
+  read_members(reader, n, model);
 }
 
 }  // namespace
@@ -128,8 +203,7 @@ void write_forecast_model(const Comm& comm, const std::string& path, const Forec
   hdf5::write_header(root, schema, schema_version, provenance);
   const auto& base = model.base;
   const auto& climatology = base.climatology;
-  const auto modes = static_cast<std::uint64_t>(model.n_modes()),
-             out = static_cast<std::uint64_t>(model.shape.out);
+  const std::uint64_t modes = model.n_modes(), out = model.shape.out;
   root.set_attribute("kind", row_of(forecast_kinds(), model.kind).name);
   root.set_attribute("window_in", model.shape.in);
   root.set_attribute("window_out", model.shape.out);
@@ -157,7 +231,7 @@ void write_forecast_model(const Comm& comm, const std::string& path, const Forec
                      {"degree_Celsius",
                       {"function", "mode"},
                       "1, cos and sin of each harmonic, time in decades about climatology_middle"});
-  const auto features = static_cast<std::uint64_t>(base.features.count(model.n_modes()));
+  const std::uint64_t features = base.features.count(model.n_modes());
   if (features > 0)
     root.write<double>("base_weights", base.weights, {features, out, modes},
                        {"1", {"feature", "lead", "mode"}, "Weights of the linear base"});
@@ -191,7 +265,7 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
   model.kind = reader.named("kind", choices_of(forecast_kinds()));
   model.shape = {reader.size("window_in", 1), reader.size("window_out", 1)};
   const int n_modes = reader.size("n_modes", 1);
-  const auto modes = static_cast<std::uint64_t>(n_modes), out = static_cast<std::uint64_t>(model.shape.out);
+  const std::uint64_t modes = n_modes, out = model.shape.out;
   model.irregular = reader.named("irregular_steps", choices_of(irregular_rows()));
   model.step = {reader.number("step_days"), reader.size("step_months", 0)};
   model.modes = root.text_attribute("modes_fingerprint");
@@ -206,7 +280,7 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
   base.features.lags = reader.size("base_lags", 0);
   for (const double length : root.number_attribute("base_means")) {
     QUINTET_CHECK(length >= 1 && length < most, "{}: base_means: {} is no number of steps", path, length);
-    base.features.means.push_back(static_cast<std::int64_t>(length));
+    base.features.means.push_back(length);
   }
   base.features.seasons = reader.size("base_seasons", 0);
   const int harmonics = reader.size("climatology_harmonics", 0);
@@ -214,11 +288,11 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
       Climatology(harmonics, n_modes, reader.number("climatology_middle"), reader.number("climatology_first"),
                   reader.number("climatology_last"), reader.number("climatology_valid_until"),
                   reader.values("climatology", {static_cast<std::uint64_t>(2 + 2 * harmonics), modes}));
-  const std::int64_t of_a_mode = base.features.lags + 2 * std::int64_t{base.features.seasons} +
-                                 static_cast<std::int64_t>(base.features.means.size());
+  const std::int64_t of_a_mode =
+      base.features.lags + 2 * std::int64_t{base.features.seasons} + std::ssize(base.features.means);
   QUINTET_CHECK(of_a_mode <= most / n_modes, "{}: a linear base that sees {} x {} numbers; at most {}", path,
                 of_a_mode, n_modes, most);
-  const auto features = static_cast<std::uint64_t>(base.features.count(n_modes));
+  const std::uint64_t features = base.features.count(n_modes);
   if (features > 0) base.weights = reader.values("base_weights", {features, out, modes});
   base.offset = reader.values("base_offset", {out, modes});
   model.input = {reader.values("input_offset", {modes}), reader.values("input_scale", {modes})};

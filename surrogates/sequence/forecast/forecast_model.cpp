@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "surrogates/sequence/training/training.hpp"
@@ -30,12 +32,28 @@ std::string base_text(const ForecastModel& model) {
   return model.kind == ForecastKind::raw ? "raw coefficients" : model.base.name;
 }
 
+std::size_t n_parameters(const ForecastModel& model) {
+  return (model.graph ? graph_of(*model.graph) : graph_of(model.architecture)).n_parameters;
+}
+
+std::string network_text(const ForecastModel& model) {
+  return model.graph ? summary(*model.graph) : summary(model.architecture);
+}
+
+std::shared_ptr<const GraphNetwork> graph_network(const ForecastModel& model,
+                                                  std::shared_ptr<const SeaNodes> nodes,
+                                                  const GraphOptions& options) {
+  return std::make_shared<const GraphNetwork>(GraphNetwork{std::move(nodes), options, model.shape,
+                                                           model.seasons, model.input.offset,
+                                                           model.input.scale, model.output.scale});
+}
+
 std::vector<double> network_inputs(const ForecastModel& model, const CoefficientSeries& series,
                                    const Windows& windows) {
   const auto x = anomalies(series, model.base.climatology);
   const int modes = model.n_modes(), in = model.shape.in;
   std::vector<double> inputs;
-  inputs.reserve(static_cast<std::size_t>(windows.size()) * in * model.n_inputs());
+  inputs.reserve(std::int64_t{windows.size()} * in * model.n_inputs());
   for (const int origin : windows.origins)
     for (int row = origin - in + 1; row <= origin; ++row) {
       for (int m = 0; m < modes; ++m)
@@ -51,10 +69,10 @@ std::vector<double> network_inputs(const ForecastModel& model, const Coefficient
 
 std::vector<double> error_products(const std::vector<double>& truth, const std::vector<double>& forecast,
                                    int out, int modes) {
-  const auto width = static_cast<std::size_t>(modes), row = out * width;
+  const std::size_t width = modes, row = out * width;
   if (truth.size() != forecast.size() || truth.empty() || truth.size() % row != 0)
     throw InternalError("forecasts and truth have other shapes");
-  const auto n = static_cast<double>(truth.size() / row);
+  const double n = truth.size() / row;
   std::vector<double> products(row * width, 0.0);
   for (std::size_t first = 0; first < truth.size(); first += width)
     for (std::size_t i = 0; i < width; ++i)
@@ -76,17 +94,24 @@ Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, c
     ensemble.members = {base};
   } else {
     const auto inputs = network_inputs(model, series, windows);
+    std::optional<GraphPasses> on_graph;
+    if (model.graph) on_graph.emplace(Comm::self(), model.graph);
+    const auto by_graph = [&](const std::vector<double>& parameters) {
+      on_graph->refresh(parameters.data());
+      return on_graph->forward(inputs);
+    };
     for (std::size_t k = 0; k < model.members.size(); ++k) {
       const auto& parameters = model.members[k];
       ensemble.members.push_back(
           corrected(model, base,
-                    model.codes.empty()
+                    on_graph ? by_graph(parameters)
+                    : model.codes.empty()
                         ? predict(model.architecture, model.shape.in, parameters, inputs, model.precision)
                         : predict_coded(model.architecture, model.shape.in, parameters, model.codes[k],
                                         model.kernel, inputs)));
     }
   }
-  const auto n = static_cast<double>(ensemble.members.size());
+  const double n = ensemble.members.size();
   ensemble.mean.assign(base.size(), 0.0);
   ensemble.spread.assign(base.size(), 0.0);
   for (const auto& member : ensemble.members)

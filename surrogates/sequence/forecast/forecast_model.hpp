@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "surrogates/sequence/graph/graph_network.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/coded_matrices.hpp"
 #include "surrogates/sequence/reference/linear_forecaster.hpp"
@@ -37,7 +40,8 @@ struct ForecastModel {
   LinearForecaster base;  ///< raw: zero
   int seasons = 0;
   Scaling input, output;
-  Architecture architecture;
+  Architecture architecture;                  ///< of recurrent networks
+  std::shared_ptr<const GraphNetwork> graph;  ///< networks are of this kind; null: recurrent
   Precision precision = Precision::float32;
   std::vector<std::vector<double>> members;  ///< [members][parameters]
   /// Matrices as binary codes, [members][matrix]; `members` hold what they stand for. Empty: the weights are
@@ -59,6 +63,15 @@ struct ForecastModel {
 
 /// Name of what a model's networks correct: "seasonal_ridge", "raw coefficients" without a base.
 [[nodiscard]] std::string base_text(const ForecastModel& model);
+
+/// Numbers of a network's weights.
+[[nodiscard]] std::size_t n_parameters(const ForecastModel& model);
+/// A network in words.
+[[nodiscard]] std::string network_text(const ForecastModel& model);
+/// The graph network of a model's windows and scales.
+[[nodiscard]] std::shared_ptr<const GraphNetwork> graph_network(const ForecastModel& model,
+                                                                std::shared_ptr<const SeaNodes> nodes,
+                                                                const GraphOptions& options);
 
 /// Networks' input: [n, in, n_inputs]. No row after a window's origin is read.
 [[nodiscard]] std::vector<double> network_inputs(const ForecastModel& model, const CoefficientSeries& series,

@@ -20,6 +20,13 @@ namespace {
 
 constexpr ForecastKindRow kinds[] = {{ForecastKind::hybrid, "hybrid"}, {ForecastKind::raw, "raw"}};
 
+struct NetworkKindRow {
+  NetworkKind value;
+  const char* name;
+};
+constexpr NetworkKindRow network_kinds[] = {{NetworkKind::recurrent, "recurrent"},
+                                            {NetworkKind::graph, "graph"}};
+
 void describe_kind(Schema& schema, ForecastOptions& options) {
   schema.choice("kind", options.kind, choices_of(kinds),
                 "hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the "
@@ -63,11 +70,7 @@ void describe_training(Schema& schema, ForecastOptions& options) {
   schema.section("training", options.training, "How they are trained");
 }
 
-}  // namespace
-
-std::span<const ForecastKindRow> forecast_kinds() { return kinds; }
-
-void describe(Schema& schema, ForecastOptions& options) {
+void describe_ensemble(Schema& schema, ForecastOptions& options) {
   describe_kind(schema, options);
   schema
       .integer("members", options.members,
@@ -75,13 +78,68 @@ void describe(Schema& schema, ForecastOptions& options) {
       .at_least(0)
       .at_most(1000);
   schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
-  describe_keep(schema, options);
+}
+
+void describe_networks(Schema& schema, ForecastOptions& options) {
   schema.section("network", options.network, "The networks' architecture");
   describe_training(schema, options);
+  schema.check([&options]() -> std::optional<std::string> {
+    const auto& training = options.training;
+    if (!options.network.is_graph()) return std::nullopt;
+    if (options.kind == ForecastKind::raw)
+      return "network.kind: graph corrects a linear base, and kind is raw; set kind: hybrid";
+    if (options.loss != Loss::degrees)
+      return "network.kind: graph learns the field by area, loss: degrees; deviations are of modes, for "
+             "recurrent networks";
+    if (training.engine == Engine::torch)
+      return "training.engine: torch has recurrent networks alone; network.kind: graph needs engine: kernels";
+    if (training.precision == Precision::bf16)
+      return "training.precision: bf16 is of recurrent networks; graph networks compute in float64: leave it "
+             "out";
+    if (training.twin_biases)
+      return "training.twin_biases: gates are of recurrent networks, and network.kind is graph; leave it out";
+    return std::nullopt;
+  });
+}
+
+}  // namespace
+
+std::span<const ForecastKindRow> forecast_kinds() { return kinds; }
+
+void describe(Schema& schema, NetworkOptions& options) {
+  schema.choice(
+      "kind", options.kind, choices_of(network_kinds),
+      "recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a "
+      "graph over the sea, which the modes file must have (hybrid models, loss: degrees)");
+  describe(schema, static_cast<ArchitectureOptions&>(options));
+  schema
+      .section("graph", options.graph,
+               "The graph and its network, where kind is graph; absent: as below. They compute in float64")
+      .on_restart(OnRestart::fixed);
+  schema.check([&options, usual = static_cast<ArchitectureOptions>(options)]() -> std::optional<std::string> {
+    if (!options.is_graph() && options.graph)
+      return "graph: is of kind: graph, and kind is recurrent; set kind: graph, or leave the section out";
+    if (options.is_graph() &&
+        (options.nodes != usual.nodes || options.skips != usual.skips || options.head != usual.head))
+      return "nodes, skips and head are of recurrent networks, and kind is graph; give graph.layers and "
+             "graph.features";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, ForecastOptions& options) {
+  describe_ensemble(schema, options);
+  describe_keep(schema, options);
+  describe_networks(schema, options);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.kind == ForecastKind::hybrid || options.members > 0) return std::nullopt;
     return "kind raw without networks (members: 0) has nothing to forecast with";
   });
+}
+
+void describe_without_trial(Schema& schema, ForecastOptions& options) {
+  describe_ensemble(schema, options);
+  describe_networks(schema, options);
 }
 
 void describe_without_networks(Schema& schema, ForecastOptions& options) {

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "io/config/schema_fwd.hpp"
 #include "surrogates/sequence/forecast/forecast_model.hpp"
+#include "surrogates/sequence/graph/graph_options.hpp"
+#include "surrogates/sequence/graph/sea_graph.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 
 namespace quintet::sequence {
@@ -28,6 +32,23 @@ enum class KeepNetworks {
   always
 };
 
+/// Kind of networks.
+enum class NetworkKind {
+  recurrent,  ///< of the coefficients
+  graph       ///< of the field, on a graph over the sea
+};
+
+/// Section `network`.
+struct NetworkOptions : ArchitectureOptions {
+  NetworkKind kind = NetworkKind::recurrent;
+  std::optional<GraphOptions> graph;
+  std::shared_ptr<const SeaNodes> sea;  ///< nodes of a graph; no key: whoever knows the modes file gives them
+
+  [[nodiscard]] bool is_graph() const { return kind == NetworkKind::graph; }
+  [[nodiscard]] GraphOptions graph_in_force() const { return graph.value_or(GraphOptions{}); }
+};
+void describe(Schema& schema, NetworkOptions& options);
+
 /// Options of the model.
 struct ForecastOptions {
   ForecastOptions();
@@ -40,10 +61,12 @@ struct ForecastOptions {
   std::int64_t seed = 1;  ///< of the first; the others follow
   KeepNetworks keep = KeepNetworks::earned;
   int origins = 5;  ///< rolling ones that decide so
-  ArchitectureOptions network;
+  NetworkOptions network;
   TrainingOptions training;
 };
 void describe(Schema& schema, ForecastOptions& options);
+/// The keys but those that decide whether networks stay: of a hindcast, which judges networks itself.
+void describe_without_trial(Schema& schema, ForecastOptions& options);
 /// The keys that do not say which networks and how many: of a search among them.
 void describe_without_networks(Schema& schema, ForecastOptions& options);
 

@@ -20,6 +20,10 @@ ForecastModel quantised(const ForecastModel& model, const QuantiseOptions& optio
                 "(forecast.keep_networks: always keeps them in training)");
   QUINTET_CHECK(model.codes.empty(),
                 "quantise: the model's networks are binary codes already; leave the section out");
+  QUINTET_CHECK(
+      !model.graph,
+      "quantise: the model's networks are of a graph over the sea, a few weights for all nodes; codes "
+      "are for recurrent networks. Leave the section out");
   const Graph graph = graph_of(model.architecture);
   ForecastModel result = model;
   result.kernel = options.kernel;
@@ -71,8 +75,7 @@ double seconds_of_window(const ForecastModel& model) {
   constexpr int samples = 15, calls = 20;
   Network<float> network(model.architecture, model.shape.in);
   const std::vector<float> weights(model.members.at(0).begin(), model.members[0].end());
-  std::vector<float> window(static_cast<std::size_t>(model.shape.in) * model.n_inputs()),
-      outputs(network.n_outputs());
+  std::vector<float> window(std::int64_t{model.shape.in} * model.n_inputs()), outputs(network.n_outputs());
   for (std::size_t i = 0; i < window.size(); ++i) window[i] = static_cast<float>(std::cos(0.37 * i));
   network.refresh(weights.data());
   if (!model.codes.empty()) network.take_codes(model.codes[0], model.kernel);

@@ -10,6 +10,7 @@
 #include "io/parallel/together.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
+#include "surrogates/sequence/skill/normal.hpp"
 
 namespace quintet::sequence {
 
@@ -59,7 +60,7 @@ double rmse_of(const std::vector<double>& truth, const std::vector<double>& fore
 
 /// sqrt(sum (d - <d>)^2/(K (K - 1))) of the gains d after K origins.
 double error_over_origins(const std::vector<OriginScore>& origins) {
-  const auto n = static_cast<double>(origins.size());
+  const double n = origins.size();
   double mean = 0, square = 0;
   for (const auto& origin : origins) mean += (origin.base_rmse - origin.networks_rmse) / n;
   for (const auto& origin : origins) square += std::pow(origin.base_rmse - origin.networks_rmse - mean, 2);
@@ -90,7 +91,12 @@ std::vector<Split> rolling_origins(const CoefficientSeries& series, Rows period,
   return splits;
 }
 
-bool NetworksTrial::earned() const { return verdict_of(gain) == Verdict::better; }
+double NetworksTrial::margin(int among) {
+  constexpr double one = 2;
+  return among <= 1 ? one : -normal_quantile(normal_share(-one) / among);
+}
+
+bool NetworksTrial::earned(int among) const { return gain.value > margin(among) * gain.error; }
 
 NetworksTrial try_networks(const Comm& comm, const TrialInput& input, const ForecastOptions& options,
                            const ReferenceOptions& references, const std::function<bool()>& go_on) {
@@ -99,7 +105,7 @@ NetworksTrial try_networks(const Comm& comm, const TrialInput& input, const Fore
   const auto splits =
       rolling_origins(input.series, input.period, input.shape, input.irregular, options.origins);
   std::vector<BlockForecasts> blocks(splits.size());
-  const auto n_blocks = static_cast<int>(splits.size());
+  const int n_blocks = splits.size();
   together(comm, [&] {
     for (int k = comm.rank(); k < n_blocks; k += comm.size())
       blocks[k] = forecast_block(input, splits[k], fewer, references, go_on);

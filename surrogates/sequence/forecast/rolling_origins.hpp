@@ -38,8 +38,11 @@ struct NetworksTrial {
   /// origins.
   Estimate gain;
 
-  /// Better by two standard errors.
-  [[nodiscard]] bool earned() const;
+  /// Standard errors that the best of so many must gain: z with 1 - Phi(z) = (1 - Phi(2))/among (Bonferroni),
+  /// so that luck finds one among them as seldom as two errors of a single one.
+  [[nodiscard]] static double margin(int among = 1);
+  /// Better by that margin.
+  [[nodiscard]] bool earned(int among = 1) const;
 };
 
 /// What a trial is of.

@@ -8,6 +8,7 @@
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
+#include "surrogates/sequence/graph/graph_training.hpp"
 
 namespace quintet::sequence {
 
@@ -32,6 +33,10 @@ ForecastTraining::ForecastTraining(const Comm& comm, TrainingSet set, const Fore
   count_left();
 }
 
+std::size_t ForecastTraining::network_size() const {
+  return (set_.model.graph ? graph_of(*set_.model.graph) : graph_of(architecture_)).n_parameters;
+}
+
 TrainingRanks ForecastTraining::team() const {
   if (is_one_team()) return {comm_, parallel_, offload_, device_};
   TrainingRanks alone{Comm::self(), parallel_, offload_, device_};
@@ -47,6 +52,9 @@ void ForecastTraining::by_teams(const std::function<void()>& action) const {
 }
 
 Trainer ForecastTraining::trainer_of(int member, const TrainingRanks& ranks) const {
+  if (set_.model.graph)
+    return graph_trainer(comm_, set_.model.graph, set_.training(), set_.validation(), options_.training,
+                         seed_of(member));
   return {architecture_,
           set_.model.shape.in,
           set_.training(),
@@ -125,7 +133,7 @@ std::vector<ForecastTraining::Member> ForecastTraining::gathered() const {
   auto all = members_;
   if (trains_) all[current_] = {trainer_->state(), cpu_before_ + trainer_->result().cpu_s};
   if (is_one_team()) return all;
-  const auto n = graph_of(architecture_).n_parameters;
+  const auto n = network_size();
   const auto send = [&](std::vector<double>& values, int owner) {
     values.resize(n);
     comm_.broadcast(std::span<double>(values), owner);
@@ -164,7 +172,7 @@ TrainedForecast ForecastTraining::result() const {
     auto state = all[k].state ? std::move(*all[k].state) : trainer_of(k, {}).state();
     auto& weights = options_.training.keep_best ? state.best : state.arrays.values;
     if (is_one_team()) {
-      weights.resize(graph_of(architecture_).n_parameters);
+      weights.resize(network_size());
       comm_.broadcast(std::span<double>(weights));
     }
     trained.model.members.push_back(std::move(weights));
@@ -177,7 +185,7 @@ void ForecastTraining::save(hdf5::Group& root) const {
   auto group = root.group("training");
   group.set_attribute("step", step_);
   const auto all = gathered();
-  const auto n = graph_of(architecture_).n_parameters;
+  const auto n = network_size();
   for (int k = 0; k < options_.members; ++k) {
     if (!all[k].state) continue;
     const auto& state = *all[k].state;
@@ -207,7 +215,7 @@ void ForecastTraining::restore(const hdf5::Group& root) {
   QUINTET_CHECK(root.has("training"), "the checkpoint is not one of 'podlstm train'");
   const auto group = root.open_group("training");
   step_ = group.integer_attribute("step");
-  const auto n = graph_of(architecture_).n_parameters;
+  const auto n = network_size();
   for (int k = 0; k < options_.members; ++k) {
     const auto name = fmt::format("network_{}", k + 1);
     if (!group.has(name)) continue;

@@ -31,7 +31,8 @@ struct TrainedForecast {
 /// With parallel.strategy: members a step is an epoch of one network on each rank: rank r trains networks r,
 /// r + ranks, ... one after the other. Each follows from its seed alone, so that the ensemble is the same, to
 /// the bit, on any number of ranks. With the other strategies all ranks train one network after the other,
-/// and a step is an epoch of it: on other numbers of ranks the same to round-off (Trainer).
+/// and a step is an epoch of it: on other numbers of ranks the same to round-off (Trainer). Networks of a
+/// graph are trained so with any strategy.
 ///
 /// Either way a run goes on from any step, to the bit, and at another strategy, stage or place of states; to
 /// round-off where the number of ranks that train a network changes.
@@ -81,8 +82,12 @@ class ForecastTraining {
     std::optional<TrainingState> state;  ///< none: not begun
     double cpu_s = 0;
   };
-  /// Whether all ranks train each network together, as one team; else each rank is a team.
-  [[nodiscard]] bool is_one_team() const { return parallel_.strategy != ParallelStrategy::members; }
+  /// Whether all ranks train each network together, as one team; else each rank is a team. They do so where
+  /// networks are of a graph, whose nodes they share out.
+  [[nodiscard]] bool is_one_team() const {
+    return set_.model.graph != nullptr || parallel_.strategy != ParallelStrategy::members;
+  }
+  [[nodiscard]] std::size_t network_size() const;  ///< numbers of its weights
   [[nodiscard]] int n_teams() const { return is_one_team() ? 1 : comm_.size(); }
   [[nodiscard]] int first() const { return is_one_team() ? 0 : comm_.rank(); }
   [[nodiscard]] TrainingRanks team() const;

@@ -95,7 +95,7 @@ ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregul
     model.base.climatology = Climatology(modes);
     model.base.features.lags = 0;
     model.base.out = model.shape.out;
-    model.base.offset.assign(static_cast<std::size_t>(model.shape.out) * modes, 0.0);
+    model.base.offset.assign(std::int64_t{model.shape.out} * modes, 0.0);
     model.input = model.output = ranges(series, split.constants);
   } else {
     model.base = fit_reference(options.base, {series, split.constants, split.train, irregular}, references);
@@ -110,6 +110,10 @@ ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregul
   check_scales(model.input, "anomalies");
   check_scales(model.output, "errors of the base");
   model.precision = options.training.precision;
+  if (!options.network.is_graph()) return model;
+  if (!options.network.sea) throw InternalError("a graph network without nodes");
+  model.precision = Precision::float64;
+  model.graph = graph_network(model, options.network.sea, options.network.graph_in_force());
   return model;
 }
 

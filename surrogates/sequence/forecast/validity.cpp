@@ -17,9 +17,15 @@ std::string fingerprint(const ocean::OceanModes& modes, Rows training) {
   for (const auto* values :
        {&modes.modes, &modes.mean, &modes.weights, &modes.cycle, &modes.latitude, &modes.longitude})
     add(*values);
+  for (const auto& one : modes.also) {
+    sum = hdf5::xxh64(std::as_bytes(std::span<const std::uint8_t>(one.mask)), sum);
+    for (const auto* values :
+         {&one.modes, &one.mean, &one.weights, &one.cycle, &one.latitude, &one.longitude})
+      add(*values);
+  }
   const auto& series = modes.series;
-  const auto first = static_cast<std::size_t>(training.begin), n = static_cast<std::size_t>(training.size());
-  const auto width = static_cast<std::size_t>(series.n_modes);
+  const std::size_t first = training.begin, n = training.size();
+  const std::size_t width = series.n_modes;
   add(std::span(series.time).subspan(first, n));
   add(std::span(series.values).subspan(first * width, n * width));
   return fmt::format("{:016x}", sum);

@@ -34,7 +34,7 @@ int first_row(const CoefficientSeries& series, const OriginOptions& options) {
   const auto found = std::lower_bound(series.time.begin(), series.time.end(), day) - series.time.begin();
   QUINTET_CHECK(found < series.n_times(), "origins.train_from: {} is after the record, which ends on {}",
                 options.train_from, ocean::date_text(series.time.back()));
-  return static_cast<int>(found);
+  return found;
 }
 
 /// The first origin: what the user says, else the first year after ten of record and after the modes' times.
@@ -124,7 +124,7 @@ std::vector<Origin> make_origins(const CoefficientSeries& series, const OriginOp
       if (all.origins[i] >= here - 1 && all.origins[i] < next - 1) origin.windows.add(all, i);
     if (origin.windows.size() > 0) origins.push_back(std::move(origin));
   }
-  QUINTET_CHECK(static_cast<int>(origins.size()) > options.warm_up,
+  QUINTET_CHECK(std::ssize(origins) > options.warm_up,
                 "origins: {} of them have windows, from {} on, and origins.warm_up leaves the first {} "
                 "unjudged; expected more; begin earlier (origins.from), or lower origins.warm_up",
                 origins.size(), ocean::date_text(first), options.warm_up);
@@ -152,10 +152,22 @@ CoefficientSeries leading_rows(const CoefficientSeries& series, int n) {
   CoefficientSeries part;
   part.n_modes = series.n_modes;
   part.time.assign(series.time.begin(), series.time.begin() + n);
-  part.values.assign(series.values.begin(),
-                     series.values.begin() + static_cast<std::ptrdiff_t>(n) * series.n_modes);
+  part.values.assign(series.values.begin(), series.values.begin() + std::int64_t{n} * series.n_modes);
   return part;
 }
+
+namespace {
+
+/// Windows of the training of an origin.
+Windows windows_before(const Method& method, const CoefficientSeries& known, const Origin& origin,
+                       Irregular irregular) {
+  auto windows = windows_of(known, origin.windows.shape, origin.training, irregular);
+  QUINTET_CHECK(windows.size() > 0, "{}: no window lies before the origin; begin later (origins.from)",
+                method.name);
+  return windows;
+}
+
+}  // namespace
 
 Predictive forecast_from(const Method& method, const CoefficientSeries& series, const Origin& origin,
                          Irregular irregular) {
@@ -164,9 +176,7 @@ Predictive forecast_from(const Method& method, const CoefficientSeries& series, 
   Predictive result;
   try {
     const auto known = leading_rows(series, origin.training.end);
-    const auto trained_on = windows_of(known, windows.shape, origin.training, irregular);
-    QUINTET_CHECK(trained_on.size() > 0, "{}: no window lies before the origin; begin later (origins.from)",
-                  method.name);
+    const auto trained_on = windows_before(method, known, origin, irregular);
     const auto forecaster = method.fit({known, origin.training, trained_on, irregular});
     for (int i = 0; i < windows.size(); ++i) {
       Windows window;
@@ -214,6 +224,34 @@ void HindcastRun::verify(OriginForecasts& result, const CoefficientSeries& serie
     result.truth.assign(result.normal.size(), not_known);
 }
 
+// Every error of learning comes to all ranks alike, so that none waits for the others; it is told where the
+// method is fitted.
+Method HindcastRun::with_learned(std::size_t k, const OriginSeries& own) {
+  auto method = methods_[k];
+  if (!method.learn) return method;
+  const auto here = done_.size(), from = here - here % static_cast<std::size_t>(method.every);
+  auto& learned = learned_[k];
+  if (!learned.fit || learned.origin != from) {
+    learned.origin = from;
+    try {
+      const auto& origin = origins_[from];
+      const auto known = leading_rows(own.series, origin.training.end);
+      const auto windows = windows_before(method, known, origin, irregular_);
+      learned.fit = method.learn(comm_, {known, origin.training, windows, irregular_}, own.sea);
+    } catch (const InputError& error) {
+      learned.fit = [text = std::string(error.what())](const FitData&) -> Forecaster {
+        throw InputError(text);
+      };
+    } catch (const NumericalError& error) {
+      learned.fit = [text = std::string(error.what())](const FitData&) -> Forecaster {
+        throw NumericalError(text);
+      };
+    }
+  }
+  method.fit = learned.fit;
+  return method;
+}
+
 void HindcastRun::advance() {
   OriginForecasts result;
   result.origin = origins_[done_.size()];
@@ -223,11 +261,13 @@ void HindcastRun::advance() {
   result.grams = own.grams;
   result.indices = own.indices;
   verify(result, series);
-  const auto n_methods = static_cast<int>(methods_.size());
+  const int n_methods = methods_.size();
   result.methods.resize(methods_.size());
+  std::vector<Method> methods;
+  for (std::size_t k = 0; k < methods_.size(); ++k) methods.push_back(with_learned(k, own));
   together(comm_, [&] {
     for (int k = comm_.rank(); k < n_methods; k += comm_.size())
-      result.methods[k] = forecast_from(methods_[k], series, result.origin, irregular_);
+      result.methods[k] = forecast_from(methods[k], series, result.origin, irregular_);
   });
   for (int k = 0; k < n_methods; ++k) {
     auto& method = result.methods[k];
@@ -244,13 +284,13 @@ void HindcastRun::save(hdf5::Group& root) const {
   std::vector<std::string> names;
   for (const auto& method : methods_) names.push_back(method.name);
   all.set_attribute("methods", names);
-  all.set_attribute("origins", static_cast<std::int64_t>(done_.size()));
+  all.set_attribute("origins", std::ssize(done_));
   for (std::size_t i = 0; i < done_.size(); ++i) {
     const auto& one = done_[i];
     auto group = all.group(member("origin", i));
     group.set_attribute("date", one.origin.date);
     group.set_attribute("modes", one.modes);
-    group.set_attribute("measures", static_cast<std::int64_t>(one.grams.size()));
+    group.set_attribute("measures", std::ssize(one.grams));
     write_numbers(group, "truth", one.truth, "What came, [window, lead, mode]");
     write_numbers(group, "normal", one.normal, "Verifying climatology, [window, lead, mode]");
     for (std::size_t k = 0; k < one.methods.size(); ++k) {
@@ -273,7 +313,7 @@ void HindcastRun::restore(const hdf5::Group& root) {
   for (std::size_t k = 0; same && k < names.size(); ++k) same = names[k] == methods_[k].name;
   QUINTET_CHECK(same, "the checkpoint is of the methods {}; continue with these, or begin anew",
                 fmt::join(names, ", "));
-  const auto n = static_cast<std::size_t>(all.integer_attribute("origins"));
+  const std::size_t n = all.integer_attribute("origins");
   QUINTET_CHECK(n <= origins_.size(), "the checkpoint has {} origins, of {} that are asked for; begin anew",
                 n, origins_.size());
   done_.clear();
@@ -281,7 +321,7 @@ void HindcastRun::restore(const hdf5::Group& root) {
     const auto group = all.open_group(member("origin", i));
     OriginForecasts one;
     one.origin = origins_[i];
-    one.modes = static_cast<int>(group.integer_attribute("modes"));
+    one.modes = group.integer_attribute("modes");
     QUINTET_CHECK(group.number_attribute("date") == std::vector<double>{one.origin.date},
                   "origin {} of the checkpoint is another date than {}; begin anew", i + 1,
                   ocean::date_text(one.origin.date));
@@ -291,7 +331,7 @@ void HindcastRun::restore(const hdf5::Group& root) {
     for (std::size_t k = 0; k < methods_.size(); ++k)
       one.methods.push_back({group.read<double>(member("mean", k), {size}),
                              group.read<double>(member("covariance", k), {size * one.modes})});
-    const auto measures = static_cast<std::size_t>(group.integer_attribute("measures"));
+    const std::size_t measures = group.integer_attribute("measures");
     for (std::size_t j = 0; j < measures; ++j) {
       one.grams.push_back(group.read<double>(member("gram", j)));
       one.indices.emplace_back();

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,12 +74,15 @@ struct OriginForecasts {
 struct OriginSeries {
   CoefficientSeries series;
   std::vector<std::vector<double>> grams, indices;
+  std::shared_ptr<const SeaNodes> sea{};  ///< nodes of its modes; null: no networks are of a graph
 };
 
-/// Forecasts after all origins, an origin a step; methods are shared out over the ranks. A Stepper.
+/// Forecasts after all origins, an origin a step; methods are shared out over the ranks, which learn together
+/// what takes long (Method::learn). A Stepper.
 ///
 /// Each method's numbers follow from the series alone, so that they are the same, to the bit, on any number
-/// of ranks and after any restart.
+/// of ranks and after any restart. Ranks share out the nodes of networks of a graph: these are the same to
+/// the bit on the same number of ranks, else to round-off.
 class HindcastRun {
  public:
   /// @param series_of of an origin (collective): the same each time, or of modes that were fitted before it
@@ -86,8 +91,8 @@ class HindcastRun {
               ClimatologyOptions verification, std::function<OriginSeries(const Origin&)> series_of);
 
   void advance();
-  [[nodiscard]] std::int64_t step() const { return static_cast<std::int64_t>(done_.size()); }
-  [[nodiscard]] std::int64_t last_step() const { return static_cast<std::int64_t>(origins_.size()); }
+  [[nodiscard]] std::int64_t step() const { return done_.size(); }
+  [[nodiscard]] std::int64_t last_step() const { return origins_.size(); }
   [[nodiscard]] bool finished() const { return done_.size() == origins_.size(); }
   /// Group `hindcast`. Collective.
   void save(hdf5::Group& root) const;
@@ -99,6 +104,14 @@ class HindcastRun {
 
  private:
   void verify(OriginForecasts& result, const CoefficientSeries& series) const;
+  /// Method with the fit that it has learned for the next origin, from its series. Collective.
+  [[nodiscard]] Method with_learned(std::size_t k, const OriginSeries& own);
+
+  /// Fit that a method has learned at an origin.
+  struct LearnedFit {
+    std::size_t origin = 0;
+    Fit fit;
+  };
 
   Comm comm_;
   std::vector<Origin> origins_;
@@ -107,6 +120,7 @@ class HindcastRun {
   ClimatologyOptions verification_;
   std::function<OriginSeries(const Origin&)> series_of_;
   std::vector<OriginForecasts> done_;
+  std::map<std::size_t, LearnedFit> learned_;  ///< by method
 };
 
 }  // namespace quintet::sequence

@@ -49,44 +49,34 @@ Method reference_method(const ReferenceRow& row, const MethodOptions& options) {
           }};
 }
 
-/// Training without its last part, which chooses the networks' best epochs.
-Split split_of(const FitData& data) {
-  const auto& shape = data.windows.shape;
-  const int last = data.rows.end - static_cast<int>(validation_share * data.rows.size());
-  Split split;
-  split.constants = {data.rows.begin, last};
-  split.validation_rows = {last, data.rows.end};
-  split.train = windows_of(data.series, shape, split.constants, data.irregular);
-  split.validation = windows_of(data.series, shape, split.validation_rows, data.irregular);
-  QUINTET_CHECK(split.train.size() > 0 && split.validation.size() > 0,
-                "networks: {} times before an origin are too few to train and choose networks; begin later "
-                "(origins.from)",
-                data.rows.size());
-  return split;
+/// The base fitted to all of the training, and the correction of networks that were trained on a part of it.
+Fit networks_fit(const MethodOptions& options, ForecastModel trained) {
+  const auto model = std::make_shared<const ForecastModel>(std::move(trained));
+  return [options, model](const FitData& data) {
+    const auto base = fit_reference(options.networks->forecast.base, data, options.references);
+    return with_spread(data, options.spread_half_width,
+                       [model, base](const CoefficientSeries& known, const Windows& windows) {
+                         auto sum = base.forecast(known, windows);
+                         const auto partial = model->base.forecast(known, windows),
+                                    corrected = forecast(*model, known, windows).mean;
+                         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += corrected[i] - partial[i];
+                         return sum;
+                       });
+  };
 }
 
-/// The base fitted to all of the training, and the correction of networks on the base of a part of it.
 Method network_method(const MethodOptions& options) {
-  return {"networks", "the base, corrected by networks", [options](const FitData& data) {
-            const auto& own = *options.networks;
-            const auto split = split_of(data);
-            auto references = options.references;
-            auto& years = references.climatology.valid_years;
-            constexpr double at_least = 100;  // of the climatology of a part, which stands in no result
-            years = std::max(years.value_or(at_least), at_least);
-            const auto model =
-                train_forecast(Comm::self(), data.series, split, data.irregular, own, references).model;
-            const auto base = fit_reference(own.base, data, options.references);
-            return with_spread(data, options.spread_half_width,
-                               [model, base](const CoefficientSeries& known, const Windows& windows) {
-                                 auto sum = base.forecast(known, windows);
-                                 const auto partial = model.base.forecast(known, windows),
-                                            corrected = forecast(model, known, windows).mean;
-                                 for (std::size_t i = 0; i < sum.size(); ++i)
-                                   sum[i] += corrected[i] - partial[i];
-                                 return sum;
-                               });
-          }};
+  Method method{"networks", "the base, corrected by networks", {}};
+  method.every = options.networks->every;
+  method.learn = [options](const Comm& comm, const FitData& data,
+                           const std::shared_ptr<const SeaNodes>& sea) {
+    auto forecast = options.networks->forecast;
+    forecast.network.sea = sea;
+    return networks_fit(options, train_forecast(comm, data.series, networks_split(data), data.irregular,
+                                                forecast, networks_references(options.references))
+                                     .model);
+  };
+  return method;
 }
 
 Method method_of(const std::string& name, const MethodOptions& options) {
@@ -111,12 +101,44 @@ Method method_of(const std::string& name, const MethodOptions& options) {
 
 }  // namespace
 
+Split networks_split(const FitData& data) {
+  const auto& shape = data.windows.shape;
+  const int last = data.rows.end - static_cast<int>(validation_share * data.rows.size());
+  Split split;
+  split.constants = {data.rows.begin, last};
+  split.validation_rows = {last, data.rows.end};
+  split.train = windows_of(data.series, shape, split.constants, data.irregular);
+  split.validation = windows_of(data.series, shape, split.validation_rows, data.irregular);
+  QUINTET_CHECK(split.train.size() > 0 && split.validation.size() > 0,
+                "networks: {} times before an origin are too few to train and choose networks; begin later "
+                "(origins.from)",
+                data.rows.size());
+  return split;
+}
+
+ReferenceOptions networks_references(ReferenceOptions references) {
+  auto& years = references.climatology.valid_years;
+  constexpr double at_least = 100;
+  years = std::max(years.value_or(at_least), at_least);
+  return references;
+}
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const auto& row : references()) names.emplace_back(row.name);
   names.emplace_back(cyclostationary_name);
   names.emplace_back(analogues_name);
   return names;
+}
+
+void describe(Schema& schema, NetworksAtOrigins& options) {
+  describe_without_trial(schema, options.forecast);
+  schema
+      .integer("every", options.every,
+               "Origins from a training of the networks to the next; between them the networks stay, and "
+               "their base alone is fitted anew")
+      .at_least(1)
+      .at_most(1000);
 }
 
 void describe(Schema& schema, MethodOptions& options) {
@@ -134,21 +156,22 @@ void describe(Schema& schema, MethodOptions& options) {
       .at_least(10)
       .at_most(180);
   schema.section("networks", options.networks,
-                 "Networks that correct a base, trained anew at each origin, as a further method; absent: "
-                 "none. The last 15 % of the training choose their best epochs");
+                 "Networks that correct a base, trained anew at origins, as a further method; absent: none. "
+                 "Keys are those of `forecast` in `podlstm train`, but for keep_networks and origins: the "
+                 "method networks_if_earned decides so at each origin. The last 15 % of the training choose "
+                 "their best epochs");
   schema.check([&options]() -> std::optional<std::string> {
     const auto known = method_names();
     for (std::size_t i = 0; i < options.names.size(); ++i) {
       const auto& name = options.names[i];
       if (std::find(known.begin(), known.end(), name) == known.end())
         return fmt::format("methods: '{}' is no method; expected some of {}", name, fmt::join(known, ", "));
-      if (std::find(options.names.begin(), options.names.begin() + static_cast<std::ptrdiff_t>(i), name) !=
-          options.names.begin() + static_cast<std::ptrdiff_t>(i))
+      if (std::find(options.names.begin(), options.names.begin() + i, name) != options.names.begin() + i)
         return fmt::format("methods: '{}' comes twice", name);
     }
-    if (options.networks && options.networks->kind != ForecastKind::hybrid)
+    if (options.networks && options.networks->forecast.kind != ForecastKind::hybrid)
       return "networks.kind: networks of raw coefficients have no base to correct; expected hybrid";
-    if (options.networks && options.networks->members < 1)
+    if (options.networks && options.networks->forecast.members < 1)
       return "networks.members: is 0; expected at least 1, or no section networks";
     return std::nullopt;
   });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/skill/normal.hpp"
 
@@ -88,7 +89,7 @@ const ScoreRow& score_row(const std::string& name) {
 
 std::vector<JudgedWindow> judged_windows(const Hindcasts& hindcasts, int warm_up) {
   std::vector<JudgedWindow> places;
-  for (std::size_t i = static_cast<std::size_t>(warm_up); i < hindcasts.origins.size(); ++i)
+  for (std::size_t i = warm_up; i < hindcasts.origins.size(); ++i)
     for (int w = 0; hindcasts.origins[i].origin.judged && w < hindcasts.origins[i].origin.windows.size(); ++w)
       places.push_back({i, w});
   return places;
@@ -97,7 +98,7 @@ std::vector<JudgedWindow> judged_windows(const Hindcasts& hindcasts, int warm_up
 PooledScores::PooledScores(const Hindcasts& hindcasts, int warm_up, int block, int draws)
     : hindcasts_(hindcasts),
       places_(judged_windows(hindcasts, warm_up)),
-      n_(static_cast<int>(places_.size())),
+      n_(places_.size()),
       out_(judged_out(hindcasts)),
       bootstrap_(n_, block, draws) {
   find_terciles();
@@ -114,7 +115,7 @@ void PooledScores::find_terciles() {
       const auto& one = hindcasts_.origins[place.origin];
       const auto& g = one.indices[measure];
       for (int lead = 0; !g.empty() && lead < out_; ++lead) {
-        const auto row = (static_cast<std::size_t>(place.window) * out_ + lead) * one.modes;
+        const auto row = (std::int64_t{place.window} * out_ + lead) * one.modes;
         anomalies[month_of(one.origin.windows.dates_of(place.window)[lead])].push_back(
             dot(g, one.truth.data() + row) - dot(g, one.normal.data() + row));
       }
@@ -131,7 +132,7 @@ void PooledScores::find_terciles() {
 
 void PooledScores::tally_index(const OriginForecasts& one, int method, int measure, std::size_t row,
                                int month, double* tallies) const {
-  const auto modes = static_cast<std::size_t>(one.modes);
+  const std::size_t modes = one.modes;
   const auto& g = one.indices[measure];
   const auto& forecast = one.methods[method];
   const double normal = dot(g, one.normal.data() + row * modes),
@@ -140,26 +141,26 @@ void PooledScores::tally_index(const OriginForecasts& one, int method, int measu
   double variance = 0;
   for (std::size_t m = 0; m < modes; ++m)
     variance += g[m] * dot(g, forecast.covariance.data() + (row * modes + m) * modes);
-  const double sd = std::sqrt(std::max(0.0, variance));
+  const double sd = rounded_root(variance);
   at(tallies, Tally::square) = (mean - truth) * (mean - truth);
   at(tallies, Tally::truth_forecast) = mean * truth;
   at(tallies, Tally::truth_truth) = truth * truth;
   at(tallies, Tally::forecast_forecast) = mean * mean;
-  at(tallies, Tally::variance) = std::isnan(variance) ? variance : sd * sd;
-  tally_number(mean, std::isnan(variance) ? variance : sd, truth, 1, tallies);
+  at(tallies, Tally::variance) = sd * sd;
+  tally_number(mean, sd, truth, 1, tallies);
   const double low = terciles_[measure].low[month], high = terciles_[measure].high[month];
   const int category = truth < low ? 0 : truth < high ? 1 : 2;
   const auto below = [&](double bound) {
     return sd > 0 ? normal_share((bound - mean) / sd) : (mean < bound ? 1.0 : 0.0);
   };
   at(tallies, Tally::rps) =
-      std::isnan(mean) ? mean : ranked_probability_score(below(low), below(high), category);
+      std::isnan(mean + sd) ? mean + sd : ranked_probability_score(below(low), below(high), category);
   at(tallies, Tally::rps_normal) = ranked_probability_score(1.0 / 3, 2.0 / 3, category);
 }
 
 void PooledScores::tally_points(const OriginForecasts& one, int method, int measure, std::size_t row,
                                 double* tallies) const {
-  const auto modes = static_cast<std::size_t>(one.modes);
+  const std::size_t modes = one.modes;
   const auto& gram = one.grams[measure];
   const auto& forecast = one.methods[method];
   std::vector<double> error(modes), truth(modes), mean(modes);
@@ -180,18 +181,18 @@ void PooledScores::tally_points(const OriginForecasts& one, int method, int meas
     }
     const double scale = std::sqrt(gram[m * (modes + 1)]),
                  sd = std::sqrt(forecast.covariance[(row * modes + m) * modes + m]);
-    tally_number(scale * mean[m], scale * sd, scale * truth[m], 1.0 / static_cast<double>(modes), tallies);
+    tally_number(scale * mean[m], scale * sd, scale * truth[m], 1.0 / modes, tallies);
   }
 }
 
 std::vector<double> PooledScores::tallies(int method, int measure) const {
-  std::vector<double> all(static_cast<std::size_t>(n_) * out_ * n_tallies, 0.0);
+  std::vector<double> all(std::int64_t{n_} * out_ * n_tallies, 0.0);
   for (int i = 0; i < n_; ++i) {
     const auto& one = hindcasts_.origins[places_[i].origin];
     const int window = places_[i].window;
     for (int lead = 0; lead < out_; ++lead) {
-      double* row = all.data() + (static_cast<std::size_t>(i) * out_ + lead) * n_tallies;
-      const auto place = static_cast<std::size_t>(window) * out_ + lead;
+      double* row = all.data() + (std::int64_t{i} * out_ + lead) * n_tallies;
+      const std::size_t place = std::int64_t{window} * out_ + lead;
       at(row, Tally::windows) = 1;
       if (one.indices[measure].empty())
         tally_points(one, method, measure, place, row);
@@ -209,7 +210,7 @@ std::vector<double> PooledScores::sums(int method, int measure, const StartSeaso
     const auto& windows = hindcasts_.origins[places_[i].origin].origin.windows;
     // A window starts, for its season, on the first day that it forecasts.
     if (!starts_in(season, windows.dates_of(places_[i].window)[0]))
-      std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(i) * width, width, 0.0);
+      std::fill_n(all.begin() + std::int64_t{i} * width, width, 0.0);
   }
   return bootstrap_.sums(all, width);
 }
@@ -218,7 +219,7 @@ double PooledScores::aggregate(const std::vector<double>& sums, const ScoreRow& 
                                int sample) const {
   std::array<double, n_tallies> total{};
   for (int lead = leads.first - 1; lead < leads.last; ++lead) {
-    const auto first = (static_cast<std::size_t>(sample) * out_ + lead) * n_tallies;
+    const auto first = (std::int64_t{sample} * out_ + lead) * n_tallies;
     for (int k = 0; k < n_tallies; ++k) total[k] += sums[first + k];
   }
   return row.of(total.data());
@@ -247,16 +248,16 @@ std::vector<ReliabilityBin> PooledScores::reliability(int method, int measure, L
   std::vector<ReliabilityBin> bins(n_bins);
   const auto add = [&](double probability, bool came) {
     if (std::isnan(probability)) return;
-    auto& bin = bins[std::min(n_bins - 1, static_cast<int>(probability * n_bins))];
+    auto& bin = bins[std::min<int>(n_bins - 1, probability * n_bins)];
     ++bin.forecasts;
     bin.probability += probability, bin.frequency += came ? 1 : 0;
   };
   for (const auto& place : places_) {
     const auto& one = hindcasts_.origins[place.origin];
     const auto& g = one.indices[measure];
-    const auto modes = static_cast<std::size_t>(one.modes);
+    const std::size_t modes = one.modes;
     for (int lead = leads.first - 1; lead < leads.last; ++lead) {
-      const auto row = static_cast<std::size_t>(place.window) * out_ + lead;
+      const std::size_t row = std::int64_t{place.window} * out_ + lead;
       const int month = month_of(one.origin.windows.dates_of(place.window)[lead]);
       const double normal = dot(g, one.normal.data() + row * modes),
                    truth = dot(g, one.truth.data() + row * modes) - normal,
@@ -264,7 +265,7 @@ std::vector<ReliabilityBin> PooledScores::reliability(int method, int measure, L
       double variance = 0;
       for (std::size_t m = 0; m < modes; ++m)
         variance += g[m] * dot(g, one.methods[method].covariance.data() + (row * modes + m) * modes);
-      const double sd = std::sqrt(variance);
+      const double sd = rounded_root(variance);
       add(normal_share((terciles_[measure].low[month] - mean) / sd), truth < terciles_[measure].low[month]);
       add(1 - normal_share((terciles_[measure].high[month] - mean) / sd),
           truth >= terciles_[measure].high[month]);

@@ -87,11 +87,11 @@ class Builder {
     return tensor == 0 ? graph_.n_inputs : graph_.operations[tensor - 1].n_out;
   }
   int lstm(std::string name, int from, int units) {
-    const auto n_in = static_cast<std::size_t>(width(from)), n = static_cast<std::size_t>(units);
+    const std::size_t n_in = width(from), n = units;
     return add({Operation::Kind::lstm, std::move(name), {from}, width(from), units}, 4 * n * (n_in + n + 1));
   }
   int dense(std::string name, int from, int units, bool relu, bool last_step) {
-    const auto n_in = static_cast<std::size_t>(width(from)), n = static_cast<std::size_t>(units);
+    const std::size_t n_in = width(from), n = units;
     return add({Operation::Kind::dense, std::move(name), {from}, width(from), units, relu, last_step},
                n * (n_in + 1));
   }
@@ -158,7 +158,7 @@ int first_candidate(const ArchitectureSpace& space, int k) { return std::max(0, 
 std::span<const HeadRow> heads() { return head_rows; }
 
 void validate(Architecture& a) {
-  const auto n_nodes = static_cast<int>(a.nodes.size());
+  const int n_nodes = a.nodes.size();
   QUINTET_CHECK(n_nodes <= most_nodes, "nodes: {} of them; at most {}", n_nodes, most_nodes);
   QUINTET_CHECK(a.n_inputs >= 1 && a.n_inputs <= most_outputs,
                 "a network of {} inputs a step; expected 1 to {}", a.n_inputs, most_outputs);
@@ -186,7 +186,7 @@ Graph graph_of(const Architecture& a) {
   Builder builder(a.n_inputs);
   std::vector<int> h = {0};  // tensors h(0) .. h(k)
   auto skip = a.skips.begin();
-  for (int k = 1; k <= static_cast<int>(a.nodes.size()); ++k) {
+  for (int k = 1; k <= std::ssize(a.nodes); ++k) {
     const int own = add_node(builder, a.nodes[k - 1], k, h.back());
     std::vector<int> summands = {own};
     for (; skip != a.skips.end() && skip->to == k; ++skip) {
@@ -228,8 +228,7 @@ std::size_t count_parameters(const Architecture& architecture, int biases_a_gate
   const Graph graph = graph_of(architecture);
   std::size_t n = graph.n_parameters;
   for (const Operation& operation : graph.operations)
-    if (operation.kind == Operation::Kind::lstm)
-      n += static_cast<std::size_t>(biases_a_gate - 1) * 4 * operation.n_out;
+    if (operation.kind == Operation::Kind::lstm) n += std::int64_t{biases_a_gate - 1} * 4 * operation.n_out;
   return n;
 }
 
@@ -320,7 +319,7 @@ Architecture make_architecture(const ArchitectureSpace& space, const std::vector
     return genes[i++];
   };
   for (int k = 1; k <= space.n_nodes; ++k) {
-    const auto units = static_cast<int>(space.units[next(space.units.size())]);
+    const int units = space.units[next(space.units.size())];
     a.nodes.push_back({units == 0 ? NodeKind::identity : NodeKind::lstm, units});
     for (int from = first_candidate(space, k); from < k; ++from)
       if (next(2) == 1) a.skips.push_back({from, k});

@@ -88,13 +88,13 @@ std::vector<double> predict_coded(const Architecture& architecture, int steps,
                                   std::span<const double> parameters, const std::vector<NamedCodes>& codes,
                                   CodeKernel kernel, std::span<const double> windows) {
   Network<float> network(architecture, steps);
-  const auto window = static_cast<std::size_t>(steps) * architecture.n_inputs;
+  const std::size_t window = std::int64_t{steps} * architecture.n_inputs;
   if (parameters.size() != network.n_parameters() || windows.size() % window != 0)
     throw InternalError("parameters or windows of another network");
   const std::vector<float> weights(parameters.begin(), parameters.end()),
       inputs(windows.begin(), windows.end());
-  const auto n = static_cast<int>(windows.size() / window);
-  std::vector<float> outputs(static_cast<std::size_t>(n) * network.n_outputs());
+  const int n = windows.size() / window;
+  std::vector<float> outputs(std::int64_t{n} * network.n_outputs());
   network.refresh(weights.data());
   network.take_codes(codes, kernel);
   network.forward(inputs.data(), n, outputs.data());

@@ -16,7 +16,7 @@ struct MatrixPlace {
   std::string name;  ///< "node_1.W", "node_1.U"
   std::size_t first = 0;
   int inputs = 0, outputs = 0;
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(inputs) * outputs; }
+  [[nodiscard]] std::size_t size() const { return std::int64_t{inputs} * outputs; }
 };
 /// W and U of each LSTM, W of each dense layer, in the order of the graph. All other parameters are biases.
 [[nodiscard]] std::vector<MatrixPlace> matrices_of(const Graph& graph);

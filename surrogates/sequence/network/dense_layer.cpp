@@ -15,12 +15,12 @@ DenseLayer<Real>::DenseLayer(int n_in, int n_out, bool relu, Products products)
       relu_(relu),
       bf16_(products == Products::bf16),
       bias_(static_cast<std::size_t>(stride_), Real(0)),
-      padded_(n_out == stride_ ? 0 : static_cast<std::size_t>(n_in) * stride_) {}
+      padded_(n_out == stride_ ? 0 : std::int64_t{n_in} * stride_) {}
 
 template <class Real>
 void DenseLayer<Real>::refresh(const Real* parameters) {
   codes_.reset();
-  std::copy_n(parameters + static_cast<std::ptrdiff_t>(n_in_) * n_out_, n_out_, bias_.begin());
+  std::copy_n(parameters + std::int64_t{n_in_} * n_out_, n_out_, bias_.begin());
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
       weights_bf16_.assign(parameters, n_out_, n_in_, n_out_);
@@ -77,11 +77,11 @@ void DenseLayer<Real>::backward(const Real* x, int ldx, int rows, const Real* y,
                                 Real* gradient) {
   constexpr int w = pack_width<Real>;
   const Pack<Real> zero{};
-  Real* b_gradient = gradient + static_cast<std::ptrdiff_t>(n_in_) * n_out_;
+  Real* b_gradient = gradient + std::int64_t{n_in_} * n_out_;
   for (int o = 0; o < stride_; o += w) {
     Pack<Real> sum{};
     for (int row = 0; row < rows; ++row) {
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * stride_ + o;
+      const std::ptrdiff_t at = std::int64_t{row} * stride_ + o;
       Pack<Real> bar = load<Real>(y_bar + at);
       if (relu_) {
         bar = load<Real>(y + at) > zero ? bar : zero;
@@ -102,8 +102,7 @@ void DenseLayer<Real>::backward(const Real* x, int ldx, int rows, const Real* y,
   add_products(x, ldx, y_bar, rows, padded_.data());
   for (int i = 0; i < n_in_; ++i)
     for (int o = 0; o < n_out_; ++o)
-      gradient[static_cast<std::ptrdiff_t>(i) * n_out_ + o] +=
-          padded_[static_cast<std::size_t>(i) * stride_ + o];
+      gradient[std::int64_t{i} * n_out_ + o] += padded_[std::int64_t{i} * stride_ + o];
 }
 
 template class DenseLayer<float>;

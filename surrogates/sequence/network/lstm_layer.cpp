@@ -125,14 +125,13 @@ void step_cells(const Tile<Real>& tile, const Sums<const Real>& sums) {
       z[r][q] = load<Real>(sums.z + r * sums.row + q * sums.gate);
       if constexpr (add_bias) z[r][q] += load<Real>(tile.bias + q * w);
     }
-    c_before[r] =
-        first ? Pack<Real>{} : load<Real>(tile.c_before + static_cast<std::ptrdiff_t>(r) * tile.stride);
+    c_before[r] = first ? Pack<Real>{} : load<Real>(tile.c_before + std::int64_t{r} * tile.stride);
   }
   CellState<Real> states[rows];
   cells_forward<Real, rows>(z, c_before, states);
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r) * tile.stride;
+    const std::ptrdiff_t at = std::int64_t{r} * tile.stride;
     const CellState<Real>& s = states[r];
     store<Real>(tile.c + at, s.c);
     store<Real>(tile.h + at, s.h);
@@ -187,14 +186,14 @@ LstmLayer<Real>::LstmLayer(int n_in, int units, Products products)
       units_(units),
       bf16_(products == Products::bf16),
       stride_(padded(units, pack_width<Real>)),
-      weights_(static_cast<std::size_t>(n_in + units) * 4 * stride_, Real(0)),
-      bias_(static_cast<std::size_t>(4) * stride_, Real(0)),
-      padded_(static_cast<std::size_t>(n_in + units) * 4 * stride_, Real(0)),
-      bias_bar_(static_cast<std::size_t>(4) * stride_, Real(0)) {}
+      weights_(std::int64_t{n_in + units} * 4 * stride_, Real(0)),
+      bias_(std::int64_t{4} * stride_, Real(0)),
+      padded_(std::int64_t{n_in + units} * 4 * stride_, Real(0)),
+      bias_bar_(std::int64_t{4} * stride_, Real(0)) {}
 
 template <class Real>
 std::size_t LstmLayer<Real>::n_parameters() const {
-  return 4 * static_cast<std::size_t>(units_) * (n_in_ + units_ + 1);
+  return 4 * std::int64_t{units_} * (n_in_ + units_ + 1);
 }
 
 template <class Real>
@@ -211,17 +210,17 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
       std::copy_n(from + begin, units_ - begin, to + begin / w * panel);
     }
   };
-  place(parameters + static_cast<std::ptrdiff_t>(rows) * 4 * units_, bias_.data(), 4 * w);
+  place(parameters + std::int64_t{rows} * 4 * units_, bias_.data(), 4 * w);
   const Real* all = parameters;
   if (stride_ != units_) {
     for (int i = 0; i < 4 * rows; ++i) {
-      Real* to = padded_.data() + static_cast<std::ptrdiff_t>(i) * stride_;
-      std::copy_n(parameters + static_cast<std::ptrdiff_t>(i) * units_, units_, to);
+      Real* to = padded_.data() + std::int64_t{i} * stride_;
+      std::copy_n(parameters + std::int64_t{i} * units_, units_, to);
       std::fill(to + units_, to + stride_, Real(0));
     }
     all = padded_.data();
   }
-  const Real* all_u = all + static_cast<std::ptrdiff_t>(n_in_) * 4 * stride_;
+  const Real* all_u = all + std::int64_t{n_in_} * 4 * stride_;
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
       const int width = 4 * stride_;
@@ -230,10 +229,9 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
       u_back_bf16_.assign(all_u, width, width, units_, true);
       return;
     }
-  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(rows) * 4 * w;
+  const std::ptrdiff_t panel = std::int64_t{rows} * 4 * w;
   for (int i = 0; i < rows; ++i)
-    place(parameters + static_cast<std::ptrdiff_t>(i) * 4 * units_,
-          weights_.data() + static_cast<std::ptrdiff_t>(i) * 4 * w, panel);
+    place(parameters + std::int64_t{i} * 4 * units_, weights_.data() + std::int64_t{i} * 4 * w, panel);
   w_back_.assign(all, 4 * stride_, n_in_, true);
   u_back_.assign(all_u, 4 * stride_, units_, true);
 }
@@ -252,7 +250,7 @@ void LstmLayer<Real>::multiply_back(const Real* z_bar, int rows, bool to_inputs,
 template <class Real>
 void LstmLayer<Real>::sum_inputs(Steps<const Real> x, int rows, Real* z) const {
   constexpr int w = pack_width<Real>;
-  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
+  const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
     for (int row = 0; row < rows; row += tile_rows) {
       const std::ptrdiff_t at = row;
@@ -275,7 +273,7 @@ void LstmLayer<Real>::take_codes(const BinaryCodes& w, const BinaryCodes& u, Cod
         BinaryCodes wide = codes;
         wide.rows = 4 * stride_;
         const auto move = [&](const auto& from, auto& to, std::ptrdiff_t width) {
-          to.assign(static_cast<std::size_t>(codes.bits) * wide.rows * width, 0);
+          to.assign(std::int64_t{codes.bits} * wide.rows * width, 0);
           for (int i = 0; i < codes.bits; ++i)
             for (int q = 0; q < 4; ++q)
               std::copy_n(from.begin() + (std::ptrdiff_t{i} * codes.rows + q * units_) * width,
@@ -294,14 +292,14 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
                            const Real* z, bool complete, Real* gates, Real* c, Real* tanh_c, Real* h) {
   constexpr int w = pack_width<Real>;
   const Given given = z == nullptr ? Given::nothing : complete ? Given::all : Given::inputs;
-  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
+  const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
     for (int row = 0, rows = 0; row < n; row += rows) {
       const int tiles = (n - row + tile_rows - 1) / tile_rows;
       rows = (n - row + tiles - 1) / tiles;  // of about the same size: narrow ones wait for their own sums
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * stride_;
+      const std::ptrdiff_t at = std::int64_t{row} * stride_;
       const auto moved = [](auto* p, std::ptrdiff_t by) { return p == nullptr ? p : p + by; };
-      const Tile<Real> tile = {x.data + static_cast<std::ptrdiff_t>(row) * x.stride,
+      const Tile<Real> tile = {x.data + std::int64_t{row} * x.stride,
                                moved(h_before, at),
                                x.stride,
                                n_in_,
@@ -325,7 +323,7 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
 
 template <class Real>
 void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bool keep) {
-  const std::size_t size = static_cast<std::size_t>(n) * stride_;  // of a step
+  const std::size_t size = std::int64_t{n} * stride_;  // of a step
   grow(c_, keep ? size * steps : size);
   if (keep) {
     grow(gates_, 4 * size * steps);
@@ -341,7 +339,7 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
   if constexpr (std::is_same_v<Real, float>)
     if (coded) w_codes_->multiply(x.data, x.stride, steps * n, z_.data(), width);
   for (int t = 0; t < steps; ++t) {
-    const Steps<const Real> now = {x.data + static_cast<std::ptrdiff_t>(t) * n * x.stride, x.stride};
+    const Steps<const Real> now = {x.data + std::int64_t{t} * n * x.stride, x.stride};
     Real* c = c_.data() + (keep ? size * t : 0);
     const Real* c_before = t == 0 ? nullptr : (keep ? c - size : c);
     const Real* h_before = t == 0 ? nullptr : h + size * (t - 1);
@@ -361,14 +359,14 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
 template <class Real>
 void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
   constexpr int w = pack_width<Real>;
-  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(n) * stride_;
+  const std::ptrdiff_t size = std::int64_t{n} * stride_;
   Real* gates = gates_.data() + 4 * size * t;
   const Real *c = c_.data() + size * t, *tanh_c = tanh_c_.data() + size * t;
   for (int unit = 0; unit < stride_; unit += w) {
     Pack<Real> bias_bar[4];
     for (int q = 0; q < 4; ++q) bias_bar[q] = load<Real>(bias_bar_.data() + q * stride_ + unit);
     for (int row = 0; row < n; ++row) {
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * stride_ + unit;
+      const std::ptrdiff_t at = std::int64_t{row} * stride_ + unit;
       Real* z = gates + 4 * (at - unit) + unit;
       CellState<Real> s;
       s.i = load<Real>(z);
@@ -408,22 +406,19 @@ void LstmLayer<Real>::add_gradient(Steps<const Real> x, const Real* h, int steps
                                    width, to, width);
       done = true;
     }
-  if (!done) {
-    add_transposed_products<Real>({{x.data, x.stride, z_bar, width}}, rows, n_in_, width, to, width);
-    add_transposed_products<Real>({{h, stride_, z_bar + std::ptrdiff_t{n} * width, width}}, rows - n, units_,
-                                  width, to + std::ptrdiff_t{n_in_} * width, width);
-  }
+  if (!done)
+    add_transposed_products<Real>({{x.data, x.stride, n_in_}, {h, stride_, units_, n}}, z_bar, width, rows,
+                                  width, to, width);
   if (!padding) return;
   for (int i = 0; i < 4 * (n_in_ + units_); ++i)
     for (int j = 0; j < units_; ++j)
-      gradient[static_cast<std::ptrdiff_t>(i) * units_ + j] +=
-          padded_[static_cast<std::size_t>(i) * stride_ + j];
+      gradient[std::int64_t{i} * units_ + j] += padded_[std::int64_t{i} * stride_ + j];
 }
 
 template <class Real>
 void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real* h, const Real* h_bar,
                                Real* x_bar, Real* gradient) {
-  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(n) * stride_;
+  const std::ptrdiff_t size = std::int64_t{n} * stride_;
   grow(c_bar_, static_cast<std::size_t>(size));
   grow(h_bar_, static_cast<std::size_t>(size));
   std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
@@ -435,10 +430,9 @@ void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real
       multiply_back(z_bar, n, true, x_bar + std::ptrdiff_t{t} * n * padded(n_in_, pack_width<Real>));
   }
   add_gradient(x, h, steps, n, gradient);
-  Real* b_gradient = gradient + static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * units_;
+  Real* b_gradient = gradient + std::int64_t{n_in_ + units_} * 4 * units_;
   for (int q = 0; q < 4; ++q)
-    for (int j = 0; j < units_; ++j)
-      b_gradient[q * units_ + j] += bias_bar_[static_cast<std::size_t>(q) * stride_ + j];
+    for (int j = 0; j < units_; ++j) b_gradient[q * units_ + j] += bias_bar_[std::int64_t{q} * stride_ + j];
 }
 
 template class LstmLayer<float>;

@@ -36,9 +36,8 @@ Network<Real>::Network(const Architecture& architecture, int steps, Products pro
     tensors_.push_back({operation.n_out, padded(operation.n_out, w), {}, {}, false});
     widest = std::max(widest, padded(operation.n_in, w));
   }
-  for (Tensor& tensor : tensors_)
-    tensor.values.assign(static_cast<std::size_t>(steps) * block * tensor.stride, Real(0));
-  share_.resize(static_cast<std::size_t>(steps) * block * widest);
+  for (Tensor& tensor : tensors_) tensor.values.assign(std::int64_t{steps} * block * tensor.stride, Real(0));
+  share_.resize(std::int64_t{steps} * block * widest);
 }
 
 template <class Real>
@@ -70,7 +69,7 @@ void Network<Real>::merge(const Operation& operation, int n) {
   constexpr int w = pack_width<Real>;
   const Pack<Real> zero{};
   Tensor& to = tensors_[&operation - graph_.operations.data() + 1];
-  const std::size_t size = static_cast<std::size_t>(steps_) * n * to.stride;
+  const std::size_t size = std::int64_t{steps_} * n * to.stride;
   for (std::size_t at = 0; at < size; at += w) {
     Pack<Real> sum{};
     for (const int from : operation.inputs) sum += load<Real>(tensors_[from].values.data() + at);
@@ -83,7 +82,7 @@ void Network<Real>::merge_back(const Operation& operation, int n) {
   constexpr int w = pack_width<Real>;
   const Pack<Real> zero{};
   const Tensor& tensor = tensors_[&operation - graph_.operations.data() + 1];
-  const std::size_t size = static_cast<std::size_t>(steps_) * n * tensor.stride;
+  const std::size_t size = std::int64_t{steps_} * n * tensor.stride;
   for (const int from : operation.inputs) {
     if (from == 0) continue;
     Real* to = begin_bar(from);
@@ -104,7 +103,7 @@ template <class Real>
 void Network<Real>::end_bar(int tensor, int n) {
   constexpr int w = pack_width<Real>;
   Tensor& to = tensors_[tensor];
-  const std::size_t size = static_cast<std::size_t>(steps_) * n * to.stride;
+  const std::size_t size = std::int64_t{steps_} * n * to.stride;
   if (to.has_bar)
     for (std::size_t at = 0; at < size; at += w)
       store<Real>(to.bar.data() + at, load<Real>(to.bar.data() + at) + load<Real>(share_.data() + at));
@@ -119,7 +118,7 @@ void Network<Real>::run_operation(std::size_t i, int n, bool keep) {
   if (auto* lstm = std::get_if<LstmLayer<Real>>(&layers_[i])) {
     lstm->forward({from.values.data(), from.stride}, steps_, n, to, keep);
   } else if (auto* dense = std::get_if<DenseLayer<Real>>(&layers_[i])) {
-    const std::size_t last = static_cast<std::size_t>(steps_ - 1) * n * from.stride;
+    const std::size_t last = std::int64_t{steps_ - 1} * n * from.stride;
     dense->forward(from.values.data() + (operation.last_step ? last : 0), from.stride,
                    operation.last_step ? n : steps_ * n, to);
   } else {
@@ -140,7 +139,7 @@ void Network<Real>::run_operation_back(std::size_t i, int n, Real* gradient) {
     lstm->backward({from.values.data(), from.stride}, steps_, n, own.values.data(), own.bar.data(), x_bar,
                    gradient);
   } else if (auto* dense = std::get_if<DenseLayer<Real>>(&layers_[i])) {
-    const std::size_t last = operation.last_step ? static_cast<std::size_t>(steps_ - 1) * n * from.stride : 0;
+    const std::size_t last = operation.last_step ? std::int64_t{steps_ - 1} * n * from.stride : 0;
     if (x_bar != nullptr) {
       std::fill_n(x_bar, last, Real(0));
       x_bar += last;
@@ -156,8 +155,8 @@ void Network<Real>::run(const Real* windows, int n, bool keep) {
   Tensor& input = tensors_.front();
   for (int b = 0; b < n; ++b)
     for (int t = 0; t < steps_; ++t)
-      std::copy_n(windows + (static_cast<std::ptrdiff_t>(b) * steps_ + t) * input.width, input.width,
-                  input.values.data() + (static_cast<std::ptrdiff_t>(t) * n + b) * input.stride);
+      std::copy_n(windows + (std::int64_t{b} * steps_ + t) * input.width, input.width,
+                  input.values.data() + (std::int64_t{t} * n + b) * input.stride);
   for (std::size_t i = 0; i < layers_.size(); ++i) run_operation(i, n, keep);
 }
 
@@ -174,8 +173,7 @@ void Network<Real>::visit_outputs(int n, Visit&& visit) const {
   for (int b = 0; b < n; ++b)
     for (int t = 0; t < steps; ++t)
       for (int i = 0; i < last.width; ++i)
-        visit((static_cast<std::ptrdiff_t>(b) * steps + t) * last.width + i,
-              (static_cast<std::ptrdiff_t>(t) * n + b) * last.stride + i);
+        visit((std::int64_t{b} * steps + t) * last.width + i, (std::int64_t{t} * n + b) * last.stride + i);
 }
 
 template <class Real>
@@ -196,7 +194,7 @@ double Network<Real>::loss_and_gradient(const Real* windows, const Real* targets
   if (coded_) throw InternalError("the gradient of a network of binary codes");
   const std::ptrdiff_t window = std::ptrdiff_t{steps_} * graph_.n_inputs;
   const double count = static_cast<double>(batch) * n_outputs_;
-  const auto scale = static_cast<Real>(2 / count);
+  const Real scale = 2 / count;
   for (Tensor& tensor : tensors_) tensor.bar.resize(tensor.values.size(), Real(0));
   double loss = 0;
   for (int first = 0; first < n; first += block) {

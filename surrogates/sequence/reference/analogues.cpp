@@ -44,12 +44,12 @@ std::vector<Neighbour> neighbours(const Library& library, const double* state, d
     for (std::size_t j = 0; j < width; ++j) square += std::pow(library.states[i * width + j] - state[j], 2);
     all.push_back({square, season, i});
   }
-  const auto wanted = static_cast<std::size_t>(library.options.neighbours);
+  const std::size_t wanted = library.options.neighbours;
   QUINTET_CHECK(all.size() >= wanted,
                 "analogues: a season of the training has {} windows, fewer than analogues.neighbours: {}; "
                 "ask for fewer, or train on a longer period",
                 all.size(), wanted);
-  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted) - 1, all.end(),
+  std::nth_element(all.begin(), all.begin() + wanted - 1, all.end(),
                    [](const Neighbour& a, const Neighbour& b) {
                      return std::pair(a.distance, a.window) < std::pair(b.distance, b.window);
                    });
@@ -79,7 +79,7 @@ void add_window(const Library& library, const std::vector<Neighbour>& near, doub
       for (int a = 0; a < modes; ++a)
         for (int b = 0; b < modes; ++b) {
           const int p = lead * modes + a, q = lead * modes + b;
-          covariance[first + (static_cast<std::size_t>(lead) * modes + a) * modes + b] +=
+          covariance[first + (std::int64_t{lead} * modes + a) * modes + b] +=
               0.5 * n.weight * (library.errors[n.window * width + p] - shift[p]) *
               (library.errors[n.window * width + q] - shift[q]);
         }
@@ -107,7 +107,7 @@ Forecaster fit_analogues(const FitData& data, const ReferenceOptions& references
   const Features features{.lags = 1, .means = {data.windows.shape.in}, .seasons = 0};
   const int modes = data.series.n_modes, out = data.windows.shape.out, n = data.windows.size();
   auto states = features.of(anomalies(data.series, damped.climatology), data.windows);
-  const auto width = static_cast<std::size_t>(features.count(modes));
+  const std::size_t width = features.count(modes);
   std::vector<double> scale(width, 0.0);
   for (std::size_t i = 0; i < states.size(); ++i) scale[i % width] += states[i] * states[i] / n;
   for (double& value : scale) value = value > 0 ? 1 / std::sqrt(value) : 0;
@@ -128,7 +128,7 @@ Forecaster fit_analogues(const FitData& data, const ReferenceOptions& references
     for (int i = 0; i < windows.size(); ++i) {
       const double day = known.time[windows.origins[i]];
       const auto near = neighbours(*library, state.data() + i * w, day);
-      double* mean = result.mean.data() + static_cast<std::size_t>(i) * library->out * library->modes;
+      double* mean = result.mean.data() + std::int64_t{i} * library->out * library->modes;
       add_window(*library, near, day, mean, result.covariance);
     }
     return result;

@@ -61,16 +61,15 @@ Climatology::Climatology(const CoefficientSeries& series, Rows rows, const Clima
   valid_until_ = after(last_, options.valid_years.value_or(ClimatologyOptions::usual_validity));
   for (int t = rows.begin; t < rows.end; ++t) middle_ += series.time[t] / n;
   const int fitted = options.trend > 0 ? k : k - 1;  // the trend is the last function
-  std::vector<double> x(static_cast<std::size_t>(n) * fitted), functions(k);
+  std::vector<double> x(std::int64_t{n} * fitted), functions(k);
   for (int t = 0; t < n; ++t) {
     functions_of(series.time[rows.begin + t], middle_, harmonics_, functions.data());
-    std::copy_n(functions.begin(), fitted, x.begin() + static_cast<std::ptrdiff_t>(t) * fitted);
+    std::copy_n(functions.begin(), fitted, x.begin() + std::int64_t{t} * fitted);
   }
-  const std::vector<double> y(series.row(rows.begin),
-                              series.row(rows.begin) + static_cast<std::size_t>(n) * n_modes_);
+  const std::vector<double> y(series.row(rows.begin), series.row(rows.begin) + std::int64_t{n} * n_modes_);
   values_ = least_squares(std::move(x), y, n, fitted, n_modes_, "climatology");
-  values_.resize(static_cast<std::size_t>(k) * n_modes_, 0.0);
-  for (int m = 0; m < n_modes_; ++m) values_[static_cast<std::size_t>(k - 1) * n_modes_ + m] *= options.trend;
+  values_.resize(std::int64_t{k} * n_modes_, 0.0);
+  for (int m = 0; m < n_modes_; ++m) values_[std::int64_t{k - 1} * n_modes_ + m] *= options.trend;
 }
 
 Climatology::Climatology(int harmonics, int n_modes, double middle, double first, double last,
@@ -94,8 +93,7 @@ void Climatology::evaluate(double day, double* values) const {
   functions_of(day, middle_, harmonics_, functions.data());
   for (int m = 0; m < n_modes_; ++m) values[m] = 0;
   for (int i = 0; i < k; ++i)
-    for (int m = 0; m < n_modes_; ++m)
-      values[m] += functions[i] * values_[static_cast<std::size_t>(i) * n_modes_ + m];
+    for (int m = 0; m < n_modes_; ++m) values[m] += functions[i] * values_[std::int64_t{i} * n_modes_ + m];
 }
 
 double Climatology::valid_years() const { return (valid_until_ - last_) / year; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -24,8 +25,7 @@ void describe(Schema& schema, ClimatologyOptions& options);
 class Climatology {
  public:
   /// Zero for `n_modes`, valid always: anomalies are the values themselves.
-  explicit Climatology(int n_modes = 0)
-      : n_modes_(n_modes), values_(2 * static_cast<std::size_t>(n_modes), 0.0) {}
+  explicit Climatology(int n_modes = 0) : n_modes_(n_modes), values_(2 * std::int64_t{n_modes}, 0.0) {}
   /// Fit to rows of a series. Throws InputError where they do not determine it (shorter than the year, too
   /// few).
   Climatology(const CoefficientSeries& series, Rows rows, const ClimatologyOptions& options);

@@ -9,6 +9,7 @@
 #include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
 
 namespace quintet::sequence {
@@ -76,7 +77,7 @@ std::vector<double> positive(std::vector<double> q, int n) {
 /// Covariance of anomalies at a time of the year.
 std::vector<double> covariance(const CoefficientSeries& x, Rows rows, double day, double half_width) {
   const int n = x.n_modes;
-  std::vector<double> sum(static_cast<std::size_t>(n) * n, 0.0);
+  std::vector<double> sum(std::int64_t{n} * n, 0.0);
   double total = 0;
   for (int t = rows.begin; t < rows.end; ++t) {
     const double weight = season_weight(x.time[t] - day, half_width);
@@ -182,7 +183,7 @@ Predictive CyclostationaryLim::forecast(const CoefficientSeries& known, const Wi
     const int origin = windows.origins[i];
     climatology_.evaluate(known.time[origin], normal.data());
     for (int m = 0; m < modes_; ++m) x[m] = known.row(origin)[m] - normal[m];
-    std::vector<double> p(static_cast<std::size_t>(modes_) * modes_, 0.0);
+    std::vector<double> p(std::int64_t{modes_} * modes_, 0.0);
     const auto days = midways(known, windows, i);
     for (int lead = 0; lead < out; ++lead) {
       const double* e = step_operator(days[lead]);
@@ -210,15 +211,14 @@ std::vector<double> CyclostationaryLim::members(const CoefficientSeries& known, 
   const int out = window.shape.out, origin = window.origins.at(0);
   std::mt19937_64 random(seed);
   const auto deviate = [&] {
-    const double u = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53,
-                 v = static_cast<double>(random() >> 11) * 0x1p-53;
+    const double u = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53, v = (random() >> 11) * 0x1p-53;
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   };
   const auto days = midways(known, window, 0);
   std::vector<SymmetricEigen> noises;
   for (const double day : days)
-    noises.push_back(symmetric_eigen(
-        std::vector<double>(noise(day), noise(day) + static_cast<std::size_t>(modes_) * modes_), modes_));
+    noises.push_back(
+        symmetric_eigen(std::vector<double>(noise(day), noise(day) + std::int64_t{modes_} * modes_), modes_));
   std::vector<double> start(modes_), normal(modes_), result;
   climatology_.evaluate(known.time[origin], normal.data());
   for (int m = 0; m < modes_; ++m) start[m] = known.row(origin)[m] - normal[m];
@@ -230,7 +230,7 @@ std::vector<double> CyclostationaryLim::members(const CoefficientSeries& known, 
       for (int m = 0; m < modes_; ++m)
         for (int n = 0; n < modes_; ++n) next[m] += e[m * modes_ + n] * x[n];
       for (int j = 0; j < modes_; ++j) {
-        const double drawn = deviate() * std::sqrt(std::max(0.0, noises[lead].values[j]));
+        const double drawn = deviate() * rounded_root(noises[lead].values[j]);
         for (int m = 0; m < modes_; ++m) next[m] += noises[lead].vectors[m * modes_ + j] * drawn;
       }
       x = next;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <utility>
 
 #include "io/log/error.hpp"
@@ -30,8 +31,7 @@ namespace {
 std::vector<double> transposed(const std::vector<double>& a, int rows, int columns) {
   std::vector<double> t(a.size());
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      t[static_cast<std::size_t>(j) * rows + i] = a[static_cast<std::size_t>(i) * columns + j];
+    for (int j = 0; j < columns; ++j) t[std::int64_t{j} * rows + i] = a[std::int64_t{i} * columns + j];
   return t;
 }
 
@@ -39,12 +39,11 @@ std::vector<double> transposed(const std::vector<double>& a, int rows, int colum
 
 std::vector<double> transposed_product(const std::vector<double>& a, const std::vector<double>& b, int n,
                                        int k, int m) {
-  std::vector<double> c(static_cast<std::size_t>(k) * m, 0.0);
+  std::vector<double> c(std::int64_t{k} * m, 0.0);
   for (int i = 0; i < n; ++i)
     for (int p = 0; p < k; ++p) {
-      const double value = a[static_cast<std::size_t>(i) * k + p];
-      for (int q = 0; q < m; ++q)
-        c[static_cast<std::size_t>(p) * m + q] += value * b[static_cast<std::size_t>(i) * m + q];
+      const double value = a[std::int64_t{i} * k + p];
+      for (int q = 0; q < m; ++q) c[std::int64_t{p} * m + q] += value * b[std::int64_t{i} * m + q];
     }
   return c;
 }
@@ -56,10 +55,9 @@ std::vector<double> least_squares(std::vector<double> x, const std::vector<doubl
   // Columns of very different size say nothing of their dependence.
   std::vector<double> scale(k, 0.0);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < k; ++j)
-      scale[j] = std::max(scale[j], std::abs(x[static_cast<std::size_t>(i) * k + j]));
+    for (int j = 0; j < k; ++j) scale[j] = std::max(scale[j], std::abs(x[std::int64_t{i} * k + j]));
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < k; ++j) x[static_cast<std::size_t>(i) * k + j] /= scale[j] > 0 ? scale[j] : 1;
+    for (int j = 0; j < k; ++j) x[std::int64_t{i} * k + j] /= scale[j] > 0 ? scale[j] : 1;
   auto a = transposed(x, n, k), b = transposed(y, n, m);
   std::vector<double> singular(k);
   const double tolerance = 1e-10;
@@ -67,7 +65,7 @@ std::vector<double> least_squares(std::vector<double> x, const std::vector<doubl
   double size = 0;
   dgelsd_(&n, &k, &m, a.data(), &n, b.data(), &n, singular.data(), &tolerance, &rank, &size, &lwork,
           &iwork_size, &info);
-  lwork = static_cast<int>(size);
+  lwork = size;
   std::vector<double> work(lwork);
   std::vector<int> iwork(std::max(1, iwork_size));
   dgelsd_(&n, &k, &m, a.data(), &n, b.data(), &n, singular.data(), &tolerance, &rank, work.data(), &lwork,
@@ -77,10 +75,9 @@ std::vector<double> least_squares(std::vector<double> x, const std::vector<doubl
   QUINTET_CHECK(rank == k,
                 "{}: the data determine {} of {} unknowns; give more of them, or ask for fewer unknowns",
                 what, rank, k);
-  std::vector<double> solution(static_cast<std::size_t>(k) * m);
+  std::vector<double> solution(std::int64_t{k} * m);
   for (int j = 0; j < k; ++j)
-    for (int q = 0; q < m; ++q)
-      solution[static_cast<std::size_t>(j) * m + q] = b[static_cast<std::size_t>(q) * n + j] / scale[j];
+    for (int q = 0; q < m; ++q) solution[std::int64_t{j} * m + q] = b[std::int64_t{q} * n + j] / scale[j];
   return solution;
 }
 
@@ -96,7 +93,7 @@ std::optional<std::vector<double>> solve_positive(std::vector<double> a, const s
 std::vector<double> ridge(const std::vector<double>& x, const std::vector<double>& y,
                           const std::vector<double>& penalty, int n, int k, int m, const char* what) {
   auto matrix = transposed_product(x, x, n, k, k);
-  for (int j = 0; j < k; ++j) matrix[static_cast<std::size_t>(j) * (k + 1)] += penalty[j];
+  for (int j = 0; j < k; ++j) matrix[std::int64_t{j} * (k + 1)] += penalty[j];
   auto solution = solve_positive(std::move(matrix), transposed_product(x, y, n, k, m), k, m);
   QUINTET_CHECK(
       solution,
@@ -111,7 +108,7 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
 }
 
 MatrixPowers::MatrixPowers(const std::vector<double>& g, int n)
-    : n_(n), real_(n), imaginary_(n), v_(2 * static_cast<std::size_t>(n) * n, 0.0), inverse_(v_.size(), 0.0) {
+    : n_(n), real_(n), imaginary_(n), v_(2 * std::int64_t{n} * n, 0.0), inverse_(v_.size(), 0.0) {
   auto a = transposed(g, n, n);
   std::vector<double> vectors(a.size());
   const int one = 1, lwork = 8 * n + 16;
@@ -124,13 +121,13 @@ MatrixPowers::MatrixPowers(const std::vector<double>& g, int n)
   std::vector<Complex> v(a.size()), unit(a.size(), 0.0);  // column-major
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) {
-      const auto at = [&](int column) { return vectors[static_cast<std::size_t>(column) * n + i]; };
+      const auto at = [&](int column) { return vectors[std::int64_t{column} * n + i]; };
       const bool first = imaginary_[j] > 0, second = imaginary_[j] < 0;  // of a conjugate pair
-      v[static_cast<std::size_t>(j) * n + i] = first    ? Complex(at(j), at(j + 1))
-                                               : second ? Complex(at(j - 1), -at(j))
-                                                        : Complex(at(j), 0);
+      v[std::int64_t{j} * n + i] = first    ? Complex(at(j), at(j + 1))
+                                   : second ? Complex(at(j - 1), -at(j))
+                                            : Complex(at(j), 0);
     }
-  for (int i = 0; i < n; ++i) unit[static_cast<std::size_t>(i) * (n + 1)] = 1.0;
+  for (int i = 0; i < n; ++i) unit[std::int64_t{i} * (n + 1)] = 1.0;
   auto factors = v;
   std::vector<int> pivots(n);
   zgesv_(&n, &n, reinterpret_cast<double*>(factors.data()), &n, pivots.data(),
@@ -138,8 +135,7 @@ MatrixPowers::MatrixPowers(const std::vector<double>& g, int n)
   if (info != 0) throw NumericalError("a propagator cannot be diagonalised");
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      const auto row = 2 * (static_cast<std::size_t>(i) * n + j),
-                 column = static_cast<std::size_t>(j) * n + i;
+      const std::size_t row = 2 * (std::int64_t{i} * n + j), column = std::int64_t{j} * n + i;
       v_[row] = v[column].real(), v_[row + 1] = v[column].imag();
       inverse_[row] = unit[column].real(), inverse_[row + 1] = unit[column].imag();
     }
@@ -148,7 +144,7 @@ MatrixPowers::MatrixPowers(const std::vector<double>& g, int n)
 std::vector<double> MatrixPowers::power(double p) const {
   using Complex = std::complex<double>;
   const auto entry = [&](const std::vector<double>& a, int i, int j) {
-    const auto at = 2 * (static_cast<std::size_t>(i) * n_ + j);
+    const auto at = 2 * (std::int64_t{i} * n_ + j);
     return Complex(a[at], a[at + 1]);
   };
   std::vector<Complex> lambda(n_);
@@ -160,12 +156,12 @@ std::vector<double> MatrixPowers::power(double p) const {
                   real_[i], p);
     lambda[i] = std::pow(Complex(real_[i], imaginary_[i]), p);
   }
-  std::vector<double> result(static_cast<std::size_t>(n_) * n_);
+  std::vector<double> result(std::int64_t{n_} * n_);
   for (int i = 0; i < n_; ++i)
     for (int j = 0; j < n_; ++j) {
       Complex sum = 0;
       for (int k = 0; k < n_; ++k) sum += entry(v_, i, k) * lambda[k] * entry(inverse_, k, j);
-      result[static_cast<std::size_t>(i) * n_ + j] = sum.real();
+      result[std::int64_t{i} * n_ + j] = sum.real();
     }
   return result;
 }
@@ -193,10 +189,9 @@ std::vector<double> left_singular_vectors(const std::vector<double>& x, int n, i
   int info = 0;
   dsyev_("V", "L", &n, gram.data(), &n, values.data(), work.data(), &lwork, &info);
   if (info != 0) throw NumericalError("the singular value decomposition of delayed states did not converge");
-  std::vector<double> u(static_cast<std::size_t>(n) * r);
+  std::vector<double> u(std::int64_t{n} * r);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < r; ++j)
-      u[static_cast<std::size_t>(i) * r + j] = gram[static_cast<std::size_t>(n - 1 - j) * n + i];
+    for (int j = 0; j < r; ++j) u[std::int64_t{i} * r + j] = gram[std::int64_t{n - 1 - j} * n + i];
   return u;
 }
 

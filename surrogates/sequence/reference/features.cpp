@@ -26,7 +26,7 @@ std::vector<double> Features::of(const CoefficientSeries& anomalies, const Windo
                 windows.shape.in);
   constexpr double year = 365.2425;
   const int modes = anomalies.n_modes;
-  std::vector<double> values(static_cast<std::size_t>(windows.size()) * count(modes));
+  std::vector<double> values(std::int64_t{windows.size()} * count(modes));
   double* out = values.data();
   for (int i = 0; i < windows.size(); ++i) {
     const int origin = windows.origins[i];

@@ -1,6 +1,7 @@
 #include "surrogates/sequence/reference/predictive.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 namespace quintet::sequence {
@@ -12,7 +13,7 @@ double season_weight(double days_apart, double half_width) {
 
 SeasonalSpread::SeasonalSpread(const std::vector<double>& errors, const std::vector<double>& starts, int out,
                                int modes, double half_width)
-    : size_(static_cast<std::size_t>(out) * modes * modes), values_(phases * size_, 0.0) {
+    : size_(std::int64_t{out} * modes * modes), values_(phases * size_, 0.0) {
   for (int phase = 0; phase < phases; ++phase) {
     double* sum = values_.data() + phase * size_;
     double total = 0;
@@ -24,7 +25,7 @@ SeasonalSpread::SeasonalSpread(const std::vector<double>& errors, const std::vec
         const double* e = errors.data() + (i * out + lead) * modes;
         for (int m = 0; m < modes; ++m)
           for (int n = 0; n < modes; ++n)
-            sum[(static_cast<std::size_t>(lead) * modes + m) * modes + n] += weight * e[m] * e[n];
+            sum[(std::int64_t{lead} * modes + m) * modes + n] += weight * e[m] * e[n];
       }
     }
     for (std::size_t j = 0; j < size_; ++j) sum[j] = total > 0 ? sum[j] / total : std::nan("");

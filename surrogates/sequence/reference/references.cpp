@@ -19,8 +19,8 @@ namespace {
 /// A forecaster of no weights yet.
 LinearForecaster blank(Climatology climatology, Features features, int out) {
   LinearForecaster f;
-  const auto modes = static_cast<std::size_t>(climatology.n_modes());
-  f.weights.assign(static_cast<std::size_t>(features.count(climatology.n_modes())) * out * modes, 0.0);
+  const std::size_t modes = climatology.n_modes();
+  f.weights.assign(std::int64_t{features.count(climatology.n_modes())} * out * modes, 0.0);
   f.offset.assign(out * modes, 0.0);
   f.climatology = std::move(climatology);
   f.features = std::move(features);
@@ -31,7 +31,7 @@ LinearForecaster blank(Climatology climatology, Features features, int out) {
 /// Weight of mode `from` of the last state for lead l (0 first) of mode `to`.
 double& weight(LinearForecaster& f, int from, int lead, int to) {
   const int modes = f.climatology.n_modes();
-  return f.weights[(static_cast<std::size_t>(from) * f.out + lead) * modes + to];
+  return f.weights[(std::int64_t{from} * f.out + lead) * modes + to];
 }
 
 Climatology climatology_of(const FitData& data, const ReferenceOptions& options) {
@@ -110,8 +110,7 @@ LinearForecaster fit_lim(const FitData& data, const ReferenceOptions& options) {
   for (int lead = 0; lead < f.out; ++lead) {
     const auto g = powers.power(static_cast<double>(lead + 1) / lag);
     for (int to = 0; to < modes; ++to)
-      for (int from = 0; from < modes; ++from)
-        weight(f, from, lead, to) = g[static_cast<std::size_t>(to) * modes + from];
+      for (int from = 0; from < modes; ++from) weight(f, from, lead, to) = g[std::int64_t{to} * modes + from];
   }
   return f;
 }
@@ -120,9 +119,9 @@ LinearForecaster fit_lim(const FitData& data, const ReferenceOptions& options) {
 std::vector<double> centre(std::vector<double>& x, int n, int k) {
   std::vector<double> mean(k, 0.0);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < k; ++j) mean[j] += x[static_cast<std::size_t>(i) * k + j] / n;
+    for (int j = 0; j < k; ++j) mean[j] += x[std::int64_t{i} * k + j] / n;
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < k; ++j) x[static_cast<std::size_t>(i) * k + j] -= mean[j];
+    for (int j = 0; j < k; ++j) x[std::int64_t{i} * k + j] -= mean[j];
   return mean;
 }
 
@@ -142,8 +141,7 @@ void regress(LinearForecaster& f, Features features, const FitData& data, double
   std::vector<double> penalty(k, absolute);
   for (int j = 0; j < k; ++j)
     for (int i = 0; i < n; ++i)
-      penalty[j] +=
-          relative * x[static_cast<std::size_t>(i) * k + j] * x[static_cast<std::size_t>(i) * k + j];
+      penalty[j] += relative * x[std::int64_t{i} * k + j] * x[std::int64_t{i} * k + j];
   const auto w = ridge(x, y, penalty, n, k, width, name);
 
   auto sum = blank(f.climatology, std::move(features), f.out);
@@ -152,7 +150,7 @@ void regress(LinearForecaster& f, Features features, const FitData& data, double
   for (std::size_t i = 0; i < f.weights.size(); ++i) sum.weights[i] += f.weights[i];
   for (int p = 0; p < width; ++p) {
     sum.offset[p] = f.offset[p] + y_mean[p];
-    for (int j = 0; j < k; ++j) sum.offset[p] -= x_mean[j] * w[static_cast<std::size_t>(j) * width + p];
+    for (int j = 0; j < k; ++j) sum.offset[p] -= x_mean[j] * w[std::int64_t{j} * width + p];
   }
   f = std::move(sum);
 }
@@ -191,7 +189,7 @@ std::vector<int> columns_of(const Features& all, int modes, int lags, const std:
     for (int m = 0; m < modes; ++m) columns.push_back(block * modes + m);
   };
   for (int lag = 0; lag < lags; ++lag) take(lag);
-  const int n_means = static_cast<int>(all.means.size());
+  const int n_means = all.means.size();
   for (int k = 0; k < n_means; ++k)
     if (means[k]) take(all.lags + k);
   for (int h = 0; h < 2 * seasons; ++h) take(all.lags + n_means + h);
@@ -208,11 +206,10 @@ struct NormalEquations {
     const auto n = columns.size();
     std::vector<double> a(n * n), b(n * width);
     for (std::size_t i = 0; i < n; ++i) {
-      const auto row = static_cast<std::size_t>(columns[i]);
+      const std::size_t row = columns[i];
       for (std::size_t j = 0; j < n; ++j) a[i * n + j] = square[row * k + columns[j]];
       a[i * (n + 1)] *= 1 + alpha;
-      std::copy_n(right.begin() + static_cast<std::ptrdiff_t>(row) * width, width,
-                  b.begin() + static_cast<std::ptrdiff_t>(i) * width);
+      std::copy_n(right.begin() + row * width, width, b.begin() + i * width);
     }
     const auto solved = solve_positive(std::move(a), b, static_cast<int>(n), width);
     QUINTET_CHECK(solved,
@@ -221,7 +218,7 @@ struct NormalEquations {
                   n);
     for (std::size_t i = 0; i < n; ++i)
       for (int p = 0; p < width; ++p)
-        weights[static_cast<std::size_t>(columns[i]) * width + p] += share * (*solved)[i * width + p];
+        weights[std::int64_t{columns[i]} * width + p] += share * (*solved)[i * width + p];
   }
 };
 
@@ -286,8 +283,7 @@ LinearForecaster fit_ridge_ensemble(const FitData& data, const ReferenceOptions&
     for (const double alpha : alphas) equations.add(sum.weights, columns, alpha, share);
   for (int p = 0; p < width; ++p) {
     sum.offset[p] = f.offset[p] + y_mean[p];
-    for (int j = 0; j < k; ++j)
-      sum.offset[p] -= x_mean[j] * sum.weights[static_cast<std::size_t>(j) * width + p];
+    for (int j = 0; j < k; ++j) sum.offset[p] -= x_mean[j] * sum.weights[std::int64_t{j} * width + p];
   }
   for (std::size_t i = 0; i < f.weights.size(); ++i) sum.weights[i] += f.weights[i];
   return sum;
@@ -305,17 +301,17 @@ LinearForecaster fit_dmd(const FitData& data, const ReferenceOptions&) {
       });
   const auto step = least_squares(std::move(x), y, n, k, modes, "dmd");  // [k, modes]
   auto f = blank(Climatology(modes), {}, data.windows.shape.out);
-  std::vector<double> map(static_cast<std::size_t>(k) * modes, 0.0);  // of (a, 1) to the state, [k, modes]
-  for (int m = 0; m < modes; ++m) map[static_cast<std::size_t>(m) * (modes + 1)] = 1;
+  std::vector<double> map(std::int64_t{k} * modes, 0.0);  // of (a, 1) to the state, [k, modes]
+  for (int m = 0; m < modes; ++m) map[std::int64_t{m} * (modes + 1)] = 1;
   for (int lead = 0; lead < f.out; ++lead) {
     auto next = product(map, step, k, modes, modes);
     for (int m = 0; m < modes; ++m)
-      next[static_cast<std::size_t>(modes) * modes + m] += step[static_cast<std::size_t>(modes) * modes + m];
+      next[std::int64_t{modes} * modes + m] += step[std::int64_t{modes} * modes + m];
     map = std::move(next);
     for (int to = 0; to < modes; ++to) {
       for (int from = 0; from < modes; ++from)
-        weight(f, from, lead, to) = map[static_cast<std::size_t>(from) * modes + to];
-      f.offset[lead * modes + to] = map[static_cast<std::size_t>(modes) * modes + to];
+        weight(f, from, lead, to) = map[std::int64_t{from} * modes + to];
+      f.offset[lead * modes + to] = map[std::int64_t{modes} * modes + to];
     }
   }
   return f;
@@ -338,25 +334,22 @@ LinearForecaster fit_hankel_dmd(const FitData& data, const ReferenceOptions& opt
   QUINTET_CHECK(n >= k, "hankel_dmd: {} windows of training for {} delayed numbers", n, k);
   std::vector<double> transposed_now(now.size());
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < k; ++j)
-      transposed_now[static_cast<std::size_t>(j) * n + i] = now[static_cast<std::size_t>(i) * k + j];
+    for (int j = 0; j < k; ++j) transposed_now[std::int64_t{j} * n + i] = now[std::int64_t{i} * k + j];
   const auto u = left_singular_vectors(transposed_now, k, n, r);  // [k, r]
   const auto z = product(now, u, n, k, r), z_next = product(then, u, n, k, r);
   const auto step = least_squares(z, z_next, n, r, r, "hankel_dmd");  // z(t + 1) = z(t) step
 
   auto f = blank(Climatology(modes), {.lags = d}, data.windows.shape.out);
-  std::vector<double> back(static_cast<std::size_t>(r) * modes);  // of z to the latest state
+  std::vector<double> back(std::int64_t{r} * modes);  // of z to the latest state
   for (int j = 0; j < r; ++j)
-    for (int m = 0; m < modes; ++m)
-      back[static_cast<std::size_t>(j) * modes + m] = u[static_cast<std::size_t>(m) * r + j];
+    for (int m = 0; m < modes; ++m) back[std::int64_t{j} * modes + m] = u[std::int64_t{m} * r + j];
   auto map = u;  // of h(t) to z(t + l)
   for (int lead = 0; lead < f.out; ++lead) {
     map = product(map, step, k, r, r);
     const auto w = product(map, back, k, r, modes);
     for (int j = 0; j < k; ++j)
       for (int m = 0; m < modes; ++m)
-        f.weights[(static_cast<std::size_t>(j) * f.out + lead) * modes + m] =
-            w[static_cast<std::size_t>(j) * modes + m];
+        f.weights[(std::int64_t{j} * f.out + lead) * modes + m] = w[std::int64_t{j} * modes + m];
   }
   return f;
 }
@@ -373,8 +366,7 @@ std::vector<double> lim_propagator(const CoefficientSeries& x, Rows rows, int la
   const auto transposed = least_squares(std::move(now), then, n, modes, modes, "lim");  // G^T: then = now G^T
   std::vector<double> g(transposed.size());
   for (int i = 0; i < modes; ++i)
-    for (int j = 0; j < modes; ++j)
-      g[static_cast<std::size_t>(i) * modes + j] = transposed[static_cast<std::size_t>(j) * modes + i];
+    for (int j = 0; j < modes; ++j) g[std::int64_t{i} * modes + j] = transposed[std::int64_t{j} * modes + i];
   return g;
 }
 

@@ -12,14 +12,14 @@ namespace quintet::sequence {
 Bootstrap::Bootstrap(int n, int block, int draws, std::uint64_t seed) : n_(n), block_(block) {
   QUINTET_CHECK(n >= 1 && block >= 1, "a bootstrap of {} windows in blocks of {}", n, block);
   if (knows_errors()) samples_ += draws;
-  counts_.assign(static_cast<std::size_t>(samples_) * n_, 0.0);
+  counts_.assign(std::int64_t{samples_} * n_, 0.0);
   std::fill_n(counts_.begin(), n_, 1.0);
   std::mt19937_64 random(seed);
-  const auto starts = static_cast<std::uint64_t>(std::max(1, n_ - block_ + 1));
+  const std::uint64_t starts = std::max(1, n_ - block_ + 1);
   for (int sample = 1; sample < samples_; ++sample) {
-    double* counts = counts_.data() + static_cast<std::size_t>(sample) * n_;
+    double* counts = counts_.data() + std::int64_t{sample} * n_;
     for (int taken = 0; taken < n_; taken += block_) {
-      const auto start = static_cast<int>(random() % starts);
+      const int start = random() % starts;
       for (int i = 0; i < block_ && taken + i < n_; ++i) counts[start + i] += 1;
     }
   }
@@ -28,13 +28,13 @@ Bootstrap::Bootstrap(int n, int block, int draws, std::uint64_t seed) : n_(n), b
 std::vector<double> Bootstrap::sums(const std::vector<double>& values, int k) const {
   if (values.size() != static_cast<std::size_t>(n_) * k)
     throw InternalError("a bootstrap of other windows than its own");
-  std::vector<double> result(static_cast<std::size_t>(samples_) * k, 0.0);
+  std::vector<double> result(std::int64_t{samples_} * k, 0.0);
   for (int sample = 0; sample < samples_; ++sample) {
-    double* sum = result.data() + static_cast<std::size_t>(sample) * k;
+    double* sum = result.data() + std::int64_t{sample} * k;
     for (int i = 0; i < n_; ++i) {
-      const double count = counts_[static_cast<std::size_t>(sample) * n_ + i];
+      const double count = counts_[std::int64_t{sample} * n_ + i];
       if (count == 0) continue;
-      const double* row = values.data() + static_cast<std::size_t>(i) * k;
+      const double* row = values.data() + std::int64_t{i} * k;
       for (int j = 0; j < k; ++j) sum[j] += count * row[j];
     }
   }
@@ -42,7 +42,7 @@ std::vector<double> Bootstrap::sums(const std::vector<double>& values, int k) co
 }
 
 std::vector<double> Bootstrap::squares_of_sums(const std::vector<double>& products) const {
-  const auto n = static_cast<std::size_t>(n_);
+  const std::size_t n = n_;
   const auto rows = sums(products, n_);  // K c
   std::vector<double> result(samples_, 0.0);
   for (std::size_t sample = 0; sample < result.size(); ++sample)

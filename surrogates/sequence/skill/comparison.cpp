@@ -34,7 +34,7 @@ Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metr
       beside_(std::move(beside)) {
   // About the mean of all windows, so that differences of squares lose no digits.
   auto y = truth_;
-  const auto n = static_cast<std::size_t>(outputs());
+  const std::size_t n = outputs();
   std::vector<double> mean(n, 0.0);
   for (std::size_t i = 0; i < y.size(); ++i) mean[i % n] += y[i] / shape_.n;
   for (std::size_t i = 0; i < y.size(); ++i) y[i] -= mean[i % n];
@@ -66,19 +66,19 @@ double Comparison::truncation_rmse() const {
 }
 
 double Comparison::r2(const Sampled& contender, int sample) const {
-  const auto first = static_cast<std::size_t>(sample) * outputs();
+  const std::size_t first = std::int64_t{sample} * outputs();
   return r2_uniform_of(contender.errors.data() + first, variations_.data() + first, outputs());
 }
 
 double Comparison::metric_r2(const Sampled& contender, int sample) const {
-  const auto first = static_cast<std::size_t>(sample) * shape_.out;
+  const std::size_t first = std::int64_t{sample} * shape_.out;
   return r2_uniform_of(contender.squares.data() + first, metric_variations_.data() + first, shape_.out);
 }
 
 double Comparison::mean_square(const Sampled& contender, Leads leads, int sample) const {
   double sum = 0;
   for (int lead = leads.first - 1; lead < leads.last; ++lead)
-    sum += contender.squares[static_cast<std::size_t>(sample) * shape_.out + lead];
+    sum += contender.squares[std::int64_t{sample} * shape_.out + lead];
   return sum / shape_.n / (leads.last - leads.first + 1);
 }
 
@@ -90,7 +90,7 @@ Score Comparison::score(const Sampled& contender) const {
   score.name = contender.name;
   score.r2 = bootstrap_.estimate([&](int sample) { return r2(contender, sample); });
   score.r2_pooled = bootstrap_.estimate([&](int sample) {
-    const auto first = static_cast<std::size_t>(sample) * outputs();
+    const std::size_t first = std::int64_t{sample} * outputs();
     return r2_pooled_of(contender.errors.data() + first, variations_.data() + first, outputs());
   });
   score.metric_r2 = bootstrap_.estimate([&](int sample) { return metric_r2(contender, sample); });
@@ -98,13 +98,12 @@ Score Comparison::score(const Sampled& contender) const {
   for (int lead = 1; lead <= shape_.out; ++lead) {
     score.rmse_at.push_back(rmse_of({lead, lead}));
     score.metric_r2_at.push_back(bootstrap_.estimate([&](int sample) {
-      const auto at = static_cast<std::size_t>(sample) * shape_.out + lead - 1;
+      const std::size_t at = std::int64_t{sample} * shape_.out + lead - 1;
       return r2_uniform_of(contender.squares.data() + at, metric_variations_.data() + at, 1);
     }));
     if (!contender.products.empty())
       score.correlation_at.push_back(bootstrap_.estimate([&](int sample) {
-        return correlation_of(contender.products.data() +
-                              3 * (static_cast<std::size_t>(sample) * shape_.out + lead - 1));
+        return correlation_of(contender.products.data() + 3 * (std::int64_t{sample} * shape_.out + lead - 1));
       }));
   }
   return score;

@@ -1,5 +1,6 @@
 #include "surrogates/sequence/skill/metric.hpp"
 
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -23,17 +24,14 @@ double total_of(const std::string& name, const std::vector<double>& modes,
 double Metric::square(const double* error) const {
   double sum = 0;
   for (int m = 0; m < n_modes; ++m)
-    for (int n = 0; n < n_modes; ++n)
-      sum += error[m] * gram[static_cast<std::size_t>(m) * n_modes + n] * error[n];
+    for (int n = 0; n < n_modes; ++n) sum += error[m] * gram[std::int64_t{m} * n_modes + n] * error[n];
   return sum;
 }
 
 Metric subspace_metric(int n_modes, double total_weight) {
   QUINTET_CHECK(total_weight > 0, "the modes' points have a total weight of {}", total_weight);
-  Metric metric{"all points", n_modes, std::vector<double>(static_cast<std::size_t>(n_modes) * n_modes, 0.0),
-                false};
-  for (int m = 0; m < n_modes; ++m)
-    metric.gram[static_cast<std::size_t>(m) * (n_modes + 1)] = 1 / total_weight;
+  Metric metric{"all points", n_modes, std::vector<double>(std::int64_t{n_modes} * n_modes, 0.0), false};
+  for (int m = 0; m < n_modes; ++m) metric.gram[std::int64_t{m} * (n_modes + 1)] = 1 / total_weight;
   metric.of_all_points = true;
   return metric;
 }

@@ -7,6 +7,16 @@ namespace quintet::sequence {
 
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
+// Halving: Phi is monotonic, and 200 steps are nothing beside what asks for it.
+double normal_quantile(double share) {
+  double low = -40, high = 40;
+  for (int step = 0; step < 200; ++step) {
+    const double middle = 0.5 * (low + high);
+    (normal_share(middle) < share ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 double normal_crps(double mean, double sd, double y) {
   if (!(sd > 0)) return sd == 0 ? std::abs(y - mean) : std::nan("");
   const double z = (y - mean) / sd;

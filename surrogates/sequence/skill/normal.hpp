@@ -6,6 +6,9 @@ namespace quintet::sequence {
 /// Phi(z), the share of the standard normal distribution below z.
 [[nodiscard]] double normal_share(double z);
 
+/// The z below which a share of the standard normal distribution lies: Phi(z) = share, within (0, 1).
+[[nodiscard]] double normal_quantile(double share);
+
 /// Continuous ranked probability score of N(mean, sd^2) for what came, y (Gneiting and Raftery 2007):
 ///
 ///     sd (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),   z = (y - mean)/sd,

@@ -23,7 +23,7 @@ struct Squares {
 Squares squares_of(const std::vector<double>& truth, const std::vector<double>& forecast,
                    const SampleShape& shape) {
   check_sizes(truth, forecast, shape);
-  const auto outputs = static_cast<std::size_t>(shape.out) * shape.modes;
+  const std::size_t outputs = std::int64_t{shape.out} * shape.modes;
   Squares squares{std::vector<double>(outputs, 0.0), std::vector<double>(outputs, 0.0)};
   std::vector<double> mean(outputs, 0.0);
   for (std::size_t i = 0; i < truth.size(); ++i) mean[i % outputs] += truth[i] / shape.n;
@@ -63,21 +63,20 @@ std::vector<double> about_mean(std::vector<double> values, int n) {
 /// sum_i c_i |r_i - r_s|^2 of what the modes leave out, of each sample s at a lead (0 first).
 std::vector<double> rest_variations(const Truncation& truncation, int n, int out, int lead,
                                     const Bootstrap& bootstrap) {
-  const auto date_of = [&](int i) { return truncation.dates[static_cast<std::size_t>(i) * out + lead]; };
-  std::vector<double> gram(static_cast<std::size_t>(n) * n), mean(n, 0.0), squares(n);
+  const auto date_of = [&](int i) { return truncation.dates[std::int64_t{i} * out + lead]; };
+  std::vector<double> gram(std::int64_t{n} * n), mean(n, 0.0), squares(n);
   double all = 0;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      const double one =
-          truncation.gram[static_cast<std::size_t>(date_of(i)) * truncation.n_dates + date_of(j)];
-      gram[static_cast<std::size_t>(i) * n + j] = one;
+      const double one = truncation.gram[std::int64_t{date_of(i)} * truncation.n_dates + date_of(j)];
+      gram[std::int64_t{i} * n + j] = one;
       mean[i] += one / n;
     }
   for (int i = 0; i < n; ++i) all += mean[i] / n;
   // Products of r_i - <r>, of which little is lost by differences.
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) gram[static_cast<std::size_t>(i) * n + j] += all - mean[i] - mean[j];
-  for (int i = 0; i < n; ++i) squares[i] = gram[static_cast<std::size_t>(i) * n + i];
+    for (int j = 0; j < n; ++j) gram[std::int64_t{i} * n + j] += all - mean[i] - mean[j];
+  for (int i = 0; i < n; ++i) squares[i] = gram[std::int64_t{i} * n + i];
   auto sums = bootstrap.sums(squares, 1);
   const auto of_means = bootstrap.squares_of_sums(gram);
   for (std::size_t sample = 0; sample < sums.size(); ++sample) sums[sample] -= of_means[sample] / n;
@@ -119,7 +118,7 @@ std::vector<double> squared_errors(const std::vector<double>& truth, const std::
                                    const Truncation& truncation) {
   check_sizes(truth, forecast, shape);
   check_truncation(truncation, shape);
-  std::vector<double> squares(static_cast<std::size_t>(shape.n) * shape.out), error(shape.modes);
+  std::vector<double> squares(std::int64_t{shape.n} * shape.out), error(shape.modes);
   for (std::size_t row = 0; row < squares.size(); ++row) {
     for (int m = 0; m < shape.modes; ++m)
       error[m] = forecast[row * shape.modes + m] - truth[row * shape.modes + m];
@@ -139,7 +138,7 @@ std::vector<double> summed_variations(const std::vector<double>& truth, const Sa
   const auto z = about_mean(truth, n), c = about_mean(truncation.products, n);
   const auto of_truth = bootstrap.sums(z, out * modes);
   const auto of_products = truncation.empty() ? std::vector<double>{} : bootstrap.sums(c, out * modes);
-  std::vector<double> squares(static_cast<std::size_t>(n) * out);
+  std::vector<double> squares(std::int64_t{n} * out);
   for (std::size_t row = 0; row < squares.size(); ++row) {
     squares[row] = metric.square(z.data() + row * modes);
     for (int m = 0; !truncation.empty() && m < modes; ++m)
@@ -165,8 +164,7 @@ std::vector<double> summed_variations(const std::vector<double>& truth, const Sa
 double rmse(const std::vector<double>& squares, int n, int out, Leads leads) {
   double sum = 0;
   for (int i = 0; i < n; ++i)
-    for (int lead = leads.first - 1; lead < leads.last; ++lead)
-      sum += squares[static_cast<std::size_t>(i) * out + lead];
+    for (int lead = leads.first - 1; lead < leads.last; ++lead) sum += squares[std::int64_t{i} * out + lead];
   return std::sqrt(sum / n / (leads.last - leads.first + 1));
 }
 
@@ -175,8 +173,7 @@ std::vector<double> anomaly_products(const std::vector<double>& truth, const std
                                      const Metric& metric, const Truncation& truncation) {
   check_sizes(truth, forecast, shape);
   check_truncation(truncation, shape);
-  const auto rows = static_cast<std::size_t>(shape.n) * shape.out,
-             modes = static_cast<std::size_t>(shape.modes);
+  const std::size_t rows = std::int64_t{shape.n} * shape.out, modes = shape.modes;
   std::vector<double> products(3 * rows), y(modes), p(modes), sum(modes);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t m = 0; m < modes; ++m) {

@@ -10,7 +10,7 @@ namespace quintet::sequence {
 /// Shape of forecasts and truth: [n, out, modes].
 struct SampleShape {
   int n = 0, out = 0, modes = 0;
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(n) * out * modes; }
+  [[nodiscard]] std::size_t size() const { return std::int64_t{n} * out * modes; }
 };
 
 /// R2 as the SC20 paper (and scikit-learn's uniform average) defines it: the mean over the out x modes

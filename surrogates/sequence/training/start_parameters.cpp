@@ -56,7 +56,7 @@ void orthogonalise(std::span<double> rows, std::size_t n, std::size_t width) {
 
 void start_lstm(const Operation& operation, Start start, std::uint64_t seed, std::uint64_t array,
                 std::span<double> own) {
-  const auto n_in = static_cast<std::size_t>(operation.n_in), n = static_cast<std::size_t>(operation.n_out);
+  const std::size_t n_in = operation.n_in, n = operation.n_out;
   const auto w = own.subspan(0, n_in * 4 * n), u = own.subspan(n_in * 4 * n, n * 4 * n),
              b = own.subspan((n_in + n) * 4 * n, 4 * n);
   Draw draw(seed, array);
@@ -69,7 +69,7 @@ void start_lstm(const Operation& operation, Start start, std::uint64_t seed, std
       std::fill_n(b.begin() + n, n, 1.0);
       return;
     case Start::pytorch: {
-      const double bound = 1 / std::sqrt(static_cast<double>(n));
+      const double bound = 1 / std::sqrt(n);
       draw.uniform(own, bound);
       std::vector<double> second(b.size());
       draw.uniform(second, bound);
@@ -82,7 +82,7 @@ void start_lstm(const Operation& operation, Start start, std::uint64_t seed, std
 
 void start_dense(const Operation& operation, Start start, std::uint64_t seed, std::uint64_t array,
                  std::span<double> own) {
-  const auto n_in = static_cast<std::size_t>(operation.n_in), n = static_cast<std::size_t>(operation.n_out);
+  const std::size_t n_in = operation.n_in, n = operation.n_out;
   Draw draw(seed, array);
   switch (start) {
     case Start::keras:
@@ -90,7 +90,7 @@ void start_dense(const Operation& operation, Start start, std::uint64_t seed, st
       std::fill(own.begin() + n_in * n, own.end(), 0.0);
       return;
     case Start::pytorch:
-      draw.uniform(own, 1 / std::sqrt(static_cast<double>(n_in)));
+      draw.uniform(own, 1 / std::sqrt(n_in));
       return;
   }
   throw InternalError("a start without a kind");

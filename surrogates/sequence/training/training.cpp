@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/kernels/random.hpp"
@@ -16,6 +17,7 @@
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
+#include "surrogates/sequence/training/trainer_implementation.hpp"
 #include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet::sequence {
@@ -53,18 +55,6 @@ std::unique_ptr<Passes<Real>> make_passes(Engine engine, Products products, cons
   throw InternalError("an engine without a kind");
 }
 
-/// The n numbers 0 .. n - 1 in an order that follows from (seed, epoch) (Fisher and Yates).
-std::vector<int> shuffled(int n, std::uint64_t seed, int epoch) {
-  std::vector<int> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  for (int i = n - 1; i > 0; --i) {
-    double u, v;
-    uniform_pair(seed, shuffle_stream, i, epoch, u, v);
-    std::swap(order[i], order[static_cast<int>(u * (i + 1))]);
-  }
-  return order;
-}
-
 /// Windows in the numbers of the network.
 template <class Real>
 struct Windows {
@@ -74,8 +64,7 @@ struct Windows {
 
   Windows(const SequenceData& data, std::ptrdiff_t in, std::ptrdiff_t out, const char* name)
       : n(data.n), n_in(in), n_out(out) {
-    if (static_cast<std::ptrdiff_t>(data.inputs.size()) != n * in ||
-        static_cast<std::ptrdiff_t>(data.targets.size()) != n * out)
+    if (std::ssize(data.inputs) != n * in || std::ssize(data.targets) != n * out)
       throw InternalError(fmt::format("{} windows of {} and {} numbers are given {} and {}", n, in, out,
                                       data.inputs.size(), data.targets.size()));
     take(data.inputs, inputs, in, name, "input");
@@ -104,18 +93,18 @@ OptimiserOptions optimiser_of(const TrainingOptions& options) {
           .weight_decay = options.weight_decay};
 }
 
-const char* name_of(Stopped stopped) { return row_of(reasons, stopped).name; }
+std::vector<int> shuffled(int n, std::uint64_t seed, int epoch) {
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = n - 1; i > 0; --i) {
+    double u, v;
+    uniform_pair(seed, shuffle_stream, i, epoch, u, v);
+    std::swap(order[i], order[static_cast<int>(u * (i + 1))]);
+  }
+  return order;
+}
 
-class Trainer::Implementation {
- public:
-  virtual ~Implementation() = default;
-  virtual EpochReport advance() = 0;
-  [[nodiscard]] virtual TrainingState state() const = 0;
-  virtual void restore(const TrainingState& state) = 0;
-  [[nodiscard]] virtual Stopped stopped() const = 0;
-  [[nodiscard]] virtual TrainingResult result() const = 0;
-  [[nodiscard]] virtual FlatAccount account() const = 0;
-};
+const char* name_of(Stopped stopped) { return row_of(reasons, stopped).name; }
 
 namespace {
 
@@ -166,9 +155,8 @@ class Training : public Trainer::Implementation {
                                   ranks.device, shared_.is_resident() ? shared_.values(0).data() : nullptr,
                                   shared_.is_resident() ? shared_.gradient(0).data() : nullptr)) {
     QUINTET_CHECK(training.n >= 1, "no window to train on");
-    QUINTET_CHECK(comm_.size() <= batch_,
-                  "{} ranks share out {} windows of a batch; expected one each at least", comm_.size(),
-                  batch_);
+    QUINTET_CHECK(comm_.size() <= batch_, "{} ranks share out {} of a batch; expected one each at least",
+                  comm_.size(), counted(batch_, "window"));
     QUINTET_CHECK(ranks.parallel.zero_stage() < 3, "parallel.stage: 3 {}; choose 1 or 2",
                   trainer_traits.no_stage_3);
     const int most = (batch_ + comm_.size() - 1) / comm_.size();
@@ -283,7 +271,7 @@ class Training : public Trainer::Implementation {
     }
     std::copy_n(outputs_.begin(), outputs_double_.size(), outputs_double_.begin());
     if (comm_.size() > 1) sum = comm_.sum(sum);
-    const double loss = sum / static_cast<double>(validation_.targets.size());
+    const double loss = sum / validation_.targets.size();
     if (!std::isfinite(loss))
       throw NumericalError(fmt::format(
           "epoch {}: the loss of validation is {}; a lower learning_rate or clip may help", epoch_, loss));
@@ -325,14 +313,14 @@ std::vector<double> predict_in(const Architecture& architecture, int steps,
                                std::span<const double> parameters, std::span<const double> windows,
                                Engine engine, Products products) {
   const auto passes = make_passes<Real>(engine, products, architecture, steps);
-  const std::size_t window = static_cast<std::size_t>(steps) * architecture.n_inputs;
+  const std::size_t window = std::int64_t{steps} * architecture.n_inputs;
   if (parameters.size() != passes->n_parameters() || windows.size() % window != 0)
     throw InternalError(fmt::format("a network of {} parameters is given {}, and {} numbers of windows of {}",
                                     passes->n_parameters(), parameters.size(), windows.size(), window));
   const std::vector<Real> weights(parameters.begin(), parameters.end()),
       inputs(windows.begin(), windows.end());
-  const auto n = static_cast<int>(windows.size() / window);
-  std::vector<Real> outputs(static_cast<std::size_t>(n) * architecture.steps_out * architecture.n_outputs);
+  const int n = windows.size() / window;
+  std::vector<Real> outputs(std::int64_t{n} * architecture.steps_out * architecture.n_outputs);
   passes->refresh(weights.data());
   passes->forward(inputs.data(), n, outputs.data());
   return {outputs.begin(), outputs.end()};
@@ -362,6 +350,8 @@ Trainer::Trainer(const Architecture& architecture, int steps, const SequenceData
   const TrainingRanks alone;
   *this = Trainer(architecture, steps, training, validation, options, seed, alone);
 }
+Trainer::Trainer(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;

@@ -107,6 +107,9 @@ class Trainer {
   /// Alone.
   Trainer(const Architecture& architecture, int steps, const SequenceData& training,
           const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed);
+  class Implementation;
+  /// Of another kind of network.
+  explicit Trainer(std::unique_ptr<Implementation> implementation);
   ~Trainer();
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
@@ -120,8 +123,6 @@ class Trainer {
   [[nodiscard]] TrainingResult result() const;
   /// Account of the arrays on this rank: memory held, and bytes moved.
   [[nodiscard]] FlatAccount account() const;
-
-  class Implementation;
 
  private:
   std::unique_ptr<Implementation> implementation_;

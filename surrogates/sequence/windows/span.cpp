@@ -64,9 +64,9 @@ std::optional<std::string> Span::error(const std::string& key) const {
 int Span::in_steps(const TimeStep& step) const {
   if (const auto problem = error("a span")) throw InputError(*problem);
   const auto [number, days] = *parts_of(text);
-  if (days == 0) return static_cast<int>(number);
+  if (days == 0) return number;
   const double of_step = step.months > 0 ? step.months * days_of_year / 12 : step.days;
-  return std::max(1, static_cast<int>(std::lround(std::min(most, number * days / of_step))));
+  return std::max<int>(1, std::lround(std::min(most, number * days / of_step)));
 }
 
 }  // namespace quintet::sequence

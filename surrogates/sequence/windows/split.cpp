@@ -46,7 +46,7 @@ std::vector<int> permutation(int n, std::uint64_t seed) {
 void split_at_random(Split& split, const Windows& all, const SplitOptions& options) {
   const auto order = permutation(all.size(), options.seed);
   const int n_validation =
-      std::clamp(static_cast<int>(std::lround(options.validation_share * all.size())), 1, all.size() - 1);
+      std::clamp<int>(std::lround(options.validation_share * all.size()), 1, all.size() - 1);
   std::vector<bool> validates(all.size(), false);
   for (int i = 0; i < n_validation; ++i) validates[order[i]] = true;
   split.train.shape = split.validation.shape = all.shape;
@@ -101,9 +101,8 @@ Split make_split(const CoefficientSeries& series, const WindowShape& shape, cons
   const auto at = [&](double share) {
     return time[begin + static_cast<std::ptrdiff_t>(share * (time.end() - time.begin() - begin - 1))];
   };
-  QUINTET_CHECK(begin + 1 < static_cast<std::ptrdiff_t>(time.size()),
-                "split.train_from: {} is after the record's end, {}", options.train_from,
-                ocean::date_text(time.back()));
+  QUINTET_CHECK(begin + 1 < std::ssize(time), "split.train_from: {} is after the record's end, {}",
+                options.train_from, ocean::date_text(time.back()));
   const bool random = options.kind == SplitKind::random;
   const double trained = end_of(options.train_until, "train_until", at(0.75));
   const double validated =

@@ -18,7 +18,7 @@ int month_of(const ocean::Date& date) { return 12 * date.year + date.month - 1; 
 
 int days_in_month(int month) {
   const auto first = [](int m) { return ocean::day_of({m / 12, m % 12 + 1, 1}); };
-  return static_cast<int>(first(month + 1) - first(month));
+  return first(month + 1) - first(month);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Windows window_at(const CoefficientSeries& series, const WindowShape& shape, int
 }
 
 std::vector<double> targets(const CoefficientSeries& series, const Windows& windows) {
-  const auto n = static_cast<std::size_t>(windows.shape.out) * series.n_modes;
+  const std::size_t n = std::int64_t{windows.shape.out} * series.n_modes;
   std::vector<double> values;
   values.reserve(windows.origins.size() * n);
   for (const int origin : windows.origins) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -40,9 +41,7 @@ struct Windows {
   std::vector<int> memory;    ///< [n] first row of the unbroken stretch that the origin lies in
   std::vector<double> dates;  ///< [n, out] that the forecasts are for (days since 1800-01-01)
   [[nodiscard]] int size() const { return origins.size(); }
-  [[nodiscard]] const double* dates_of(int i) const {
-    return dates.data() + static_cast<std::size_t>(i) * shape.out;
-  }
+  [[nodiscard]] const double* dates_of(int i) const { return dates.data() + std::int64_t{i} * shape.out; }
   void add(const Windows& other, int i);  ///< window i of others of the same shape
 };
 

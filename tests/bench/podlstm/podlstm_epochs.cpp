@@ -42,10 +42,9 @@ struct Arguments {
 template <class Real>
 double gemm_flops(int units) {
   const int rows = 512, k = 2 * units, n = 4 * units;
-  const std::vector<double> right(static_cast<std::size_t>(k) * n, 0.01);
+  const std::vector<double> right(std::int64_t{k} * n, 0.01);
   const PackedMatrix<Real> b(right.data(), k, n);
-  AlignedVector<Real> a(static_cast<std::size_t>(rows) * k, Real(0.1)),
-      c(static_cast<std::size_t>(rows) * b.stride());
+  AlignedVector<Real> a(std::int64_t{rows} * k, Real(0.1)), c(std::int64_t{rows} * b.stride());
   double best = 1e30;
   for (int repeat = 0; repeat < 300; ++repeat)
     best = std::min(best, timed([&] { multiply(a.data(), k, rows, b, c.data(), b.stride()); }));

@@ -21,6 +21,7 @@
 #include "physics/ocean/svd/background.hpp"
 #include "physics/ocean/svd/svd.hpp"
 #ifdef QUINTET_WITH_SLEPC
+#include "io/log/counted.hpp"
 #include "physics/solvers/lanczos_svd.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"
 #endif
@@ -163,8 +164,8 @@ void run(const Comm& comm, const Arguments& a) {
     ours[name] = best;
     slots[name] = comm.minimum(Bracket<double>::share_of_slots(bracket.close()));
     if (!comm.is_root()) continue;
-    fmt::print("ours, {:<11} {:7.2f} s on {} rank(s), {:.0f} % of the slots of issue, worst error {:.1e}{}\n",
-               name, best, comm.size(), 100 * slots[name], worst,
+    fmt::print("ours, {:<11} {:7.2f} s on {}, {:.0f} % of the slots of issue, worst error {:.1e}{}\n", name,
+               best, counted(comm.size(), "rank"), 100 * slots[name], worst,
                alone ? fmt::format("; on one rank {:.2f} s: {:.2f} x", best_alone, best_alone / best) : "");
     std::fflush(stdout);
     if (alone)

@@ -5,10 +5,12 @@ Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close
                  | own_r2 RUN MODES [RECORD]: R2 of Nino 3.4 and of its mean, from the fields themselves
                  | below RUN KEY VALUE | says RUN KEY TEXT | equal RUN KEY KEY
                  | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
+                 | joint_fields RUN MODES: fields of forecast.nc are background and modes of each variable
                  | leads RUN RUN N: the second has the first N steps
                  | same_model RUN RUN | same_state RUN RUN STEP: checkpoints but for times
                  | poison PATH TARGET DATASET VALUE: a copy with its first number replaced, sealed again
                  | warmer PATH POINTS: a file of make_records.py oisst, 0.5 degC warmer
+                 | cloud PATH TARGET POINTS TIMES: one of era5 without some of its values
                  | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
@@ -152,6 +154,27 @@ def leads(run, other, n):
     return len(part) == n_modes * n > 0 and part == first and summary(other)["leads"] == n
 
 
+def joint_fields(run, modes):
+    """Each variable of forecast.nc, at its points of the sea, is background + sum_m a_m mode_m, point by point."""
+    a, days = numbers(f"{run}/forecast.nc", "a"), numbers(f"{run}/forecast.nc", "time")
+    n_modes = len(a) // len(days)
+    for name, group in (("sst", ""), ("sea_level", "also/sea_level/")):
+        mask, mean, shapes, cycle = (numbers(modes, group + what) for what in ("mask", "mean", "modes", "cycle"))
+        stored, n = numbers(f"{run}/forecast.nc", name), len(mean)
+        sea, worst, size = [i for i, m in enumerate(mask) if m == 1], 0.0, 0.0
+        for t, day in enumerate(days):
+            phase = 2 * math.pi * day / 365.2425
+            season = [wave((h + 1) * phase) for h in range(len(cycle) // n // 2) for wave in (math.cos, math.sin)]
+            for k, cell in enumerate(sea):
+                value = mean[k] + sum(s * cycle[i * n + k] for i, s in enumerate(season))
+                value += sum(a[m * len(days) + t] * shapes[m * n + k] for m in range(n_modes))
+                worst, size = max(worst, abs(value - stored[t * len(mask) + cell])), max(size, abs(value))
+        print(name, n, worst, size)
+        if not (n == len(sea) > 100 and worst <= 1e-6 * size and size > 0):
+            return False
+    return True
+
+
 def fewer_windows(run, other):
     n, fewer = (int(summary(path)["what"]["training"].split()[0]) for path in (run, other))
     print(n, fewer)
@@ -246,6 +269,20 @@ def warmer(path, points):
     values = struct.unpack_from(f">{n}h", data, begin)
     struct.pack_into(f">{n}h", data, begin, *(v if v == -999 else v + 50 for v in values))
     with open(path, "wb") as file:
+        file.write(data)
+    return True
+
+
+def cloud(path, target, points, times):
+    """A file of make_records.py era5 without values over every other point at every fifth time."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    n = int(points)
+    begin = len(data) - 4 * n * int(times)
+    for t in range(0, int(times), 5):
+        for cell in range(0, n, 2):
+            struct.pack_into(">f", data, begin + 4 * (t * n + cell), math.nan)
+    with open(target, "wb") as file:
         file.write(data)
     return True
 

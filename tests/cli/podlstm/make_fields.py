@@ -8,9 +8,9 @@ import struct
 
 LATITUDES = [85 - 10 * i for i in range(18)]  # north first
 LONGITUDES = [5 + 10 * j for j in range(36)]
-SHORT, FLOAT, DOUBLE = 3, 5, 6
-SIZES = {SHORT: 2, FLOAT: 4, DOUBLE: 8}
-LETTERS = {SHORT: "h", FLOAT: "f", DOUBLE: "d"}
+SHORT, INT, FLOAT, DOUBLE = 3, 4, 5, 6
+SIZES = {SHORT: 2, INT: 4, FLOAT: 4, DOUBLE: 8}
+LETTERS = {SHORT: "h", INT: "i", FLOAT: "f", DOUBLE: "d"}
 
 
 def padded(data):

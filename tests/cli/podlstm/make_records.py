@@ -11,6 +11,8 @@ ersst        ersst.v5.YYYYMM.nc, one a month              sst(time, lev, lat, lo
 era5         era5.nc                                      sst(valid_time, latitude, longitude), K, north first
 cmip         tos_noleap.nc, tos_360_day.nc                tos(time, lat, lon), degC
 curvilinear  tos_curvilinear.nc                           tos(time, j, i) with latitude(j, i): a grid that is refused
+sea_level    sea_level_YYYYMMDD.nc, one a day             sla(time, latitude, longitude), int, m, of the same sea as oisst; the layout of
+                                                          no provider in particular
 
 --el-nino (ersst): the eastern Pacific and a second pattern in the west recharge each other (Jin, J. Atmos. Sci. 54, 811 (1997)) with a period of
 3.7 years, dT/dt = -(1/240 - cos(season)/150) T + w H + noise, dH/dt = -w T - H/600 (days), so that anomalies grow in autumn and fade in spring.
@@ -21,7 +23,7 @@ import math
 import os
 import random
 
-from make_fields import DOUBLE, FLOAT, SHORT, write
+from make_fields import DOUBLE, FLOAT, INT, SHORT, write
 
 DAY = datetime.timedelta(1)
 
@@ -48,8 +50,8 @@ class Sea:
                 self.points.append(None if land else (28 * math.cos(a) ** 2 - 1, 4 * math.sin(a), 0.4 * math.sin(b) * math.cos(a) ** 2,
                                                       0.4 * math.cos(b) * math.cos(a) ** 2, bump, west))
 
-    def field(self, day):
-        """Values of a day (a datetime.date), None on land. Days must ascend: the oscillation is a process in time."""
+    def move(self, day):
+        """Bring the sea to a day (a datetime.date). Days must ascend: the oscillation is a process in time."""
         for k in range((day - self.last).days if self.last else 1):
             if self.el_nino:
                 season = math.cos(2 * math.pi * ((self.last or day).timetuple().tm_yday + k - 290) / 365.2425)
@@ -59,10 +61,24 @@ class Sea:
             else:
                 self.index = 0.99 * self.index + 0.15 * self.random.gauss(0, 1)
         self.last = day
+
+    def field(self, day):
+        """Temperatures of a day, None on land."""
+        self.move(day)
         t = (day - datetime.date(1978, 1, 1)).days
         season = math.cos(2 * math.pi * t / 365.2425 - 3.6)
         c, s, index = math.cos(t / 200), math.sin(t / 200), self.index
         return [None if p is None else p[0] + p[1] * season + p[2] * c + p[3] * s + p[4] * index + p[5] * self.recharge for p in self.points]
+
+
+    def level(self, day):
+        """Sea level of a day (m), None on land: it rises where the oscillation warms, and falls in the west; seasons, and a slow rise."""
+        self.move(day)
+        t = (day - datetime.date(1978, 1, 1)).days
+        season = math.cos(2 * math.pi * t / 365.2425 - 4.2)
+        west = [math.exp(-(y / 12) ** 2 - ((x - 150) / 25) ** 2) for y in self.latitudes for x in self.longitudes]
+        return [None if p is None else 0.02 * p[1] * season + (0.12 * p[4] - 0.08 * w) * self.index + 0.003 * t / 365.2425
+                for p, w in zip(self.points, west)]
 
 
 def days_of(first, last):
@@ -161,7 +177,22 @@ def curvilinear(folder, first, last, spacing):
             [1e20 if v is None else v for day in days for v in sea.field(day)])])
 
 
-KINDS = {"oisst": oisst, "ersst": ersst, "era5": era5, "cmip": cmip, "curvilinear": curvilinear}
+def sea_level(folder, first, last, spacing):
+    sea = Sea(spacing)
+    n_lat, n_lon = len(sea.latitudes), len(sea.longitudes)
+    sla = {"long_name": "Sea level anomaly", "standard_name": "sea_surface_height_above_sea_level", "units": "m",
+           "_FillValue": (INT, -2147483647), "scale_factor": (DOUBLE, 0.0001)}
+    for day in days_of(first, last):
+        packed = [-2147483647 if v is None else round(10000 * v) for v in sea.level(day)]
+        write(os.path.join(folder, f"sea_level_{day:%Y%m%d}.nc"), [("time", 1), ("latitude", n_lat), ("longitude", n_lon)],
+              [("time", FLOAT, ["time"], {"standard_name": "time", "units": "days since 1950-01-01 00:00:00", "calendar": "gregorian"},
+                [(day - datetime.date(1950, 1, 1)).days]),
+               ("latitude", FLOAT, ["latitude"], {"units": "degrees_north", "standard_name": "latitude"}, sea.latitudes),
+               ("longitude", FLOAT, ["longitude"], {"units": "degrees_east", "standard_name": "longitude"}, sea.longitudes),
+               ("sla", INT, ["time", "latitude", "longitude"], sla, packed)])
+
+
+KINDS = {"oisst": oisst, "ersst": ersst, "era5": era5, "cmip": cmip, "curvilinear": curvilinear, "sea_level": sea_level}
 
 
 def main():

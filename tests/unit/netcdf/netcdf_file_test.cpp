@@ -128,6 +128,26 @@ TEST(NetcdfFile, what_is_no_file_or_not_in_it_is_refused) {
   EXPECT_TRUE(contains(refusal([&] { File::open(scratch.path()); }), "a folder"));
   std::ofstream(scratch / "text.nc") << "this is a text";
   EXPECT_TRUE(contains(refusal([&] { File::open(scratch / "text.nc"); }), "cannot be read as netCDF"));
+  // What is told of a file of another kind.
+  const auto told = [&](const std::string& bytes) {
+    std::ofstream(scratch / "other.nc", std::ios::binary) << bytes;
+    return refusal([&] { File::open(scratch / "other.nc"); });
+  };
+  const std::string other_kinds[][2] = {
+      {"this is a text", "it begins with 'this is a text'; expected a netCDF file"},
+      {std::string("\x01\x02 ab\0\xff", 7), "it begins with '\\x01\\x02 ab\\x00\\xff'"},
+      {"<!DOCTYPE html><html>", "it is a web page, as a download that failed leaves"},
+      {std::string("\x1f\x8b\x08\0\0\0", 6), "it is a compressed file (gzip)"},
+      {std::string("PK\x03\x04\0\0", 6), "it is a zip archive"},
+      {std::string("GRIB\0\0\0\x02", 8), "it is a GRIB file, as weather services give: cdo -f nc copy"},
+      {std::string("units metal\npair_style lj/cut 5\nrun 10\n"), "it is a LAMMPS input script"}};
+  for (const auto& [bytes, text] : other_kinds) {
+    const auto message = told(bytes);
+    EXPECT_TRUE(contains(message, text)) << message;
+    EXPECT_TRUE(contains(message, "other.nc")) << message;
+  }
+  EXPECT_NE(told(""), "");
+  EXPECT_FALSE(contains(told(""), "begins with")) << told("");
   write_packed(scratch / "a.nc", Format::classic);
   const auto file = File::open(scratch / "a.nc");
   const auto message = refusal([&] { static_cast<void>(file.variable("ssT")); });

@@ -55,6 +55,13 @@ std::string refusal(const Variable& variable, const UnpackingOptions& options = 
   return "";
 }
 
+TEST(Unpacking, marks_of_an_unsigned_type_that_is_signed_by_word_wrap) {
+  auto v = packed_short({{"_FillValue", numbers("ushort", {64537})}, {"_Unsigned", words("false")}});
+  v.type = "ushort";
+  EXPECT_TRUE(missing(v, -999));
+  EXPECT_FALSE(missing(v, 999));
+}
+
 TEST(Unpacking, limits_of_scale_factors_type_are_of_unpacked_numbers) {
   const auto v = packed_short({{"valid_range", numbers("float", {-3, 45})}});
   EXPECT_FALSE(missing(v, -300));
@@ -132,7 +139,7 @@ TEST(Unpacking, of_many_numbers_is_that_of_each_in_every_type) {
 }
 
 TEST(Unpacking, limits_are_rounded_to_the_stored_type) {
-  const auto clamped = static_cast<double>(20.3F);  // < 20.3
+  const double clamped = 20.3F;  // < 20.3
   const auto v = plain("float", {{"valid_min", numbers("double", {20.3})}});
   EXPECT_FALSE(missing(v, clamped));
   EXPECT_TRUE(missing(v, std::nextafter(20.3F, 0.0F)));

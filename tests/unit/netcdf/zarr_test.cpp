@@ -161,8 +161,8 @@ TEST(Zarr, checksums_are_compared) {
   for (int k = 0; k < 4; ++k) {
     std::string sum;
     for (int d = 0; d < 4; ++d)
-      sum.push_back(static_cast<char>(
-          std::stoi(std::string(sums[k]).substr(2 * static_cast<std::size_t>(d), 2), nullptr, 16)));
+      sum.push_back(
+          static_cast<char>(std::stoi(std::string(sums[k]).substr(2 * std::int64_t{d}, 2), nullptr, 16)));
     write(fmt::format("{}/b/c/{}/{}", scratch / "a", k / 2, k % 2), chunk<std::uint8_t>(k / 2, k % 2) + sum);
   }
   expect_values(scratch / "a");

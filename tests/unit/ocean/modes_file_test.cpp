@@ -52,6 +52,7 @@ OceanModes sample() {
   modes.modes = {1, 0, 0, 0, std::sqrt(0.5), 0};
   modes.mean = {20, 21, 22};
   modes.anomalies = true;
+  modes.in_file = {"sst", "Weekly mean of sea surface temperature", ""};
   modes.harmonics = 1;
   modes.cycle = {1, 0, 0, 0, 0, 3};
   return modes;
@@ -79,9 +80,105 @@ TEST(ModesFile, is_read_back_to_the_bit) {
     EXPECT_EQ(read.cycle, modes.cycle);
     EXPECT_EQ(read.harmonics, modes.harmonics);
     EXPECT_EQ(read.source, modes.source);
+    EXPECT_EQ(read.in_file.variable, modes.in_file.variable);
+    EXPECT_EQ(read.in_file.long_name, modes.in_file.long_name);
+    EXPECT_EQ(read.in_file.standard_name, modes.in_file.standard_name);
     EXPECT_EQ(read.checksum(), modes.checksum());
     shared.comm.barrier();
   }
+}
+
+TEST(ModesFile, names_the_first_variable_as_its_file_does) {
+  struct Case {
+    VariableNames in_file;
+    const char *units, *short_name, *long_name;
+  };
+  const char *celsius = "degree_Celsius", *sea = "Sea surface temperature";
+  for (const auto& [in_file, units, short_name, long_name] : std::vector<Case>{
+           {{}, celsius, "sst", sea},
+           {{"analysed_sst", "analysed", ""}, celsius, "sst", sea},
+           {{"tos", "", ""}, celsius, "sst", sea},
+           {{"t", "Weekly Mean of Sea Surface Temperature", ""}, celsius, "sst", sea},
+           {{"t", "", "sea_surface_temperature"}, celsius, "sst", sea},
+           {{"t2m", "2 metre temperature", "air_temperature"}, celsius, "t2m", "2 metre temperature"},
+           {{"sst", "", ""}, "m", "field", "field"},
+           {{"sla", "", ""}, "m", "sla", "sla"},
+           {{"a", "Height", ""}, "m", "field", "Height"},
+           {{"sla_error", "", ""}, "m", "field", "field"},
+           {{"", "", ""}, "m", "field", "field"}}) {
+    FieldModes modes;
+    modes.in_file = in_file, modes.units = units;
+    EXPECT_EQ(modes.short_name(), short_name) << in_file.variable;
+    EXPECT_EQ(modes.long_name(), long_name) << in_file.variable;
+  }
+}
+
+/// The modes of sample() halved in variance, with a second variable on one point that has the other half.
+OceanModes joint_sample() {
+  auto modes = sample();
+  modes.modes = {0.6, 0, 0, 0, std::sqrt(0.5), 0};
+  FieldModes level;
+  level.name = "level", level.units = "m", level.anomalies = true;
+  level.latitude = {0.5}, level.longitude = {30, 31};
+  level.mask = {0, 1};
+  level.modes = {0.4, 0}, level.weights = {4}, level.mean = {0.1};
+  level.harmonics = 1, level.cycle = {0.01, -0.02};
+  modes.also.push_back(level);
+  return modes;
+}
+
+TEST(ModesFile, keeps_further_variables_to_the_bit) {
+  const Shared shared;
+  const auto modes = joint_sample();
+  write_modes(shared.comm, shared / "joint.h5", modes, hdf5::current_provenance());
+  const auto read = read_modes(shared.comm, shared / "joint.h5");
+  ASSERT_EQ(read.also.size(), 1U);
+  const auto &one = read.also[0], &expected = modes.also[0];
+  EXPECT_EQ(one.name, "level");
+  EXPECT_EQ(one.units, "m");
+  EXPECT_TRUE(one.anomalies);
+  EXPECT_EQ(one.latitude, expected.latitude);
+  EXPECT_EQ(one.longitude, expected.longitude);
+  EXPECT_EQ(one.mask, expected.mask);
+  EXPECT_EQ(one.modes, expected.modes);
+  EXPECT_EQ(one.weights, expected.weights);
+  EXPECT_EQ(one.mean, expected.mean);
+  EXPECT_EQ(one.cycle, expected.cycle);
+  EXPECT_EQ(read.checksum(), modes.checksum());
+  EXPECT_NE(read.checksum(), sample().checksum());
+  EXPECT_EQ(variables_of(read).size(), 2U);
+  // Older programs are told; files of one variable stay as they were.
+  const auto version = [&](const std::string& name) {
+    return hdf5::File::open(shared.comm, shared / name).root().integer_attribute("schema_version");
+  };
+  EXPECT_EQ(version("joint.h5"), 2);
+  write_modes(shared.comm, shared / "one.h5", sample(), hdf5::current_provenance());
+  EXPECT_EQ(version("one.h5"), 1);
+}
+
+TEST(ModesFile, damage_in_further_variables_is_refused) {
+  const Shared shared;
+  const auto expect = [&](const std::function<void(FieldModes&)>& change, const std::string& part) {
+    auto modes = joint_sample();
+    change(modes.also[0]);
+    shared.comm.barrier();
+    write_modes(shared.comm, shared / "bad.h5", modes, hdf5::current_provenance());
+    const auto message = refusal([&] { static_cast<void>(read_modes(shared.comm, shared / "bad.h5")); });
+    EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
+  };
+  expect([](auto& v) { v.modes[0] = 0.5; }, "inner product");
+  expect([](auto& v) { v.weights[0] = -1; }, "level: weights");
+  expect([](auto& v) { v.mask[0] = 1; }, "modes");
+  expect([](auto& v) { v.mean[0] = std::numeric_limits<double>::quiet_NaN(); }, "level: mean");
+  shared.comm.barrier();
+  write_modes(shared.comm, shared / "bad.h5", joint_sample(), hdf5::current_provenance());
+  {
+    auto file = hdf5::File::open_for_update(shared.comm, shared / "bad.h5");
+    file.root().set_attribute("also", std::vector<std::string>{"level", "heat"});
+    file.close();
+  }
+  const auto message = refusal([&] { static_cast<void>(read_modes(shared.comm, shared / "bad.h5")); });
+  EXPECT_NE(message.find("no variable 'heat'"), std::string::npos) << message;
 }
 
 TEST(ModesFile, expands_to_background_and_modes) {

@@ -193,7 +193,7 @@ TEST_F(RecordTest, masks_and_missing_values_make_the_sea) {
   mask.sea.assign(12, 0);
   refused({"a.nc"}, "land everywhere", {}, mask);
   mask.grid.latitude = {0, 1, 2};
-  refused({"a.nc"}, "the mask is on another grid", {}, mask);
+  refused({"a.nc"}, "fields.mask: is on another grid", {}, mask);
   Written melting = islands;
   melting.value = [](double y, double x, double day) {
     return y > 1 && day > 66420 ? NAN : Written{}.value(y, x, day);

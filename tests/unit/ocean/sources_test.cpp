@@ -100,7 +100,7 @@ TEST(Means, of_weeks_are_those_of_their_days_and_ends_without_all_days_are_left_
 TEST(Means, begin_on_the_day_that_is_asked_for) {
   for (const auto& row : weekdays) {
     const auto means = means_of(daily(sunday - 10, 40), {MeanPeriod::week, row.value});
-    const int after_sunday = static_cast<int>(row.value);
+    const auto after_sunday = static_cast<int>(row.value);
     EXPECT_EQ(std::fmod(means->days.front() - sunday + 70, 7), after_sunday) << row.name;
   }
 }
@@ -220,6 +220,9 @@ TEST(Boxes, must_divide_the_grid_and_have_no_gap) {
   auto broken = daily(sunday, 2);
   broken->grid.longitude = {1, 3, 5, 350, 352, 354};
   EXPECT_REFUSED("have a gap between 5 and 350", coarse(std::move(broken), 2, {}, std::nullopt));
+  auto further = daily(sunday, 2);
+  further->section = "fields.also[1]";
+  EXPECT_REFUSED("fields.also[1].coarsen: 6 longitudes", coarse(std::move(further), 4, {}, std::nullopt));
   auto whole = daily(sunday, 2);
   whole->grid.longitude = {1, 3, 350, 352, 354, 356};
   EXPECT_EQ(coarse(std::move(whole), 2, {}, std::nullopt).source->grid.longitude,
@@ -332,6 +335,34 @@ class FilesTest : public CacheTest {
     comm.barrier();
     return where;
   }
+  /// Shorts in a file of netCDF-4, of which an unlimited time makes chunks.
+  std::string write_chunked(const std::string& name, double day, double offset) {
+    const auto where = folder + "/" + name;
+    comm.barrier();
+    if (comm.is_root()) {
+      auto file = netcdf::Writer::create(where, netcdf::Format::netcdf4);
+      file.dimension("time", 0);
+      file.dimension("lat", 2);
+      file.dimension("lon", 4);
+      for (const char* axis : {"time", "lat", "lon"}) file.variable(axis, netcdf::Type::float64, {axis});
+      file.variable("sst", netcdf::Type::int16, {"time", "lat", "lon"});
+      file.attribute("time", "units", "days since 1800-01-01");
+      file.attribute("lat", "units", "degrees_north");
+      file.attribute("lon", "units", "degrees_east");
+      file.attribute("sst", "units", "Celsius");
+      file.attribute("sst", "scale_factor", 0.01, true);
+      file.attribute("sst", "add_offset", offset, true);
+      file.write("time", {0}, {1}, std::vector<double>{day});
+      file.write("lat", std::vector<double>{0.5, -0.5});
+      file.write("lon", std::vector<double>{0.5, 90.5, 180.5, 270.5});
+      std::vector<double> stored;
+      for (int k = 0; k < 8; ++k) stored.push_back(std::round(100 * std::sin(day + k)) + 1500);
+      file.write("sst", {0, 0, 0}, {1, 2, 4}, stored);
+      file.close();
+    }
+    comm.barrier();
+    return where;
+  }
   std::vector<std::string> paths;
 };
 
@@ -351,6 +382,40 @@ TEST_F(FilesTest, are_looked_at_by_all_ranks_together) {
   EXPECT_REFUSED("7.nc: is on another grid", look_at_files(comm, paths, "sst", {}));
 }
 
+TEST_F(FilesTest, of_netcdf4_are_read_from_their_chunks_as_by_the_library) {
+  for (int day = 0; day < 14; ++day) {
+    const double offset = day == 5 ? 2 : 0;  // a layout of its own
+    paths.push_back(write_chunked(fmt::format("{}.nc", day), sunday + day, offset));
+  }
+  const auto week_of = [&](bool by_library, const std::vector<FieldFile>& looked_at) {
+    std::vector<std::unique_ptr<FieldSource>> sources;
+    for (auto file : looked_at) {
+      if (by_library) file.layout = nullptr;
+      sources.push_back(source_of(std::move(file), "sst"));
+    }
+    auto boxes = coarse(joined(std::move(sources)), 2, {}, std::nullopt);
+    const auto source = means_of(std::move(boxes.source), {MeanPeriod::week});
+    return source->read(0, 2);
+  };
+  const auto files = look_at_files(comm, paths, "sst", {});
+  int n_apart = 0;
+  for (const auto& file : files) n_apart += source_of(file, "sst")->read_apart(0, 1).has_value() ? 1 : 0;
+  EXPECT_EQ(n_apart, 13);
+  const auto values = week_of(false, files);
+  EXPECT_EQ(values, week_of(true, files));
+  on_root(comm, [&] { write_known_files(folder + "/known", "s", files); });
+  comm.barrier();
+  const auto again = look_at_files(comm, paths, "sst", {}, read_known_files(folder + "/known", "s"));
+  EXPECT_NE(source_of(again[3], "sst")->read_apart(0, 1), std::nullopt);
+  EXPECT_EQ(values, week_of(false, again));
+  on_root(comm, [&] {
+    std::filesystem::last_write_time(paths[3],
+                                     std::filesystem::last_write_time(paths[3]) + std::chrono::hours(1));
+  });
+  comm.barrier();
+  EXPECT_EQ(source_of(files[3], "sst")->read_apart(0, 1), std::nullopt);  // it may be another file now
+}
+
 TEST_F(FilesTest, that_are_preliminary_give_way) {
   paths = {write("oisst.20200301.nc", sunday), write("oisst.20200301_preliminary.nc", sunday),
            write("oisst.20200302_preliminary.nc", sunday + 1)};
@@ -366,6 +431,24 @@ TEST_F(FilesTest, that_are_preliminary_give_way) {
   EXPECT_NE(notes[1].find("oisst.20200302_pre"), std::string::npos);
 }
 
+TEST_F(FilesTest, of_one_name_size_and_date_in_two_folders_are_two) {
+  on_root(comm, [&] {
+    for (const char* one : {"/first", "/second"}) std::filesystem::create_directories(folder + one);
+  });
+  comm.barrier();
+  paths = {write("first/a.nc", sunday), write("second/a.nc", sunday + 1)};
+  on_root(comm, [&] {
+    std::filesystem::last_write_time(paths[1], std::filesystem::last_write_time(paths[0]));
+    write_known_files(folder + "/known", "s", {look_at_fields(paths[0], "sst", {}, nullptr)});
+  });
+  comm.barrier();
+  const auto files = look_at_files(comm, paths, "sst", {}, read_known_files(folder + "/known", "s"));
+  EXPECT_EQ(files[1].facts.name, paths[1]);
+  EXPECT_NE(files[0].facts.days, files[1].facts.days);
+  EXPECT_NE(source_of(files[0], "sst")->stamp(0), source_of(files[1], "sst")->stamp(0));
+  EXPECT_EQ(read_known_files(folder, "s").files.size(), 0U);  // of a folder
+}
+
 TEST_F(FilesTest, that_are_known_are_opened_again_where_they_have_changed) {
   paths = {write("a.nc", sunday), write("b.nc", sunday + 1), write("c.nc", sunday + 2)};
   const auto list = folder + "/known";
@@ -377,8 +460,8 @@ TEST_F(FilesTest, that_are_known_are_opened_again_where_they_have_changed) {
   auto known = read_known_files(list, "s");
   ASSERT_EQ(known.files.size(), 3U);
   EXPECT_EQ(known.grid.latitude, (std::vector<double>{-0.5, 0.5}));
-  known.files.at("b.nc").facts.units = "as it was known";  // what is taken unseen, and what is not
-  known.files.at("c.nc").facts.units = "as it was known";
+  known.files.at(paths[1]).facts.units = "as it was known";  // what is taken unseen, and what is not
+  known.files.at(paths[2]).facts.units = "as it was known";
   write("c.nc", sunday + 2, {0.5, -0.5}, 21);
   on_root(comm, [&] {
     std::filesystem::last_write_time(paths[2],

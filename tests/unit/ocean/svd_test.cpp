@@ -110,7 +110,7 @@ TEST(Svd, random_vectors_and_snapshots_find_the_same_from_end_to_end_of_the_spec
   for (const int k : {1, 6, 60}) {
     const auto a = svd_of_snapshots(comm, x, k), b = svd_randomised(comm, x, k);
     for (int m = 0; m < k; ++m) {
-      const auto i = static_cast<std::size_t>(m);
+      const std::size_t i = m;
       EXPECT_NEAR(a.values[i], b.values[i], 1e-12 * a.values[0]);
       double cosine = 0;
       for (int j = 0; j < 90; ++j) cosine += a.right.at(m, j) * b.right.at(m, j);

@@ -36,7 +36,7 @@ TEST(Policy, draws_as_often_as_its_probabilities_say) {
     const Episode episode = policy.draw(draws);
     ++count[12 * episode.genes[0] + 4 * episode.genes[1] + episode.genes[2]];
     for (int g = 0; g < 3; ++g) {
-      const auto gene = static_cast<std::size_t>(g);
+      const std::size_t gene = g;
       const double p = policy.probabilities(episode.genes, g)[episode.genes[gene]];
       log_error = std::max(log_error, std::abs(std::log(p) - episode.log_probability[gene]));
     }

@@ -86,7 +86,7 @@ TEST_P(EveryKind, gives_back_every_result_once) {
         }
       }
     }
-    EXPECT_EQ(static_cast<std::int64_t>(seen.size()), sent);
+    EXPECT_EQ(std::ssize(seen), sent);
     EXPECT_EQ(pool.n_free(), pool.n_workers());
     EXPECT_THROW((void)pool.receive(1), InternalError);
   });

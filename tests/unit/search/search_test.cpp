@@ -219,7 +219,7 @@ TEST(Search, failures_are_recorded_and_harm_nobody) {
   const SharedScratch scratch;
   const auto troubled = problem([](const Trial& trial, Progress& progress) {
     Outcome outcome = quadratic(trial, progress);
-    if (trial.id % 5 == 1) throw std::runtime_error("a bad trial");
+    if (trial.id % 5 == 1) throw std::runtime_error("a bad trial. And much more\nof it");
     if (trial.id % 5 == 2) outcome.objective = std::nan("");
     if (trial.id % 5 == 3) ::kill(::getpid(), SIGKILL);
     return outcome;

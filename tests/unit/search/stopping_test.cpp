@@ -68,6 +68,15 @@ Outcome evaluated(const Evaluate& evaluate, double seconds = 0) {
   return evaluate_safely(evaluate, {}, {{{1, 0.5}}, 5, seconds, {}});
 }
 
+TEST(Evaluate, is_told_of_in_one_sentence) {
+  EXPECT_EQ(
+      first_sentence("Kokkos failed to allocate memory for label \"x\".  Allocation using Host of 0.5 TiB"),
+      "Kokkos failed to allocate memory for label \"x\"");
+  EXPECT_EQ(first_sentence("no file a.h5\nTraceback: 1. 2. 3."), "no file a.h5");
+  EXPECT_EQ(first_sentence("the loss is 0.5, no more."), "the loss is 0.5, no more.");
+  EXPECT_EQ(first_sentence(""), "");
+}
+
 TEST(Evaluate, whatever_it_does_is_an_outcome) {
   EXPECT_EQ(evaluated([](const Trial&, Progress&) -> Outcome { throw std::runtime_error("no"); }).message,
             "no");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -206,10 +207,24 @@ TEST(TrialStore, survives_a_kill_at_any_moment) {
     ::waitpid(pid, nullptr, 0);
     ASSERT_GE(last, until);
     const auto found = TrialStore::open(path, contents(), hdf5::current_provenance()).found();
-    ASSERT_GE(static_cast<std::int64_t>(found.size()), last + 1);
+    ASSERT_GE(std::ssize(found), last + 1);
     for (std::int64_t i = 0; i <= last; ++i) ASSERT_EQ(found[i].outcome.position, i);
     expect_equal(found[last], ended(last, last));
   }
+}
+
+TEST(Store, has_the_size_that_is_told_before) {
+  const Scratch scratch("store_size");
+  const auto path = scratch / "trials.h5";
+  {
+    auto store = TrialStore::create(path, contents(), hdf5::current_provenance());
+    for (int id = 0; id < 1025; ++id) store.write(running(id));
+  }
+  const auto size = static_cast<double>(std::filesystem::file_size(path)),
+             told = store_bytes(1025, contents());
+  EXPECT_GE(size, told);
+  EXPECT_LE(size, 1.03 * told);
+  EXPECT_EQ(store_bytes(1024, contents()), told / 2);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::vector<double> outputs_of(const Architecture& architecture, const std::vect
                                const std::vector<double>& windows) {
   Network<double> network(architecture, steps);
   const int n = static_cast<int>(windows.size()) / (steps * architecture.n_inputs);
-  std::vector<double> outputs(static_cast<std::size_t>(n) * network.n_outputs());
+  std::vector<double> outputs(std::int64_t{n} * network.n_outputs());
   network.refresh(parameters.data());
   network.forward(windows.data(), n, outputs.data());
   return outputs;
@@ -30,7 +30,7 @@ TEST(CodedNetwork, is_the_network_of_the_decoded_matrices) {
     for (const int n : {1, 40}) {
       const Graph graph = graph_of(architecture);
       const auto trained = numbers<double>(graph.n_parameters, 0.3, 0.5);
-      const auto windows = numbers<double>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
+      const auto windows = numbers<double>(std::int64_t{n} * steps * architecture.n_inputs, 1.0);
       for (const CodeOptions options : {CodeOptions{1, 0, 2}, CodeOptions{3, 8, 2}}) {
         const auto codes = encode_matrices(graph, trained, options);
         const auto decoded = decode_matrices(graph, trained, codes);
@@ -65,7 +65,7 @@ TEST(CodedNetwork, weights_come_back_at_a_refresh_and_codes_have_no_gradient) {
   const Architecture architecture = test::some_networks()[3];
   Network<float> network(architecture, steps);
   const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
-  const auto windows = numbers<float>(static_cast<std::size_t>(steps) * architecture.n_inputs, 1.0);
+  const auto windows = numbers<float>(std::int64_t{steps} * architecture.n_inputs, 1.0);
   std::vector<float> first(network.n_outputs()), coded(first), again(first), gradient(network.n_parameters());
   network.refresh(parameters.data());
   network.forward(windows.data(), 1, first.data());

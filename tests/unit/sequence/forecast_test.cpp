@@ -256,8 +256,8 @@ TEST(forecast_file, gives_back_the_forecasts_to_the_bit) {
     options.members = 2;
     options.base = Reference::seasonal_ridge;
     if (raw) {
-      options.kind = ForecastKind::raw,
-      options.network = {{"8", "identity", "dense 4"}, {"0->2"}, Head::last_state},
+      options.kind = ForecastKind::raw, static_cast<ArchitectureOptions&>(options.network) = {
+                                            {"8", "identity", "dense 4"}, {"0->2"}, Head::last_state};
       options.training.zero_head = false;
     }
     Case c(options);
@@ -308,11 +308,11 @@ TEST(forecast_file, notices_a_byte_that_changed) {
   const std::string path = scratch / "model.h5";
   write_forecast_model(Comm::self(), path, c.trained.model, {});
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+  const std::streamoff size = std::filesystem::file_size(path);
   for (std::streamoff at = 7; at < size; at += 1 + size / 23) {
     const auto change = [&] {
       file.seekg(at);
-      const auto byte = static_cast<char>(file.get() ^ 4);
+      const char byte = file.get() ^ 4;
       file.seekp(at);
       file.put(byte);
       file.flush();

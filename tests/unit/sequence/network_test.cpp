@@ -20,8 +20,8 @@ void outputs_equal_plain_loops(double tolerance) {
     Network<Real> network(architecture, steps);
     const auto parameters = numbers<double>(network.n_parameters(), 0.3, 0.5);
     const std::vector<Real> rounded(parameters.begin(), parameters.end());
-    const auto windows = numbers<Real>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
-    std::vector<Real> outputs(static_cast<std::size_t>(n) * network.n_outputs());
+    const auto windows = numbers<Real>(std::int64_t{n} * steps * architecture.n_inputs, 1.0);
+    std::vector<Real> outputs(std::int64_t{n} * network.n_outputs());
     network.refresh(rounded.data());
     network.forward(windows.data(), n, outputs.data());
     const std::vector<double> exact(rounded.begin(), rounded.end()), input(windows.begin(), windows.end());
@@ -53,8 +53,8 @@ TEST(Network, gradients_are_finite_differences_of_the_loss) {
   for (const Architecture& architecture : test::some_networks()) {
     Network<double> network(architecture, steps);
     auto parameters = numbers<double>(network.n_parameters(), 0.3, 0.5);
-    const auto windows = numbers<double>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
-    const auto targets = numbers<double>(static_cast<std::size_t>(n) * network.n_outputs(), 2.0);
+    const auto windows = numbers<double>(std::int64_t{n} * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<double>(std::int64_t{n} * network.n_outputs(), 2.0);
     std::vector<double> gradient(parameters.size(), 1.0);  // it is added to
     network.refresh(parameters.data());
     const double loss = network.loss_and_gradient(windows.data(), targets.data(), n, gradient.data());
@@ -80,8 +80,8 @@ TEST(Network, gradients_in_float_are_those_in_double) {
     Network<double> exact(architecture, steps);
     Network<float> network(architecture, steps);
     const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
-    const auto windows = numbers<float>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
-    const auto targets = numbers<float>(static_cast<std::size_t>(n) * network.n_outputs(), 2.0);
+    const auto windows = numbers<float>(std::int64_t{n} * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<float>(std::int64_t{n} * network.n_outputs(), 2.0);
     std::vector<float> gradient(parameters.size(), 0);
     std::vector<double> wanted(parameters.size(), 0);
     const auto wide = [](const std::vector<float>& values) {
@@ -113,8 +113,8 @@ TEST(Network, products_in_bf16_change_outputs_and_gradients_by_its_rounding) {
     Network<double> exact(architecture, steps);
     Network<float> network(architecture, steps, Products::bf16);
     const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
-    const auto windows = numbers<float>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
-    const auto targets = numbers<float>(static_cast<std::size_t>(n) * network.n_outputs(), 2.0);
+    const auto windows = numbers<float>(std::int64_t{n} * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<float>(std::int64_t{n} * network.n_outputs(), 2.0);
     const auto wide = [](const std::vector<float>& values) {
       return std::vector<double>(values.begin(), values.end());
     };
@@ -145,8 +145,8 @@ TEST(Network, numbers_that_bf16_holds_go_through_a_layer_unchanged) {
   };
   Network<float> network(architecture, steps), rounding(architecture, steps, Products::bf16);
   const auto parameters = held(numbers<float>(network.n_parameters(), 0.3, 0.5));
-  const auto windows = held(numbers<float>(static_cast<std::size_t>(n) * steps * 5, 1.0));
-  std::vector<float> outputs(static_cast<std::size_t>(n) * network.n_outputs()), others(outputs);
+  const auto windows = held(numbers<float>(std::int64_t{n} * steps * 5, 1.0));
+  std::vector<float> outputs(std::int64_t{n} * network.n_outputs()), others(outputs);
   network.refresh(parameters.data());
   rounding.refresh(parameters.data());
   network.forward(windows.data(), n, outputs.data());
@@ -164,8 +164,8 @@ void windows_do_not_depend_on_their_neighbours(Products products = Products::exa
     Network<Real> network(architecture, steps, products);
     const auto parameters = numbers<Real>(network.n_parameters(), 0.3, 0.5);
     const int window = steps * architecture.n_inputs, out = network.n_outputs();
-    const auto windows = numbers<Real>(static_cast<std::size_t>(n) * window, 1.0);
-    std::vector<Real> all(static_cast<std::size_t>(n) * out), alone(out);
+    const auto windows = numbers<Real>(std::int64_t{n} * window, 1.0);
+    std::vector<Real> all(std::int64_t{n} * out), alone(out);
     network.refresh(parameters.data());
     network.forward(windows.data(), n, all.data());
     for (int b = 0; b < n; ++b) {
@@ -217,10 +217,9 @@ void a_number_that_is_none_is_not_hidden(Products products) {
   for (const Architecture& architecture : test::some_networks()) {
     Network<float> network(architecture, steps, products);
     const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
-    auto windows = numbers<float>(2 * static_cast<std::size_t>(steps) * architecture.n_inputs, 1.0);
+    auto windows = numbers<float>(2 * std::int64_t{steps} * architecture.n_inputs, 1.0);
     windows[(steps - 1) * architecture.n_inputs] = NAN;  // of the first window's last step
-    std::vector<float> targets(2 * static_cast<std::size_t>(network.n_outputs()), 0),
-        gradient(parameters.size(), 0);
+    std::vector<float> targets(2 * std::int64_t{network.n_outputs()}, 0), gradient(parameters.size(), 0);
     network.refresh(parameters.data());
     EXPECT_TRUE(std::isnan(network.loss_and_gradient(windows.data(), targets.data(), 2, gradient.data())));
   }
@@ -235,7 +234,7 @@ template <class Real>
 void functions_of_the_gates_keep_their_digits(double tolerance, double limit) {
   constexpr int w = pack_width<Real>;
   for (int i = -40000; i <= 40000; ++i) {
-    const auto x = static_cast<Real>(limit * std::pow(std::abs(i) / 40000.0, 3) * (i < 0 ? -1 : 1));
+    const Real x = limit * std::pow(std::abs(i) / 40000.0, 3) * (i < 0 ? -1 : 1);
     const Pack<Real> all = broadcast<Real>(x), z[4] = {all, all, all, all}, c[1] = {all};
     Pack<Real> gates[4], tanh_c[1];
     pack_gates<Real>(z, gates);

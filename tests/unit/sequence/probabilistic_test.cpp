@@ -78,6 +78,8 @@ TEST(normal, crps_is_the_integral_of_squared_shares) {
     EXPECT_NEAR(normal_crps(mean, sd, y), integral, 2e-4);
   }
   EXPECT_EQ(normal_crps(1, 0, 3), 2);
+  EXPECT_NEAR(normal_quantile(0.75), 0.6744897501960817, 1e-12);
+  for (const double z : {-6.0, -2.0, 0.0, 1.3}) EXPECT_NEAR(normal_quantile(normal_share(z)), z, 1e-9);
   EXPECT_TRUE(std::isnan(normal_crps(1, std::nan(""), 3)));
 }
 
@@ -149,7 +151,7 @@ TEST(cyclostationary_lim, forecasts_as_well_as_can_be_and_knows_its_errors) {
       double square = 0, variance = 0;
       for (int i = 0; i < later.size(); ++i) {
         if ((std::sin(phase(later.dates_of(i)[0])) > 0) != first_half) continue;
-        const auto at = (static_cast<std::size_t>(i) * 8 + lead) * 2;
+        const auto at = (std::int64_t{i} * 8 + lead) * 2;
         for (int m = 0; m < 2; ++m) {
           square += std::pow(forecast.mean[at + m] - truth[at + m], 2);
           variance += forecast.covariance[(at + m) * 2 + m];

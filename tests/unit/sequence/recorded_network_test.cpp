@@ -39,7 +39,7 @@ void expect_the_kernels_steps(const Architecture& architecture, bool is_resident
   for (const auto& [n, batch] : course) {
     const auto windows =
         test::numbers<double>(static_cast<std::size_t>(n * steps * architecture.n_inputs), phase);
-    const auto targets = test::numbers<double>(static_cast<std::size_t>(n) * ours.n_outputs(), 2 * phase);
+    const auto targets = test::numbers<double>(std::int64_t{n} * ours.n_outputs(), 2 * phase);
     for (double& value : values) value *= 0.99;
     ours.refresh(values.data());
     torch->refresh(values.data());

@@ -228,7 +228,7 @@ TEST(sea_scores, heat_waves_are_those_of_plain_counts) {
         forecast = truth;
         double mean = 0;
         for (int k = 0; k < 3; ++k) {
-          const auto at = (static_cast<std::size_t>(place.window) * 3 + k) * 2;
+          const auto at = (std::int64_t{place.window} * 3 + k) * 2;
           const double day = from.origin.windows.dates_of(place.window)[k];
           truth.push_back(at_point(modes, x, from.truth.data() + at, from.normal.data() + at) > limit(day));
           mean = at_point(modes, x, from.methods[method].mean.data() + at, from.normal.data() + at);
@@ -241,7 +241,7 @@ TEST(sea_scores, heat_waves_are_those_of_plain_counts) {
         };
         const bool came = is_within(truth), said = is_within(forecast);
         hits += came && said ? 1 : 0, misses += came && !said ? 1 : 0, alarms += !came && said ? 1 : 0;
-        const auto at = (static_cast<std::size_t>(place.window) * 3 + lead - 1) * 4;
+        const auto at = (std::int64_t{place.window} * 3 + lead - 1) * 4;
         double variance = 0;
         for (int a = 0; a < 2; ++a)
           for (int b = 0; b < 2; ++b)

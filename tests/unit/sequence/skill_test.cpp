@@ -144,7 +144,7 @@ TEST(comparison, r2_of_a_region_and_of_its_mean_are_those_of_their_own_series) {
     for (int lead = 0; lead < 2; ++lead) {
       double error = 0, variation = 0;
       const auto value = [&](const std::vector<double>& a, int i, int x) {
-        const auto row = static_cast<std::size_t>(2 * i + lead) * 2;
+        const std::size_t row = std::int64_t{2 * i + lead} * 2;
         const auto point = [&](int p) { return a[row] * modes[p] + a[row + 1] * modes[2 + p]; };
         return mean ? (point(0) + 3 * point(1)) / 4 : point(x);
       };

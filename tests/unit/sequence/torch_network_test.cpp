@@ -23,8 +23,8 @@ TEST(TorchNetwork, agrees_to_1e_10_in_double_outputs_and_gradients) {
     Network<double> ours(architecture, steps);
     const auto torch = make_torch_network<double>(architecture, steps);
     const auto parameters = numbers<double>(ours.n_parameters(), 0.3, 0.5);
-    const auto windows = numbers<double>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
-    const auto targets = numbers<double>(static_cast<std::size_t>(n) * ours.n_outputs(), 2.0);
+    const auto windows = numbers<double>(std::int64_t{n} * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<double>(std::int64_t{n} * ours.n_outputs(), 2.0);
     std::vector<double> outputs(targets.size()), wanted(targets.size());
     ours.refresh(parameters.data());
     torch->refresh(parameters.data());

@@ -183,11 +183,11 @@ TEST(TrainingRanks, delayed_is_the_serial_loop_that_is_one_step_late_to_the_bit)
     const auto before = weights;
     optimiser_step<float>(optimiser_of(options), number, options.learning_rate,
                           {weights, of, {first, second}});
-    const auto keep = static_cast<float>(1 - options.learning_rate * options.weight_decay);
+    const float keep = 1 - options.learning_rate * options.weight_decay;
     for (const auto& operation : graph.operations) {
       if (operation.kind != Operation::Kind::lstm) continue;
       const std::size_t end = operation.first + operation.n_parameters;
-      for (std::size_t i = end - 4 * static_cast<std::size_t>(operation.n_out); i < end; ++i) {
+      for (std::size_t i = end - 4 * std::int64_t{operation.n_out}; i < end; ++i) {
         const float began = keep * before[i];
         weights[i] += weights[i] - began;
       }
@@ -206,10 +206,10 @@ TEST(TrainingRanks, delayed_is_the_serial_loop_that_is_one_step_late_to_the_bit)
       const int n = std::min(16, data.n - begin);
       std::vector<float> inputs, targets;
       for (int i = 0; i < n; ++i) {
-        const auto from = static_cast<std::size_t>(order[begin + i]) * 2 * steps;
+        const std::size_t from = std::int64_t{order[begin + i]} * 2 * steps;
         for (std::size_t k = from; k < from + 2 * steps; ++k) {
-          inputs.push_back(static_cast<float>(data.inputs[k]));
-          targets.push_back(static_cast<float>(data.targets[k]));
+          inputs.push_back(data.inputs[k]);
+          targets.push_back(data.targets[k]);
         }
       }
       passes.refresh(weights.data());

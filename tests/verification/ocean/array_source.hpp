@@ -15,7 +15,7 @@ class ArraySource : public FieldSource {
  public:
   std::vector<double> values;  ///< [times, lat, lon]
   [[nodiscard]] std::vector<double> read(int first, int n) const override {
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first * grid.size());
+    const auto begin = values.begin() + first * grid.size();
     return {begin, begin + static_cast<std::ptrdiff_t>(n * grid.size())};
   }
 };

@@ -45,6 +45,7 @@ struct Sample {
   int first = 0;
   TallMatrix x;
   std::vector<double> scale, days;
+  std::vector<int> points;
 };
 Sample sample(const Comm& comm, const std::vector<int>& order, double of_scale = 1) {
   Sample one;
@@ -52,6 +53,7 @@ Sample sample(const Comm& comm, const std::vector<int>& order, double of_scale =
   const int mine = points * (comm.rank() + 1) / comm.size() - one.first;
   one.x = TallMatrix(mine, static_cast<int>(order.size()));
   one.scale.assign(mine, of_scale);
+  for (int p = 0; p < mine; ++p) one.points.push_back(one.first + p);
   for (const int t : order) one.days.push_back(70000 + 7 * t);
   for (int p = 0; p < mine; ++p)
     for (std::size_t k = 0; k < order.size(); ++k)
@@ -69,7 +71,7 @@ GapFilling fill(const Comm& comm, Sample& one, double tolerance = 1e-5) {
   options.held_out = 0.03;
   options.tolerance = tolerance;
   options.most_iterations = 3000;
-  return fill_by_dineof(comm, one.x, one.scale, one.first, one.days, options);
+  return fill_by_dineof(comm, one.x, one.scale, one.points, one.days, options);
 }
 
 TEST(Gaps, of_few_waves_are_filled_to_less_than_the_noise) {
@@ -132,10 +134,11 @@ TEST(Gaps, need_twenty_held_out_values) {
   options.most_modes = 1;
   options.held_out = 0.0015;  // of 6300
   auto few = one;
-  EXPECT_THROW(static_cast<void>(fill_by_dineof(Comm::self(), few.x, few.scale, 0, few.days, options)),
-               InputError);
+  EXPECT_THROW(
+      static_cast<void>(fill_by_dineof(Comm::self(), few.x, few.scale, few.points, few.days, options)),
+      InputError);
   options.held_out = 0.006;
-  EXPECT_GE(fill_by_dineof(Comm::self(), one.x, one.scale, 0, one.days, options).held_out, 20);
+  EXPECT_GE(fill_by_dineof(Comm::self(), one.x, one.scale, one.points, one.days, options).held_out, 20);
 }
 
 TEST(Gaps, without_structure_no_mode_is_taken) {
@@ -152,7 +155,9 @@ TEST(Gaps, without_structure_no_mode_is_taken) {
   DineofOptions options;
   options.held_out = 0.1;
   const std::vector<double> scale(60, 1.0);
-  const auto found = fill_by_dineof(Comm::self(), x, scale, 0, days, options);
+  std::vector<int> numbers(60);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto found = fill_by_dineof(Comm::self(), x, scale, numbers, days, options);
   EXPECT_EQ(found.modes, 0);
   EXPECT_NEAR(found.errors[0], 1, 0.15);
 }
@@ -321,11 +326,100 @@ TEST(Gaps, points_with_too_few_values_are_left_out_and_told_of) {
   EXPECT_THROW(Record(comm, with_gaps(0.1), std::nullopt, {}), InputError);
 }
 
+/// The sample's anomalies in metres, upside down: what temperatures are, they say, but for their noise.
+std::unique_ptr<ArraySource> level(int n_times) {
+  auto source = sample_source(n_times);
+  for (std::size_t i = 0; i < source->values.size(); ++i) {
+    double x = 0, y = 0;
+    normal_pair(11, 1, i, 0, x, y);
+    source->values[i] = -0.02 * source->values[i] + 0.0002 * x;
+  }
+  source->units = "m";
+  return source;
+}
+
+/// The sample under a cloud that hides half of its points for a third of the times, all at once.
+std::unique_ptr<ArraySource> clouded(int n_times) {
+  auto source = sample_source(n_times);
+  const std::size_t cells = source->grid.size();
+  for (int t = 0; t < n_times; ++t)
+    for (std::size_t c = 0; c < cells; ++c)
+      if (t % 3 == 1 && c % source->grid.longitude.size() < 9) source->values[t * cells + c] = none;
+  return source;
+}
+
+/// Root mean square of the error of coefficients, over the size of anomalies, at times that have a cloud.
+double error_under_clouds(const Pod& made, const Pod& whole, int first, int last) {
+  double error = 0, size = 0;
+  for (int t = first; t < last; ++t) {
+    if (t % 3 != 1) continue;
+    const auto x = expand(made.modes, 0, made.modes.series.row(t)),
+               y = expand(whole.modes, 0, whole.modes.series.row(t));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      error += std::pow(x[i] - y[i], 2), size += std::pow(y[i] - whole.modes.mean[i], 2);
+  }
+  return std::sqrt(error / size);
+}
+
+TEST(Gaps, of_one_variable_are_filled_by_what_another_says) {
+  const Comm comm = Comm::world();
+  const int n = 150, n_fit = 110;
+  const Record whole(comm, sample_source(n), std::nullopt, {}),
+      cloudy(comm, clouded(n), std::nullopt, filled()), other(comm, level(n), std::nullopt, {});
+  ASSERT_GT(cloudy.n_missing(), 0);
+  auto options = pod_options(n_fit);
+  options.weights = PodWeights::area;
+  const auto truth = make_pod(comm, {{&whole}, {&other, "level"}}, options),
+             made = make_pod(comm, {{&cloudy}, {&other, "level"}}, options),
+             alone = make_pod(comm, {{&cloudy}}, options);
+  ASSERT_TRUE(made.filling);
+  EXPECT_GT(made.filled_later, 0);
+  const double joint = error_under_clouds(made, truth, 0, n_fit),
+               later = error_under_clouds(made, truth, n_fit, n);
+  EXPECT_LT(joint, 0.03);
+  // Errors of held-out values are in degrees.
+  EXPECT_LT(made.filling->errors[made.filling->modes], 0.05);
+  EXPECT_GT(made.filling->errors[0], 1);
+  // The variable alone has half of the points to go by.
+  const auto own = make_pod(comm, {{&whole}}, options);
+  EXPECT_GT(error_under_clouds(alone, own, 0, n_fit), 5 * joint);
+  EXPECT_GT(error_under_clouds(alone, own, n_fit, n), 5 * later);
+}
+
+TEST(Gaps, of_further_variables_are_filled_too_on_any_number_of_ranks) {
+  const int n = 60;
+  const auto made_on = [&](const Comm& comm) {
+    const Record first(comm, level(n), std::nullopt, {}), second(comm, clouded(n), std::nullopt, filled());
+    auto options = pod_options(50);
+    options.filling.most_modes = 6;
+    options.filling.tolerance = 1e-6;
+    return make_pod(comm, {{&first}, {&second, "cloudy"}}, options);
+  };
+  const auto a = made_on(Comm::self()), b = made_on(Comm::world());
+  ASSERT_TRUE(a.filling && b.filling);
+  EXPECT_EQ(a.filling->filled, b.filling->filled);
+  EXPECT_EQ(a.filling->held_out, b.filling->held_out);
+  EXPECT_EQ(a.filling->modes, b.filling->modes);
+  for (std::size_t m = 0; m < a.modes.singular_values.size(); ++m)
+    EXPECT_NEAR(a.modes.singular_values[m], b.modes.singular_values[m], 1e-5 * a.modes.singular_values[0]);
+}
+
+TEST(Gaps, joint_records_without_any_have_the_same_modes_to_the_bit) {
+  const Comm comm = Comm::world();
+  const Record first(comm, sample_source(70), std::nullopt, {}), other(comm, level(70), std::nullopt, {}),
+      same(comm, level(70), std::nullopt, filled());
+  const auto a = make_pod(comm, {{&first}, {&other, "level"}}, pod_options(50)),
+             b = make_pod(comm, {{&first}, {&same, "level"}}, pod_options(50));
+  EXPECT_FALSE(b.filling);
+  EXPECT_EQ(a.modes.modes, b.modes.modes);
+  EXPECT_EQ(a.modes.series.values, b.modes.series.values);
+}
+
 TEST(Gaps, are_refused_where_fields_are_projected) {
   const Comm comm = Comm::world();
   const Record record(comm, with_gaps(0.1), std::nullopt, filled());
   const auto made = make_pod(comm, record, pod_options(70));
-  EXPECT_THROW(static_cast<void>(project(comm, record, made.modes)), InputError);
+  EXPECT_THROW(static_cast<void>(project(comm, {{&record}}, made.modes)), InputError);
 }
 
 }  // namespace

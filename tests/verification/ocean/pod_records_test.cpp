@@ -56,8 +56,7 @@ class ExpandedSource : public FieldSource {
     for (int t = first; t < first + n; ++t)
       for (std::size_t c = 0; c < mean_.size(); ++c) {
         double value = mean_[c];
-        for (std::size_t m = 0; m < 5; ++m)
-          value += a_[static_cast<std::size_t>(t) * 5 + m] * modes_[c * 5 + m];
+        for (std::size_t m = 0; m < 5; ++m) value += a_[std::int64_t{t} * 5 + m] * modes_[c * 5 + m];
         values.push_back(value);
       }
     return values;
@@ -108,7 +107,7 @@ TEST(RealRecords, the_papers_field_has_the_papers_singular_values) {
       EXPECT_NEAR(s * s / sum, shares[m], 6e-5);
     }
     EXPECT_NEAR(pod.modes.captured_variance, 1, 1e-12);  // the sixth is below 2e-4
-    EXPECT_LT(pod.error_fit * std::sqrt(44219.0 * 427), 2e-2);
+    EXPECT_LT(pod.variables[0].error_fit * std::sqrt(44219.0 * 427), 2e-2);
     // The paper's own coefficients come back, but for signs.
     for (int m = 0; m < 5; ++m) {
       double product = 0, norm = 0;
@@ -141,7 +140,7 @@ TEST(RealRecords, monthly_fields_of_another_analysis) {
   for (std::size_t m = 0; m < 5; ++m) {
     const double s = pod.modes.singular_values[m];
     EXPECT_NEAR(s, values[m], 1e-4 * values[m]);
-    EXPECT_NEAR(s * s / pod.variance_fit / 60 / 10988, shares[m], 6e-5);
+    EXPECT_NEAR(s * s / pod.variables[0].variance_fit / 60 / 10988, shares[m], 6e-5);
   }
 }
 

@@ -56,14 +56,14 @@ Reference reference_of(const ArraySource& source, const std::vector<std::uint8_t
       }
   const int m = reference.n_points, n = n_fit, least = std::min(m, n), size = 20 * (m + n);
   reference.values.resize(least);
-  reference.modes.resize(static_cast<std::size_t>(m) * least);
-  std::vector<double> vt(static_cast<std::size_t>(least) * n), work(size);
+  reference.modes.resize(std::int64_t{m} * least);
+  std::vector<double> vt(std::int64_t{least} * n), work(size);
   int info = 0;
   dgesvd_("S", "S", &m, &n, x.data(), &m, reference.values.data(), reference.modes.data(), &m, vt.data(),
           &least, work.data(), &size, &info);
   EXPECT_EQ(info, 0);
   for (int k = 0; k < least; ++k)
-    for (int p = 0; p < m; ++p) reference.modes[static_cast<std::size_t>(k) * m + p] /= std::sqrt(weights[p]);
+    for (int p = 0; p < m; ++p) reference.modes[std::int64_t{k} * m + p] /= std::sqrt(weights[p]);
   return reference;
 }
 
@@ -129,7 +129,7 @@ TEST(Pod, all_modes_reproduce_the_fields) {
     options.n_modes = n_fit - (background == PodBackground::mean ? 1 : 3);
     const auto pod = make_pod(comm, record, options);
     EXPECT_NEAR(pod.modes.captured_variance, 1, 1e-12);
-    EXPECT_NEAR(pod.error_fit, 0, 1e-6);
+    EXPECT_NEAR(pod.variables[0].error_fit, 0, 1e-6);
     for (int t = 0; t < n_fit; ++t) {
       const auto field = expand(pod.modes, record.days()[t], pod.modes.series.row(t)),
                  expected = truth(*source, record.mask(), t);
@@ -156,7 +156,7 @@ TEST(Pod, later_times_are_projected) {
     }
     for (int m = 0; m < 4; ++m) EXPECT_NEAR(inner(pod.modes, m, rest.data()), 0, 1e-11);
   }
-  EXPECT_NEAR(pod.error_later, std::sqrt(missed), 1e-11);
+  EXPECT_NEAR(pod.variables[0].error_later, std::sqrt(missed), 1e-11);
 }
 
 TEST(Pod, seasons_are_taken_from_anomalies) {
@@ -207,7 +207,7 @@ TEST(Pod, long_records_give_the_same_by_block_lanczos_and_lapack) {
     const auto few = make_pod(comm, record, options).modes;
     double captured = 0, captured_by_lapack = 0;
     for (int m = 0; m < 5; ++m) {
-      const auto i = static_cast<std::size_t>(m);
+      const std::size_t i = m;
       EXPECT_NEAR(few.singular_values[i], many.singular_values[i], 1e-11 * many.singular_values[0]);
       captured += few.singular_values[i] * few.singular_values[i];
       captured_by_lapack += many.singular_values[i] * many.singular_values[i];
@@ -282,9 +282,9 @@ TEST(Pod, background_of_named_years_is_that_of_these_years_alone) {
        {std::tuple{1982, 1992, true}, {1981, 1990, false}, {1985, 1993, false}}) {
     options.background_years = YearSpan{first, last};
     if (fits)
-      EXPECT_NO_THROW(check_pod(record, options)) << first;
+      EXPECT_NO_THROW(check_pod({{&record}}, options)) << first;
     else
-      EXPECT_THROW(check_pod(record, options), InputError) << first;
+      EXPECT_THROW(check_pod({{&record}}, options), InputError) << first;
   }
 }
 
@@ -297,13 +297,13 @@ TEST(Pod, projects_a_record_on_its_own_coefficients) {
     options.background = background;
     options.harmonics = 1;
     const auto modes = make_pod(comm, record, options).modes;
-    const auto again = project(comm, record, modes);
+    const auto again = project(comm, {{&record}}, modes);
     ASSERT_EQ(again.size(), modes.series.values.size());
     for (std::size_t i = 0; i < again.size(); ++i)
       EXPECT_NEAR(again[i], modes.series.values[i], 1e-10 * modes.singular_values[0]);
     auto other = modes;
     other.mask[0] ^= 1;
-    EXPECT_THROW(static_cast<void>(project(comm, record, other)), InputError);
+    EXPECT_THROW(static_cast<void>(project(comm, {{&record}}, other)), InputError);
   }
 }
 

@@ -6,6 +6,7 @@ far from it ours may be (relative, or absolute where the other is 0), the digits
 """
 import json
 import os
+import re
 from collections import namedtuple
 from math import log, pi, sqrt
 
@@ -63,9 +64,11 @@ def plasma_cases():
                             Row(f"damping, {what}", key(name, "growth_rate"), roots[name].imag, 1e-4, 6, "omega_pe", source))])
     gkeyll = "Gkeyll (gkylzero 94664d7, serendipity p2, the same cells)"
     yield Case("vlasov", "Gkeyll's runs", ["vlasov run inputs/vlasov/landau.yaml --set time.end=24 --set output.frame_interval=24 --output runs/landau_wave",
+                                           "vlasov run inputs/vlasov/two_stream.yaml --set grid.cells=[64,32] --set time.end=36 --output runs/beams",
                                            "vlasov run inputs/vlasov/lbo_relaxation.yaml --output runs/relaxation"],
                [Row("frequency, k lambda_D = 0.5", key("landau_wave", "frequency"), 1.41551, 3e-4, 6, "omega_pe", gkeyll),
                 Row("damping, k lambda_D = 0.5", key("landau_wave", "growth_rate"), -0.153384, 5e-4, 6, "omega_pe", gkeyll),
+                Row("growth of two streams", key("beams", "growth_rate"), 0.32013, 3e-4, 5, "omega_pe", gkeyll),
                 Row("what a square loses of int f^2 by t = 100", key("relaxation", "f_squared_change_relative_square"), -0.0242371, 1e-4, 6, "1", gkeyll),
                 Row("what a bump loses of int f^2 by t = 100", key("relaxation", "f_squared_change_relative_bump"), -0.301522, 1e-5, 6, "1", gkeyll)])
     filaments = theory.weibel(0.4, 0.1, 0.3, 0.1j)
@@ -130,6 +133,53 @@ def convection_cases():
                 for text, name, other in (("10 000", "cavity_1e4", 2.243), ("100 000", "cavity_1e5", 4.519))])
 
 
+def mantle_cases():
+    """Blankenbach's cases 1a and 1b have no inertia: at Pr = 1e4 it changes nothing that is shown."""
+    box = ("meshfreeflow simulate inputs/meshfreeflow/cavity.yaml --set prandtl=1e4 --set walls.bottom=free_slip --set walls.top=free_slip "
+           "--set walls.sides=free_slip --set walls.heated=plates --set start.roll=0.1 --set time.most_dt=1 "
+           "--set statistics.from=0")
+    rows = []
+    for text, ra, nusselt, speed in (("10 000", "1e4", 4.884409, 42.864947), ("100 000", "1e5", 10.534095, 193.214540)):
+        source = "Blankenbach et al., Geophys. J. Int. 98, 23 (1989), case 1" + ("a" if ra == "1e4" else "b")
+        rows += [Row(f"Nusselt number, Ra = {text}", key(f"mantle_{ra}", "nusselt_last"), nusselt, 2e-3, 6, "1", source),
+                 Row(f"root mean square speed, Ra = {text}", lambda results, ra=ra: sqrt(2*results.summary(f"mantle_{ra}")["kinetic_energy_last"]*float(ra)*1e4),
+                     speed, 2e-3, 6, "diffusivity/height", source)]
+    yield Case("meshfreeflow", "Convection in the mantle", [
+        f"{box} --set rayleigh={ra} --set grid.cells={cells} --set grid.z.strength={strength} --set time.end=3000 --output runs/mantle_{ra}"
+        for ra, cells, strength in (("1e4", "[64,64]", 1.2), ("1e5", "[96,96]", 1.8))], rows)
+
+
+def sea_cases():
+    ocean = "../shared/data/ocean"
+    numpy = "numpy's SVD of the same fields (`sea_by_numpy.py` of the test)"
+    yield Case("podlstm", "Modes of observed months",
+               [f"podlstm fit inputs/podlstm/fit.yaml --set fields.stochastic=null --set fields.files=[{ocean}/ersst_v5_2deg_monthly_2010_2014.nc] "
+                "--set fit_until=2014-12-31 --output runs/months"],
+               [Row(f"singular value {n}", key("months", f"singular_value_{n}"), value, 1e-6, 8, "degC", numpy)
+                for n, value in enumerate((1463.98668, 292.424116, 258.262493, 173.743734, 136.404337), 1)], "data/ocean/ersst_v5_2deg_monthly_2010_2014.nc")
+    weeks = [f"podlstm fit inputs/podlstm/fit.yaml --set fields=null --set coefficients.file={ocean}/sst_pod_coefficients_weekly.nc --output runs/weeks"]
+    given = "--set modes=runs/weeks/modes.h5 --set points=44219"
+    scores = {"climatology": (0.663964, 0.178229), "anomaly_persistence": (0.892203, 0.120696), "damped_persistence": (0.899856, 0.111988),
+              "lim": (0.899913, 0.112049), "ridge": (0.903807, 0.111545)}
+    numpy = "numpy from the definitions (`sea_by_numpy.py` of the test)"
+    rows = []
+    for name, (r2, rmse) in scores.items():
+        what = name.replace("_", " ")
+        rows += [Row(f"R2 of {what}", key("linear", f"r2_{name}"), r2, 5e-4, 5, "1", numpy),
+                 Row(f"RMSE of {what}", key("linear", f"rmse_{name}"), rmse, 2e-3, 5, "degC", numpy)]
+    needs = "data/ocean/sst_pod_coefficients_weekly.nc"
+    yield Case("podlstm", "Linear forecasts of the paper's weeks", weeks + [
+        f"podlstm train inputs/podlstm/train.yaml {given} --set forecast.members=0 --output runs/base",
+        f"podlstm evaluate inputs/podlstm/evaluate.yaml {given} --set fields=null --set model=runs/base/model.h5 --output runs/linear"], rows, needs)
+    network = "LSTM-128 + dense of DeepHyper's tutorial (anl-22-summer-workshop), on coefficients of its own"
+    yield Case("podlstm", "A network of raw coefficients", [
+        f"podlstm train inputs/podlstm/paper.yaml {given} --set split.train_until=2003-05-31 --set split.irregular_steps=cross "
+        "--set forecast.members=1 --set forecast.network.nodes=[128] --set forecast.network.head=dense --set forecast.training.epochs=20 --output runs/network",
+        f"podlstm evaluate inputs/podlstm/paper_evaluate.yaml {given} --set model=runs/network/model.h5 --output runs/judged"],
+        [Row("R2 of validation", key("network", "validation_r2"), 0.758, 5e-2, 3, "1", network),
+         Row("R2 of 2003 to 2014", key("judged", "r2"), 0.642, 8e-2, 3, "1", network)], needs)
+
+
 def submatrix_cases():
     ev = theory.EV_PER_HARTREE
     yield Case("submatrix", "Tight-binding models",
@@ -149,6 +199,15 @@ def submatrix_cases():
                [Row(f"band energy of one spin, {n} molecules", key(f"water_{n}", "tr_dk_hartree"), other, 1e-8, 11, "hartree",
                     "K and S of CP2K 2023.1, diagonalised at each k point (`inputs/submatrix/make_water.py`)")
                 for n, other in ((32, -55.950322310), (64, -111.900744664))])
+    folder = "../shared/data/submatrix/h2o32_szv"
+    yield Case("submatrix", "Water of the paper on submatrices",
+               [f"{water} --set matrices.kohn_sham={folder}-KS.csr --set matrices.overlap={folder}-S.csr --set matrices.repeat=[] "
+                "--set reference=null --output runs/water_of_paper"],
+               [Row("band energy of one spin", key("water_of_paper", "tr_dk_hartree"), -56.329017863, 1e-9, 11, "hartree",
+                    "the same K and S of CP2K 2023.1, diagonalised"),
+                Row("band energy of one spin", key("water_of_paper", "tr_dk_hartree"), -56.329022066, 2e-7, 11, "hartree",
+                    "log of the paper's authors, Newton and Schulz in CP2K with another grid (Lass et al., SC20, arXiv 2004.10811)")],
+               "data/submatrix/h2o32_szv-KS.csr")
 
 
 def xyz(case, names):
@@ -157,6 +216,48 @@ def xyz(case, names):
     cell = f'Lattice="{" ".join(map(repr, case["box"]))}" pbc="T T T"' if case["box"] else 'pbc="F F F"'
     return f'{len(rows)}\n{cell} Properties=species:S:1:pos:R:3\n' + "".join(
         f"{names[kind]} {x!r} {y!r} {z!r}\n" for kind, (x, y, z) in zip(case["type"], rows))
+
+
+def kit_tests(path):
+    """Configurations and energies of DeePMD-kit's own tests: lists of a YAML file, in the form of its other references."""
+    names = {"coord": "coord", "atype": "type", "box": "box", "atomic_energy": "atom_energy", "force": "force"}
+    with open(path, encoding="utf-8") as stream:
+        blocks = re.split(r"^  - (?=coord:)", stream.read(), flags=re.M)[1:]
+    for block in blocks:
+        lists = {names[name]: None if text == "null" else [float(number) for number in re.findall(r"[^\s,\[\]]+", text)]
+                 for name, text in re.findall(r"^ *(coord|atype|box|atomic_energy|force):\s*(null|\[[^\]]*\])", block, re.M)}
+        lists["type"] = [int(kind) for kind in lists["type"]]
+        yield dict(lists, energy=sum(lists["atom_energy"]))
+
+
+def shared_models(source):
+    """DeePMD-kit's numbers for models of ../shared: name of the file of configurations, elements, model, cases, what computed them."""
+    folder = os.path.join(source, "..", "shared", "data", "deep_potential")
+    if not os.path.isdir(folder):
+        return []
+    return [("water", ["O", "H"], "water_se_e2_a.dp", json.load(open(os.path.join(folder, "water_se_e2_a.ref.json")))["cases"], "DeePMD-kit 3.2.0, float64"),
+            ("kit_tests", ["O", "H"], "deeppot_sea.dp", list(kit_tests(os.path.join(folder, "deeppot-testcase.yaml"))),
+             "DeePMD-kit's own tests (source/tests/infer, bc902daf)")]
+
+
+def configurations(source):
+    """Files of configurations that commands name: name, elements, cases."""
+    yield "configurations", ["Cu"], json.load(open(os.path.join(source, "inputs/dpmd/copper/peer_reference.json")))["cases"]
+    for name, kinds, _, of_model, _ in shared_models(source):
+        yield name, kinds, of_model
+
+
+def shared_model_case(source):
+    rows, commands = [], []
+    for name, _, model, of_model, kit in shared_models(source):
+        commands.append(f"dpmd evaluate --model ../shared/data/deep_potential/{model} --output ours_{name} {name}.xyz")
+        for n, case in enumerate(of_model):
+            rows.append(Row(f"energy, {name.replace('_', ' ')} {n + 1}", lambda results, name=name, n=n: results.read(f"ours_{name}.json")[n]["energy_ev"],
+                            case["energy"], 1e-12, 13, "eV", kit))
+        rows.append(Row(f"largest difference of a force, {name.replace('_', ' ')}", lambda results, name=name, of_model=of_model: max(
+            abs(a - b) for ours, case in zip(results.read(f"ours_{name}.json"), of_model) for a, b in zip(ours["forces_ev_per_angstrom"], case["force"])),
+            0, 1e-9, 2, "eV/angstrom", kit))
+    return Case("dpmd", "DeePMD-kit's water", commands, rows, "data/deep_potential/deeppot-testcase.yaml")
 
 
 def deep_potential_cases(source):
@@ -170,6 +271,7 @@ def deep_potential_cases(source):
                [Row(f"energy, {case['name'].replace('_', ' ')}", energy(n), case["energy"], 1e-12, 13, "eV", "DeePMD-kit 3.2.0, float64")
                 for n, case in enumerate(peer)] +
                [Row("largest difference of a force", force_difference, 0, 1e-9, 2, "eV/angstrom", "DeePMD-kit 3.2.0, float64")])
+    yield shared_model_case(source)
     eos, kit = "equation_of_state", "DeePMD-kit 3.2.0 (`inputs/dpmd/copper/reference.yaml`)"
     yield Case("dpmd", "Equation of state of copper", [f"dpmd {eos} inputs/dpmd/copper/{eos}.yaml --output runs/{eos}"],
                [Row("lattice constant", key(eos, "lattice_constant_angstrom"), 3.612403, 1e-6, 7, "angstrom", kit),
@@ -178,6 +280,9 @@ def deep_potential_cases(source):
                 Row("lattice constant", key(eos, "lattice_constant_angstrom"), 3.614919, 1e-3, 7, "angstrom",
                     "the potential that the model learnt from, by LAMMPS (Mishin et al., Phys. Rev. B 63, 224106 (2001))"),
                 Row("bulk modulus", key(eos, "bulk_modulus_gpa"), 139.490, 3.5e-2, 6, "GPa", "the same")])
+    yield Case("dpmd", "Liquid copper", ["dpmd run inputs/dpmd/copper/melt.yaml --set time.steps=1500 --output runs/melt"],
+               [Row("difference of g(r) at 1600 K, root mean square", key("melt", "rdf_rms_difference_to_reference"), 0, 2e-2, 2, "1",
+                    "the potential that the model learnt from, by LAMMPS (`inputs/dpmd/copper/melt_rdf_eam.csv`)")])
     def rmse(name, per):
         return lambda results: results.read("test.json")["all"][name]["rmse"]*per
     yield Case("dpmd", "Errors on held-out frames",
@@ -228,4 +333,6 @@ def all_cases(source):
     yield from plasma_cases()
     yield from submatrix_cases()
     yield from convection_cases()
+    yield from mantle_cases()
+    yield from sea_cases()
     yield from planning_cases()

@@ -18,7 +18,8 @@ import cases
 import theory
 
 TITLES = {"dpmd": "Molecular dynamics and Deep Potentials", "vlasov": "Plasmas", "submatrix": "Density matrices",
-          "meshfreeflow": "Convection and flows", "quintet": "Plans and graphs of tasks"}
+          "meshfreeflow": "Convection and flows", "podlstm": "Sea-surface temperature",
+          "quintet": "Plans and graphs of tasks"}
 INTRODUCTION = """# Verification: published and exact numbers beside ours
 
 | you want to | read |
@@ -32,14 +33,8 @@ A test runs these commands, compares, and makes this page (`tests/verification/p
 exceeds what is allowed. "Exact" numbers come from formulas in `theory.py` there, which share no code with the programs.
 The difference is relative, except where the other number is 0. Numbers are of {date}, on x86-64.
 
-`configurations.xyz` holds the configurations of `inputs/dpmd/copper/peer_reference.json`. The test writes it.
-Commands that begin with `test_` are in `build/tests`. They read `../shared`, which is not part of Quintet, and are left
-out without it.
-"""
-END = """
-## Not on this page yet
-
-Scores of sea-surface temperature need NOAA's record: [podlstm](podlstm.md#how-good-it-is) has them.
+The test writes the files `*.xyz` of configurations from those of the source that is named. Commands that begin with
+`test_` are in `build/tests`. What reads `../shared`, which is not part of Quintet, is left out without it.
 """
 
 
@@ -90,13 +85,19 @@ def run(case, build, folder):
             sys.exit(f"FAILED: exit code {done.returncode}: {command}\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
 
 
-def prepare(folder, source):
+def prepare(scratch, source):
+    """A folder of `scratch` in which commands find what they find in that of Quintet: inputs, and ../shared where it is."""
+    folder = os.path.join(scratch, "quintet")
+    os.mkdir(folder)
     os.symlink(os.path.join(source, "inputs"), os.path.join(folder, "inputs"))
+    shared = os.path.join(source, "..", "shared")
+    if os.path.isdir(shared):
+        os.symlink(shared, os.path.join(scratch, "shared"))
     os.environ["QUINTET_SOURCE_DIR"] = source
-    names = ["Cu"]
-    peer = json.load(open(os.path.join(source, "inputs/dpmd/copper/peer_reference.json")))
-    with open(os.path.join(folder, "configurations.xyz"), "w", encoding="utf-8") as stream:
-        stream.writelines(cases.xyz(case, names) for case in peer["cases"])
+    for name, kinds, configurations in cases.configurations(source):
+        with open(os.path.join(folder, f"{name}.xyz"), "w", encoding="utf-8") as stream:
+            stream.writelines(cases.xyz(case, kinds) for case in configurations)
+    return folder
 
 
 def self_test():
@@ -129,8 +130,8 @@ def main():
     path = os.path.join(source, "docs", "verification.md")
     page = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
     text, faults, rows, program = "", [], 0, ""
-    with tempfile.TemporaryDirectory() as folder:
-        prepare(folder, source)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = prepare(scratch, source)
         for case in cases.all_cases(source):
             if case.program != program:
                 program = case.program
@@ -151,7 +152,7 @@ def main():
     contents = ", ".join(f"[{title}](#{title.lower().replace(' ', '-')})" for title in TITLES.values())
     if write and not faults:
         with open(path, "w", encoding="utf-8") as stream:
-            stream.write(INTRODUCTION.format(contents=contents, date=datetime.date.today()) + text + END)
+            stream.write(INTRODUCTION.format(contents=contents, date=datetime.date.today()) + text)
     print("".join(f"FAILED: {fault}\n" for fault in faults) + f"{rows} rows, {len(faults)} problems")
     return 1 if faults else 0
 

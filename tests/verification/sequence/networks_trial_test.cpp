@@ -115,6 +115,17 @@ TEST(networks_trial, two_standard_errors_are_asked_for) {
   EXPECT_FALSE(trial.earned());
 }
 
+TEST(networks_trial, of_the_best_of_several_more_is_asked_for) {
+  EXPECT_EQ(NetworksTrial::margin(1), 2);
+  EXPECT_NEAR(NetworksTrial::margin(3), 2.4284, 1e-4);  // 1 - Phi(z) = 0.0227501/3
+  NetworksTrial trial;
+  trial.gain = {0.243, 0.1};
+  EXPECT_TRUE(trial.earned(3));
+  trial.gain = {0.242, 0.1};
+  EXPECT_FALSE(trial.earned(3));
+  EXPECT_TRUE(trial.earned(2));
+}
+
 TEST(networks_trial, origins_follow_each_other_and_see_nothing_after_them) {
   const auto series = noisy_linear_series(1000, {0.9}, 1, 1);
   const auto splits = rolling_origins(series, {100, 900}, {8, out}, Irregular::avoid, 4);

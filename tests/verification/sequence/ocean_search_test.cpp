@@ -72,7 +72,7 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
   const auto best = search.leaderboard(1).at(0);
 
   auto again = raw;
-  again.network = options_of(network(best.trial.genes));
+  static_cast<ArchitectureOptions&>(again.network) = options_of(network(best.trial.genes));
   again.training = training(best.trial.genes);
   again.training.epochs = 30;
   again.members = 3;

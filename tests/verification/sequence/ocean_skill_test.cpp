@@ -97,7 +97,7 @@ PaperScores paper_scores(const CoefficientSeries& series, const std::string& unt
   ForecastOptions raw;
   raw.kind = ForecastKind::raw;
   raw.members = seeds;
-  raw.network = {{node}, {}, head};
+  static_cast<ArchitectureOptions&>(raw.network) = {{node}, {}, head};
   raw.training = TrainingOptions{};
   raw.training.epochs = epochs;
   raw.training.epsilon = 1e-8;

@@ -51,7 +51,7 @@ double share_below(double bound, double mean, double sd) {
 
 void add_bin(double probability, bool came, double weight, double* sea) {
   if (std::isnan(probability)) return;
-  const int bin = std::min(n_bins - 1, static_cast<int>(probability * n_bins));
+  const int bin = std::min<int>(n_bins - 1, probability * n_bins);
   double* sums = sea + static_cast<int>(SeaSum::bins) + bin * n_bin_sums;
   sums[static_cast<int>(BinSum::forecasts)] += weight;
   sums[static_cast<int>(BinSum::probability)] += weight * probability;
@@ -99,7 +99,7 @@ std::array<double, n_point_sums> SeaLanes::sums(int method, int i_lead, int lane
 void SeaLanes::enter(const SeaAtOrigin& sea) {
   entered_ = sea.modes.get();
   const auto points = sea.modes->n_points();
-  n_here_ = static_cast<int>(std::min<std::size_t>(n_lanes, points - first_));
+  n_here_ = std::min<std::size_t>(n_lanes, points - first_);
   shapes_.assign(sea.modes->n_modes(), Lanes{});
   for (std::size_t m = 0; m < shapes_.size(); ++m)
     for (int l = 0; l < n_here_; ++l) shapes_[m][l] = sea.modes->modes[m * points + first_ + l];
@@ -123,7 +123,7 @@ void SeaLanes::find_thresholds(const SeaAtOrigin& sea) {
 SeaLanes::Thresholds SeaLanes::thresholds_at(double day) const {
   const auto place = season_place(day);
   const auto limit = [&](int k) {
-    const auto* own = quantiles_.data() + static_cast<std::ptrdiff_t>(k) * SeasonalQuantiles::phases;
+    const auto* own = quantiles_.data() + std::int64_t{k} * SeasonalQuantiles::phases;
     return between(own[place.before], own[place.after], place.share);
   };
   return {limit(0), limit(1), limit(2)};
@@ -131,13 +131,13 @@ SeaLanes::Thresholds SeaLanes::thresholds_at(double day) const {
 
 void SeaLanes::remember(const SeaAtOrigin& sea, const Windows& windows, int window, Course& course) const {
   course.values.resize(out_);
-  course.warm.assign(static_cast<std::size_t>(n_lanes) * (past_ + out_), 0);
+  course.warm.assign(std::int64_t{n_lanes} * (past_ + out_), 0);
   for (int k = 0; k < past_; ++k) {
     const int row = windows.origins[window] - past_ + 1 + k;
     if (row < windows.memory[window]) continue;  // a gap of the record
     const auto limits = thresholds_at(sea.anomalies->time[row]);
     for (int l = 0; l < n_here_; ++l)
-      course.warm[static_cast<std::size_t>(l) * (past_ + out_) + k] = anomalies_[row][l] > limits.warm[l];
+      course.warm[std::int64_t{l} * (past_ + out_) + k] = anomalies_[row][l] > limits.warm[l];
   }
 }
 
@@ -147,15 +147,15 @@ void SeaLanes::follow(const double* coefficients, const double* normal,
   for (int lead = 0; lead < out_; ++lead) {
     combine(coefficients + lead * n, normal + lead * n, shapes_, course.values[lead]);
     for (int l = 0; l < n_here_; ++l)
-      course.warm[static_cast<std::size_t>(l) * (past_ + out_) + past_ + lead] =
+      course.warm[std::int64_t{l} * (past_ + out_) + past_ + lead] =
           course.values[lead][l] > thresholds[lead].warm[l];
   }
 }
 
 void SeaLanes::judge_window(const JudgedWindow& place, int block, double* sea) {
   const auto& one = hindcasts_.origins[place.origin];
-  const auto n = static_cast<std::size_t>(one.modes);
-  const auto first = static_cast<std::size_t>(place.window) * out_;
+  const std::size_t n = one.modes;
+  const std::size_t first = std::int64_t{place.window} * out_;
   std::vector<Thresholds> thresholds;
   for (int lead = 0; lead < out_; ++lead)
     thresholds.push_back(thresholds_at(one.origin.windows.dates_of(place.window)[lead]));
@@ -168,8 +168,8 @@ void SeaLanes::judge_window(const JudgedWindow& place, int block, double* sea) {
     follow(method.mean.data() + first * n, one.normal.data() + first * n, thresholds, forecast);
     for (std::size_t i = 0; i < options_.leads.size(); ++i) {
       const int lead = options_.leads[i] - 1;
-      tally(truth, forecast, method.covariance.data() + (first + lead) * n * n, thresholds[lead],
-            static_cast<int>(k), static_cast<int>(i), block, sea);
+      tally(truth, forecast, method.covariance.data() + (first + lead) * n * n, thresholds[lead], k, i, block,
+            sea);
     }
   }
 }
@@ -187,8 +187,8 @@ void SeaLanes::tally(const Course& truth, const Course& forecast, const double* 
   const auto pool = [&](SeaSum which, double value) { pooled[static_cast<int>(which)] += value; };
   const auto wave = [&](const Course& course, int l) {
     return heat_wave::is_within(
-        {course.warm.data() + static_cast<std::ptrdiff_t>(l) * width, static_cast<std::size_t>(width)},
-        past_ + lead, options_.least_steps);
+        {course.warm.data() + std::int64_t{l} * width, static_cast<std::size_t>(width)}, past_ + lead,
+        options_.least_steps);
   };
   for (int l = 0; l < n_here_; ++l) {
     const double y = truth.values[lead][l], mean = forecast.values[lead][l], sd = spreads[l];

@@ -37,7 +37,7 @@ class SeaLanes {
     Lanes low, high, warm;
   };
   [[nodiscard]] std::size_t number(int method, int i_lead) const {
-    return static_cast<std::size_t>(method) * options_.leads.size() + i_lead;
+    return std::int64_t{method} * options_.leads.size() + i_lead;
   }
   /// What a score needs of one window: anomalies of all leads, and whether steps are warm, [lane, past +
   /// out].

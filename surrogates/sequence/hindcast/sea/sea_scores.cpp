@@ -32,7 +32,7 @@ void gains(const Bootstrap& draws, const std::vector<Lanes>& own, const std::vec
   for (int l = 0; l < n_lanes; ++l)
     errors[l] = draws
                     .estimate([&](int sample) {
-                      const double* sum = sums.data() + static_cast<std::ptrdiff_t>(sample) * width;
+                      const double* sum = sums.data() + std::int64_t{sample} * width;
                       const double n = sum[width - 1];
                       return std::sqrt(sum[n_lanes + l] / n) - std::sqrt(sum[l] / n);
                     })
@@ -52,13 +52,13 @@ double SeaScores::bytes(double points, double methods, double leads, double time
 SeaScores::SeaScores(const Comm& comm, const Hindcasts& hindcasts, const std::vector<SeaAtOrigin>& seas,
                      SeaScoreOptions options)
     : options_(std::move(options)),
-      n_methods_(static_cast<int>(hindcasts.names.size())),
-      n_windows_(static_cast<int>(judged_windows(hindcasts, options_.warm_up).size())),
+      n_methods_(hindcasts.names.size()),
+      n_windows_(judged_windows(hindcasts, options_.warm_up).size()),
       points_(options_.area.size()),
       bootstrap_(blocks_of(n_windows_, options_.block), 1, options_.draws) {
   const auto windows = judged_windows(hindcasts, options_.warm_up);
   const int n_blocks = blocks_of(n_windows_, options_.block);
-  const auto n_leads = options_.leads.size(), parts = static_cast<std::size_t>(n_methods_) * n_leads;
+  const std::size_t n_leads = options_.leads.size(), parts = std::int64_t{n_methods_} * n_leads;
   std::vector<double> sizes(n_blocks, 0.0);
   for (int i = 0; i < n_windows_; ++i) sizes[std::min(i / options_.block, n_blocks - 1)] += 1;
   maps_.assign(sea_map_rows().size() * parts * points_, 0.0);
@@ -84,9 +84,9 @@ SeaScores::SeaScores(const Comm& comm, const Hindcasts& hindcasts, const std::ve
   std::vector<double> total(width, 0.0);
   for (std::size_t group = 0; group < n_groups; ++group)
     for (std::size_t i = 0; i < width; ++i) total[i] += groups[group * width + i];
-  const auto size = static_cast<std::ptrdiff_t>(n_blocks) * n_sea_sums;
+  const auto size = std::int64_t{n_blocks} * n_sea_sums;
   for (std::size_t part = 0; part < parts; ++part) {
-    const auto begin = total.begin() + static_cast<std::ptrdiff_t>(part) * size;
+    const auto begin = total.begin() + part * size;
     const auto sums = bootstrap_.sums(std::vector<double>(begin, begin + size), n_sea_sums);
     sums_.insert(sums_.end(), sums.begin(), sums.end());
   }
@@ -95,13 +95,13 @@ SeaScores::SeaScores(const Comm& comm, const Hindcasts& hindcasts, const std::ve
 void SeaScores::keep(const SeaLanes& lanes, std::size_t first, std::size_t end,
                      const std::vector<double>& sizes) {
   const auto rows = sea_map_rows();
-  const auto n_leads = options_.leads.size(), parts = static_cast<std::size_t>(n_methods_) * n_leads;
+  const std::size_t n_leads = options_.leads.size(), parts = std::int64_t{n_methods_} * n_leads;
   for (std::size_t part = 0; part < parts; ++part) {
-    const int method = static_cast<int>(part / n_leads), i_lead = static_cast<int>(part % n_leads);
+    const int method = part / n_leads, i_lead = part % n_leads;
     Lanes errors;
     gains(bootstrap_, lanes.squares(method, i_lead), lanes.squares(options_.against, i_lead), sizes, errors);
     for (std::size_t x = first; x < end; ++x) {
-      const int lane = static_cast<int>(x - first);
+      const int lane = x - first;
       const auto own = lanes.sums(method, i_lead, lane), other = lanes.sums(options_.against, i_lead, lane),
                  normal = lanes.sums(std::max(0, options_.climatology), i_lead, lane);
       const PointSums sums{own.data(), options_.climatology < 0 ? nullptr : normal.data(), other.data()};
@@ -113,7 +113,7 @@ void SeaScores::keep(const SeaLanes& lanes, std::size_t first, std::size_t end,
 }
 
 std::span<const double> SeaScores::map(const SeaMapRow& row, int method, int i_lead) const {
-  const auto number = static_cast<std::size_t>(&row - sea_map_rows().data());
+  const std::size_t number = &row - sea_map_rows().data();
   const auto n_leads = options_.leads.size();
   return {maps_.data() + ((number * n_methods_ + method) * n_leads + i_lead) * points_, points_};
 }
@@ -123,20 +123,19 @@ std::span<const double> SeaScores::gain_error(int method, int i_lead) const {
 }
 
 const double* SeaScores::sums_of(int method, int i_lead) const {
-  return sums_.data() + (method * options_.leads.size() + i_lead) *
-                            static_cast<std::size_t>(bootstrap_.samples()) * n_sea_sums;
+  return sums_.data() +
+         (method * options_.leads.size() + i_lead) * std::int64_t{bootstrap_.samples()} * n_sea_sums;
 }
 
 Estimate SeaScores::heat_waves(const HeatWaveRow& row, int method, int i_lead) const {
   const double* sums = sums_of(method, i_lead);
-  return bootstrap_.estimate(
-      [&](int sample) { return row.of(sums + static_cast<std::ptrdiff_t>(sample) * n_sea_sums); });
+  return bootstrap_.estimate([&](int sample) { return row.of(sums + std::int64_t{sample} * n_sea_sums); });
 }
 
 Estimate SeaScores::difference(const HeatWaveRow& row, int method, int other, int i_lead) const {
   const double *sums = sums_of(method, i_lead), *others = sums_of(other, i_lead);
   return bootstrap_.estimate([&](int sample) {
-    const auto first = static_cast<std::ptrdiff_t>(sample) * n_sea_sums;
+    const auto first = std::int64_t{sample} * n_sea_sums;
     return row.of(sums + first) - row.of(others + first);
   });
 }
@@ -144,8 +143,8 @@ Estimate SeaScores::difference(const HeatWaveRow& row, int method, int other, in
 std::vector<SeaReliability> SeaScores::reliability(int method, int i_lead) const {
   const double* sums = sums_of(method, i_lead);
   const auto of = [&](int sample, int bin, BinSum which) {
-    return sums[static_cast<std::ptrdiff_t>(sample) * n_sea_sums + static_cast<int>(SeaSum::bins) +
-                bin * n_bin_sums + static_cast<int>(which)];
+    return sums[std::int64_t{sample} * n_sea_sums + static_cast<int>(SeaSum::bins) + bin * n_bin_sums +
+                static_cast<int>(which)];
   };
   double total = 0;
   for (int bin = 0; bin < n_bins; ++bin) total += of(0, bin, BinSum::forecasts);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace quintet::sequence {
@@ -18,7 +19,7 @@ SeasonalQuantiles::SeasonalQuantiles(const std::vector<double>& days, double hal
   for (int phase = 0; phase < phases; ++phase)
     for (std::size_t row = 0; row < days.size(); ++row)
       if (std::abs(std::remainder(days[row] - phase * year_days / phases, year_days)) <= half_width)
-        rows_[phase].push_back(static_cast<int>(row));
+        rows_[phase].push_back(row);
 }
 
 bool SeasonalQuantiles::are_known() const {
@@ -31,14 +32,14 @@ void SeasonalQuantiles::of(const double* values, int stride, const std::vector<d
   std::vector<double> own;
   for (int phase = 0; phase < phases; ++phase) {
     own.clear();
-    for (const int row : rows_[phase]) own.push_back(values[static_cast<std::size_t>(row) * stride]);
+    for (const int row : rows_[phase]) own.push_back(values[std::int64_t{row} * stride]);
     auto begin = own.begin();
     for (std::size_t k = 0; k < shares.size(); ++k) {
       double& quantile = quantiles[k * phases + phase];
       quantile = std::numeric_limits<double>::quiet_NaN();
       if (own.size() < least_values) continue;
-      const auto number = static_cast<std::ptrdiff_t>(shares[k] * static_cast<double>(own.size()));
-      const auto at = own.begin() + std::min(number, static_cast<std::ptrdiff_t>(own.size()) - 1);
+      const std::ptrdiff_t number = shares[k] * static_cast<double>(own.size());
+      const auto at = own.begin() + std::min(number, std::ssize(own) - 1);
       std::nth_element(begin, at, own.end());
       quantile = *at;
       begin = at;  // all before it are smaller

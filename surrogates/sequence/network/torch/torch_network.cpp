@@ -8,6 +8,10 @@
 #include "io/runtime/late_library.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "surrogates/sequence/network/torch/library/torch_library.hpp"
+#else
+#include <fmt/format.h>
+
+#include "io/runtime/with_torch.hpp"
 #endif
 
 namespace quintet::sequence {
@@ -49,24 +53,33 @@ std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architectur
 
 #else
 
+namespace {
+
+InputError without_torch() {
+  return InputError(fmt::format(
+      "engine: torch: this program was built without LibTorch; expected 'kernels', or a build with {}",
+      with_torch));
+}
+
+}  // namespace
+
 bool has_torch() { return false; }
 
 Device device_for_networks(Device wanted) {
-  QUINTET_CHECK(
-      wanted == Device::cpu || wanted == Device::automatic,
-      "device: networks run on a device by LibTorch, without which this program was built; expected cpu");
+  QUINTET_CHECK(wanted == Device::cpu || wanted == Device::automatic,
+                "device: networks run on a device by LibTorch, without which this program was built; "
+                "expected cpu, or a build with {}",
+                with_torch);
   return Device::cpu;
 }
 
-void set_torch_threads(int /*threads*/) {
-  throw InputError("engine: torch: this program was built without LibTorch; expected 'kernels'");
-}
+void set_torch_threads(int /*threads*/) { throw without_torch(); }
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& /*architecture*/, int /*steps*/,
                                                  const DeviceSession& /*device*/, Real* /*values*/,
                                                  Real* /*gradient*/) {
-  throw InputError("engine: torch: this program was built without LibTorch; expected 'kernels'");
+  throw without_torch();
 }
 
 #endif

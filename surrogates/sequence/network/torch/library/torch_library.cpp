@@ -62,7 +62,7 @@ class TorchNetwork : public Passes<Real> {
                            int batch) override {
     return translate_torch_errors("a recurrent network's gradient in LibTorch", [&] {
       StepOfShape& step = step_of(n);
-      const Real share = static_cast<Real>(static_cast<double>(n) / batch);
+      const Real share = static_cast<double>(n) / batch;
       step.places.fill({here(windows, {n, steps_, graph_.n_inputs}),
                         here(targets, {n, steps_out_, n_outputs_}), here(&share, {})});
       recorder_.compute(step.operators, [this, &step] { add_gradient(step); });

@@ -1,0 +1,207 @@
+#include "surrogates/sequence/graph/graph_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/sequence/reference/dense_algebra.hpp"
+
+namespace quintet::sequence {
+
+namespace {
+
+constexpr double least_share = 1e-6;  // of what boxes leave of one mode beside another
+
+/// sum_i weight_i P_im P_in, [M, M].
+std::vector<double> gram_of(const SeaNodes& nodes, const std::vector<double>& weight) {
+  const std::size_t m = nodes.n_modes;
+  std::vector<double> gram(m * m, 0.0);
+  for (std::size_t i = 0; i < weight.size(); ++i)
+    for (std::size_t a = 0; a < m; ++a)
+      for (std::size_t b = 0; b < m; ++b)
+        gram[a * m + b] += weight[i] * nodes.modes[i * m + a] * nodes.modes[i * m + b];
+  return gram;
+}
+
+/// sqrt(sum_m scale_m^2 <P_m^2>), means by area.
+double size_of(const std::vector<double>& gram, const std::vector<double>& scale, double area) {
+  double square = 0;
+  for (std::size_t m = 0; m < scale.size(); ++m)
+    square += scale[m] * scale[m] * gram[m * scale.size() + m] / area;
+  return std::sqrt(square);
+}
+
+std::vector<networks::GraphBlock> blocks_of(const Graph& graph) {
+  std::vector<networks::GraphBlock> blocks;
+  for (std::size_t k = 0; k < graph.operations.size(); ++k) {
+    const Operation& operation = graph.operations[k];
+    networks::GraphBlock block;
+    const bool is_head = k + 1 == graph.operations.size();
+    block.on_graph = k > 0 && !is_head;
+    auto& layer = block.layer;
+    layer.name = operation.name;
+    layer.input = k == 0 ? "x" : graph.operations[k - 1].name;
+    if (block.on_graph) layer.skip = layer.input;
+    layer.n_in = operation.n_in, layer.n_out = operation.n_out;
+    layer.activation = is_head ? Activation::linear : Activation::silu;
+    layer.place.weight = operation.first;
+    layer.place.bias = operation.first + std::int64_t{operation.n_in} * operation.n_out;
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+}  // namespace
+
+Graph graph_of(const GraphNetwork& network) {
+  Graph graph;
+  graph.n_inputs = network.n_features();
+  const auto add = [&](std::string name, int n_in, int n_out) {
+    Operation operation;
+    operation.kind = Operation::Kind::dense;
+    operation.name = std::move(name);
+    operation.inputs = {static_cast<int>(graph.operations.size())};
+    operation.n_in = n_in, operation.n_out = n_out;
+    operation.first = graph.n_parameters;
+    operation.n_parameters = (static_cast<std::size_t>(n_in) + 1) * n_out;
+    graph.n_parameters += operation.n_parameters;
+    graph.operations.push_back(std::move(operation));
+  };
+  const int features = network.options.features;
+  add("lift", network.n_features(), features);
+  for (int k = 1; k <= network.options.layers; ++k) add(fmt::format("convolution_{}", k), features, features);
+  add("head", features, network.shape.out);
+  return graph;
+}
+
+std::string summary(const GraphNetwork& network) {
+  return fmt::format("graph of {} nodes, {} convolution{} of {} features", network.nodes->size(),
+                     network.options.layers, network.options.layers == 1 ? "" : "s",
+                     network.options.features);
+}
+
+GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network)
+    : comm_(comm), network_(std::move(network)) {
+  const SeaNodes& nodes = *network_->nodes;
+  const GraphOptions& options = network_->options;
+  {
+    const SeaEdges edges = sea_edges(nodes, options.neighbours, options.mesh);
+    n_edges_ = edges.column.size();
+    const OwnedRows ones = rows_of(comm, edges);
+    const OwnedRows matrix = networks::graph_convolution_matrix(comm, ones.rows);
+    const Graph graph = graph_of(*network_);
+    n_parameters_ = graph.n_parameters;
+    chain_ = std::make_unique<networks::GraphChain>(comm, matrix.rows, blocks_of(graph), options.spmm);
+  }
+  const double area = std::accumulate(nodes.area.begin(), nodes.area.end(), 0.0);
+  const auto by_area = gram_of(nodes, nodes.area);
+  const double v = size_of(by_area, network_->input_scale, area),
+               u = size_of(by_area, network_->output_scale, area);
+  const auto& part = chain_->part();
+  const std::size_t m = nodes.n_modes, n = part.n_rows();
+  const auto points = on_sphere(nodes);
+  x_.resize(n * network_->n_features());
+  std::vector<double> weighted(m * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t node = i + part.first;
+    double constant = 0;
+    for (std::size_t k = 0; k < m; ++k) {
+      const double mode = nodes.modes[node * m + k];
+      lift_.push_back(mode * network_->input_scale[k] / v);
+      target_.push_back(mode * network_->output_scale[k] / u);
+      constant += mode * network_->input_offset[k] / v;
+      weighted[k * n + i] = part.counts ? nodes.weight[node] * mode : 0.0;
+    }
+    constant_.push_back(constant);
+    area_.push_back(part.counts ? nodes.area[node] / area : 0.0);
+    for (std::size_t d = 0; d < 3; ++d) x_[(i + 1) * network_->n_features() - 3 + d] = points[3 * node + d];
+  }
+  const auto gram = gram_of(nodes, nodes.weight);
+  const auto sizes = symmetric_eigen(gram, nodes.n_modes).values;
+  auto back = solve_positive(gram, weighted, nodes.n_modes, static_cast<int>(n));
+  QUINTET_CHECK(back.has_value() && sizes.front() > least_share * sizes.back(),
+                "the graph's {} nodes cannot tell {} modes apart; take smaller boxes (network.graph.coarsen) "
+                "or fewer modes",
+                nodes.size(), nodes.n_modes);
+  back_ = std::move(*back);
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < n; ++i) back_[k * n + i] *= u / network_->output_scale[k];
+}
+
+std::size_t GraphPasses::bytes() const {
+  std::size_t numbers = lift_.size() + constant_.size() + target_.size() + back_.size() + area_.size() +
+                        x_.size() + y_bar_.size() + tape_.padded.size() + tape_.product.size() +
+                        tape_.bar.size() + tape_.bar_before.size() + tape_.bar_skip.size() +
+                        tape_.weight_bar.size();
+  for (const auto& layer : tape_.layers)
+    numbers += layer.gathered.size() + layer.y.size() + layer.slope.size();
+  return numbers * sizeof(double);
+}
+
+void GraphPasses::take(const double* window) {
+  const int m = network_->n_modes(), in = network_->shape.in, width = network_->n_features(),
+            step = network_->n_inputs();
+  const double* const season = window + std::ptrdiff_t{in - 1} * step + m;
+  for (int i = 0; i < n_own(); ++i) {
+    double* const x = x_.data() + std::ptrdiff_t{i} * width;
+    const double* const lift = lift_.data() + std::ptrdiff_t{i} * m;
+    for (int s = 0; s < in; ++s) {
+      double sum = constant_[i];
+      for (int k = 0; k < m; ++k) sum += lift[k] * window[std::ptrdiff_t{s} * step + k];
+      x[s] = sum;
+    }
+    for (int k = 0; k < 2 * network_->seasons; ++k) x[in + k] = season[k];
+  }
+}
+
+std::vector<double> GraphPasses::forward(std::span<const double> windows) {
+  const std::size_t m = network_->n_modes(), out = network_->shape.out, rows = n_own();
+  const std::size_t width = std::int64_t{network_->shape.in} * network_->n_inputs();
+  if (windows.size() % width != 0)
+    throw InternalError(fmt::format("{} numbers are no windows of {}", windows.size(), width));
+  std::vector<double> outputs(windows.size() / width * out * m, 0.0);
+  for (std::size_t w = 0; w < windows.size() / width; ++w) {
+    take(windows.data() + w * width);
+    const auto& y = chain_->forward(x_, tape_);
+    for (std::size_t l = 0; l < out; ++l)
+      for (std::size_t k = 0; k < m; ++k) {
+        double sum = 0;
+        for (std::size_t i = 0; i < rows; ++i) sum += back_[k * rows + i] * y[i * out + l];
+        outputs[(w * out + l) * m + k] = sum;
+      }
+  }
+  comm_.reduce(std::span<double>(outputs), Comm::Reduction::sum);
+  return outputs;
+}
+
+double GraphPasses::loss_and_gradient(const double* window, const double* target, double share,
+                                      double* gradient) {
+  take(window);
+  const int m = network_->n_modes(), out = network_->shape.out;
+  const auto& y = chain_->forward(x_, tape_);
+  y_bar_.resize(y.size());
+  double loss = 0;
+  const bool counts = chain_->part().counts;
+  const auto& nodes = *network_->nodes;
+  const double whole = counts ? 0 : std::accumulate(nodes.area.begin(), nodes.area.end(), 0.0);
+  for (int i = 0; i < n_own(); ++i) {
+    const double* const lift = target_.data() + std::ptrdiff_t{i} * m;
+    // Copies of a row go through the same passes, though one of them alone is summed.
+    const double area = (counts ? area_[i] : nodes.area[chain_->part().first + i] / whole) / out;
+    for (int l = 0; l < out; ++l) {
+      const std::size_t at = std::int64_t{i} * out + l;
+      double error = y[at];
+      for (int k = 0; k < m; ++k) error -= lift[k] * target[std::ptrdiff_t{l} * m + k];
+      if (counts) loss += area * error * error;
+      y_bar_[at] = 2 * share * area * error;
+    }
+  }
+  chain_->gradient(x_, y_bar_, tape_, gradient);
+  return loss;
+}
+
+}  // namespace quintet::sequence

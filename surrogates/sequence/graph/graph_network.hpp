@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+#include "physics/kernels/aligned.hpp"
+#include "surrogates/networks/graph_chain.hpp"
+#include "surrogates/sequence/graph/graph_options.hpp"
+#include "surrogates/sequence/graph/sea_graph.hpp"
+#include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/windows/windows.hpp"
+
+namespace quintet::sequence {
+
+/// A graph network over the sea without its weights: from windows of coefficients to coefficients, as the
+/// recurrent networks, by way of the field at the nodes.
+///
+///     x_i(s) = sum_m P_im (input_scale_m X_m(s) + input_offset_m)/v,    s = 1 ... in,
+///     H(0)_i = phi([x_i, cos and sin of the season of the last step, place on the sphere] W + b),
+///     H(k) = H(k-1) + phi(A H(k-1) W + b),    k = 1 ... layers,    phi = silu,
+///     y = H(layers) W + b,    [nodes, out]
+///     output_ml = u/output_scale_m sum_i B_mi y_il,    B = (P^T w P)^-1 P^T w.
+///
+/// P are the modes at the nodes, w the record's inner product; A = D^-1/2 (E + I) D^-1/2 with the edges E of
+/// sea_edges() (Kipf and Welling 2017, ICLR). v and u are the sizes of anomalies and of the base's errors
+/// over the sea's area, v^2 = sum_m input_scale_m^2 <P_m^2>, so that x and y are of size 1.
+struct GraphNetwork {
+  std::shared_ptr<const SeaNodes> nodes;
+  GraphOptions options;
+  WindowShape shape;
+  int seasons = 0;
+  std::vector<double> input_offset, input_scale, output_scale;  ///< [M]
+
+  [[nodiscard]] int n_modes() const { return nodes->n_modes; }
+  [[nodiscard]] int n_inputs() const { return n_modes() + 2 * seasons; }  ///< numbers a step of a window
+  [[nodiscard]] int n_features() const { return shape.in + 2 * seasons + 3; }
+};
+
+/// Its products with weights, in their order and places in the flat array.
+[[nodiscard]] Graph graph_of(const GraphNetwork& network);
+/// In words: "graph of 1200 nodes, 3 convolutions of 64 features".
+[[nodiscard]] std::string summary(const GraphNetwork& network);
+
+/// A graph network that runs, its nodes shared out over ranks. In float64; windows one after the other, so
+/// that outputs do not depend on those beside it.
+class GraphPasses {
+ public:
+  /// Throws InputError: a layout that does not fit the ranks, modes that nodes cannot tell apart. Collective.
+  GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network);
+
+  [[nodiscard]] std::size_t n_parameters() const { return n_parameters_; }
+  /// How nodes are shared out, and why.
+  [[nodiscard]] const std::string& reason() const { return chain_->reason(); }
+  /// Neighbours of all nodes, and nodes of this rank.
+  [[nodiscard]] std::size_t n_edges() const { return n_edges_; }
+  [[nodiscard]] int n_own() const { return chain_->part().n_rows(); }
+  /// Bytes of this rank's arrays over nodes, with what a window's passes have left.
+  [[nodiscard]] std::size_t bytes() const;
+
+  void refresh(const double* parameters) { chain_->refresh(parameters); }
+  /// Outputs [n, out, M] on all ranks of windows [n, in, n_inputs]. Collective.
+  [[nodiscard]] std::vector<double> forward(std::span<const double> windows);
+  /// This rank's part of a window's loss,
+  ///
+  ///     sum_i area_i sum_l (y_il - t_il)^2/(out sum_i area_i),    t_il = sum_m P_im output_scale_m T_ml/u;
+  ///
+  /// adds share dloss/dparameters of all ranks to `gradient`. Collective.
+  /// @param window [in, n_inputs] @param target [out, M]
+  [[nodiscard]] double loss_and_gradient(const double* window, const double* target, double share,
+                                         double* gradient);
+
+ private:
+  void take(const double* window);
+
+  Comm comm_;
+  std::shared_ptr<const GraphNetwork> network_;
+  std::size_t n_parameters_ = 0, n_edges_ = 0;
+  std::unique_ptr<networks::GraphChain> chain_;
+  networks::GraphTape tape_;
+  std::vector<double> lift_, constant_, target_;  ///< [own, M] P scale/v, [own], [own, M] P scale/u
+  std::vector<double> back_;                      ///< [M, own] of the projection
+  std::vector<double> area_;                      ///< [own] of a sum of 1; 0 where another rank counts
+  AlignedVector<double> x_, y_bar_;
+};
+
+}  // namespace quintet::sequence

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
+#include "io/runtime/runtime.hpp"
+#include "surrogates/sequence/graph/graph_network.hpp"
+
+/// Seconds of a window in the training of a graph network over a sea as large as NOAA's: 44 219 nodes, 8
+/// neighbours, 64 features, 3 convolutions; beside the same network in PyTorch with sparse products
+/// (torch_graph.py), and memory a rank. `[mpirun -np N] podlstm_graph [WINDOWS] [REPEATS] [peer|alone]`.
+///
+/// Sides take turns; CPU time of each process, the least of the repeats. An epoch of 1400 windows is said as
+/// 1400 times a window.
+namespace quintet::sequence {
+namespace {
+
+constexpr int n_nodes = 44219, n_modes = 5, epoch = 1400;
+
+/// A one-degree sphere with land where there is most of a few waves, as much as leaves so many points.
+SeaNodes one_degree_sea() {
+  struct Place {
+    double height, latitude, longitude;
+  };
+  std::vector<Place> places;
+  constexpr double degree = std::numbers::pi / 180;
+  for (int i = 0; i < 180; ++i)
+    for (int j = 0; j < 360; ++j) {
+      const double lat = -89.5 + i, lon = 0.5 + j;
+      places.push_back({std::sin(3 * lon * degree) * std::cos(lat * degree) +
+                            0.7 * std::cos(5 * lat * degree) + 0.5 * std::sin((2 * lon + 3 * lat) * degree),
+                        lat, lon});
+    }
+  std::vector<double> heights;
+  for (const auto& place : places) heights.push_back(place.height);
+  std::nth_element(heights.begin(), heights.begin() + n_nodes, heights.end());
+  SeaNodes nodes;
+  nodes.n_modes = n_modes, nodes.spacing = 1;
+  for (const auto& place : places) {
+    if (place.height >= heights[n_nodes]) continue;
+    nodes.latitude.push_back(place.latitude), nodes.longitude.push_back(place.longitude);
+    nodes.area.push_back(std::cos(place.latitude * degree)), nodes.weight.push_back(1);
+    for (int m = 0; m < n_modes; ++m)
+      nodes.modes.push_back(std::cos((m + 1) * place.latitude * degree + 0.3 * m) *
+                            std::sin((0.5 + m) * place.longitude * degree + m) / 150);
+  }
+  return nodes;
+}
+
+void run(int windows, int repeats, bool peer) {
+  const Comm comm = Comm::world();
+  GraphNetwork network;
+  network.nodes = std::make_shared<const SeaNodes>(one_degree_sea());
+  network.shape = {8, 8}, network.seasons = 1;
+  network.input_offset.assign(n_modes, 0.0);
+  network.input_scale.assign(n_modes, 1.0), network.output_scale.assign(n_modes, 1.0);
+  const double before = resident_memory_mb();
+  GraphPasses passes(comm, std::make_shared<const GraphNetwork>(network));
+  std::vector<double> parameters(passes.n_parameters()), gradient(passes.n_parameters()),
+      window(std::size_t{8} * network.n_inputs()), target(std::size_t{8} * n_modes);
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] = 0.1 * std::sin(1.3 * double(i));
+  for (std::size_t i = 0; i < window.size(); ++i) window[i] = std::sin(0.7 * double(i));
+  for (std::size_t i = 0; i < target.size(); ++i) target[i] = std::cos(0.9 * double(i));
+  passes.refresh(parameters.data());
+  double best_cpu = 1e30, best_wall = 1e30;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    comm.barrier();
+    timespec from{}, to{};
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    const std::clock_t begin = std::clock();
+    for (int w = 0; w < windows; ++w)
+      static_cast<void>(passes.loss_and_gradient(window.data(), target.data(), 1.0, gradient.data()));
+    const double cpu = double(std::clock() - begin) / CLOCKS_PER_SEC / windows;
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    best_cpu = std::min(best_cpu, comm.maximum(cpu));
+    best_wall = std::min(
+        best_wall,
+        comm.maximum(double(to.tv_sec - from.tv_sec) + 1e-9 * double(to.tv_nsec - from.tv_nsec)) / windows);
+  }
+  const auto f = std::size_t(network.options.features);
+  const double own = double(passes.n_own()),
+               planned = 8 * own *
+                         double(3 * n_modes + 2 + network.n_features() + 3 * network.shape.out +
+                                (7 + 3 * network.options.layers) * f);
+  const auto mb = comm.all_gather(double(passes.bytes()) / 1e6);
+  const auto resident = comm.all_gather(resident_memory_mb() - before);
+  if (comm.is_root()) {
+    fmt::print("{} nodes, {} neighbours in all, {} weights; {} ranks: {}\n", network.nodes->size(),
+               passes.n_edges(), passes.n_parameters(), comm.size(), passes.reason());
+    fmt::print("a window: {:.3f} s CPU of a rank, {:.3f} s wall; {} windows: {:.0f} s CPU, {:.0f} s wall\n",
+               best_cpu, best_wall, epoch, epoch * best_cpu, epoch * best_wall);
+    fmt::print("memory of rank 0: arrays {:.1f} MB (by count {:.1f}), resident {:.0f} MB more than before\n",
+               mb[0], planned / 1e6, resident[0]);
+    std::fflush(stdout);
+  }
+  if (!peer || comm.size() > 1) return;
+  const SeaEdges edges = sea_edges(*network.nodes, network.options.neighbours, network.options.mesh);
+  std::FILE* const file = std::fopen("podlstm_graph_edges.bin", "wb");
+  QUINTET_CHECK(file != nullptr, "podlstm_graph_edges.bin cannot be written");
+  const std::int64_t sizes[] = {n_nodes, std::int64_t(edges.column.size())};
+  const bool written = std::fwrite(sizes, sizeof(std::int64_t), 2, file) == 2 &&
+                       std::fwrite(edges.row_begin.data(), sizeof(std::int64_t), edges.row_begin.size(),
+                                   file) == edges.row_begin.size() &&
+                       std::fwrite(edges.column.data(), sizeof(std::int32_t), edges.column.size(), file) ==
+                           edges.column.size();
+  QUINTET_CHECK(std::fclose(file) == 0 && written, "podlstm_graph_edges.bin cannot be written");
+  const auto command =
+      fmt::format("{} {} podlstm_graph_edges.bin {} {}", QUINTET_PYTHON, QUINTET_PEER, windows, repeats);
+  if (std::system(command.c_str()) != 0) fmt::print("the peer did not run: {}\n", command);
+}
+
+}  // namespace
+}  // namespace quintet::sequence
+
+int main(int argc, char** argv) {
+  try {
+    const quintet::Runtime runtime(argc, argv, 1, {});
+    quintet::sequence::run(argc > 1 ? std::atoi(argv[1]) : 5, argc > 2 ? std::atoi(argv[2]) : 5,
+                           argc < 4 || std::string(argv[3]) == "peer");
+  } catch (const quintet::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+  return 0;
+}
